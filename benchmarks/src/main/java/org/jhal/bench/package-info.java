@@ -1,0 +1,5 @@
+/** What submissions cost, measured. */
+@NullMarked
+package org.jhal.bench;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** What a user calls: devices, queues, semaphores, buffers, executables. */
+@NullMarked
+package org.jhal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,8 @@
+/** The neutral engine that drivers are built on. */
+module org.jhal.utils {
+  requires transitive org.jhal;
+  requires com.google.common;
+  requires com.google.gson;
+  requires static com.google.errorprone.annotations;
+  requires static org.jspecify;
+}
