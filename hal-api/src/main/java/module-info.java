@@ -1,4 +1,10 @@
 /** The API of JHAL and its service interface for drivers. */
 module org.jhal {
   requires static org.jspecify;
+
+  exports org.jhal;
+  exports org.jhal.kernel;
+  exports org.jhal.spi;
+
+  uses org.jhal.spi.DriverProvider;
 }

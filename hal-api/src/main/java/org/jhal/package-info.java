@@ -1,4 +1,7 @@
-/** What a user calls: devices, queues, semaphores, buffers, executables. */
+/**
+ * What a program calls: pick a driver by name at run time, open a device, and give its queues work
+ * that only timeline semaphores order. Start at {@link org.jhal.Hal}.
+ */
 @NullMarked
 package org.jhal;
 

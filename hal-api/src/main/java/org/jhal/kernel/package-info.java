@@ -1,4 +1,7 @@
-/** What a kernel written in Java is given when it runs. */
+/**
+ * What kernels in the executable format {@code java} are written against. Such a kernel is a public
+ * static method that takes a {@link org.jhal.kernel.Workgroup} and computes all of that workgroup.
+ */
 @NullMarked
 package org.jhal.kernel;
 

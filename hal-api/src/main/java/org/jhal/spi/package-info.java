@@ -1,4 +1,4 @@
-/** What a driver author implements. */
+/** What the author of a driver implements so that it is found. */
 @NullMarked
 package org.jhal.spi;
 

@@ -1,0 +1,39 @@
+package org.jhal;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes buffers at once, without a queue. For memory in the order of a timeline see {@link
+ * Queue#alloca}.
+ *
+ * <p>Thread-safe.
+ */
+public interface Allocator {
+  /** Whether this device can allocate with {@code params} at all. */
+  boolean supports(BufferParams params);
+
+  /**
+   * A new buffer. Its bytes are not defined.
+   *
+   * @param bytes the size, at least 0
+   * @throws HalException OUT_OF_RANGE if {@code bytes} is negative; RESOURCE_EXHAUSTED if there is
+   *     not enough memory, and nothing is lost; UNIMPLEMENTED if the device does not support {@code
+   *     params}; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost
+   */
+  Buffer allocate(long bytes, BufferParams params);
+
+  /**
+   * A buffer over the caller's own memory, where the device offers {@link Capability#HOST_IMPORT}.
+   * The range is from the position to the limit of {@code memory}, whose content becomes the
+   * buffer's.
+   *
+   * @param memory a direct, writable byte buffer; the caller must not free it before {@code
+   *     onRelease}
+   * @param onRelease runs once, after the last use of the memory by the device; on any thread
+   * @throws HalException INVALID_ARGUMENT if {@code memory} is not direct or is read-only;
+   *     UNIMPLEMENTED without the capability; FAILED_PRECONDITION if the device is closed;
+   *     UNAVAILABLE if it is lost
+   */
+  Buffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease);
+}

@@ -1,0 +1,70 @@
+package org.jhal;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The arguments of a dispatch, in the order of the function's parameters: a {@link BufferRef} for
+ * each buffer, a number for each constant. They are checked against the function when they are
+ * used.
+ *
+ * <p>Immutable: one object may serve any number of dispatches, from any thread.
+ */
+public final class Args {
+  /** No arguments. */
+  public static final Args NONE = new Args(new Object[0]);
+
+  private final Object[] values;
+
+  private Args(Object[] values) {
+    this.values = values;
+  }
+
+  /**
+   * These arguments.
+   *
+   * @throws HalException INVALID_ARGUMENT if one is neither a {@link BufferRef} nor one of the
+   *     boxed number types Byte, Short, Integer, Long, Float, Double
+   */
+  public static Args of(Object... values) {
+    Object[] copy = values.clone();
+    for (int i = 0; i < copy.length; i++) {
+      Object value = Objects.requireNonNull(copy[i], "argument " + i);
+      if (!(value instanceof BufferRef
+          || value instanceof Byte
+          || value instanceof Short
+          || value instanceof Integer
+          || value instanceof Long
+          || value instanceof Float
+          || value instanceof Double)) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "argument "
+                + i
+                + " is a "
+                + value.getClass().getName()
+                + "; it may be a buffer, a slot or a boxed number");
+      }
+    }
+    return new Args(copy);
+  }
+
+  /** How many there are. */
+  public int size() {
+    return values.length;
+  }
+
+  /**
+   * Argument {@code index}.
+   *
+   * @throws IndexOutOfBoundsException if {@code index} is not in {@code [0, size())}
+   */
+  public Object get(int index) {
+    return values[index];
+  }
+
+  @Override
+  public String toString() {
+    return List.of(values).toString();
+  }
+}

@@ -1,0 +1,78 @@
+package org.jhal;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The buffers that stand in the {@link Slot}s of a command buffer for one submission. The table is
+ * copied when it is handed over (rule Q2) and may be changed and used again at once. Entries that
+ * no command uses are ignored.
+ *
+ * <p>Not thread-safe.
+ */
+public final class BindingTable {
+  /** The table without entries. */
+  public static final BindingTable EMPTY = new BindingTable(0);
+
+  private final @Nullable Buffer[] buffers;
+
+  /**
+   * A table of {@code size} empty slots.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code size} is negative
+   */
+  public BindingTable(int size) {
+    if (size < 0) {
+      throw new HalException(Status.OUT_OF_RANGE, "binding table size " + size + " is negative");
+    }
+    this.buffers = new @Nullable Buffer[size];
+  }
+
+  /** A table with {@code buffers} in slots 0, 1, 2 and so on. */
+  public static BindingTable of(Buffer... buffers) {
+    BindingTable table = new BindingTable(buffers.length);
+    for (int i = 0; i < buffers.length; i++) {
+      table.set(i, buffers[i]);
+    }
+    return table;
+  }
+
+  /** How many slots there are. */
+  public int size() {
+    return buffers.length;
+  }
+
+  /**
+   * Puts {@code buffer}, which may be a slice, into a slot.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code slot} is not in {@code [0, size())}
+   */
+  public BindingTable set(int slot, Buffer buffer) {
+    buffers[check(slot)] = Objects.requireNonNull(buffer, "buffer");
+    return this;
+  }
+
+  /**
+   * What is in a slot, or null if it is empty.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code slot} is not in {@code [0, size())}
+   */
+  public @Nullable Buffer get(int slot) {
+    return buffers[check(slot)];
+  }
+
+  private int check(int slot) {
+    if (slot < 0 || slot >= buffers.length) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "slot " + slot + " of a binding table with " + buffers.length + " slots");
+    }
+    return slot;
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(buffers);
+  }
+}

@@ -1,0 +1,7 @@
+package org.jhal;
+
+/**
+ * What a command works on: a {@link Buffer} directly, or a {@link Slot} of the binding table that
+ * is given when the command buffer is submitted.
+ */
+public sealed interface BufferRef permits Buffer, Slot {}

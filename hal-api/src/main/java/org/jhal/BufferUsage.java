@@ -1,0 +1,17 @@
+package org.jhal;
+
+/** What may be done with a buffer. Anything else is refused with PERMISSION_DENIED (rule M5). */
+public enum BufferUsage {
+  /** Read by copies and readbacks. */
+  TRANSFER_SOURCE,
+  /** Written by fills, updates, uploads and copies. */
+  TRANSFER_TARGET,
+  /** Read by kernels. */
+  DISPATCH_READ,
+  /** Written by kernels. */
+  DISPATCH_WRITE,
+  /** Mapped by the host for reading. */
+  MAP_READ,
+  /** Mapped by the host for writing. */
+  MAP_WRITE
+}

@@ -1,0 +1,97 @@
+package org.jhal;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The name of a device: {@code DRIVER}, {@code DRIVER://SELECTOR}, {@code
+ * DRIVER://SELECTOR?OPTION=VALUE&…}. The selector is empty for the first device, an index from 0, a
+ * uuid, or {@code pci:DOMAIN:BUS:DEVICE.FUNCTION} (rule D3). Values of options may be
+ * percent-encoded.
+ *
+ * @param driver the driver's name
+ * @param selector which device, empty for the first
+ * @param options in the order in which they were written
+ */
+public record DeviceUri(String driver, String selector, Map<String, String> options) {
+  private static final Pattern FORM = Pattern.compile("([^:/?#]*)(?:://([^?#]*)(?:\\?([^#]*))?)?");
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
+
+  /** Copies the map. */
+  public DeviceUri {
+    Objects.requireNonNull(driver, "driver");
+    Objects.requireNonNull(selector, "selector");
+    options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
+  }
+
+  /**
+   * Reads a URI.
+   *
+   * @throws HalException INVALID_ARGUMENT if it is malformed, and how
+   */
+  public static DeviceUri parse(String uri) {
+    Objects.requireNonNull(uri, "uri");
+    Matcher form = FORM.matcher(uri);
+    if (!form.matches()) {
+      throw malformed(
+          uri, "expected DRIVER, DRIVER://SELECTOR or DRIVER://SELECTOR?OPTION=VALUE&...");
+    }
+    String driver = form.group(1);
+    if (!NAME.matcher(driver).matches()) {
+      throw malformed(
+          uri,
+          "driver name '"
+              + driver
+              + "' must be lower-case letters, digits and dashes, starting with a letter");
+    }
+    String selector = form.group(2) == null ? "" : form.group(2);
+    Map<String, String> options = new LinkedHashMap<>();
+    String query = form.group(3);
+    if (query != null && !query.isEmpty()) {
+      for (String pair : query.split("&", -1)) {
+        int equals = pair.indexOf('=');
+        if (equals <= 0) {
+          throw malformed(uri, "option '" + pair + "' is not of the form NAME=VALUE");
+        }
+        String name = pair.substring(0, equals);
+        if (options.put(name, decode(uri, pair.substring(equals + 1))) != null) {
+          throw malformed(uri, "option '" + name + "' is given twice");
+        }
+      }
+    }
+    return new DeviceUri(driver, selector, options);
+  }
+
+  private static String decode(String uri, String value) {
+    try {
+      return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw malformed(uri, "value '" + value + "' is not percent-encoded correctly");
+    }
+  }
+
+  private static HalException malformed(String uri, String why) {
+    return new HalException(Status.INVALID_ARGUMENT, "malformed device URI '" + uri + "': " + why);
+  }
+
+  /** Writes the URI; options are not encoded again. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(driver);
+    if (!selector.isEmpty() || !options.isEmpty()) {
+      text.append("://").append(selector);
+      char separator = '?';
+      for (Map.Entry<String, String> option : options.entrySet()) {
+        text.append(separator).append(option.getKey()).append('=').append(option.getValue());
+        separator = '&';
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,259 @@
+package org.jhal;
+
+import java.net.URL;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import org.jhal.spi.DriverProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The drivers on the class path and the module path. Finding them loads no native library (rule
+ * D1); a driver that cannot be loaded is listed with the reason and disturbs no other.
+ *
+ * <p>Thread-safe.
+ */
+public final class DriverRegistry {
+  /**
+   * A driver that was found, or what is left of one.
+   *
+   * @param name the driver's name; of a broken provider, its class or what the service loader said
+   * @param location the jar or folder that it came from, or {@code unknown}
+   * @param problem why it cannot be used whatever the machine, or null: it threw while it was
+   *     loaded, it was made for another API version, or there are two of this name
+   */
+  public record Entry(String name, String location, @Nullable String problem) {}
+
+  private static final class Found {
+    final @Nullable DriverProvider provider;
+    final int preference;
+    final Entry entry;
+    private @Nullable Driver driver; // guarded by this; made at the first use
+
+    Found(@Nullable DriverProvider provider, int preference, Entry entry) {
+      this.provider = provider;
+      this.preference = preference;
+      this.entry = entry;
+    }
+
+    synchronized Driver driver() {
+      if (driver == null) {
+        try {
+          driver =
+              Objects.requireNonNull(Objects.requireNonNull(provider).create(), "created driver");
+        } catch (HalException e) {
+          throw e;
+        } catch (RuntimeException | LinkageError e) {
+          throw new HalException(
+              Status.UNAVAILABLE,
+              "driver '" + entry.name + "' of " + entry.location + " does not start: " + e,
+              e);
+        }
+      }
+      return driver;
+    }
+  }
+
+  private final List<Found> found;
+
+  private DriverRegistry(List<Found> found) {
+    this.found = found;
+  }
+
+  /** Looks for drivers with the context class loader of this thread. */
+  public static DriverRegistry load() {
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    return load(loader == null ? DriverRegistry.class.getClassLoader() : loader);
+  }
+
+  /** Looks for drivers with {@code loader}. */
+  public static DriverRegistry load(ClassLoader loader) {
+    List<Found> found = new ArrayList<>();
+    Iterator<ServiceLoader.Provider<DriverProvider>> providers =
+        ServiceLoader.load(DriverProvider.class, loader).stream().iterator();
+    int failures = 0;
+    while (failures < 1000) { // a loader that fails for ever must not hang us
+      try {
+        if (!providers.hasNext()) {
+          break;
+        }
+        found.add(examine(providers.next()));
+      } catch (ServiceConfigurationError e) {
+        failures++;
+        found.add(
+            new Found(null, -1, new Entry("?", "unknown", "cannot be loaded: " + oneLine(e))));
+      }
+    }
+    return new DriverRegistry(sorted(withoutDoubles(found)));
+  }
+
+  private static Found examine(ServiceLoader.Provider<DriverProvider> candidate) {
+    String location = location(candidate.type());
+    String className = candidate.type().getName();
+    try {
+      DriverProvider provider = candidate.get();
+      String name = Objects.requireNonNull(provider.name(), "name of the provider");
+      int version = provider.apiVersion();
+      String problem = null;
+      if (version != DriverProvider.API_VERSION) {
+        problem =
+            "made for driver API version "
+                + version
+                + ", this JHAL has version "
+                + DriverProvider.API_VERSION;
+      }
+      return new Found(provider, provider.preference(), new Entry(name, location, problem));
+    } catch (ServiceConfigurationError | RuntimeException | LinkageError e) {
+      return new Found(null, -1, new Entry(className, location, "cannot be loaded: " + oneLine(e)));
+    }
+  }
+
+  /** The whole chain of causes on one line: what a person needs to see why a provider is broken. */
+  private static String oneLine(Throwable thrown) {
+    StringBuilder text = new StringBuilder(String.valueOf(thrown));
+    for (Throwable cause = thrown.getCause(); cause != null; cause = cause.getCause()) {
+      text.append(", caused by ").append(cause);
+    }
+    return text.toString().replaceAll("\\s+", " ");
+  }
+
+  private static List<Found> withoutDoubles(List<Found> found) {
+    List<Found> result = new ArrayList<>();
+    for (Found one : found) {
+      List<String> places = new ArrayList<>();
+      for (Found other : found) {
+        if (other.provider != null && other.entry.name.equals(one.entry.name)) {
+          places.add(other.entry.location);
+        }
+      }
+      if (one.provider == null || places.size() < 2) {
+        result.add(one);
+      } else {
+        String problem =
+            "there are "
+                + places.size()
+                + " drivers of this name: in "
+                + String.join(" and in ", places);
+        result.add(
+            new Found(
+                one.provider,
+                one.preference,
+                new Entry(one.entry.name, one.entry.location, problem)));
+      }
+    }
+    return result;
+  }
+
+  private static List<Found> sorted(List<Found> found) {
+    found.sort(
+        Comparator.comparingInt((Found f) -> -f.preference).thenComparing(f -> f.entry.name));
+    return List.copyOf(found);
+  }
+
+  private static String location(Class<?> type) {
+    CodeSource source = type.getProtectionDomain().getCodeSource();
+    URL url = source == null ? null : source.getLocation();
+    return url == null
+        ? "unknown"
+        : url.getProtocol().equals("file") ? url.getPath() : url.toString();
+  }
+
+  /**
+   * Everything that was found, in the order in which a default device is looked for: by {@link
+   * DriverProvider#preference()}, highest first, then by name. Initialises no driver.
+   */
+  public List<Entry> entries() {
+    return found.stream().map(f -> f.entry).toList();
+  }
+
+  /**
+   * The driver called {@code name}; it is not probed.
+   *
+   * @throws HalException NOT_FOUND if there is none, with those that there are and why each of them
+   *     could not be used; FAILED_PRECONDITION if it has an {@link Entry#problem()}; UNAVAILABLE if
+   *     it throws while it is made
+   */
+  public Driver driver(String name) {
+    Objects.requireNonNull(name, "name");
+    for (Found one : found) {
+      if (one.entry.name.equals(name)) {
+        if (one.entry.problem != null) {
+          throw new HalException(
+              Status.FAILED_PRECONDITION,
+              "driver '" + name + "' cannot be used: " + one.entry.problem);
+        }
+        return one.driver();
+      }
+    }
+    throw new HalException(Status.NOT_FOUND, "no driver '" + name + "'; found: " + explain());
+  }
+
+  /**
+   * Opens the device that {@code uri} names.
+   *
+   * @throws HalException as {@link DeviceUri#parse}, {@link #driver} and {@link Driver#open}
+   */
+  public Device openDevice(String uri) {
+    DeviceUri parsed = DeviceUri.parse(uri);
+    return driver(parsed.driver()).open(parsed);
+  }
+
+  /**
+   * Opens the first device of the first driver that can be used; the order is that of {@link
+   * #entries()}.
+   *
+   * @throws HalException NOT_FOUND if no driver can be used, and why not, each
+   */
+  public Device openDefaultDevice() {
+    StringBuilder reasons = new StringBuilder();
+    for (Found one : found) {
+      String reason = unusable(one);
+      if (reason == null) {
+        try {
+          return one.driver().open(DeviceUri.parse(one.entry.name));
+        } catch (HalException e) {
+          reason = e.toString();
+        }
+      }
+      reasons.append("; ").append(one.entry.name).append(": ").append(reason);
+    }
+    throw new HalException(
+        Status.NOT_FOUND,
+        found.isEmpty() ? "no driver on the class path" : "no usable device" + reasons);
+  }
+
+  /** Why a driver cannot be used on this machine, or null if it can; probes it. */
+  private static @Nullable String unusable(Found one) {
+    if (one.entry.problem != null) {
+      return one.entry.problem;
+    }
+    try {
+      Driver.Availability verdict = one.driver().probe();
+      return verdict.isAvailable() ? null : verdict.detail();
+    } catch (HalException e) {
+      return String.valueOf(e.getMessage());
+    } catch (RuntimeException | LinkageError e) {
+      return oneLine(e);
+    }
+  }
+
+  private String explain() {
+    if (found.isEmpty()) {
+      return "none at all on the class path";
+    }
+    StringBuilder text = new StringBuilder();
+    for (Found one : found) {
+      String reason = unusable(one);
+      text.append(text.isEmpty() ? "" : ", ").append(one.entry.name);
+      if (reason != null) {
+        text.append(" (unavailable: ").append(reason).append(')');
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,46 @@
+package org.jhal;
+
+import java.util.Locale;
+
+/**
+ * The type of a constant, or of the elements of a buffer. Written in manifests in lower case:
+ * {@code f32}.
+ */
+public enum ElementType {
+  /** Signed 8-bit integer. */
+  I8(1),
+  /** Unsigned 8-bit integer. */
+  U8(1),
+  /** Signed 16-bit integer. */
+  I16(2),
+  /** Unsigned 16-bit integer. */
+  U16(2),
+  /** Signed 32-bit integer. */
+  I32(4),
+  /** Unsigned 32-bit integer. */
+  U32(4),
+  /** Signed 64-bit integer. */
+  I64(8),
+  /** Unsigned 64-bit integer. */
+  U64(8),
+  /** IEEE 754 binary32. */
+  F32(4),
+  /** IEEE 754 binary64. */
+  F64(8);
+
+  private final int bytes;
+
+  ElementType(int bytes) {
+    this.bytes = bytes;
+  }
+
+  /** How many bytes one element has; also its alignment. */
+  public int bytes() {
+    return bytes;
+  }
+
+  /** The name as manifests write it. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,96 @@
+package org.jhal;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * A set of timepoints: what an operation waits for, or what it signals. A single {@link Timepoint}
+ * is a fence too, and {@link #NONE} is the empty one.
+ *
+ * <p>A fence holds at most one timepoint per semaphore: of two, the one with the larger value is
+ * kept (rule S1a).
+ *
+ * <p>Immutable; any thread may use it.
+ */
+public sealed interface Fence permits Timepoint, TimepointSet {
+  /** The fence without timepoints: waiting for it is over at once, signalling it does nothing. */
+  Fence NONE = new TimepointSet(List.of());
+
+  /** A fence of all {@code timepoints}, in this order. */
+  static Fence of(Timepoint... timepoints) {
+    return of(List.of(timepoints));
+  }
+
+  /** A fence of all {@code timepoints}, in this order. */
+  static Fence of(Collection<Timepoint> timepoints) {
+    return TimepointSet.of(timepoints);
+  }
+
+  /** How many timepoints this fence holds. */
+  int size();
+
+  /**
+   * The semaphore of timepoint {@code index}.
+   *
+   * @throws IndexOutOfBoundsException if {@code index} is not in {@code [0, size())}
+   */
+  Semaphore semaphore(int index);
+
+  /**
+   * The value of timepoint {@code index}.
+   *
+   * @throws IndexOutOfBoundsException if {@code index} is not in {@code [0, size())}
+   */
+  long value(int index);
+
+  /**
+   * Blocks until every timepoint is reached.
+   *
+   * @throws HalException the failure of a member as soon as any member has failed, whatever the
+   *     others did
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
+   */
+  default void awaitAll() throws InterruptedException {
+    FenceWait.await(this, true, null);
+  }
+
+  /**
+   * Blocks until every timepoint is reached, for at most {@code timeout}; zero or less only looks.
+   *
+   * @throws HalException DEADLINE_EXCEEDED when the time is over; the failure of a member as soon
+   *     as any has failed
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
+   */
+  default void awaitAll(Duration timeout) throws InterruptedException {
+    FenceWait.await(this, true, timeout);
+  }
+
+  /**
+   * Blocks until one timepoint is reached. The empty fence is reached at once.
+   *
+   * @throws HalException the failure of a member as soon as any member has failed, whatever the
+   *     others did
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
+   */
+  default void awaitAny() throws InterruptedException {
+    FenceWait.await(this, false, null);
+  }
+
+  /**
+   * Blocks until one timepoint is reached, for at most {@code timeout}; zero or less only looks.
+   * The empty fence is reached at once.
+   *
+   * @throws HalException DEADLINE_EXCEEDED when the time is over; the failure of a member as soon
+   *     as any has failed
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
+   */
+  default void awaitAny(Duration timeout) throws InterruptedException {
+    FenceWait.await(this, false, timeout);
+  }
+
+  /** This fence and {@code other} together. */
+  default Fence and(Fence other) {
+    return TimepointSet.join(this, other);
+  }
+}

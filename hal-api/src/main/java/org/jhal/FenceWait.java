@@ -1,0 +1,125 @@
+package org.jhal;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host wait for several timepoints, built on {@link Semaphore#onReach} alone, so that members may
+ * belong to different devices and drivers (rule S6).
+ */
+final class FenceWait {
+  private final Thread waiter = Thread.currentThread();
+  private final Fence fence;
+  private final boolean[] reached;
+  private volatile int open; // timepoints not reached yet; guarded by this for writing
+  private volatile @Nullable HalException
+      failure; // the first failure of a member; guarded by this for writing
+
+  private FenceWait(Fence fence) {
+    this.fence = fence;
+    this.reached = new boolean[fence.size()];
+    this.open = fence.size();
+  }
+
+  /**
+   * Waits for all or any of {@code fence}; {@code timeout} null means for ever, zero or less only
+   * looks.
+   */
+  static void await(Fence fence, boolean all, @Nullable Duration timeout)
+      throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    int size = fence.size();
+    if (size == 0) {
+      return;
+    }
+    if (size == 1) {
+      if (timeout == null) {
+        fence.semaphore(0).await(fence.value(0));
+      } else {
+        fence.semaphore(0).await(fence.value(0), timeout);
+      }
+      return;
+    }
+    new FenceWait(fence).run(all, timeout);
+  }
+
+  private void run(boolean all, @Nullable Duration timeout) throws InterruptedException {
+    long deadline = timeout == null ? 0 : System.nanoTime() + saturatedNanos(timeout);
+    Registration[] registrations = new Registration[reached.length];
+    try {
+      for (int i = 0; i < reached.length; i++) {
+        int member = i;
+        registrations[i] = fence.semaphore(i).onReach(fence.value(i), f -> member(member, f));
+      }
+      while (true) {
+        HalException failed = failure;
+        if (failed != null) {
+          throw failed.again();
+        }
+        if (all ? open == 0 : open < reached.length) {
+          return;
+        }
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+        if (timeout == null) {
+          LockSupport.park(this);
+        } else {
+          long left = deadline - System.nanoTime();
+          if (left <= 0) {
+            throw expired(all, timeout);
+          }
+          LockSupport.parkNanos(this, left);
+        }
+      }
+    } finally {
+      for (Registration registration : registrations) {
+        if (registration != null) {
+          registration.cancel();
+        }
+      }
+    }
+  }
+
+  private void member(int index, @Nullable HalException failed) {
+    synchronized (this) {
+      if (failed != null) {
+        if (failure == null) {
+          failure = failed;
+        }
+      } else {
+        reached[index] = true;
+        open = open - 1;
+      }
+    }
+    LockSupport.unpark(waiter);
+  }
+
+  private synchronized HalException expired(boolean all, Duration timeout) {
+    StringBuilder text = new StringBuilder();
+    text.append("waited ")
+        .append(timeout)
+        .append(all ? " for all of " : " for any of ")
+        .append(fence);
+    for (int i = 0; i < reached.length; i++) {
+      if (!reached[i]) {
+        text.append("; ").append(fence.semaphore(i).explain(fence.value(i)));
+      }
+    }
+    return new HalException(Status.DEADLINE_EXCEEDED, text.toString());
+  }
+
+  private static long saturatedNanos(Duration timeout) {
+    Objects.requireNonNull(timeout, "timeout");
+    try {
+      // Half the range, so that adding it to nanoTime() keeps differences meaningful.
+      return Math.min(timeout.toNanos(), Long.MAX_VALUE / 2);
+    } catch (ArithmeticException tooLong) {
+      return timeout.isNegative() ? 0 : Long.MAX_VALUE / 2;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package org.jhal;
+
+/**
+ * What a fill repeats: the low {@code bytes} bytes of {@code bits}, little-endian.
+ *
+ * @param bits the pattern
+ * @param bytes how long it is: 1, 2 or 4
+ */
+public record FillPattern(int bits, int bytes) {
+  /** One zero byte. */
+  public static final FillPattern ZERO = new FillPattern(0, 1);
+
+  /**
+   * Checks the length.
+   *
+   * @throws HalException INVALID_ARGUMENT if {@code bytes} is not 1, 2 or 4, or {@code bits} has
+   *     more bits than that
+   */
+  public FillPattern {
+    if (bytes != 1 && bytes != 2 && bytes != 4) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, "fill pattern of " + bytes + " bytes; it may have 1, 2 or 4");
+    }
+    if (bytes < 4 && bits >>> (8 * bytes) != 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "fill pattern 0x" + Integer.toHexString(bits) + " does not fit into " + bytes + " bytes");
+    }
+  }
+
+  /** A pattern of one byte, in {@code [0, 0xFF]}. */
+  public static FillPattern of8(int bits) {
+    return new FillPattern(bits, 1);
+  }
+
+  /** A pattern of two bytes, in {@code [0, 0xFFFF]}. */
+  public static FillPattern of16(int bits) {
+    return new FillPattern(bits, 2);
+  }
+
+  /** A pattern of four bytes. */
+  public static FillPattern of32(int bits) {
+    return new FillPattern(bits, 4);
+  }
+
+  /** A pattern of one float. */
+  public static FillPattern of(float value) {
+    return new FillPattern(Float.floatToRawIntBits(value), 4);
+  }
+}

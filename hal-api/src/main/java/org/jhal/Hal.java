@@ -1,0 +1,57 @@
+package org.jhal;
+
+/**
+ * The way in: opens a device by name.
+ *
+ * <pre>{@code
+ * try (Device device = Hal.openDevice("mock");
+ *     Semaphore timeline = device.createSemaphore(0);
+ *     Buffer buffer = device.allocate(1024, BufferParams.DEVICE)) {
+ *   Queue queue = device.queue(0);
+ *   queue.fill(Fence.NONE, timeline.at(1), buffer, 0, 1024, FillPattern.of8(7));
+ *   queue.readback(timeline.at(1), timeline.at(2), buffer, 0, HostMemory.of(result));
+ *   timeline.await(2, Duration.ofSeconds(5));
+ * }
+ * }</pre>
+ */
+public final class Hal {
+  /**
+   * The system property that names the default device; it comes before {@link #DEVICE_VARIABLE}.
+   */
+  public static final String DEVICE_PROPERTY = "jhal.device";
+
+  /** The environment variable that names the default device. */
+  public static final String DEVICE_VARIABLE = "JHAL_DEVICE";
+
+  private Hal() {}
+
+  /**
+   * Opens the device that {@code uri} names: {@code "mock"}, {@code "mock://1"}, {@code
+   * "mock://?queues=4"}.
+   *
+   * @throws HalException INVALID_ARGUMENT for a malformed URI or an unknown option; NOT_FOUND if
+   *     there is no such driver or device, with what there is; UNAVAILABLE if the driver cannot be
+   *     used on this machine, with the cause
+   */
+  public static Device openDevice(String uri) {
+    return DriverRegistry.load().openDevice(uri);
+  }
+
+  /**
+   * Opens the default device: what the system property {@code jhal.device} or else the environment
+   * variable {@code JHAL_DEVICE} names, else the first usable one in the order of {@link
+   * DriverRegistry#entries()}, in which drivers that compute on the host come last.
+   *
+   * @throws HalException as {@link #openDevice(String)}; NOT_FOUND if no driver can be used, and
+   *     why not, each
+   */
+  public static Device openDevice() {
+    String uri = System.getProperty(DEVICE_PROPERTY);
+    if (uri == null || uri.isEmpty()) {
+      uri = System.getenv(DEVICE_VARIABLE);
+    }
+    return uri == null || uri.isEmpty()
+        ? DriverRegistry.load().openDefaultDevice()
+        : openDevice(uri);
+  }
+}

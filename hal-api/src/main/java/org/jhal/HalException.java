@@ -1,0 +1,47 @@
+package org.jhal;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one exception of JHAL. Its {@link #status()} tells what kind of failure it is; its message
+ * names the thing that failed, the value it had and the limit it broke.
+ */
+public final class HalException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final Status status;
+
+  /** A failure without a cause. */
+  public HalException(Status status, String message) {
+    this(status, message, null);
+  }
+
+  /** A failure that another throwable explains. */
+  public HalException(Status status, String message, @Nullable Throwable cause) {
+    super(Objects.requireNonNull(message, "message"), cause);
+    this.status = Objects.requireNonNull(status, "status");
+  }
+
+  /** What kind of failure this is. */
+  public Status status() {
+    return status;
+  }
+
+  /**
+   * The same failure to be thrown by another thread: a new exception with this one's status,
+   * message and cause, whose stack trace is the caller's. This one is kept as suppressed, so that
+   * the place of origin is not lost.
+   */
+  public HalException again() {
+    HalException copy = new HalException(status, Objects.requireNonNull(getMessage()), getCause());
+    copy.addSuppressed(this);
+    return copy;
+  }
+
+  /** Prints as {@code STATUS: message}. */
+  @Override
+  public String toString() {
+    return status + ": " + getMessage();
+  }
+}

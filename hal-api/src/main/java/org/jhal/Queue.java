@@ -1,0 +1,127 @@
+package org.jhal;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A place to hand work to. Every operation names what it waits for and what it signals; nothing
+ * else orders work, not even the queue.
+ *
+ * <pre>{@code
+ * Buffer scratch = queue.alloca(Fence.NONE, timeline.at(1), bytes, BufferParams.DEVICE);
+ * queue.execute(timeline.at(1), timeline.at(2), commands);
+ * queue.dealloca(timeline.at(2), timeline.at(3), scratch);
+ * }</pre>
+ *
+ * <p>What holds for each operation:
+ *
+ * <ul>
+ *   <li>It never blocks, neither on its waits nor on a full device (Q1), and everything it is given
+ *       is captured: lists, tables and objects may be changed or closed at once (Q2). Host memory
+ *       of {@link #upload} and {@link #readback} is the exception: it is borrowed until the signals
+ *       are reached or failed.
+ *   <li>Its waits may lie in the future, on any device. If one fails, the signals fail with the
+ *       same failure and nothing else is affected (Q6).
+ *   <li>Its signals are raised to at least their value, in list order, after its effects are
+ *       visible (S1a, Q9), or failed with what went wrong.
+ *   <li>It throws, and does nothing, for a wrong argument: INVALID_ARGUMENT (also for an object of
+ *       another device), OUT_OF_RANGE (also for a signal value that is reached already),
+ *       PERMISSION_DENIED for a usage that a buffer was not made with, FAILED_PRECONDITION for
+ *       something closed (the device included), UNAVAILABLE for a lost device.
+ * </ul>
+ *
+ * <p>Contract: rules Q1 to Q10, M1 to M6.
+ *
+ * <p>A view of its device; thread-safe.
+ */
+public interface Queue {
+  /** The device that it belongs to. */
+  Device device();
+
+  /** Its index, in {@code [0, device().queueCount())}. */
+  int index();
+
+  /** Only waits and signals. */
+  void barrier(Fence waits, Fence signals);
+
+  /** Executes a command buffer that uses no slots. */
+  default void execute(Fence waits, Fence signals, CommandBuffer commands) {
+    execute(waits, signals, commands, BindingTable.EMPTY);
+  }
+
+  /**
+   * Executes a command buffer, with {@code bindings} in its slots.
+   *
+   * @throws HalException besides the usual: FAILED_PRECONDITION if it is not ended, or is a
+   *     one-shot one that was executed before; INVALID_ARGUMENT if a slot that it uses is empty;
+   *     OUT_OF_RANGE if the table is too short or a bound buffer smaller than the commands need
+   */
+  void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings);
+
+  /** Runs a kernel; see {@link CommandBuffer#dispatch}. Slots are not allowed. */
+  void dispatch(Fence waits, Fence signals, Function function, Workgroups count, Args args);
+
+  /** Fills a range; see {@link CommandBuffer#fill}. */
+  void fill(
+      Fence waits, Fence signals, Buffer target, long offset, long length, FillPattern pattern);
+
+  /**
+   * Writes the remaining bytes of {@code source}, which are captured now; meant for small amounts.
+   */
+  void update(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset);
+
+  /** Writes {@code source}, which is borrowed until the signals are reached or failed. */
+  void upload(Fence waits, Fence signals, HostMemory source, Buffer target, long offset);
+
+  /**
+   * Writes the remaining bytes of {@code source}, which are borrowed until the signals are reached
+   * or failed.
+   */
+  default void upload(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+    upload(waits, signals, HostMemory.of(source), target, offset);
+  }
+
+  /**
+   * Reads {@code target.size()} bytes from {@code offset} on into {@code target}, which is borrowed
+   * until the signals are reached or failed.
+   *
+   * @throws HalException besides the usual: INVALID_ARGUMENT if {@code target} is read-only
+   */
+  void readback(Fence waits, Fence signals, Buffer source, long offset, HostMemory target);
+
+  /** Reads into the remaining bytes of {@code target}; its position is not moved. */
+  default void readback(Fence waits, Fence signals, Buffer source, long offset, ByteBuffer target) {
+    readback(waits, signals, source, offset, HostMemory.of(target));
+  }
+
+  /**
+   * Copies bytes; the two ranges may not overlap. One of the buffers, but not both, may belong to
+   * another device, also of another driver; the bytes then go through the host.
+   */
+  void copy(
+      Fence waits,
+      Fence signals,
+      Buffer source,
+      long sourceOffset,
+      Buffer target,
+      long targetOffset,
+      long length);
+
+  /**
+   * Allocates in the order of the timeline (M1): the buffer is returned at once and may be named in
+   * commands at once, but its memory exists from the signal on. If there is not enough memory the
+   * signals fail with RESOURCE_EXHAUSTED.
+   */
+  Buffer alloca(Fence waits, Fence signals, long bytes, BufferParams params);
+
+  /**
+   * Frees the memory of a buffer from {@link #alloca} in the order of the timeline (M1). If a wait
+   * has failed by the time the operation is issued, nothing is freed.
+   *
+   * @throws HalException besides the usual: INVALID_ARGUMENT if the buffer is not from an alloca,
+   *     or is a slice
+   */
+  void dealloca(Fence waits, Fence signals, Buffer buffer);
+
+  /** Calls a function of the host. */
+  void hostCall(Fence waits, Fence signals, HostCall.Mode mode, HostCall call);
+}

@@ -1,0 +1,106 @@
+package org.jhal;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A timeline: a 64-bit number that only grows, on which host threads and the queues of any device
+ * wait, and which they signal. It is the only thing that orders work.
+ *
+ * <p>Life cycle: <em>alive</em> (the value grows) -> <em>failed</em> (sticky; the first failure
+ * wins and reaches every current and later waiter, even for values reached before) ->
+ * <em>closed</em>. A semaphore may outlive the device that made it.
+ *
+ * <p>Contract: rules S1 to S10.
+ *
+ * <p>Thread-safe: any thread may use any method at any time.
+ */
+public interface Semaphore extends AutoCloseable {
+  /**
+   * The current value, in {@code [0, Long.MAX_VALUE]}.
+   *
+   * @throws HalException the failure, if the semaphore has failed; FAILED_PRECONDITION if it is
+   *     closed
+   */
+  long value();
+
+  /** The failure, or null while there is none. A closed semaphore that never failed has none. */
+  @Nullable HalException failure();
+
+  /** The timepoint {@code value} of this timeline; see {@link Timepoint#Timepoint}. */
+  default Timepoint at(long value) {
+    return new Timepoint(this, value);
+  }
+
+  /**
+   * Raises the value and releases every waiter for a value up to it, in order of value, then of
+   * registration (S1, S2). Callbacks run on this thread before the call returns, unless it was
+   * itself made from a callback: then they run once that callback has returned.
+   *
+   * @param value more than the current value; it may jump
+   * @throws HalException OUT_OF_RANGE if {@code value} is not more than the current one, and
+   *     nothing changes; the failure, if the semaphore has failed; FAILED_PRECONDITION if it is
+   *     closed
+   */
+  void signal(long value);
+
+  /**
+   * Fails the timeline: every current and later waiter gets {@code failure}. Dropped if it has
+   * failed already or is closed (S3).
+   */
+  void fail(HalException failure);
+
+  /**
+   * Blocks until {@code value} is reached. A reached value never blocks.
+   *
+   * @throws HalException the failure, if the semaphore fails; CANCELLED if it is closed meanwhile;
+   *     FAILED_PRECONDITION if it was closed before; OUT_OF_RANGE if {@code value} is negative
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
+   */
+  void await(long value) throws InterruptedException;
+
+  /**
+   * Blocks until {@code value} is reached, for at most {@code timeout}; zero or less only looks.
+   *
+   * @throws HalException DEADLINE_EXCEEDED when the time is over, with a message that says who
+   *     would signal the value (S10); otherwise as {@link #await(long)}
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
+   */
+  void await(long value, Duration timeout) throws InterruptedException;
+
+  /**
+   * Runs {@code callback} once {@code value} is reached or the semaphore has failed or is closed:
+   * at once, on this thread, if that is known already.
+   *
+   * @throws HalException FAILED_PRECONDITION if the semaphore is closed; OUT_OF_RANGE if {@code
+   *     value} is negative
+   */
+  Registration onReach(long value, TimepointCallback callback);
+
+  /**
+   * A stage that completes once {@code value} is reached, and exceptionally with a {@link
+   * HalException} if the semaphore fails or is closed. Completing or cancelling what is derived
+   * from it affects nobody else. Dependent actions run as {@link TimepointCallback}s do, unless
+   * they are asynchronous ones.
+   *
+   * @throws HalException FAILED_PRECONDITION if the semaphore is closed; OUT_OF_RANGE if {@code
+   *     value} is negative
+   */
+  CompletionStage<@Nullable Void> whenReached(long value);
+
+  /**
+   * One line for people: the current value, and which open operations would raise it to {@code
+   * value}, and what these wait for themselves, or that none would (S10). Walks the open operations
+   * of all devices; not for hot paths.
+   */
+  String explain(long value);
+
+  /**
+   * Closes the timeline: host waits, callbacks, stages and operations that wait on it get
+   * CANCELLED; work that was issued goes on, and its later signals to this semaphore are dropped
+   * (S8). Twice is harmless.
+   */
+  @Override
+  void close();
+}

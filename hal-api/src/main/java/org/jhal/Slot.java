@@ -1,0 +1,50 @@
+package org.jhal;
+
+/**
+ * A place in a {@link BindingTable}, or a range of what will be bound there.
+ *
+ * @param index the place, from 0
+ * @param offset where the range starts, in bytes from the start of what is bound
+ * @param length how long the range is, in bytes, or {@link #WHOLE} for all that follows {@code
+ *     offset}
+ */
+public record Slot(int index, long offset, long length) implements BufferRef {
+  /** The length that stands for everything from the offset on. */
+  public static final long WHOLE = -1;
+
+  /**
+   * Checks the numbers.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code index} or {@code offset} is negative, or {@code
+   *     length} is and is not {@link #WHOLE}
+   */
+  public Slot {
+    if (index < 0 || offset < 0 || length < WHOLE) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "slot index "
+              + index
+              + ", offset "
+              + offset
+              + ", length "
+              + length
+              + ": none may be negative");
+    }
+  }
+
+  /** All of what is bound at {@code index}. */
+  public static Slot of(int index) {
+    return new Slot(index, 0, WHOLE);
+  }
+
+  /** {@code length} bytes from {@code offset} on of what this slot names. */
+  public Slot slice(long sliceOffset, long sliceLength) {
+    if (length != WHOLE
+        && (sliceOffset < 0 || sliceLength < 0 || sliceOffset > length - sliceLength)) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "slice offset " + sliceOffset + ", length " + sliceLength + " does not fit into " + this);
+    }
+    return new Slot(index, offset + sliceOffset, sliceLength);
+  }
+}

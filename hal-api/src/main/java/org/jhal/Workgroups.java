@@ -1,0 +1,53 @@
+package org.jhal;
+
+/**
+ * How many workgroups a dispatch runs along each axis. A zero anywhere means that nothing runs
+ * (rule M6).
+ *
+ * @param x along the first axis
+ * @param y along the second
+ * @param z along the third
+ */
+public record Workgroups(int x, int y, int z) {
+  /**
+   * Checks the numbers.
+   *
+   * @throws HalException OUT_OF_RANGE if one is negative
+   */
+  public Workgroups {
+    if (x < 0 || y < 0 || z < 0) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "workgroups " + x + "," + y + "," + z + ": a count may not be negative");
+    }
+  }
+
+  /** A line of {@code x} workgroups. */
+  public static Workgroups of(long x) {
+    if (x > Integer.MAX_VALUE) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, "workgroups " + x + ": the limit is " + Integer.MAX_VALUE);
+    }
+    return new Workgroups((int) Math.max(x, -1), 1, 1);
+  }
+
+  /** A plane of {@code x} times {@code y} workgroups. */
+  public static Workgroups of(int x, int y) {
+    return new Workgroups(x, y, 1);
+  }
+
+  /** Enough workgroups of {@code groupSize} items for {@code items} items, along one axis. */
+  public static Workgroups covering(long items, int groupSize) {
+    if (items < 0 || groupSize <= 0) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          items + " items in groups of " + groupSize + ": need items >= 0 and a group size >= 1");
+    }
+    return of(items / groupSize + (items % groupSize == 0 ? 0 : 1));
+  }
+
+  /** Whether nothing would run. */
+  public boolean isEmpty() {
+    return x == 0 || y == 0 || z == 0;
+  }
+}
