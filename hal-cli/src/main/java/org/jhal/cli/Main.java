@@ -1,6 +1,5 @@
 package org.jhal.cli;
 
-import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,18 +22,12 @@ public final class Main implements Runnable {
 
   /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] args) {
-    PrintWriter out = new PrintWriter(System.out, true);
-    PrintWriter err = new PrintWriter(System.err, true);
-    System.exit(run(out, err, args));
+    System.exit(commandLine().execute(args));
   }
 
-  /**
-   * Runs the command without ending the JVM.
-   *
-   * @return the exit code
-   */
-  static int run(PrintWriter out, PrintWriter err, String... args) {
-    return new CommandLine(new Main()).setOut(out).setErr(err).execute(args);
+  /** The whole command, not yet run; its streams are those of the process until they are set. */
+  static CommandLine commandLine() {
+    return new CommandLine(new Main());
   }
 
   @Override

@@ -13,7 +13,10 @@ class MainTest {
   private final StringWriter err = new StringWriter();
 
   private int hal(String... args) {
-    return Main.run(new PrintWriter(out, true), new PrintWriter(err, true), args);
+    return Main.commandLine()
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(args);
   }
 
   @Test
