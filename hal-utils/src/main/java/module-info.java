@@ -5,4 +5,6 @@ module org.jhal.utils {
   requires com.google.gson;
   requires static com.google.errorprone.annotations;
   requires static org.jspecify;
+
+  exports org.jhal.utils.bundle;
 }

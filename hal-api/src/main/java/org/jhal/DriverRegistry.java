@@ -236,7 +236,7 @@ public final class DriverRegistry {
       Driver.Availability verdict = one.driver().probe();
       return verdict.isAvailable() ? null : verdict.detail();
     } catch (HalException e) {
-      return String.valueOf(e.getMessage());
+      return e.getMessage();
     } catch (RuntimeException | LinkageError e) {
       return oneLine(e);
     }

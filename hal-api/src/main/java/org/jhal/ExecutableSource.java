@@ -1,5 +1,6 @@
 package org.jhal;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -20,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExecutableSource {
   private interface Reader {
-    byte @Nullable [] read(String path) throws IOException;
+    @Nullable InputStream open(String path) throws IOException;
   }
+
+  private static final int MAX_BYTES = Integer.MAX_VALUE - 8; // the longest array
 
   private final String name;
   private final Reader reader;
@@ -39,12 +42,13 @@ public final class ExecutableSource {
    * @throws HalException NOT_FOUND if there is nothing at {@code path}
    */
   public static ExecutableSource of(Path path) {
+    Objects.requireNonNull(path, "path");
     ClassLoader loader = ExecutableSource.class.getClassLoader();
     if (Files.isDirectory(path)) {
-      return new ExecutableSource(path.toString(), inside -> readFile(path, inside), loader);
+      return new ExecutableSource(path.toString(), inside -> openFile(path, inside), loader);
     }
     if (Files.isRegularFile(path)) {
-      return new ExecutableSource(path.toString(), inside -> readEntry(path, inside), loader);
+      return new ExecutableSource(path.toString(), inside -> openEntry(path, inside), loader);
     }
     throw new HalException(
         Status.NOT_FOUND, "no bundle at " + path + ": neither a folder nor a file");
@@ -55,14 +59,11 @@ public final class ExecutableSource {
    * it names are looked up with the anchor's class loader first.
    */
   public static ExecutableSource ofResources(Class<?> anchor, String folder) {
+    Objects.requireNonNull(anchor, "anchor");
     Objects.requireNonNull(folder, "folder");
     return new ExecutableSource(
         anchor.getName() + ":" + folder,
-        inside -> {
-          try (InputStream in = anchor.getResourceAsStream(folder + "/" + inside)) {
-            return in == null ? null : in.readAllBytes();
-          }
-        },
+        inside -> anchor.getResourceAsStream(folder + "/" + inside),
         anchor.getClassLoader());
   }
 
@@ -77,31 +78,57 @@ public final class ExecutableSource {
   }
 
   /**
+   * Reads a file of the bundle, whatever its size; see {@link #read(String, int)}.
+   *
+   * @throws HalException as there
+   */
+  public byte @Nullable [] read(String path) {
+    return read(path, MAX_BYTES);
+  }
+
+  /**
    * Reads a file of the bundle.
    *
    * @param path relative, with {@code /} between its parts
+   * @param limit how many bytes it may have; no more are read, so that a small archive cannot
+   *     unpack to something huge
    * @return its bytes, or null if there is no such file
-   * @throws HalException INVALID_ARGUMENT if {@code path} is absolute or leaves the bundle;
-   *     DATA_LOSS if reading fails
+   * @throws HalException INVALID_ARGUMENT if {@code path} is absolute or leaves the bundle, also
+   *     through a link, or the file is larger than {@code limit}; DATA_LOSS if reading fails
    */
-  public byte @Nullable [] read(String path) {
+  public byte @Nullable [] read(String path, int limit) {
+    Objects.requireNonNull(path, "path");
     if (path.isEmpty()
         || path.startsWith("/")
         || path.contains("\\")
         || path.contains(":")
+        || path.indexOf('\0') >= 0
         || climbs(path)) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "path '" + path + "' in bundle " + name + " points outside the bundle");
+      throw outside(name, path);
     }
-    try {
-      return reader.read(path);
+    try (InputStream in = reader.open(path)) {
+      if (in == null) {
+        return null;
+      }
+      byte[] bytes = in.readNBytes(limit);
+      if (in.read() >= 0) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "'" + path + "' of bundle " + name + " has more than " + limit + " bytes");
+      }
+      return bytes;
     } catch (IOException e) {
       throw new HalException(
           Status.DATA_LOSS,
           "cannot read '" + path + "' of bundle " + name + ": " + e.getMessage(),
           e);
     }
+  }
+
+  private static HalException outside(String bundle, String path) {
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        "path '" + path + "' in bundle " + bundle + " points outside the bundle");
   }
 
   private static boolean climbs(String path) {
@@ -113,36 +140,42 @@ public final class ExecutableSource {
     return false;
   }
 
-  private static byte @Nullable [] readFile(Path folder, String inside) throws IOException {
+  private static @Nullable InputStream openFile(Path folder, String inside) throws IOException {
     Path file = folder.resolve(inside);
     if (!Files.isRegularFile(file)) {
       return null;
     }
     if (!file.toRealPath().startsWith(folder.toRealPath())) {
-      throw new IOException("a link leads out of the bundle");
+      throw outside(folder.toString(), inside);
     }
-    return Files.readAllBytes(file);
+    return Files.newInputStream(file);
   }
 
-  private static byte @Nullable [] readEntry(Path archive, String inside) throws IOException {
-    try (ZipFile zip = new ZipFile(archive.toFile())) {
+  private static @Nullable InputStream openEntry(Path archive, String inside) throws IOException {
+    ZipFile zip = new ZipFile(archive.toFile());
+    try {
       zip.stream()
           .map(ZipEntry::getName)
           .filter(entry -> entry.startsWith("/") || climbs(entry.replace('\\', '/')))
           .findFirst()
           .ifPresent(
               entry -> {
-                throw new HalException(
-                    Status.INVALID_ARGUMENT,
-                    "entry '" + entry + "' of bundle " + archive + " points outside the bundle");
+                throw outside(archive.toString(), entry);
               });
       ZipEntry entry = zip.getEntry(inside);
       if (entry == null || entry.isDirectory()) {
+        zip.close();
         return null;
       }
-      try (InputStream in = zip.getInputStream(entry)) {
-        return in.readAllBytes();
-      }
+      return new FilterInputStream(zip.getInputStream(entry)) {
+        @Override
+        public void close() throws IOException {
+          zip.close(); // closes the entry's stream as well
+        }
+      };
+    } catch (IOException | RuntimeException e) {
+      zip.close();
+      throw e;
     }
   }
 

@@ -23,6 +23,12 @@ public final class HalException extends RuntimeException {
     this.status = Objects.requireNonNull(status, "status");
   }
 
+  /** What failed; never null. */
+  @Override
+  public String getMessage() {
+    return Objects.requireNonNull(super.getMessage());
+  }
+
   /** What kind of failure this is. */
   public Status status() {
     return status;
@@ -34,7 +40,7 @@ public final class HalException extends RuntimeException {
    * the place of origin is not lost.
    */
   public HalException again() {
-    HalException copy = new HalException(status, Objects.requireNonNull(getMessage()), getCause());
+    HalException copy = new HalException(status, getMessage(), getCause());
     copy.addSuppressed(this);
     return copy;
   }
