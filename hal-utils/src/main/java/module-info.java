@@ -6,5 +6,6 @@ module org.jhal.utils {
   requires static com.google.errorprone.annotations;
   requires static org.jspecify;
 
+  exports org.jhal.utils;
   exports org.jhal.utils.bundle;
 }
