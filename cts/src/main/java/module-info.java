@@ -1,8 +1,18 @@
-/** The conformance suite; open, because the test engine reaches into its classes. */
+/** The conformance suite; open, because the test engine and drivers reach into its classes. */
 open module org.jhal.cts {
   requires transitive org.jhal;
   requires transitive org.junit.jupiter.api;
   requires transitive org.junit.jupiter.params;
+  requires java.logging;
+  requires org.junit.platform.engine;
   requires org.junit.platform.launcher;
   requires static org.jspecify;
+
+  exports org.jhal.cts;
+  exports org.jhal.cts.kernels;
+
+  uses org.jhal.cts.CtsBackend;
+
+  provides java.util.spi.ToolProvider with
+      org.jhal.cts.CtsTool;
 }

@@ -1,0 +1,127 @@
+package org.jhal.cts;
+
+import java.util.List;
+import java.util.Optional;
+import org.jhal.Device;
+import org.jhal.DeviceUri;
+import org.jhal.Driver;
+import org.jhal.DriverRegistry;
+import org.jhal.ExecutableSource;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.cts.kernels.CtsKernels;
+
+/**
+ * A driver as the suite sees it: the one class that a driver's author writes, registered as a
+ * service in {@code META-INF/services/org.jhal.cts.CtsBackend}. Only {@link #driver()} must be
+ * given; the suite also runs without any backend, for a plain device URI.
+ *
+ * <p>Used by one thread at a time.
+ */
+public interface CtsBackend {
+  /** The driver's name, as device URIs write it. */
+  String driver();
+
+  /** The device under test, where none is asked for with {@code jhal.cts.device}. */
+  default String uri() {
+    return driver();
+  }
+
+  /**
+   * Why the suite cannot run on this machine, such as a missing native library, or empty. Asked
+   * only where no device was asked for by name; all tests are then skipped with this reason.
+   */
+  default Optional<String> unavailable() {
+    Driver.Availability verdict = DriverRegistry.load().driver(driver()).probe();
+    return verdict.isAvailable() ? Optional.empty() : Optional.of(verdict.detail());
+  }
+
+  /**
+   * Opens the device under test. Called often: tests that break a device get one of their own.
+   *
+   * @param uri of the device, which may carry options that a test wants
+   */
+  default Device open(String uri) {
+    return Hal.openDevice(uri);
+  }
+
+  /**
+   * Opens a second device of this driver, for what crosses devices, or nothing if that is
+   * impossible. By default another device if there is one, else the same one opened again, which is
+   * as foreign to the first as any other.
+   *
+   * @param uri of the device under test
+   */
+  default Optional<Device> openSecond(String uri) {
+    DeviceUri first = DeviceUri.parse(uri);
+    int count = DriverRegistry.load().driver(first.driver()).devices(first).size();
+    if (count > 1 && first.selector().matches("[0-9]*")) {
+      int index = first.selector().isEmpty() ? 0 : Integer.parseInt(first.selector());
+      String other = String.valueOf((index + 1) % count);
+      return Optional.of(open(new DeviceUri(first.driver(), other, first.options()).toString()));
+    }
+    return Optional.of(open(uri));
+  }
+
+  /**
+   * Opens a device of another driver, for what crosses drivers, or nothing if there is none. By
+   * default the first other driver of the class path that can be used.
+   */
+  default Optional<Device> openOther() {
+    DriverRegistry registry = DriverRegistry.load();
+    for (DriverRegistry.Entry entry : registry.entries()) {
+      if (entry.problem() == null && !entry.name().equals(driver())) {
+        try {
+          if (registry.driver(entry.name()).probe().isAvailable()) {
+            return Optional.of(registry.openDevice(entry.name()));
+          }
+        } catch (HalException unusable) {
+          continue; // it says itself why not, in `hal drivers`
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * The suite's kernels, once for each executable format that is to be tested; the first one serves
+   * all tests that are not about formats. By default the suite's own bundle, which has the formats
+   * {@code java} and {@code gpu-c++}.
+   */
+  default List<ExecutableSource> kernels() {
+    return List.of(CtsKernels.bundle());
+  }
+
+  /** Tests that can never pass on this driver, and why. */
+  default List<Unsupported> unsupported() {
+    return List.of();
+  }
+
+  /** Tests that do not pass yet, and why. */
+  default List<ExpectedFailure> expectedFailures() {
+    return List.of();
+  }
+
+  /** A handle on what happens inside {@code device}, where there is one. */
+  default Optional<Controls> controls(Device device) {
+    return Optional.empty();
+  }
+
+  /**
+   * A test that can never pass here. It is listed as unsupported and not run.
+   *
+   * @param test {@code Class.method}, without wildcards; one that names no test fails the run
+   * @param reason why, for a stranger
+   */
+  record Unsupported(String test, String reason) {}
+
+  /**
+   * A test that does not pass yet. It is listed as expected to fail and not run, except with {@code
+   * jhal.cts.verifyExpectedFailures}: then it is run, and passing is a failure.
+   *
+   * @param test {@code Class.method}, without wildcards; one that names no test fails the run
+   * @param reason why it fails, for a stranger
+   * @param fix what would make it pass
+   */
+  record ExpectedFailure(String test, String reason, String fix) {}
+}

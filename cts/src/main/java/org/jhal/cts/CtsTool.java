@@ -1,0 +1,202 @@
+package org.jhal.cts;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.spi.ToolProvider;
+import org.jhal.HalException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The suite as a command; {@code hal cts} runs it. {@code --help} describes it.
+ *
+ * <p>Thread-safe.
+ */
+public final class CtsTool implements ToolProvider {
+  private static final int OK = 0;
+  private static final int USAGE = 2;
+  private static final int FAILED = 4;
+
+  private static final String HELP =
+      """
+      Runs the conformance suite against a device of any driver on the class path.
+
+      Usage: hal cts --device URI [options]
+
+        --device URI                the device, as `hal devices` lists it
+        --tests PATTERN             only these tests: Class or Class.method, * is anything; repeatable
+        --repeat N                  run everything N times
+        --seed N                    what random tests start from
+        --report DIR                write report.json and report.xml (JUnit form) there
+        --verify-expected-failures  also run what is expected to fail, and fail if it passes
+        --list                      list the tests, with the rules that they check, and run nothing
+        --help                      print this
+
+      Exit codes: 0 all passed, 2 wrong usage, 4 a test failed or the device cannot be opened.
+      """;
+
+  /** What the command line asks for. */
+  private static final class Options {
+    @Nullable String device;
+    @Nullable Path report;
+    @Nullable Long seed;
+    final java.util.List<String> tests = new java.util.ArrayList<>();
+    int repeat = 1;
+    boolean verify;
+    boolean list;
+    boolean help;
+  }
+
+  /** A command line that makes no sense. */
+  private static final class UsageException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UsageException(String message) {
+      super(message);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "hal-cts";
+  }
+
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... args) {
+    try {
+      Options options = parse(args);
+      if (options.help) {
+        out.print(HELP);
+        out.flush();
+        return OK;
+      }
+      if (options.list) {
+        list(options, out);
+        return OK;
+      }
+      return run(options, out);
+    } catch (UsageException e) {
+      err.println("hal cts: " + e.getMessage() + "; see hal cts --help");
+      return USAGE;
+    } catch (HalException e) {
+      err.println("hal cts: " + e);
+      return FAILED;
+    } catch (IOException e) {
+      err.println("hal cts: the report cannot be written: " + e);
+      return FAILED;
+    } finally {
+      out.flush();
+      err.flush();
+    }
+  }
+
+  private static Options parse(String... args) throws UsageException {
+    Options options = new Options();
+    for (int i = 0; i < args.length; i++) {
+      switch (args[i]) {
+        case "--device" -> options.device = value(args, ++i);
+        case "--tests" -> options.tests.add(value(args, ++i));
+        case "--repeat" -> options.repeat = (int) number(args, ++i, 1, 1_000_000);
+        case "--seed" -> options.seed = number(args, ++i, Long.MIN_VALUE, Long.MAX_VALUE);
+        case "--report" -> options.report = Path.of(value(args, ++i));
+        case "--verify-expected-failures" -> options.verify = true;
+        case "--list" -> options.list = true;
+        case "--help", "-h" -> options.help = true;
+        default -> throw new UsageException("unknown argument '" + args[i] + "'");
+      }
+    }
+    if (!options.help && !options.list && options.device == null) {
+      throw new UsageException("--device URI is missing");
+    }
+    for (String pattern : options.tests) {
+      if (CtsCatalog.tests().stream().noneMatch(entry -> entry.name().matches(pattern))) {
+        throw new UsageException("--tests " + pattern + " matches no test");
+      }
+    }
+    return options;
+  }
+
+  private static String value(String[] args, int index) throws UsageException {
+    if (index >= args.length) {
+      throw new UsageException(args[index - 1] + " needs a value");
+    }
+    return args[index];
+  }
+
+  private static long number(String[] args, int index, long min, long max) throws UsageException {
+    String text = value(args, index);
+    try {
+      long number = Long.parseLong(text);
+      if (number >= min && number <= max) {
+        return number;
+      }
+    } catch (NumberFormatException notOne) {
+      // told below, as for a number out of range
+    }
+    throw new UsageException(
+        args[index - 1] + " " + text + ": a number from " + min + " to " + max + " is needed");
+  }
+
+  private static void list(Options options, PrintWriter out) {
+    for (CtsCatalog.Entry entry : CtsCatalog.tests()) {
+      if (options.tests.isEmpty() || options.tests.stream().anyMatch(entry.name()::matches)) {
+        out.println(entry.name() + (entry.rules().isEmpty() ? "" : "  " + entry.rules()));
+      }
+    }
+  }
+
+  private static int run(Options options, PrintWriter out) throws IOException {
+    String uri = java.util.Objects.requireNonNull(options.device);
+    CtsRun run =
+        new CtsRun(CtsSession.findBackend(uri))
+            .device(uri)
+            .tests(options.tests.toArray(new String[0]))
+            .repeat(options.repeat)
+            .listen(
+                entry -> {
+                  if (entry.outcome() == CtsReport.Outcome.FAILED) {
+                    out.println("FAILED " + entry.test() + " (" + entry.display() + ")");
+                    out.println(entry.detail().indent(4).stripTrailing());
+                    out.flush();
+                  }
+                });
+    if (options.seed != null) {
+      run.seed(options.seed);
+    }
+    if (options.verify) {
+      run.verifyExpectedFailures();
+    }
+    CtsReport report = run.run();
+    if (options.report != null) {
+      Files.createDirectories(options.report);
+      Files.writeString(options.report.resolve("report.json"), report.toJson());
+      Files.writeString(options.report.resolve("report.xml"), report.toJunitXml());
+    }
+    summarize(report, out);
+    return report.isSuccess() ? OK : FAILED;
+  }
+
+  private static void summarize(CtsReport report, PrintWriter out) {
+    Map<String, String> facts = report.facts();
+    out.println();
+    out.println("device        " + facts.get("device") + ", " + facts.get("name"));
+    out.println("capabilities  " + facts.get("capabilities"));
+    for (CtsReport.Outcome outcome : CtsReport.Outcome.values()) {
+      List<CtsReport.Entry> entries = report.entries(outcome);
+      out.printf(Locale.ROOT, "%-13s %d%n", CtsReport.label(outcome), entries.size());
+      if (outcome != CtsReport.Outcome.PASSED) {
+        for (CtsReport.Entry entry : entries) {
+          String reason =
+              outcome == CtsReport.Outcome.FAILED
+                  ? ""
+                  : ": " + entry.detail().lines().findFirst().orElse("");
+          out.println("    " + entry.test() + reason);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package org.jhal.cts;
+
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.engine.TestSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.TestIdentifier;
+
+/**
+ * How a test is called in opt-outs, reports and on command lines: {@code Class.method}.
+ *
+ * @param testClass the simple name of its class
+ * @param method its name
+ */
+record TestName(String testClass, String method) {
+  static TestName of(ExtensionContext context) {
+    Method method = context.getRequiredTestMethod();
+    return new TestName(context.getRequiredTestClass().getSimpleName(), method.getName());
+  }
+
+  /** The name of a test or of one invocation of it, if it is one. */
+  static Optional<TestName> of(TestIdentifier test) {
+    TestSource source = test.getSource().orElse(null);
+    if (source instanceof MethodSource method) {
+      String name = method.getClassName();
+      return Optional.of(
+          new TestName(name.substring(name.lastIndexOf('.') + 1), method.getMethodName()));
+    }
+    return Optional.empty();
+  }
+
+  /** Whether {@code pattern}, a class or {@code Class.method} with {@code *}, matches. */
+  boolean matches(String pattern) {
+    String full = pattern.contains(".") ? pattern : pattern + ".*";
+    String[] parts = full.split("\\*", -1);
+    StringBuilder expression = new StringBuilder();
+    for (int i = 0; i < parts.length; i++) {
+      expression.append(i == 0 ? "" : ".*").append(java.util.regex.Pattern.quote(parts[i]));
+    }
+    return toString().matches(expression.toString());
+  }
+
+  /** The commands that run this test alone. */
+  String repeat(CtsSession session, boolean withSeed) {
+    String seed = String.valueOf(session.seed());
+    String command =
+        "./hal cts --device '"
+            + session.uri()
+            + "' --tests "
+            + this
+            + (withSeed ? " --seed " + seed : "");
+    String module = System.getProperty("basedir"); // set by Maven in the JVM of its tests
+    if (module == null) {
+      return command;
+    }
+    return command
+        + "\n          or: mvn -pl "
+        + Path.of(module).getFileName()
+        + " -am verify -Dtest='"
+        + testClass
+        + "#"
+        + method
+        + "' -Dsurefire.failIfNoSpecifiedTests=false -D"
+        + CtsSession.DEVICE_PROPERTY
+        + "='"
+        + session.uri()
+        + "'"
+        + (withSeed ? " -D" + CtsSession.SEED_PROPERTY + "=" + seed : "");
+  }
+
+  @Override
+  public String toString() {
+    return testClass + "." + method;
+  }
+}

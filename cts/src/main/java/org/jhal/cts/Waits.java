@@ -1,0 +1,170 @@
+package org.jhal.cts;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Semaphore;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * Waits of tests. Each ends after {@link #LIMIT} with an error that says who waits for what, and
+ * what the threads of JHAL were doing.
+ */
+public final class Waits {
+  /** How long a test waits for one thing; the system property {@code jhal.cts.limit}, seconds. */
+  public static final Duration LIMIT = Duration.ofSeconds(Integer.getInteger("jhal.cts.limit", 20));
+
+  private Waits() {}
+
+  /** Waits until {@code value} is reached. */
+  public static void awaitReached(Semaphore semaphore, long value) {
+    awaitReached(semaphore.at(value));
+  }
+
+  /** Waits until all of {@code fence} is reached. */
+  public static void awaitReached(Fence fence) {
+    try {
+      fence.awaitAll(LIMIT);
+    } catch (HalException e) {
+      if (e.status() == Status.DEADLINE_EXCEEDED) {
+        throw expired("waited " + LIMIT + " for " + fence + ": " + explain(fence), e);
+      }
+      throw new AssertionFailedError(
+          "waited for " + fence + " to be reached, but it failed: " + e, e);
+    } catch (InterruptedException e) {
+      throw interrupted("waiting for " + fence, e);
+    }
+  }
+
+  /**
+   * Waits until the timepoint fails.
+   *
+   * @return the failure
+   */
+  public static HalException awaitFailure(Semaphore semaphore, long value) {
+    try {
+      semaphore.await(value, LIMIT);
+    } catch (HalException e) {
+      if (e.status() == Status.DEADLINE_EXCEEDED && !failedWith(semaphore, e.status())) {
+        throw expired(
+            "waited "
+                + LIMIT
+                + " for "
+                + semaphore.at(value)
+                + " to fail: "
+                + explain(semaphore.at(value)),
+            e);
+      }
+      return e;
+    } catch (InterruptedException e) {
+      throw interrupted("waiting for " + semaphore.at(value) + " to fail", e);
+    }
+    throw new AssertionFailedError(
+        semaphore.at(value)
+            + " was reached, but should have failed; its value is "
+            + semaphore.value());
+  }
+
+  /**
+   * Waits until the timepoint fails with {@code status}.
+   *
+   * @return the failure
+   */
+  public static HalException awaitFailure(Semaphore semaphore, long value, Status status) {
+    HalException failure = awaitFailure(semaphore, value);
+    if (failure.status() != status) {
+      throw new AssertionFailedError(
+          semaphore.at(value)
+              + " should have failed with "
+              + status
+              + ", but failed with "
+              + failure,
+          status,
+          failure.status());
+    }
+    return failure;
+  }
+
+  /** Waits until {@code condition} holds; {@code what} completes "waited for". */
+  public static void awaitTrue(String what, BooleanSupplier condition) {
+    if (!becomesTrue(LIMIT, condition)) {
+      throw expired("waited " + LIMIT + " for " + what, null);
+    }
+  }
+
+  /** Polls {@code condition} until it holds, or {@code limit} is over. */
+  static boolean becomesTrue(Duration limit, BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - start > limit.toNanos()) {
+        return false;
+      }
+      if (Thread.currentThread().isInterrupted()) {
+        throw interrupted("polling", null);
+      }
+      LockSupport.parkNanos(100_000);
+    }
+    return true;
+  }
+
+  private static boolean failedWith(Semaphore semaphore, Status status) {
+    HalException failure = semaphore.failure();
+    return failure != null && failure.status() == status;
+  }
+
+  private static String explain(Fence fence) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < fence.size(); i++) {
+      String line;
+      try {
+        line = fence.semaphore(i).explain(fence.value(i));
+      } catch (RuntimeException e) {
+        line = "explain() threw " + e;
+      }
+      text.append("\n  ").append(line);
+    }
+    return text.toString();
+  }
+
+  static AssertionFailedError expired(String what, @Nullable Throwable cause) {
+    return new AssertionFailedError(what + "\n" + threads(), cause);
+  }
+
+  private static AssertionFailedError interrupted(String what, @Nullable Throwable cause) {
+    Thread.currentThread().interrupt();
+    return new AssertionFailedError("interrupted while " + what, cause);
+  }
+
+  /** What every thread does that has to do with JHAL. */
+  static String threads() {
+    StringBuilder text = new StringBuilder("threads:");
+    Map<String, StackTraceElement[]> stacks = new TreeMap<>();
+    Thread.getAllStackTraces()
+        .forEach((thread, stack) -> stacks.put(thread.getName() + " " + thread.getState(), stack));
+    stacks.forEach(
+        (name, stack) -> {
+          if (concerns(stack)) {
+            text.append("\n  ").append(name);
+            for (int i = 0; i < Math.min(stack.length, 25); i++) {
+              text.append("\n    at ").append(stack[i]);
+            }
+          }
+        });
+    return text.toString();
+  }
+
+  private static boolean concerns(StackTraceElement[] stack) {
+    for (StackTraceElement frame : stack) {
+      if (frame.getClassName().startsWith("org.jhal.")) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
