@@ -27,7 +27,7 @@ public final class Args {
    *     boxed number types Byte, Short, Integer, Long, Float, Double
    */
   public static Args of(Object... values) {
-    Object[] copy = values.clone();
+    Object[] copy = Objects.requireNonNull(values, "values").clone();
     for (int i = 0; i < copy.length; i++) {
       Object value = Objects.requireNonNull(copy[i], "argument " + i);
       if (!(value instanceof BufferRef

@@ -31,9 +31,10 @@ public final class BindingTable {
 
   /** A table with {@code buffers} in slots 0, 1, 2 and so on. */
   public static BindingTable of(Buffer... buffers) {
+    Objects.requireNonNull(buffers, "buffers");
     BindingTable table = new BindingTable(buffers.length);
     for (int i = 0; i < buffers.length; i++) {
-      table.set(i, buffers[i]);
+      table.set(i, Objects.requireNonNull(buffers[i], "buffers[" + i + "]"));
     }
     return table;
   }

@@ -1,7 +1,9 @@
 package org.jhal;
 
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 
@@ -48,11 +50,12 @@ public record BufferParams(MemoryType type, Set<BufferUsage> usage) {
 
   /** These parameters with another usage. */
   public BufferParams withUsage(BufferUsage... usages) {
-    return new BufferParams(type, Set.of(usages));
+    Objects.requireNonNull(usages, "usages");
+    return new BufferParams(type, new HashSet<>(Arrays.asList(usages)));
   }
 
   /** Whether all of {@code wanted} is allowed. */
   public boolean allows(Collection<BufferUsage> wanted) {
-    return usage.containsAll(wanted);
+    return usage.containsAll(Objects.requireNonNull(wanted, "wanted"));
   }
 }

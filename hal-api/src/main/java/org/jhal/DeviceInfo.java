@@ -34,6 +34,7 @@ public record DeviceInfo(
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(uuid, "uuid");
     Objects.requireNonNull(maxWorkgroupCount, "maxWorkgroupCount");
+    Objects.requireNonNull(properties, "properties");
     properties = Map.copyOf(properties);
   }
 

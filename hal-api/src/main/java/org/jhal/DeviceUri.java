@@ -21,12 +21,19 @@ import java.util.regex.Pattern;
  */
 public record DeviceUri(String driver, String selector, Map<String, String> options) {
   private static final Pattern FORM = Pattern.compile("([^:/?#]*)(?:://([^?#]*)(?:\\?([^#]*))?)?");
-  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
+
+  /** What a driver's name looks like. */
+  static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
+
+  /** What a driver's name must be, for people. */
+  static final String NAME_RULE =
+      "must be lower-case letters, digits and dashes, starting with a letter";
 
   /** Copies the map. */
   public DeviceUri {
     Objects.requireNonNull(driver, "driver");
     Objects.requireNonNull(selector, "selector");
+    Objects.requireNonNull(options, "options");
     options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
   }
 
@@ -44,11 +51,7 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
     }
     String driver = form.group(1);
     if (!NAME.matcher(driver).matches()) {
-      throw malformed(
-          uri,
-          "driver name '"
-              + driver
-              + "' must be lower-case letters, digits and dashes, starting with a letter");
+      throw malformed(uri, "driver name '" + driver + "' " + NAME_RULE);
     }
     String selector = form.group(2) == null ? "" : form.group(2);
     Map<String, String> options = new LinkedHashMap<>();

@@ -1,6 +1,7 @@
 package org.jhal;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A way to reach devices of one kind.
@@ -42,6 +43,11 @@ public interface Driver {
    * @param detail one line for people: the version found, or why it cannot be used
    */
   record Availability(boolean isAvailable, String detail) {
+    /** Checks for null. */
+    public Availability {
+      Objects.requireNonNull(detail, "detail");
+    }
+
     /** It can. */
     public static Availability available(String detail) {
       return new Availability(true, detail);
@@ -49,7 +55,7 @@ public interface Driver {
 
     /** It cannot, and why. */
     public static Availability unavailable(String reason) {
-      return new Availability(false, reason);
+      return new Availability(false, Objects.requireNonNull(reason, "reason"));
     }
   }
 }

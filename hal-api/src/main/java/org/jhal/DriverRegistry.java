@@ -1,6 +1,9 @@
 package org.jhal;
 
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.URL;
+import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -73,6 +76,7 @@ public final class DriverRegistry {
 
   /** Looks for drivers with {@code loader}. */
   public static DriverRegistry load(ClassLoader loader) {
+    Objects.requireNonNull(loader, "loader");
     List<Found> found = new ArrayList<>();
     Iterator<ServiceLoader.Provider<DriverProvider>> providers =
         ServiceLoader.load(DriverProvider.class, loader).stream().iterator();
@@ -82,8 +86,8 @@ public final class DriverRegistry {
         if (!providers.hasNext()) {
           break;
         }
-        found.add(examine(providers.next()));
-      } catch (ServiceConfigurationError e) {
+        found.add(examine(providers.next(), loader));
+      } catch (ServiceConfigurationError | LinkageError e) { // no class, or none that can be linked
         failures++;
         found.add(
             new Found(null, -1, new Entry("?", "unknown", "cannot be loaded: " + oneLine(e))));
@@ -92,25 +96,47 @@ public final class DriverRegistry {
     return new DriverRegistry(sorted(withoutDoubles(found)));
   }
 
-  private static Found examine(ServiceLoader.Provider<DriverProvider> candidate) {
+  private static Found examine(
+      ServiceLoader.Provider<DriverProvider> candidate, ClassLoader loader) {
     String location = location(candidate.type());
     String className = candidate.type().getName();
     try {
       DriverProvider provider = candidate.get();
       String name = Objects.requireNonNull(provider.name(), "name of the provider");
-      int version = provider.apiVersion();
-      String problem = null;
-      if (version != DriverProvider.API_VERSION) {
-        problem =
-            "made for driver API version "
-                + version
-                + ", this JHAL has version "
-                + DriverProvider.API_VERSION;
-      }
-      return new Found(provider, provider.preference(), new Entry(name, location, problem));
-    } catch (ServiceConfigurationError | RuntimeException | LinkageError e) {
+      return new Found(
+          provider, provider.preference(), new Entry(name, location, problem(provider, loader)));
+    } catch (RuntimeException | LinkageError | ServiceConfigurationError | AssertionError e) {
       return new Found(null, -1, new Entry(className, location, "cannot be loaded: " + oneLine(e)));
     }
+  }
+
+  /** What makes a provider that could be loaded unusable, or null. */
+  private static @Nullable String problem(DriverProvider provider, ClassLoader loader) {
+    if (provider.apiVersion() != DriverProvider.API_VERSION) {
+      return "made for driver API version "
+          + provider.apiVersion()
+          + ", this JHAL has version "
+          + DriverProvider.API_VERSION;
+    }
+    if (!DeviceUri.NAME.matcher(provider.name()).matches()) {
+      return "its name " + DeviceUri.NAME_RULE;
+    }
+    // Of two jars with the same class, a class loader shows only the first.
+    String file = provider.getClass().getName().replace('.', '/') + ".class";
+    try {
+      List<String> places =
+          loader.resources(file).map(url -> place(url, file)).distinct().sorted().toList();
+      return places.size() < 2 ? null : doubled(places);
+    } catch (UncheckedIOException e) {
+      return null; // nothing speaks against it
+    }
+  }
+
+  private static String doubled(List<String> places) {
+    return "there are "
+        + places.size()
+        + " drivers of this name: in "
+        + String.join(" and in ", places);
   }
 
   /** The whole chain of causes on one line: what a person needs to see why a provider is broken. */
@@ -134,16 +160,11 @@ public final class DriverRegistry {
       if (one.provider == null || places.size() < 2) {
         result.add(one);
       } else {
-        String problem =
-            "there are "
-                + places.size()
-                + " drivers of this name: in "
-                + String.join(" and in ", places);
         result.add(
             new Found(
                 one.provider,
                 one.preference,
-                new Entry(one.entry.name, one.entry.location, problem)));
+                new Entry(one.entry.name, one.entry.location, doubled(places))));
       }
     }
     return result;
@@ -158,9 +179,19 @@ public final class DriverRegistry {
   private static String location(Class<?> type) {
     CodeSource source = type.getProtectionDomain().getCodeSource();
     URL url = source == null ? null : source.getLocation();
-    return url == null
-        ? "unknown"
-        : url.getProtocol().equals("file") ? url.getPath() : url.toString();
+    return url == null ? "unknown" : place(url, "");
+  }
+
+  /** The jar or folder in which {@code url} names {@code file}, as people write it. */
+  private static String place(URL url, String file) {
+    String text = url.toString();
+    text = text.substring(0, text.length() - (text.endsWith(file) ? file.length() : 0));
+    text = text.replaceFirst("^jar:", "").replaceFirst("!/$", "");
+    try {
+      return text.startsWith("file:") ? Path.of(URI.create(text)).toString() : text;
+    } catch (IllegalArgumentException e) {
+      return text; // a URL that is no path of this system
+    }
   }
 
   /**
@@ -218,6 +249,8 @@ public final class DriverRegistry {
           return one.driver().open(DeviceUri.parse(one.entry.name));
         } catch (HalException e) {
           reason = e.toString();
+        } catch (RuntimeException | LinkageError e) {
+          reason = oneLine(e);
         }
       }
       reasons.append("; ").append(one.entry.name).append(": ").append(reason);

@@ -1,8 +1,10 @@
 package org.jhal;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A set of timepoints: what an operation waits for, or what it signals. A single {@link Timepoint}
@@ -19,7 +21,8 @@ public sealed interface Fence permits Timepoint, TimepointSet {
 
   /** A fence of all {@code timepoints}, in this order. */
   static Fence of(Timepoint... timepoints) {
-    return of(List.of(timepoints));
+    Objects.requireNonNull(timepoints, "timepoints");
+    return of(Arrays.asList(timepoints));
   }
 
   /** A fence of all {@code timepoints}, in this order. */
@@ -63,6 +66,7 @@ public sealed interface Fence permits Timepoint, TimepointSet {
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAll(Duration timeout) throws InterruptedException {
+    Objects.requireNonNull(timeout, "timeout");
     FenceWait.await(this, true, timeout);
   }
 
@@ -86,11 +90,13 @@ public sealed interface Fence permits Timepoint, TimepointSet {
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAny(Duration timeout) throws InterruptedException {
+    Objects.requireNonNull(timeout, "timeout");
     FenceWait.await(this, false, timeout);
   }
 
   /** This fence and {@code other} together. */
   default Fence and(Fence other) {
+    Objects.requireNonNull(other, "other");
     return TimepointSet.join(this, other);
   }
 }

@@ -1,7 +1,6 @@
 package org.jhal;
 
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class FenceWait {
   private final Thread waiter = Thread.currentThread();
   private final Fence fence;
-  private final boolean[] reached;
+  private final boolean[] reached; // guarded by this
   private volatile int open; // timepoints not reached yet; guarded by this for writing
   private volatile @Nullable HalException
       failure; // the first failure of a member; guarded by this for writing
@@ -99,14 +98,18 @@ final class FenceWait {
     LockSupport.unpark(waiter);
   }
 
-  private synchronized HalException expired(boolean all, Duration timeout) {
+  private HalException expired(boolean all, Duration timeout) {
+    boolean[] known;
+    synchronized (this) {
+      known = reached.clone(); // explaining takes locks of others: not under this one
+    }
     StringBuilder text = new StringBuilder();
     text.append("waited ")
         .append(timeout)
         .append(all ? " for all of " : " for any of ")
         .append(fence);
-    for (int i = 0; i < reached.length; i++) {
-      if (!reached[i]) {
+    for (int i = 0; i < known.length; i++) {
+      if (!known[i]) {
         text.append("; ").append(fence.semaphore(i).explain(fence.value(i)));
       }
     }
@@ -114,7 +117,6 @@ final class FenceWait {
   }
 
   private static long saturatedNanos(Duration timeout) {
-    Objects.requireNonNull(timeout, "timeout");
     try {
       // Half the range, so that adding it to nanoTime() keeps differences meaningful.
       return Math.min(timeout.toNanos(), Long.MAX_VALUE / 2);

@@ -11,6 +11,7 @@ public final class HalException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Status status;
+  private final @Nullable HalException origin; // of a copy: what was thrown first
 
   /** A failure without a cause. */
   public HalException(Status status, String message) {
@@ -19,8 +20,14 @@ public final class HalException extends RuntimeException {
 
   /** A failure that another throwable explains. */
   public HalException(Status status, String message, @Nullable Throwable cause) {
+    this(status, message, cause, null);
+  }
+
+  private HalException(
+      Status status, String message, @Nullable Throwable cause, @Nullable HalException origin) {
     super(Objects.requireNonNull(message, "message"), cause);
     this.status = Objects.requireNonNull(status, "status");
+    this.origin = origin;
   }
 
   /** What failed; never null. */
@@ -36,12 +43,13 @@ public final class HalException extends RuntimeException {
 
   /**
    * The same failure to be thrown by another thread: a new exception with this one's status,
-   * message and cause, whose stack trace is the caller's. This one is kept as suppressed, so that
-   * the place of origin is not lost.
+   * message and cause, whose stack trace is the caller's. The first exception is kept as
+   * suppressed, so that the place of origin is not lost, however often the failure is handed on.
    */
   public HalException again() {
-    HalException copy = new HalException(status, getMessage(), getCause());
-    copy.addSuppressed(this);
+    HalException first = origin == null ? this : origin;
+    HalException copy = new HalException(status, getMessage(), getCause(), first);
+    copy.addSuppressed(first);
     return copy;
   }
 

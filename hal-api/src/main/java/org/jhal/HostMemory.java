@@ -23,45 +23,54 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HostMemory {
   private final Buffer view; // of the whole range, at position 0
+  private final int elementBytes;
   private final long size;
 
   private HostMemory(Buffer view, int elementBytes) {
     this.view = view;
+    this.elementBytes = elementBytes;
     this.size = (long) view.capacity() * elementBytes;
   }
 
   /** The bytes from the position to the limit of {@code bytes}. */
   public static HostMemory of(ByteBuffer bytes) {
+    Objects.requireNonNull(bytes, "bytes");
     return new HostMemory(bytes.slice().order(ByteOrder.nativeOrder()), 1);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(byte[] array) {
+    Objects.requireNonNull(array, "array");
     return new HostMemory(ByteBuffer.wrap(array).order(ByteOrder.nativeOrder()), 1);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(short[] array) {
+    Objects.requireNonNull(array, "array");
     return new HostMemory(ShortBuffer.wrap(array), 2);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(int[] array) {
+    Objects.requireNonNull(array, "array");
     return new HostMemory(IntBuffer.wrap(array), 4);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(long[] array) {
+    Objects.requireNonNull(array, "array");
     return new HostMemory(LongBuffer.wrap(array), 8);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(float[] array) {
+    Objects.requireNonNull(array, "array");
     return new HostMemory(FloatBuffer.wrap(array), 4);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(double[] array) {
+    Objects.requireNonNull(array, "array");
     return new HostMemory(DoubleBuffer.wrap(array), 8);
   }
 
@@ -91,9 +100,10 @@ public final class HostMemory {
    * @param offset where to start, in bytes; a multiple of the element size of an array
    * @param target takes its remaining bytes, a multiple of the element size of an array
    * @throws IndexOutOfBoundsException if the range is shorter
+   * @throws HalException INVALID_ARGUMENT if an element would be cut
    */
   public void read(long offset, ByteBuffer target) {
-    Objects.checkFromIndexSize(offset, target.remaining(), size);
+    check(offset, Objects.requireNonNull(target, "target").remaining());
     ByteBuffer out =
         target.order() == ByteOrder.nativeOrder()
             ? target
@@ -130,9 +140,10 @@ public final class HostMemory {
    * @param offset where to start, in bytes; a multiple of the element size of an array
    * @param source gives its remaining bytes, a multiple of the element size of an array
    * @throws IndexOutOfBoundsException if the range is shorter
+   * @throws HalException INVALID_ARGUMENT if an element would be cut
    */
   public void write(long offset, ByteBuffer source) {
-    Objects.checkFromIndexSize(offset, source.remaining(), size);
+    check(offset, Objects.requireNonNull(source, "source").remaining());
     ByteBuffer in = source.slice().order(ByteOrder.nativeOrder());
     if (view instanceof ByteBuffer bytes) {
       bytes.duplicate().position((int) offset).put(in);
@@ -148,5 +159,14 @@ public final class HostMemory {
       ((DoubleBuffer) view).duplicate().position((int) (offset / 8)).put(in.asDoubleBuffer());
     }
     source.position(source.limit());
+  }
+
+  private void check(long offset, int count) {
+    Objects.checkFromIndexSize(offset, count, size);
+    if (offset % elementBytes != 0 || count % elementBytes != 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "offset " + offset + ", length " + count + ": elements have " + elementBytes + " bytes");
+    }
   }
 }

@@ -1,5 +1,7 @@
 package org.jhal;
 
+import java.util.Objects;
+
 /**
  * A setting of an open device and where it came from (rule D5).
  *
@@ -9,4 +11,12 @@ package org.jhal;
  *     {@code default}
  * @param description one line for people, with the unit and the range
  */
-public record Setting(String name, String value, String origin, String description) {}
+public record Setting(String name, String value, String origin, String description) {
+  /** Checks for null. */
+  public Setting {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(value, "value");
+    Objects.requireNonNull(origin, "origin");
+    Objects.requireNonNull(description, "description");
+  }
+}

@@ -37,10 +37,20 @@ public record Slot(int index, long offset, long length) implements BufferRef {
     return new Slot(index, 0, WHOLE);
   }
 
-  /** {@code length} bytes from {@code offset} on of what this slot names. */
+  /**
+   * {@code sliceLength} bytes from {@code sliceOffset} on of what this slot names.
+   *
+   * @param sliceLength may be {@link #WHOLE}: all that follows {@code sliceOffset}
+   * @throws HalException OUT_OF_RANGE if the range does not fit
+   */
   public Slot slice(long sliceOffset, long sliceLength) {
-    if (length != WHOLE
-        && (sliceOffset < 0 || sliceLength < 0 || sliceOffset > length - sliceLength)) {
+    if (sliceLength == WHOLE && length != WHOLE) {
+      return slice(sliceOffset, Math.max(0, length - sliceOffset));
+    }
+    if (sliceOffset < 0
+        || sliceLength < WHOLE
+        || sliceOffset > Long.MAX_VALUE - offset
+        || (length != WHOLE && sliceOffset > length - sliceLength)) {
       throw new HalException(
           Status.OUT_OF_RANGE,
           "slice offset " + sliceOffset + ", length " + sliceLength + " does not fit into " + this);

@@ -22,13 +22,17 @@ public record Workgroups(int x, int y, int z) {
     }
   }
 
-  /** A line of {@code x} workgroups. */
+  /**
+   * A line of {@code x} workgroups.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code x} is not in {@code [0, Integer.MAX_VALUE]}
+   */
   public static Workgroups of(long x) {
-    if (x > Integer.MAX_VALUE) {
+    if (x < 0 || x > Integer.MAX_VALUE) {
       throw new HalException(
-          Status.OUT_OF_RANGE, "workgroups " + x + ": the limit is " + Integer.MAX_VALUE);
+          Status.OUT_OF_RANGE, "workgroups " + x + ": a count is from 0 to " + Integer.MAX_VALUE);
     }
-    return new Workgroups((int) Math.max(x, -1), 1, 1);
+    return new Workgroups((int) x, 1, 1);
   }
 
   /** A plane of {@code x} times {@code y} workgroups. */
@@ -36,7 +40,12 @@ public record Workgroups(int x, int y, int z) {
     return new Workgroups(x, y, 1);
   }
 
-  /** Enough workgroups of {@code groupSize} items for {@code items} items, along one axis. */
+  /**
+   * Enough workgroups of {@code groupSize} items for {@code items} items, along one axis.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code items} is negative, {@code groupSize} is less than
+   *     1, or more than {@code Integer.MAX_VALUE} workgroups are needed
+   */
   public static Workgroups covering(long items, int groupSize) {
     if (items < 0 || groupSize <= 0) {
       throw new HalException(

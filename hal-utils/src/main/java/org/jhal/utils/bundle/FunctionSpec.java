@@ -19,7 +19,7 @@ public record FunctionSpec(
   /** Checks for null and copies the list. */
   public FunctionSpec {
     Objects.requireNonNull(name, "name");
-    parameters = List.copyOf(parameters);
+    parameters = List.copyOf(Objects.requireNonNull(parameters, "parameters"));
     Objects.requireNonNull(workgroupSize, "workgroupSize");
   }
 }

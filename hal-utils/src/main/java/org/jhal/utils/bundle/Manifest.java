@@ -53,8 +53,8 @@ public record Manifest(String name, List<FunctionSpec> functions, List<Variant> 
   /** Checks for null and copies the lists. */
   public Manifest {
     Objects.requireNonNull(name, "name");
-    functions = List.copyOf(functions);
-    variants = List.copyOf(variants);
+    functions = List.copyOf(Objects.requireNonNull(functions, "functions"));
+    variants = List.copyOf(Objects.requireNonNull(variants, "variants"));
   }
 
   /**
@@ -64,6 +64,7 @@ public record Manifest(String name, List<FunctionSpec> functions, List<Variant> 
    *     bundle, the place, the value and what is allowed; DATA_LOSS if reading fails
    */
   public static Manifest read(ExecutableSource source) {
+    Objects.requireNonNull(source, "source");
     byte[] bytes = source.read(FILE, MAX_BYTES);
     if (bytes == null) {
       throw new HalException(

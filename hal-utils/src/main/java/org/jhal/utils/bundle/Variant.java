@@ -40,9 +40,9 @@ public record Variant(
   public Variant {
     Objects.requireNonNull(format, "format");
     Objects.requireNonNull(path, "path");
-    entries = Map.copyOf(entries);
-    options = List.copyOf(options);
-    attributes = Map.copyOf(attributes);
+    entries = Map.copyOf(Objects.requireNonNull(entries, "entries"));
+    options = List.copyOf(Objects.requireNonNull(options, "options"));
+    attributes = Map.copyOf(Objects.requireNonNull(attributes, "attributes"));
   }
 
   /** How the entry point of {@code function} is called in the file: as it, unless mapped. */

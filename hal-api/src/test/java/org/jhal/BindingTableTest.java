@@ -1,0 +1,58 @@
+package org.jhal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BindingTableTest {
+  private final Buffer first = Fakes.buffer("first");
+  private final Buffer second = Fakes.buffer("second");
+
+  @Test
+  void holdsOneBufferPerSlot() {
+    BindingTable table = new BindingTable(3);
+    table.set(2, first).set(0, second).set(2, second);
+
+    assertEquals(3, table.size());
+    assertSame(second, table.get(0));
+    assertNull(table.get(1));
+    assertSame(second, table.get(2));
+    assertEquals("[second, null, second]", table.toString());
+  }
+
+  @Test
+  void fillsItsSlotsInOrder() {
+    BindingTable table = BindingTable.of(first, second);
+
+    assertEquals(2, table.size());
+    assertSame(first, table.get(0));
+    assertSame(second, table.get(1));
+    assertEquals(0, BindingTable.EMPTY.size());
+  }
+
+  @Test
+  void refusesANegativeSize() {
+    HalException refused = assertThrows(HalException.class, () -> new BindingTable(-1));
+
+    assertEquals(Status.OUT_OF_RANGE, refused.status());
+    assertEquals("binding table size -1 is negative", refused.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 2, Integer.MAX_VALUE, Integer.MIN_VALUE})
+  void refusesASlotThatItDoesNotHave(int slot) {
+    BindingTable table = new BindingTable(2);
+
+    HalException set = assertThrows(HalException.class, () -> table.set(slot, first));
+    HalException get = assertThrows(HalException.class, () -> table.get(slot));
+
+    assertEquals(Status.OUT_OF_RANGE, set.status());
+    assertEquals(Status.OUT_OF_RANGE, get.status());
+    assertEquals("slot " + slot + " of a binding table with 2 slots", get.getMessage());
+  }
+}

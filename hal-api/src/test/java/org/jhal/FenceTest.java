@@ -1,0 +1,93 @@
+package org.jhal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Sets of timepoints (rule S1a: two timepoints of one semaphore keep the larger). */
+class FenceTest {
+  private final Semaphore a = new FakeSemaphore("a");
+  private final Semaphore b = new FakeSemaphore("b");
+  private final Semaphore c = new FakeSemaphore("c");
+
+  @Test
+  void aTimepointIsAFence() {
+    Timepoint point = a.at(3);
+
+    assertEquals(1, point.size());
+    assertSame(a, point.semaphore(0));
+    assertEquals(3, point.value(0));
+    assertSame(a, point.semaphore());
+    assertEquals(3, point.value());
+    assertEquals("a@3", point.toString());
+    assertThrows(IndexOutOfBoundsException.class, () -> point.semaphore(1));
+    assertThrows(IndexOutOfBoundsException.class, () -> point.value(-1));
+  }
+
+  @Test
+  void timepointsOfTheSameSemaphoreAndValueAreEqual() {
+    assertEquals(a.at(3), a.at(3));
+    assertEquals(a.at(3).hashCode(), a.at(3).hashCode());
+    assertNotEquals(a.at(3), a.at(4));
+    assertNotEquals(a.at(3), b.at(3));
+  }
+
+  @Test
+  void aNegativeTimepointIsRefused() {
+    HalException refused = assertThrows(HalException.class, () -> a.at(-1));
+
+    assertEquals(Status.OUT_OF_RANGE, refused.status());
+    assertEquals("timepoint value -1 of a is negative", refused.getMessage());
+    assertEquals(Long.MAX_VALUE, a.at(Long.MAX_VALUE).value());
+    assertEquals(0, a.at(0).value());
+  }
+
+  @Test
+  void keepsTheOrderOfItsTimepoints() {
+    Fence fence = Fence.of(c.at(1), a.at(2), b.at(3));
+
+    assertEquals("[c@1, a@2, b@3]", fence.toString());
+    assertEquals(3, fence.size());
+    assertSame(c, fence.semaphore(0));
+    assertEquals(3, fence.value(2));
+    assertThrows(IndexOutOfBoundsException.class, () -> fence.value(3));
+    assertThrows(IndexOutOfBoundsException.class, () -> fence.semaphore(-1));
+  }
+
+  @Test
+  void keepsTheLargerOfTwoTimepointsOfOneSemaphore() {
+    assertEquals("[a@7, b@1]", Fence.of(a.at(5), b.at(1), a.at(7), a.at(6), b.at(0)).toString());
+    assertEquals(a.at(2), Fence.of(a.at(1), a.at(2)));
+  }
+
+  @Test
+  void joins() {
+    Fence fence = Fence.of(a.at(5), b.at(1)).and(Fence.of(b.at(2), c.at(3))).and(a.at(4));
+
+    assertEquals("[a@5, b@2, c@3]", fence.toString());
+    assertEquals(a.at(5), Fence.NONE.and(a.at(5)));
+    assertEquals(a.at(5), a.at(5).and(Fence.NONE));
+    assertSame(Fence.NONE, Fence.NONE.and(Fence.NONE));
+  }
+
+  @Test
+  void ofNothingIsNone() {
+    assertSame(Fence.NONE, Fence.of());
+    assertSame(Fence.NONE, Fence.of(List.of()));
+    assertEquals(0, Fence.NONE.size());
+    assertEquals("[]", Fence.NONE.toString());
+  }
+
+  @Test
+  void doesNotChangeWithTheArrayThatItWasMadeFrom() {
+    Timepoint[] points = {a.at(1), b.at(2)};
+    Fence fence = Fence.of(points);
+    points[0] = c.at(9);
+
+    assertEquals("[a@1, b@2]", fence.toString());
+  }
+}

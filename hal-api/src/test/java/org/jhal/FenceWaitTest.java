@@ -1,0 +1,247 @@
+package org.jhal;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Rules S4 and S6: host waits for several timepoints, of any semaphores. */
+class FenceWaitTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+  private final FakeSemaphore a = new FakeSemaphore("a");
+  private final FakeSemaphore b = new FakeSemaphore("b");
+  private final Fence both = Fence.of(a.at(1), b.at(2));
+
+  private interface Wait {
+    void run() throws InterruptedException;
+  }
+
+  /** A wait on a thread of its own, and how it ended. */
+  private static final class Waiting {
+    private final Thread thread;
+    private volatile @Nullable Throwable thrown;
+
+    Waiting(Wait wait) {
+      thread =
+          new Thread(
+              () -> {
+                try {
+                  wait.run();
+                } catch (Throwable t) {
+                  thrown = t;
+                }
+              },
+              "fence-waiter");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    /** Waits until the thread is parked by a fence wait. */
+    Waiting parked() {
+      until("the waiter parks", () -> LockSupport.getBlocker(thread) instanceof FenceWait);
+      return this;
+    }
+
+    @Nullable Throwable end() throws InterruptedException {
+      thread.join(LONG.toMillis());
+      assertFalse(thread.isAlive(), "the fence wait has not returned after " + LONG);
+      return thrown;
+    }
+  }
+
+  private static void until(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + LONG.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() < deadline, "waited " + LONG + " until " + what);
+      Thread.onSpinWait();
+    }
+  }
+
+  @AfterEach
+  void nothingStaysRegistered() {
+    assertEquals(0, a.registered(), "callbacks left at a");
+    assertEquals(0, b.registered(), "callbacks left at b");
+  }
+
+  @Test
+  void theEmptyFenceIsReached() throws InterruptedException {
+    Fence.NONE.awaitAll();
+    Fence.NONE.awaitAny();
+    Fence.NONE.awaitAll(Duration.ZERO);
+    Fence.NONE.awaitAny(Duration.ZERO);
+  }
+
+  @Test
+  void aSingleTimepointIsLeftToItsSemaphore() throws InterruptedException {
+    a.at(1).awaitAll();
+    a.at(2).awaitAny(Duration.ofSeconds(3));
+
+    assertEquals(List.of("1", "2 PT3S"), a.awaited());
+  }
+
+  @Test
+  void reachedTimepointsDoNotBlock() throws InterruptedException {
+    a.signal(5);
+    b.signal(2);
+
+    both.awaitAll();
+    both.awaitAny();
+    both.awaitAll(Duration.ZERO);
+    both.awaitAny(Duration.ofSeconds(-1));
+    both.awaitAll(FOR_EVER);
+  }
+
+  @Test
+  void allNeedsEveryTimepoint() throws InterruptedException {
+    Waiting waiting = new Waiting(both::awaitAll);
+    until("both are registered", () -> a.registered() == 1 && b.registered() == 1);
+    a.signal(1);
+    b.signal(1); // not enough
+    waiting.parked();
+    assertEquals(1, b.registered(), "the wait goes on for b");
+    b.signal(2);
+
+    assertNull(waiting.end());
+  }
+
+  @Test
+  void anyNeedsOneTimepoint() throws InterruptedException {
+    Waiting waiting = new Waiting(() -> both.awaitAny(FOR_EVER));
+    until("both are registered", () -> a.registered() == 1 && b.registered() == 1);
+    waiting.parked();
+    b.signal(2);
+
+    assertNull(waiting.end());
+  }
+
+  @Test
+  void aWakeUpForNothingIsNoEnd() throws InterruptedException {
+    Waiting waiting = new Waiting(both::awaitAll).parked();
+    LockSupport.unpark(waiting.thread);
+    waiting.parked();
+    a.signal(1);
+    waiting.parked();
+    b.signal(2);
+
+    assertNull(waiting.end());
+  }
+
+  @Test
+  void aFailureOfAnyMemberEndsTheWaitAtOnce() throws InterruptedException {
+    Exception cause = new IllegalStateException("the cause");
+    HalException failure = new HalException(Status.ABORTED, "b is broken", cause);
+    Waiting all = new Waiting(both::awaitAll).parked();
+    Waiting any = new Waiting(both::awaitAny).parked();
+    b.fail(failure);
+
+    for (Waiting waiting : List.of(all, any)) {
+      checkIsAgain(failure, waiting.end());
+    }
+  }
+
+  @Test
+  void aFailureBeatsAReachedMember() throws InterruptedException {
+    HalException failure = new HalException(Status.ABORTED, "b is broken");
+    a.signal(1);
+    b.fail(failure);
+
+    checkIsAgain(failure, assertThrows(HalException.class, both::awaitAny));
+    checkIsAgain(failure, assertThrows(HalException.class, both::awaitAll));
+    checkIsAgain(failure, assertThrows(HalException.class, () -> both.awaitAny(Duration.ZERO)));
+  }
+
+  @Test
+  void theFirstFailureCounts() throws InterruptedException {
+    HalException first = new HalException(Status.ABORTED, "first");
+    Waiting waiting = new Waiting(both::awaitAll).parked();
+    b.fail(first);
+    a.fail(new HalException(Status.INTERNAL, "second"));
+
+    checkIsAgain(first, waiting.end());
+  }
+
+  private static void checkIsAgain(HalException failure, @Nullable Throwable thrown) {
+    assertNotNull(thrown, "the wait succeeded, though a member failed");
+    HalException again = (HalException) thrown;
+    assertNotSame(failure, again);
+    assertEquals(failure.status(), again.status());
+    assertEquals(failure.getMessage(), again.getMessage());
+    assertSame(failure.getCause(), again.getCause());
+    assertArrayEquals(new Throwable[] {failure}, again.getSuppressed());
+  }
+
+  @Test
+  void aDeadlineExplainsWhatIsMissingOnly() {
+    a.signal(1);
+
+    HalException all = assertThrows(HalException.class, () -> both.awaitAll(Duration.ofMillis(2)));
+    HalException zero = assertThrows(HalException.class, () -> both.awaitAll(Duration.ZERO));
+    HalException past =
+        assertThrows(HalException.class, () -> both.awaitAll(Duration.ofSeconds(-Long.MAX_VALUE)));
+
+    assertEquals(Status.DEADLINE_EXCEEDED, all.status());
+    assertEquals("waited PT0.002S for all of [a@1, b@2]; b explains 2", all.getMessage());
+    assertEquals("waited PT0S for all of [a@1, b@2]; b explains 2", zero.getMessage());
+    assertEquals(Status.DEADLINE_EXCEEDED, past.status());
+  }
+
+  @Test
+  void aDeadlineOfAnyExplainsAll() {
+    HalException any = assertThrows(HalException.class, () -> both.awaitAny(Duration.ofNanos(1)));
+
+    assertEquals(Status.DEADLINE_EXCEEDED, any.status());
+    assertEquals(
+        "waited PT0.000000001S for any of [a@1, b@2]; a explains 1; b explains 2",
+        any.getMessage());
+  }
+
+  @Test
+  void anInterruptionEndsTheWait() throws InterruptedException {
+    for (Wait wait : List.<Wait>of(both::awaitAll, () -> both.awaitAny(FOR_EVER))) {
+      Waiting waiting = new Waiting(wait).parked();
+      waiting.thread.interrupt();
+
+      assertEquals(InterruptedException.class, assertNotNullThrown(waiting.end()).getClass());
+      nothingStaysRegistered();
+    }
+  }
+
+  private static Throwable assertNotNullThrown(@Nullable Throwable thrown) {
+    if (thrown == null) {
+      throw new AssertionError("the interrupted wait succeeded");
+    }
+    return thrown;
+  }
+
+  @Test
+  void anInterruptionBeforeTheWaitEndsItToo() {
+    Thread.currentThread().interrupt();
+
+    assertThrows(InterruptedException.class, both::awaitAll);
+    assertFalse(Thread.interrupted(), "the interruption is used up");
+  }
+
+  @Test
+  void aClosedMemberIsRefusedAndNothingStaysRegisteredAtTheOthers() {
+    b.close();
+
+    HalException refused = assertThrows(HalException.class, both::awaitAll);
+
+    assertEquals(Status.FAILED_PRECONDITION, refused.status());
+  }
+}

@@ -1,0 +1,210 @@
+package org.jhal;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.ReadOnlyBufferException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The bytes of host memory of every kind, and rule Q2: the range is captured. */
+class HostMemoryTest {
+  private static final int BYTES = 48;
+
+  /** A kind of host memory of {@link #BYTES} bytes that are all zero. */
+  record Kind(String name, int elementBytes, HostMemory memory) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  static Stream<Kind> kinds() {
+    ByteBuffer middle = ByteBuffer.allocate(BYTES + 7).position(3).limit(BYTES + 3);
+    return Stream.of(
+        new Kind("byte[]", 1, HostMemory.of(new byte[BYTES])),
+        new Kind("short[]", 2, HostMemory.of(new short[BYTES / 2])),
+        new Kind("int[]", 4, HostMemory.of(new int[BYTES / 4])),
+        new Kind("long[]", 8, HostMemory.of(new long[BYTES / 8])),
+        new Kind("float[]", 4, HostMemory.of(new float[BYTES / 4])),
+        new Kind("double[]", 8, HostMemory.of(new double[BYTES / 8])),
+        new Kind("heap buffer", 1, HostMemory.of(ByteBuffer.allocate(BYTES))),
+        new Kind("direct buffer", 1, HostMemory.of(ByteBuffer.allocateDirect(BYTES))),
+        new Kind("part of a buffer", 1, HostMemory.of(middle)));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("kinds")
+  void writesAndReadsBackEveryRange(Kind kind) {
+    int step = kind.elementBytes();
+    byte[] expected = new byte[BYTES];
+    byte next = 1;
+    for (int offset = 0; offset <= BYTES; offset += step) {
+      for (int length = 0; length <= BYTES - offset; length += step) {
+        ByteBuffer source = someBuffer(length, offset);
+        for (int i = 0; i < length; i++) {
+          expected[offset + i] = next;
+          source.put(source.position() + i, next++);
+        }
+        int end = source.limit();
+        kind.memory().write(offset, source);
+        assertEquals(end, source.position(), "position of the source");
+
+        ByteBuffer target = someBuffer(length, offset + 1);
+        int start = target.position();
+        kind.memory().read(offset, target);
+        assertEquals(target.limit(), target.position(), "position of the target");
+        for (int i = 0; i < length; i++) {
+          assertEquals(expected[offset + i], target.get(start + i), "byte " + (offset + i));
+        }
+        assertArrayEquals(expected, all(kind.memory()), "bytes outside the range");
+      }
+    }
+    assertEquals(BYTES, kind.memory().size());
+    assertTrue(kind.memory().isWritable());
+  }
+
+  /** A buffer with {@code length} bytes left; {@code flavour} decides where and of which kind. */
+  private static ByteBuffer someBuffer(int length, int flavour) {
+    int before = flavour % 3;
+    ByteBuffer buffer =
+        flavour % 2 == 0
+            ? ByteBuffer.allocate(before + length + 5)
+            : ByteBuffer.allocateDirect(before + length + 5);
+    buffer.order(flavour % 4 < 2 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+    return buffer.position(before).limit(before + length);
+  }
+
+  private static byte[] all(HostMemory memory) {
+    byte[] bytes = new byte[(int) memory.size()];
+    memory.read(0, ByteBuffer.wrap(bytes));
+    return bytes;
+  }
+
+  @Test
+  void arraysHaveNativeByteOrder() {
+    ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder());
+
+    HostMemory.of(new short[] {0x0102}).read(0, bytes.clear().limit(2));
+    assertEquals(0x0102, bytes.getShort(0));
+    HostMemory.of(new int[] {0x01020304}).read(0, bytes.clear().limit(4));
+    assertEquals(0x01020304, bytes.getInt(0));
+    HostMemory.of(new long[] {0x0102030405060708L}).read(0, bytes.clear());
+    assertEquals(0x0102030405060708L, bytes.getLong(0));
+    HostMemory.of(new float[] {1.5f}).read(0, bytes.clear().limit(4));
+    assertEquals(1.5f, bytes.getFloat(0));
+    HostMemory.of(new double[] {-2.5}).read(0, bytes.clear());
+    assertEquals(-2.5, bytes.getDouble(0));
+
+    int[] target = {0, 0};
+    bytes.clear();
+    bytes.putInt(0, 42).limit(4);
+    HostMemory.of(target).write(4, bytes);
+    assertArrayEquals(new int[] {0, 42}, target);
+  }
+
+  @Test
+  void writesThroughToTheMemoryOfTheCaller() {
+    byte[] array = new byte[4];
+    ByteBuffer buffer = ByteBuffer.allocateDirect(8).position(2).limit(6);
+
+    HostMemory.of(array).write(1, ByteBuffer.wrap(new byte[] {7}));
+    HostMemory.of(buffer).write(1, ByteBuffer.wrap(new byte[] {8}));
+
+    assertArrayEquals(new byte[] {0, 7, 0, 0}, array);
+    assertEquals(8, buffer.get(3));
+  }
+
+  @Test
+  void positionAndLimitAreCapturedAndNeverChanged() {
+    ByteBuffer buffer = ByteBuffer.allocate(16).position(4).limit(12);
+    HostMemory memory = HostMemory.of(buffer);
+    buffer.clear();
+
+    assertEquals(8, memory.size());
+    memory.write(0, ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5, 6, 7, 8}));
+    all(memory);
+
+    assertEquals(0, buffer.position());
+    assertEquals(16, buffer.limit());
+    assertEquals(0, buffer.get(3));
+    assertEquals(1, buffer.get(4));
+    assertEquals(8, buffer.get(11));
+    assertEquals(0, buffer.get(12));
+  }
+
+  @Test
+  void readOnlyMemoryCanOnlyBeRead() {
+    HostMemory memory = HostMemory.of(ByteBuffer.wrap(new byte[] {1, 2}).asReadOnlyBuffer());
+
+    assertFalse(memory.isWritable());
+    assertArrayEquals(new byte[] {1, 2}, all(memory));
+    assertThrows(
+        ReadOnlyBufferException.class, () -> memory.write(0, ByteBuffer.wrap(new byte[1])));
+    assertArrayEquals(new byte[] {1, 2}, all(memory));
+  }
+
+  @Test
+  void onlyADirectBufferHasAnAddress() {
+    ByteBuffer direct = ByteBuffer.allocateDirect(8).position(2).limit(6);
+    direct.put(2, (byte) 9);
+
+    ByteBuffer view = HostMemory.of(direct).direct();
+
+    assertNotNull(view);
+    assertEquals(0, view.position());
+    assertEquals(4, view.remaining());
+    assertEquals(9, view.get(0));
+    assertEquals(ByteOrder.nativeOrder(), view.order());
+    assertNull(HostMemory.of(ByteBuffer.allocate(8)).direct());
+    assertNull(HostMemory.of(new byte[8]).direct());
+    assertNull(HostMemory.of(new long[8]).direct());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("kinds")
+  void rangesThatDoNotFitAreRefused(Kind kind) {
+    int step = kind.elementBytes();
+    HostMemory memory = kind.memory();
+
+    for (long offset : new long[] {-step, BYTES, Long.MAX_VALUE - step + 1, Long.MIN_VALUE}) {
+      assertThrows(
+          IndexOutOfBoundsException.class, () -> memory.read(offset, ByteBuffer.allocate(step)));
+      assertThrows(
+          IndexOutOfBoundsException.class, () -> memory.write(offset, ByteBuffer.allocate(step)));
+    }
+    assertThrows(
+        IndexOutOfBoundsException.class, () -> memory.read(0, ByteBuffer.allocate(BYTES + step)));
+  }
+
+  static final int[] ARRAY_ELEMENT_BYTES = {2, 4, 8};
+
+  @ParameterizedTest(name = "elements of {0} bytes")
+  @FieldSource("ARRAY_ELEMENT_BYTES")
+  void elementsAreNotCut(int step) {
+    HostMemory memory =
+        step == 2
+            ? HostMemory.of(new short[8])
+            : step == 4 ? HostMemory.of(new float[8]) : HostMemory.of(new double[8]);
+
+    HalException offset =
+        assertThrows(HalException.class, () -> memory.read(1, ByteBuffer.allocate(step)));
+    HalException length =
+        assertThrows(HalException.class, () -> memory.write(0, ByteBuffer.allocate(step + 1)));
+
+    assertEquals(Status.INVALID_ARGUMENT, offset.status());
+    assertEquals(
+        "offset 1, length " + step + ": elements have " + step + " bytes", offset.getMessage());
+    assertEquals(Status.INVALID_ARGUMENT, length.status());
+  }
+}
