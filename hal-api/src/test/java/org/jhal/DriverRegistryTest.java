@@ -1,0 +1,412 @@
+package org.jhal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jhal.DriverJars.Source;
+import org.jhal.DriverRegistry.Entry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rules D1, D2 and D4: how drivers are found, what broken ones do, and what a miss says. */
+class DriverRegistryTest {
+  @TempDir Path folder;
+
+  private final List<URLClassLoader> loaders = new ArrayList<>();
+  private final ClassLoader contextBefore = Thread.currentThread().getContextClassLoader();
+
+  @AfterEach
+  void cleanUp() throws IOException {
+    Thread.currentThread().setContextClassLoader(contextBefore);
+    System.clearProperty(Hal.DEVICE_PROPERTY);
+    for (URLClassLoader loader : loaders) {
+      loader.close();
+    }
+  }
+
+  private ClassLoader loader(Path... jars) {
+    URLClassLoader loader = DriverJars.loader(jars);
+    loaders.add(loader);
+    return loader;
+  }
+
+  private DriverRegistry registry(Path... jars) {
+    return DriverRegistry.load(loader(jars));
+  }
+
+  private Path jar(String name, Source... sources) {
+    return DriverJars.jar(folder.resolve(name), List.of(sources));
+  }
+
+  private static Source driver(String name) {
+    return new Source("drivers." + name.replace('-', '_'), name);
+  }
+
+  private static void assertContains(String wanted, String text) {
+    assertTrue(text.contains(wanted), () -> "expected: " + wanted + "\n but was: " + text);
+  }
+
+  @Test
+  void withoutAnyDriverEverythingSaysSo() {
+    DriverRegistry registry = registry();
+
+    assertEquals(List.of(), registry.entries());
+    HalException named = assertThrows(HalException.class, () -> registry.driver("mock"));
+    HalException opened = assertThrows(HalException.class, () -> registry.openDevice("mock://1"));
+    HalException any = assertThrows(HalException.class, registry::openDefaultDevice);
+
+    assertEquals(Status.NOT_FOUND, named.status());
+    assertEquals("no driver 'mock'; found: none at all on the class path", named.getMessage());
+    assertEquals(named.getMessage(), opened.getMessage());
+    assertEquals(Status.NOT_FOUND, any.status());
+    assertEquals("no driver on the class path", any.getMessage());
+  }
+
+  @Test
+  void listsByPreferenceThenNameAndInitialisesNoDriver() {
+    Path one = jar("one.jar", driver("zeta"), driver("host").preference(0));
+    Path two = jar("two.jar", driver("best").preference(200), driver("alpha"));
+
+    DriverRegistry registry = registry(one, two);
+
+    assertEquals(
+        List.of(
+            new Entry("best", two.toString(), null),
+            new Entry("alpha", two.toString(), null),
+            new Entry("zeta", one.toString(), null),
+            new Entry("host", one.toString(), null)),
+        registry.entries());
+    for (String name : List.of("zeta", "host", "best", "alpha")) {
+      assertNull(System.getProperty("jhal.test." + name), name + " was made");
+    }
+    registry.driver("alpha");
+    assertEquals("created", System.clearProperty("jhal.test.alpha"));
+    assertNull(System.getProperty("jhal.test.zeta"), "zeta was made");
+  }
+
+  @Test
+  void aDriverIsMadeOnce() {
+    DriverRegistry registry = registry(jar("one.jar", driver("one")));
+
+    assertSame(registry.driver("one"), registry.driver("one"));
+  }
+
+  @Test
+  void handsTheUriToTheDriver() {
+    DriverRegistry registry = registry(jar("one.jar", driver("one"), driver("two")));
+
+    assertEquals("device two://3?a=b", registry.openDevice("two://3?a=b").toString());
+    HalException malformed = assertThrows(HalException.class, () -> registry.openDevice("two:3"));
+    assertEquals(Status.INVALID_ARGUMENT, malformed.status());
+  }
+
+  @Test
+  void saysWhereADriverIsAsPeopleWriteIt() {
+    Path jar = jar("a folder/with ä+%20.jar", driver("one"));
+
+    assertEquals(List.of(new Entry("one", jar.toString(), null)), registry(jar).entries());
+  }
+
+  @Test
+  void aMissExplainsEachOfTheOthers() {
+    Path old = jar("old.jar", driver("old").version(99));
+    DriverRegistry registry =
+        registry(
+            jar("good.jar", driver("good")),
+            jar("absent.jar", driver("absent").unavailable("libabsent.so is in none of /a, /b")),
+            old,
+            jar("thrower.jar", driver("thrower").probing("throw new LinkageError(\"damaged\");")));
+
+    HalException miss = assertThrows(HalException.class, () -> registry.openDevice("none://1"));
+
+    assertEquals(Status.NOT_FOUND, miss.status());
+    assertEquals(
+        "no driver 'none'; found: absent (unavailable: libabsent.so is in none of /a, /b), good,"
+            + " old (unavailable: made for driver API version 99, this JHAL has version 1),"
+            + " thrower (unavailable: java.lang.LinkageError: damaged)",
+        miss.getMessage());
+  }
+
+  @Test
+  void refusesAnotherApiVersionAndNamesBoth() {
+    DriverRegistry registry = registry(jar("old.jar", driver("old").version(99)));
+    String problem = "made for driver API version 99, this JHAL has version 1";
+
+    assertEquals(problem, registry.entries().get(0).problem());
+    HalException refused = assertThrows(HalException.class, () -> registry.openDevice("old"));
+
+    assertEquals(Status.FAILED_PRECONDITION, refused.status());
+    assertEquals("driver 'old' cannot be used: " + problem, refused.getMessage());
+    assertNull(System.getProperty("jhal.test.old"), "the driver was made");
+  }
+
+  @Test
+  void refusesANameThatNoUriCanHave() {
+    DriverRegistry registry = registry(jar("odd.jar", new Source("drivers.odd", "Odd Name")));
+
+    assertEquals(
+        "its name must be lower-case letters, digits and dashes, starting with a letter",
+        registry.entries().get(0).problem());
+  }
+
+  @Test
+  void twoDriversOfOneNameNameBothJars() {
+    Path first = jar("first.jar", new Source("drivers.first", "same"));
+    Path second = jar("second.jar", new Source("drivers.second", "same"), driver("other"));
+
+    checkDoubled(registry(first, second), first, second);
+  }
+
+  @Test
+  void theSameDriverInTwoJarsNamesBothJars() {
+    Path first = jar("same-1.0.jar", driver("same"));
+    Path second = jar("same-1.1.jar", driver("same"), driver("other"));
+
+    checkDoubled(registry(first, second), first, second);
+  }
+
+  private static void checkDoubled(DriverRegistry registry, Path first, Path second) {
+    String problem = "there are 2 drivers of this name: in " + first + " and in " + second;
+    List<Entry> same = registry.entries().stream().filter(e -> e.name().equals("same")).toList();
+
+    assertTrue(!same.isEmpty(), "the doubled driver is listed");
+    same.forEach(entry -> assertEquals(problem, entry.problem()));
+    HalException refused = assertThrows(HalException.class, () -> registry.openDevice("same"));
+    assertEquals(Status.FAILED_PRECONDITION, refused.status());
+    assertEquals("driver 'same' cannot be used: " + problem, refused.getMessage());
+    assertEquals("device other", registry.openDevice("other").toString());
+    assertEquals("device other", registry.openDefaultDevice().toString());
+  }
+
+  @Test
+  void theSameJarTwiceIsOneDriver() {
+    Path jar = jar("one.jar", driver("one"));
+
+    assertEquals(List.of(new Entry("one", jar.toString(), null)), registry(jar, jar).entries());
+  }
+
+  @Test
+  void aProviderWhoseClassIsMissingDisturbsNoOther() {
+    Path broken =
+        DriverJars.jar(folder.resolve("broken.jar"), List.of(), List.of("drivers.gone.Provider"));
+
+    checkBroken(broken, "?", "unknown", "drivers.gone.Provider not found");
+  }
+
+  @Test
+  void aProviderThatCannotBeLinkedDisturbsNoOther() {
+    Path broken =
+        DriverJars.jar(
+            folder.resolve("broken.jar"),
+            List.of(driver("broken").withBase()),
+            "drivers/broken/Base.class");
+
+    checkBroken(broken, "?", "unknown", "NoClassDefFoundError: drivers/broken/Base");
+  }
+
+  @Test
+  void aServiceFileThatIsNoneDisturbsNoOther() {
+    Path broken =
+        DriverJars.jar(folder.resolve("broken.jar"), List.of(), List.of("this is no class"));
+
+    checkBroken(broken, "?", "unknown", "Illegal");
+  }
+
+  @Test
+  void aClassThatIsNoProviderDisturbsNoOther() {
+    Path broken =
+        DriverJars.jar(
+            folder.resolve("broken.jar"),
+            List.of(driver("broken")),
+            List.of("drivers.broken.Provider$TheDriver"));
+
+    checkBroken(broken, "?", "unknown", "not a subtype");
+  }
+
+  @Test
+  void aProviderWhoseConstructorThrowsDisturbsNoOther() {
+    Path broken =
+        jar(
+            "broken.jar",
+            driver("broken")
+                .construction("if (true) throw new IllegalStateException(\"no\\nluck\");"));
+
+    checkBroken(
+        broken,
+        "drivers.broken.Provider",
+        broken.toString(),
+        "caused by java.lang.IllegalStateException: no luck");
+  }
+
+  @Test
+  void aProviderWhoseInitialiserThrowsDisturbsNoOther() {
+    Path broken =
+        jar("broken.jar", driver("broken").member("static int i = Integer.parseInt(\"x\");"));
+
+    checkBroken(
+        broken,
+        "drivers.broken.Provider",
+        broken.toString(),
+        "caused by java.lang.NumberFormatException: For input string: \"x\"");
+  }
+
+  @Test
+  void aProviderWhoseNameThrowsDisturbsNoOther() {
+    Path broken =
+        jar("broken.jar", driver("broken").naming("throw new AssertionError(\"bad name\");"));
+
+    checkBroken(
+        broken, "drivers.broken.Provider", broken.toString(), "java.lang.AssertionError: bad name");
+  }
+
+  @Test
+  void aProviderWithoutANameDisturbsNoOther() {
+    Path broken = jar("broken.jar", driver("broken").naming("return null;"));
+
+    checkBroken(broken, "drivers.broken.Provider", broken.toString(), "name of the provider");
+  }
+
+  private void checkBroken(Path broken, String name, String location, String why) {
+    for (DriverRegistry registry :
+        List.of(
+            registry(broken, jar("good.jar", driver("good"))),
+            registry(jar("good.jar", driver("good")), broken))) {
+      assertEquals(2, registry.entries().size());
+      Entry entry = registry.entries().get(1);
+      assertEquals(name, entry.name());
+      assertEquals(location, entry.location());
+      String problem = entry.problem();
+      assertNotNull(problem);
+      assertTrue(problem.startsWith("cannot be loaded: "), problem);
+      assertContains(why, problem);
+      assertTrue(problem.indexOf('\n') < 0, "the problem is one line");
+
+      assertEquals("device good", registry.openDevice("good").toString());
+      assertEquals("device good", registry.openDefaultDevice().toString());
+      HalException miss = assertThrows(HalException.class, () -> registry.driver("broken"));
+      assertEquals(Status.NOT_FOUND, miss.status());
+      assertContains(why, miss.getMessage());
+    }
+  }
+
+  @Test
+  void aDriverThatThrowsWhileItIsMadeIsUnavailable() {
+    DriverRegistry registry =
+        registry(
+            jar("bad.jar", driver("bad").creation("throw new UnsatisfiedLinkError(\"no lib\");")),
+            jar("worse.jar", driver("worse").creation("return null;")),
+            jar("z-good.jar", driver("z-good")));
+
+    HalException refused = assertThrows(HalException.class, () -> registry.openDevice("bad"));
+    HalException none = assertThrows(HalException.class, () -> registry.openDevice("worse"));
+
+    assertEquals(Status.UNAVAILABLE, refused.status());
+    assertContains("driver 'bad' of " + folder.resolve("bad.jar"), refused.getMessage());
+    assertContains("no lib", refused.getMessage());
+    assertSame(UnsatisfiedLinkError.class, assertNotNullCause(refused).getClass());
+    assertEquals(Status.UNAVAILABLE, none.status());
+    assertEquals("device z-good", registry.openDefaultDevice().toString());
+  }
+
+  private static Throwable assertNotNullCause(HalException thrown) {
+    Throwable cause = thrown.getCause();
+    if (cause == null) {
+      throw new AssertionError("no cause", thrown);
+    }
+    return cause;
+  }
+
+  @Test
+  void theDefaultIsTheFirstThatCanBeUsed() {
+    Path host = jar("host.jar", driver("aa-host").preference(0));
+    Path absent = jar("absent.jar", driver("absent").unavailable("no device"));
+    Path failing =
+        jar(
+            "failing.jar",
+            driver("failing").opening("throw new UnsatisfiedLinkError(\"half a library\");"),
+            driver("lost").opening("throw new HalException(Status.UNAVAILABLE, \"gone\");"));
+    Path good = jar("good.jar", driver("zz-good"));
+
+    assertEquals(
+        "device zz-good", registry(host, absent, failing, good).openDefaultDevice().toString());
+    assertEquals("device aa-host", registry(host, absent, failing).openDefaultDevice().toString());
+    HalException none =
+        assertThrows(HalException.class, () -> registry(absent, failing).openDefaultDevice());
+
+    assertEquals(Status.NOT_FOUND, none.status());
+    assertEquals(
+        "no usable device; absent: no device; failing: java.lang.UnsatisfiedLinkError: half a"
+            + " library; lost: UNAVAILABLE: gone",
+        none.getMessage());
+  }
+
+  @Test
+  void theContextClassLoaderDecidesWhatIsFound() {
+    Thread.currentThread()
+        .setContextClassLoader(loader(jar("one.jar", driver("one"), driver("two"))));
+
+    assertEquals("device two://7", Hal.openDevice("two://7").toString());
+    assertEquals("device one", Hal.openDevice().toString());
+    System.setProperty(Hal.DEVICE_PROPERTY, "two://8");
+    assertEquals("device two://8", Hal.openDevice().toString());
+    System.setProperty(Hal.DEVICE_PROPERTY, "");
+    assertEquals("device one", Hal.openDevice().toString());
+    System.setProperty(Hal.DEVICE_PROPERTY, "three");
+    assertEquals(
+        Status.NOT_FOUND, assertThrows(HalException.class, () -> Hal.openDevice()).status());
+    Thread.currentThread().setContextClassLoader(null);
+    assertContains(
+        "no driver 'three'", assertThrows(HalException.class, () -> Hal.openDevice()).getMessage());
+  }
+
+  @Test
+  void theEnvironmentNamesTheDefaultDeviceUnlessThePropertyDoes() throws Exception {
+    Path jar = jar("one.jar", driver("one"), driver("two"), driver("three"));
+    Path classes = Files.createDirectory(folder.resolve("main"));
+    DriverJars.compile(
+        classes,
+        "Main",
+        "public class Main { public static void main(String[] a) {"
+            + " System.out.print(org.jhal.Hal.openDevice()); } }");
+
+    assertEquals("device two://1", child(jar, classes, "two://1"));
+    assertEquals("device one", child(jar, classes, ""));
+    assertEquals("device three", child(jar, classes, "two://1", "-Djhal.device=three"));
+  }
+
+  /** What a JVM of its own prints that opens the default device. */
+  private String child(Path jar, Path classes, String variable, String... options)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(options));
+    command.add("-cp");
+    command.add(DriverJars.API + File.pathSeparator + jar + File.pathSeparator + classes);
+    command.add("Main");
+    Path output = folder.resolve("output");
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().putAll(Map.of(Hal.DEVICE_VARIABLE, variable));
+    Process process = builder.start();
+    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new AssertionError("the JVM that opens a device has not ended after 60 s");
+    }
+    return Files.readString(output, StandardCharsets.UTF_8);
+  }
+}
