@@ -1,0 +1,80 @@
+package org.jhal.mock;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was issued to a stream between two recorded events: events to wait for, tasks, and the event
+ * behind them. The unit that a stream with a seed may swap. Objects are used again.
+ *
+ * <p>Belongs to whoever issues until it is handed to the stream, then to the stream's thread; the
+ * waits are constant from then on.
+ */
+final class MockBatch {
+  final List<MockTask> tasks = new ArrayList<>();
+  private final List<MockEvent> waits = new ArrayList<>();
+  private long[] waitRecordings = new long[4];
+  private @Nullable MockEvent event;
+  private long recording;
+  @Nullable MockBatch nextFree;
+
+  void addWait(MockEvent waited) {
+    if (waits.size() == waitRecordings.length) {
+      waitRecordings = Arrays.copyOf(waitRecordings, 2 * waitRecordings.length);
+    }
+    waitRecordings[waits.size()] = waited.latest();
+    waits.add(waited);
+  }
+
+  void setEvent(MockEvent recorded) {
+    event = recorded;
+    recording = recorded.record();
+  }
+
+  /** Whether everything it waits for has fired. */
+  boolean isRunnable() {
+    for (int i = 0; i < waits.size(); i++) {
+      if (!waits.get(i).hasFired(waitRecordings[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Blocks until it is runnable; UNAVAILABLE if the device is lost before. */
+  void awaitRunnable() {
+    for (int i = 0; i < waits.size(); i++) {
+      waits.get(i).await(waitRecordings[i]);
+    }
+  }
+
+  /** Swaps tasks between barriers: nothing orders them (rule M3). */
+  void shuffle(RandomGenerator random) {
+    int start = 0;
+    for (int i = 0; i <= tasks.size(); i++) {
+      if (i == tasks.size() || tasks.get(i).kind == MockTask.Kind.BARRIER) {
+        for (int j = i - 1; j > start; j--) {
+          int k = start + random.nextInt(j - start + 1);
+          MockTask swapped = tasks.get(j);
+          tasks.set(j, tasks.get(k));
+          tasks.set(k, swapped);
+        }
+        start = i + 1;
+      }
+    }
+  }
+
+  void fire() {
+    Objects.requireNonNull(event).fire(recording);
+  }
+
+  void clear() {
+    tasks.clear();
+    waits.clear();
+    event = null;
+  }
+}

@@ -1,0 +1,79 @@
+package org.jhal.mock;
+
+import java.util.Set;
+import org.jhal.Device;
+import org.jhal.HalException;
+import org.jhal.Queue;
+import org.jhal.Status;
+import org.jhal.utils.EngineDevice;
+
+/**
+ * What tests can do to an open mock device that no program can do to a real one.
+ *
+ * <p>Thread-safe.
+ */
+public final class MockControls {
+  private final EngineDevice<?> engine;
+  private final MockDevice device;
+
+  private MockControls(EngineDevice<?> engine, MockDevice device) {
+    this.engine = engine;
+    this.device = device;
+  }
+
+  /**
+   * The controls of a device.
+   *
+   * @throws HalException INVALID_ARGUMENT if it is not an open device of this driver
+   */
+  public static MockControls of(Device device) {
+    if (device instanceof EngineDevice<?> engine && engine.backend() instanceof MockDevice mock) {
+      return new MockControls(engine, mock);
+    }
+    throw new HalException(Status.INVALID_ARGUMENT, device + " is not a device of the mock driver");
+  }
+
+  /** The calls that {@link #failNth} knows. */
+  public static Set<String> calls() {
+    return Set.copyOf(MockFaults.calls());
+  }
+
+  /**
+   * Stops the stream of a queue before its next piece of work. Work is still accepted and issued.
+   */
+  public void pause(Queue queue) {
+    device.stream(queue.index()).setPaused(true);
+  }
+
+  /** Lets the stream of a queue go on. */
+  public void resume(Queue queue) {
+    device.stream(queue.index()).setPaused(false);
+  }
+
+  /**
+   * Makes a call of the driver fail once.
+   *
+   * @param call one of {@link #calls()}
+   * @param nth on which use, counted from 1, starting now
+   * @param failure what it fails with; UNAVAILABLE means that the device is lost from then on
+   * @throws HalException INVALID_ARGUMENT for an unknown call; OUT_OF_RANGE if {@code nth} is less
+   *     than 1
+   */
+  public void failNth(String call, int nth, HalException failure) {
+    device.faults().failNth(call, nth, failure);
+  }
+
+  /** Takes back all failures that have not happened. */
+  public void clearFaults() {
+    device.faults().clear();
+  }
+
+  /**
+   * The device is lost, as if the native runtime had reported an error that it does not recover
+   * from.
+   */
+  public void lose(HalException cause) {
+    device.lose(cause);
+    engine.lose(cause);
+  }
+}

@@ -1,0 +1,221 @@
+package org.jhal.mock;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.DeviceInfo;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.utils.DeviceBackend;
+import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.KernelModule;
+import org.jhal.utils.NativeStream;
+import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.JavaKernels;
+import org.jhal.utils.bundle.Variant;
+import org.jspecify.annotations.Nullable;
+
+/** A device that is a few threads and some memory of this process. */
+final class MockDevice implements DeviceBackend<MockEvent> {
+  private static final Set<Capability> CAPABILITIES =
+      Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY);
+  private static final String FORMAT = "java";
+
+  private final DeviceInfo info;
+  private final long seed;
+  private final long delayNanos;
+  private final int workerCount;
+  private final MockFaults faults = new MockFaults();
+  private final AtomicLong usedBytes = new AtomicLong();
+  private final Set<MockEvent> events = ConcurrentHashMap.newKeySet();
+  private final List<MockStream> streams = new CopyOnWriteArrayList<>();
+  private final ExecutorService workers;
+  private volatile @Nullable HalException lost;
+
+  /**
+   * A device.
+   *
+   * @param seed decides what is swapped that nothing orders; 0 for everything in order
+   * @param delayNanos how long a stream waits before each piece of work
+   * @param threads how many threads a dispatch uses at most, the stream's own included
+   */
+  MockDevice(DeviceInfo info, long seed, long delayNanos, int threads) {
+    this.info = info;
+    this.seed = seed;
+    this.delayNanos = delayNanos;
+    this.workerCount = threads - 1;
+    AtomicInteger count = new AtomicInteger();
+    this.workers =
+        Executors.newFixedThreadPool(
+            Math.max(1, workerCount),
+            body -> {
+              Thread thread = new Thread(body, name() + "-worker" + count.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  String name() {
+    return info.driver() + "-" + info.index();
+  }
+
+  long seed() {
+    return seed;
+  }
+
+  long delayNanos() {
+    return delayNanos;
+  }
+
+  MockFaults faults() {
+    return faults;
+  }
+
+  /** How many threads may help a stream's own. */
+  int workers() {
+    return workerCount;
+  }
+
+  void work(Runnable body) {
+    workers.execute(body);
+  }
+
+  /** At the start of each native call: fails if the device is lost, or if the call is to fail. */
+  void enter(String call) {
+    checkAlive();
+    faults.check(call);
+  }
+
+  // Loss.
+
+  boolean isLost() {
+    return lost != null;
+  }
+
+  void checkAlive() {
+    HalException cause = lost;
+    if (cause != null) {
+      throw cause.again();
+    }
+  }
+
+  /** From now on every call fails with UNAVAILABLE, and who waits is woken. */
+  void lose(HalException cause) {
+    lost = cause;
+    events.forEach(MockEvent::wake);
+    pokeStreams();
+  }
+
+  void pokeStreams() {
+    streams.forEach(MockStream::poke);
+  }
+
+  MockStream stream(int index) {
+    return streams.get(index);
+  }
+
+  MockEvent makeEvent() {
+    MockEvent event = new MockEvent(this);
+    events.add(event);
+    return event;
+  }
+
+  void dropEvent(MockEvent event) {
+    events.remove(event);
+  }
+
+  // DeviceBackend.
+
+  @Override
+  public DeviceInfo info() {
+    return info;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return CAPABILITIES;
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return Set.of(FORMAT);
+  }
+
+  @Override
+  public NativeStream<MockEvent> createStream(int index) {
+    MockStream stream = new MockStream(this, index);
+    streams.add(stream);
+    return stream;
+  }
+
+  @Override
+  public boolean supports(BufferParams params) {
+    return true;
+  }
+
+  @Override
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    enter("allocate");
+    reserve(bytes);
+    MockMemory memory = MockMemory.promised(this, bytes);
+    try {
+      memory.materialise();
+    } catch (HalException e) {
+      giveBack(bytes);
+      throw e;
+    }
+    return memory;
+  }
+
+  @Override
+  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    enter("importHost");
+    return MockMemory.imported(memory);
+  }
+
+  /** Counts bytes as used; RESOURCE_EXHAUSTED if there are not enough. */
+  void reserve(long bytes) {
+    long used = usedBytes.get();
+    while (bytes <= info.memoryBytes() - used) {
+      if (usedBytes.compareAndSet(used, used + bytes)) {
+        return;
+      }
+      used = usedBytes.get();
+    }
+    throw new HalException(
+        Status.RESOURCE_EXHAUSTED,
+        "cannot allocate "
+            + bytes
+            + " bytes on "
+            + name()
+            + ": "
+            + used
+            + " of "
+            + info.memoryBytes()
+            + " are in use");
+  }
+
+  void giveBack(long bytes) {
+    usedBytes.addAndGet(-bytes);
+  }
+
+  @Override
+  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+    enter("load");
+    return new MockModule(JavaKernels.load(source, variant, functions));
+  }
+
+  @Override
+  public void close() {
+    workers.shutdown();
+  }
+}

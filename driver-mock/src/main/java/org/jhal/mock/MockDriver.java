@@ -1,0 +1,108 @@
+package org.jhal.mock;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.Driver;
+import org.jhal.Workgroups;
+import org.jhal.utils.DeviceSelector;
+import org.jhal.utils.EngineDevice;
+import org.jhal.utils.EngineOptions;
+import org.jhal.utils.Option;
+import org.jhal.utils.Settings;
+
+/** The driver of {@link MockDevice}s. */
+final class MockDriver implements Driver {
+  private static final EngineOptions ENGINE = new EngineOptions(2, Duration.ofNanos(20_000));
+  private static final Option<Long> DEVICES =
+      Option.integer("devices", 1, 1, 64, "devices", "how many devices there are");
+  private static final Option<Long> SEED =
+      Option.integer(
+          "seed",
+          0,
+          0,
+          Long.MAX_VALUE,
+          "",
+          "decides what is swapped that nothing orders; 0 runs everything in order");
+  private static final Option<Long> MEMORY =
+      Option.bytes("memory", 16L << 30, 0, 1L << 50, "how much memory each device has");
+  private static final Option<Duration> DELAY =
+      Option.duration(
+          "delay",
+          Duration.ZERO,
+          Duration.ZERO,
+          Duration.ofMinutes(1),
+          "how long a stream waits before each operation");
+  private static final Option<Long> THREADS =
+      Option.integer(
+          "threads",
+          Math.min(64, Runtime.getRuntime().availableProcessors()),
+          1,
+          64,
+          "threads",
+          "how many threads a dispatch uses at most");
+
+  private final String name;
+
+  MockDriver(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Availability probe() {
+    return Availability.available("computes on the CPU with Java " + Runtime.version().feature());
+  }
+
+  private Settings settings(DeviceUri uri) {
+    List<Option<?>> options = new ArrayList<>(ENGINE.all());
+    options.addAll(List.of(DEVICES, SEED, MEMORY, DELAY, THREADS));
+    return Settings.resolve(name, options, uri);
+  }
+
+  @Override
+  public List<DeviceInfo> devices(DeviceUri uri) {
+    return devices(settings(uri));
+  }
+
+  private List<DeviceInfo> devices(Settings settings) {
+    List<DeviceInfo> devices = new ArrayList<>();
+    for (int i = 0; i < settings.getInt(DEVICES); i++) {
+      String uuid =
+          UUID.nameUUIDFromBytes(("jhal " + name + " device " + i).getBytes(StandardCharsets.UTF_8))
+              .toString();
+      devices.add(
+          new DeviceInfo(
+              name,
+              i,
+              "Mock device " + i,
+              uuid,
+              null,
+              settings.get(MEMORY),
+              new Workgroups(Integer.MAX_VALUE, 65_535, 65_535),
+              1024,
+              Map.of("threads", String.valueOf(settings.get(THREADS)))));
+    }
+    return devices;
+  }
+
+  @Override
+  public Device open(DeviceUri uri) {
+    Settings settings = settings(uri);
+    DeviceInfo info = DeviceSelector.select(uri, devices(settings));
+    MockDevice device =
+        new MockDevice(
+            info, settings.get(SEED), settings.get(DELAY).toNanos(), settings.getInt(THREADS));
+    return new EngineDevice<>(device, ENGINE.configure(settings), settings.toList());
+  }
+}

@@ -1,0 +1,126 @@
+package org.jhal.mock;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.utils.Command;
+
+/** Computes what a stream's tasks say. Owned by the stream's thread. */
+final class MockExecution {
+  /** Transfers with arrays go through a buffer of this size, a multiple of every element's size. */
+  private static final int CHUNK = 1 << 16;
+
+  private final MockDevice device;
+  private final MockGrid grid;
+  private final ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK).order(ByteOrder.nativeOrder());
+
+  MockExecution(MockDevice device) {
+    this.device = device;
+    this.grid = new MockGrid(device);
+  }
+
+  /** Runs one task; a failure goes to its submission. */
+  void run(MockTask task) {
+    if (task.kind == MockTask.Kind.BARRIER) {
+      return; // tasks run one after the other
+    }
+    try {
+      device.faults().check("execute");
+      if (task.kind == MockTask.Kind.ALLOCATE) {
+        task.target().materialise();
+      } else {
+        command(task);
+      }
+    } catch (HalException e) {
+      task.submission().fail(e);
+    } catch (Throwable t) { // whatever a kernel throws fails its operation and nothing else
+      String what = task.kind == MockTask.Kind.COMMAND ? describe(task.command()) : "allocation";
+      task.submission().fail(new HalException(Status.ABORTED, what + " threw " + t, t));
+    }
+  }
+
+  private static String describe(Command command) {
+    return command.kind() == Command.Kind.DISPATCH
+        ? "kernel " + command.function()
+        : command.kind().toString();
+  }
+
+  private void command(MockTask task) throws Throwable {
+    Command command = task.command();
+    switch (command.kind()) {
+      case FILL ->
+          fill(
+              task.target(),
+              task.targetOffset,
+              task.length,
+              command.pattern(),
+              command.patternBytes());
+      case UPDATE ->
+          task.target()
+              .write(task.targetOffset, ByteBuffer.wrap(command.array(), 0, (int) task.length));
+      case UPLOAD -> upload(command.host(), task.target(), task.targetOffset, task.length);
+      case READBACK -> readback(task.source(), task.sourceOffset, command.host(), task.length);
+      case COPY -> copy(task);
+      case DISPATCH -> grid.run(command, task.views);
+      case BARRIER -> {}
+    }
+  }
+
+  private static void fill(
+      MockMemory target, long offset, long length, int pattern, int patternBytes) {
+    long word = pattern & 0xFFFF_FFFFL;
+    if (patternBytes == 1) {
+      word = (word & 0xFF) * 0x0101_0101L;
+    } else if (patternBytes == 2) {
+      word = (word & 0xFFFF) * 0x0001_0001L;
+    }
+    word |= word << 32;
+    // The pattern is written as its bytes lie in memory, the lowest first; offsets are multiples of
+    // its length, so the
+    // repeated word stays in phase from the start of the range on.
+    long at = offset;
+    long end = offset + length;
+    while (at < end) {
+      ByteBuffer part = target.chunk(at, end - at).order(ByteOrder.LITTLE_ENDIAN);
+      at += part.remaining();
+      while (part.remaining() >= 8) {
+        part.putLong(word);
+      }
+      for (long rest = word; part.hasRemaining(); rest >>>= 8) {
+        part.put((byte) rest);
+      }
+    }
+  }
+
+  private void upload(HostMemory source, MockMemory target, long offset, long length) {
+    for (long done = 0; done < length; ) {
+      chunk.clear().limit((int) Math.min(CHUNK, length - done));
+      source.read(done, chunk);
+      chunk.flip();
+      done += chunk.remaining();
+      target.write(offset + done - chunk.remaining(), chunk);
+    }
+  }
+
+  private void readback(MockMemory source, long offset, HostMemory target, long length) {
+    for (long done = 0; done < length; ) {
+      chunk.clear().limit((int) Math.min(CHUNK, length - done));
+      source.read(offset + done, chunk);
+      chunk.flip();
+      int count = chunk.remaining();
+      target.write(done, chunk);
+      done += count;
+    }
+  }
+
+  private static void copy(MockTask task) {
+    long done = 0;
+    while (done < task.length) {
+      ByteBuffer from = task.source().chunk(task.sourceOffset + done, task.length - done);
+      done += from.remaining();
+      task.target().write(task.targetOffset + done - from.remaining(), from);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package org.jhal.mock;
+
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.kernel.Workgroup;
+import org.jhal.utils.Command;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the workgroups of a dispatch: some on the stream's thread, and when that takes longer than a
+ * moment, the others on the device's workers beside it.
+ *
+ * <p>Owned by the stream's thread.
+ */
+final class MockGrid {
+  /** How long the stream's thread goes on alone; waking workers costs about as much. */
+  private static final long ALONE_NANOS = 50_000;
+
+  private final MockDevice device;
+  private final MockWorkgroup own = new MockWorkgroup();
+
+  MockGrid(MockDevice device) {
+    this.device = device;
+  }
+
+  void run(Command command, MockView[] views) throws Throwable {
+    MethodHandle kernel =
+        ((MockModule) command.function().executable().module()).kernel(command.function().index());
+    long count = (long) command.groupsX() * command.groupsY() * command.groupsZ();
+    own.prepare(command, views);
+    long start = System.nanoTime();
+    long next = 0;
+    while (next < count && (device.workers() == 0 || System.nanoTime() - start < ALONE_NANOS)) {
+      own.moveTo(next++);
+      kernel.invokeExact((Workgroup) own);
+    }
+    if (next < count) {
+      runInParallel(kernel, command, views, next, count);
+    }
+    own.release();
+  }
+
+  private void runInParallel(
+      MethodHandle kernel, Command command, MockView[] views, long first, long count)
+      throws Throwable {
+    AtomicLong next = new AtomicLong(first);
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    int helpers = (int) Math.min(device.workers(), count - first - 1);
+    CountDownLatch helping = new CountDownLatch(helpers);
+    for (int i = 0; i < helpers; i++) {
+      device.work(
+          () -> {
+            try {
+              MockWorkgroup group = new MockWorkgroup();
+              group.prepare(command, views);
+              drain(kernel, group, next, count, thrown);
+            } finally {
+              helping.countDown();
+            }
+          });
+    }
+    drain(kernel, own, next, count, thrown);
+    helping.await();
+    Throwable failure = thrown.get();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static void drain(
+      MethodHandle kernel,
+      MockWorkgroup group,
+      AtomicLong next,
+      long count,
+      AtomicReference<@Nullable Throwable> thrown) {
+    try {
+      for (long at = next.getAndIncrement();
+          at < count && thrown.get() == null;
+          at = next.getAndIncrement()) {
+        group.moveTo(at);
+        kernel.invokeExact((Workgroup) group);
+      }
+    } catch (Throwable t) {
+      thrown.compareAndSet(null, t);
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package org.jhal.mock;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.MappedRange;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory outside the heap, in segments, since one byte buffer has less than 2 GiB. The garbage
+ * collector frees it, so a view of it, or a kernel that uses it without being ordered against its
+ * end, never touches memory of somebody else.
+ */
+final class MockMemory implements DeviceMemory {
+  static final int SEGMENT_BITS = 30;
+  static final int SEGMENT = 1 << SEGMENT_BITS;
+  private static final int MASK = SEGMENT - 1;
+  private static final VarHandle INT =
+      MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
+  /** New memory up to this size is filled with a pattern, so that who relies on zeros finds out. */
+  private static final int DIRTY_LIMIT = 1 << 20;
+
+  private static final byte DIRT = (byte) 0xCD;
+
+  private final @Nullable MockDevice device; // which counts the bytes; null if nobody does
+  private final long size;
+  private volatile ByteBuffer @Nullable [] segments; // set once
+
+  private MockMemory(@Nullable MockDevice device, long size) {
+    this.device = device;
+    this.size = size;
+  }
+
+  /** Memory that the device has accounted for and that {@link #materialise} will bring. */
+  static MockMemory promised(MockDevice device, long size) {
+    return new MockMemory(device, size);
+  }
+
+  /** Memory of a workgroup. */
+  static MockMemory shared(int size) {
+    MockMemory made = new MockMemory(null, size);
+    made.materialise();
+    return made;
+  }
+
+  /** The caller's memory. */
+  static MockMemory imported(ByteBuffer memory) {
+    MockMemory made = new MockMemory(null, memory.capacity());
+    made.segments = new ByteBuffer[] {memory.duplicate().order(ByteOrder.nativeOrder())};
+    return made;
+  }
+
+  /**
+   * Brings the memory, once.
+   *
+   * @throws HalException RESOURCE_EXHAUSTED if the JVM has no more
+   */
+  synchronized void materialise() {
+    if (segments != null) {
+      return;
+    }
+    ByteBuffer[] made = new ByteBuffer[(int) ((size + MASK) >>> SEGMENT_BITS)];
+    try {
+      for (int i = 0; i < made.length; i++) {
+        int length = (int) Math.min(SEGMENT, size - ((long) i << SEGMENT_BITS));
+        made[i] = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
+      }
+    } catch (OutOfMemoryError e) {
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED,
+          "the JVM has no "
+              + size
+              + " bytes of direct memory left (-XX:MaxDirectMemorySize): "
+              + e.getMessage());
+    }
+    if (size <= DIRTY_LIMIT) {
+      for (int i = 0; i < size; i++) {
+        made[0].put(i, DIRT);
+      }
+    }
+    segments = made;
+  }
+
+  private ByteBuffer[] segments() {
+    ByteBuffer[] found = segments;
+    if (found == null) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "memory is used before its allocation was executed");
+    }
+    return found;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public MappedRange map(long offset, int length) {
+    materialise();
+    ByteBuffer[] all = segments();
+    int first = (int) (offset >>> SEGMENT_BITS);
+    if (length == 0) {
+      ByteBuffer nothing = ByteBuffer.allocateDirect(0);
+      return () -> nothing;
+    }
+    if (first == (int) ((offset + length - 1) >>> SEGMENT_BITS)) {
+      ByteBuffer view =
+          all[first].slice((int) (offset & MASK), length).order(ByteOrder.nativeOrder());
+      return () -> view;
+    }
+    return new CopiedRange(offset, length);
+  }
+
+  /** A mapping that spans segments: a copy, brought up to date by flush and invalidate. */
+  private final class CopiedRange implements MappedRange {
+    private final long offset;
+    private final ByteBuffer copy;
+
+    CopiedRange(long offset, int length) {
+      this.offset = offset;
+      this.copy = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());
+    }
+
+    @Override
+    public ByteBuffer bytes() {
+      return copy;
+    }
+
+    @Override
+    public void flush() {
+      write(offset, copy.duplicate().clear());
+    }
+
+    @Override
+    public void invalidate() {
+      read(offset, copy.duplicate().clear());
+    }
+  }
+
+  @Override
+  public void free() {
+    if (device != null) {
+      device.giveBack(size);
+    }
+  }
+
+  // What the stream and kernels do; ranges are checked by the engine or by MockView.
+
+  /**
+   * The segment that holds {@code offset}, with position and limit around as much of the range as
+   * it has.
+   */
+  ByteBuffer chunk(long offset, long length) {
+    ByteBuffer segment = segments()[(int) (offset >>> SEGMENT_BITS)];
+    int start = (int) (offset & MASK);
+    return segment
+        .duplicate()
+        .position(start)
+        .limit((int) Math.min(segment.capacity(), start + length));
+  }
+
+  /** Copies the remaining bytes of {@code source} to {@code offset}. */
+  void write(long offset, ByteBuffer source) {
+    long at = offset;
+    while (source.hasRemaining()) {
+      ByteBuffer to = chunk(at, source.remaining());
+      ByteBuffer from = source.duplicate().limit(source.position() + to.remaining());
+      at += to.remaining();
+      source.position(from.limit());
+      to.put(from);
+    }
+  }
+
+  /** Copies bytes from {@code offset} on to the remaining bytes of {@code target}. */
+  void read(long offset, ByteBuffer target) {
+    long at = offset;
+    while (target.hasRemaining()) {
+      ByteBuffer from = chunk(at, target.remaining());
+      at += from.remaining();
+      target.put(from);
+    }
+  }
+
+  byte getByte(long at) {
+    return segments()[(int) (at >>> SEGMENT_BITS)].get((int) (at & MASK));
+  }
+
+  void putByte(long at, byte value) {
+    segments()[(int) (at >>> SEGMENT_BITS)].put((int) (at & MASK), value);
+  }
+
+  /** Whether a value of {@code bytes} bytes at {@code at} lies in one segment. */
+  private static boolean isWhole(long at, int bytes) {
+    return (at & MASK) <= SEGMENT - bytes;
+  }
+
+  short getShort(long at) {
+    return isWhole(at, 2)
+        ? segments()[(int) (at >>> SEGMENT_BITS)].getShort((int) (at & MASK))
+        : (short) pieces(at, 2);
+  }
+
+  int getInt(long at) {
+    return isWhole(at, 4)
+        ? segments()[(int) (at >>> SEGMENT_BITS)].getInt((int) (at & MASK))
+        : (int) pieces(at, 4);
+  }
+
+  long getLong(long at) {
+    return isWhole(at, 8)
+        ? segments()[(int) (at >>> SEGMENT_BITS)].getLong((int) (at & MASK))
+        : pieces(at, 8);
+  }
+
+  void putShort(long at, short value) {
+    if (isWhole(at, 2)) {
+      segments()[(int) (at >>> SEGMENT_BITS)].putShort((int) (at & MASK), value);
+    } else {
+      putPieces(at, value, 2);
+    }
+  }
+
+  void putInt(long at, int value) {
+    if (isWhole(at, 4)) {
+      segments()[(int) (at >>> SEGMENT_BITS)].putInt((int) (at & MASK), value);
+    } else {
+      putPieces(at, value, 4);
+    }
+  }
+
+  void putLong(long at, long value) {
+    if (isWhole(at, 8)) {
+      segments()[(int) (at >>> SEGMENT_BITS)].putLong((int) (at & MASK), value);
+    } else {
+      putPieces(at, value, 8);
+    }
+  }
+
+  int getAndAddInt(long at, int delta) {
+    return (int) INT.getAndAdd(segments()[(int) (at >>> SEGMENT_BITS)], (int) (at & MASK), delta);
+  }
+
+  private long pieces(long at, int count) {
+    long value = 0;
+    for (int i = 0; i < count; i++) {
+      int shift = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 8 * i : 8 * (count - 1 - i);
+      value |= (getByte(at + i) & 0xFFL) << shift;
+    }
+    return value;
+  }
+
+  private void putPieces(long at, long value, int count) {
+    for (int i = 0; i < count; i++) {
+      int shift = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 8 * i : 8 * (count - 1 - i);
+      putByte(at + i, (byte) (value >>> shift));
+    }
+  }
+}

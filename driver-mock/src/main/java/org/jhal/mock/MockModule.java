@@ -1,0 +1,22 @@
+package org.jhal.mock;
+
+import java.lang.invoke.MethodHandle;
+import java.util.List;
+import org.jhal.utils.KernelModule;
+
+/** Kernels that are Java methods. */
+final class MockModule implements KernelModule {
+  private final List<MethodHandle> kernels;
+
+  MockModule(List<MethodHandle> kernels) {
+    this.kernels = List.copyOf(kernels);
+  }
+
+  /** The kernel of function {@code index}, of type {@code (Workgroup)void}. */
+  MethodHandle kernel(int index) {
+    return kernels.get(index);
+  }
+
+  @Override
+  public void unload() {} // the collector unloads classes
+}

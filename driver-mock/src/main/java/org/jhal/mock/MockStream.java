@@ -1,0 +1,294 @@
+package org.jhal.mock;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jhal.utils.CommandList;
+import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.NativeStream;
+import org.jhal.utils.Submission;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream that is a thread with a queue of batches. In order, unless the device has a seed: then
+ * it takes one at random of the batches whose waits are over.
+ *
+ * <p>Thread-safe as {@link NativeStream} asks.
+ */
+final class MockStream implements NativeStream<MockEvent> {
+  private final MockDevice device;
+  private final Thread thread;
+  private final MockExecution execution;
+  private final @Nullable Random random; // null means in order; of the issuing thread
+  private final @Nullable Random choice; // of the stream's thread
+
+  private MockBatch current = new MockBatch(); // being issued; belongs to the issuing thread
+
+  private final Object lock = new Object(); // guards what follows
+  private final Deque<MockBatch> fifo = new ArrayDeque<>(); // without a seed
+  private final List<MockBatch> pending = new ArrayList<>(); // with a seed
+  private @Nullable MockBatch freeBatch;
+  private @Nullable MockTask freeTask;
+  private boolean isIdle; // the stream's thread waits on lock
+  private boolean isPaused;
+  private boolean isClosed;
+
+  MockStream(MockDevice device, int index) {
+    this.device = device;
+    this.execution = new MockExecution(device);
+    this.random = device.seed() == 0 ? null : new Random(device.seed() + index);
+    this.choice = device.seed() == 0 ? null : new Random(~device.seed() + index);
+    this.thread = new Thread(this::loop, device.name() + "-stream" + index);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  // Issuing: one thread at a time.
+
+  @Override
+  public void waitEvent(MockEvent event) {
+    device.enter("waitEvent");
+    current.addWait(event);
+  }
+
+  @Override
+  public void issue(CommandList commands, Submission submission) {
+    device.enter("issue");
+    for (int i = 0; i < commands.size(); i++) {
+      device.enter("command");
+      MockTask task = takeTask();
+      current.tasks.add(task);
+      task.setCommand(commands.get(i), submission);
+    }
+  }
+
+  @Override
+  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    device.enter("allocAsync");
+    device.reserve(bytes);
+    MockMemory memory = MockMemory.promised(device, bytes);
+    MockTask task = takeTask();
+    current.tasks.add(task);
+    task.setAllocate(memory, submission);
+    return memory;
+  }
+
+  @Override
+  public void freeAsync(DeviceMemory memory) {
+    device.enter("freeAsync");
+    memory.free(); // what the stream allocates after this may count on the bytes
+  }
+
+  @Override
+  public void recordEvent(MockEvent event) {
+    device.enter("recordEvent");
+    MockBatch batch = current;
+    batch.setEvent(event);
+    if (random != null) {
+      batch.shuffle(random);
+    }
+    synchronized (lock) {
+      if (random == null) {
+        fifo.add(batch);
+      } else {
+        pending.add(batch);
+      }
+      MockBatch next = freeBatch;
+      if (next == null) {
+        next = new MockBatch();
+      } else {
+        freeBatch = next.nextFree;
+        next.nextFree = null;
+      }
+      current = next;
+      pokeLocked();
+    }
+  }
+
+  private MockTask takeTask() {
+    synchronized (lock) {
+      MockTask task = freeTask;
+      if (task == null) {
+        return new MockTask();
+      }
+      freeTask = task.nextFree;
+      task.nextFree = null;
+      return task;
+    }
+  }
+
+  // Events: any thread.
+
+  @Override
+  public MockEvent createEvent() {
+    device.enter("createEvent");
+    return device.makeEvent();
+  }
+
+  @Override
+  public void destroyEvent(MockEvent event) {
+    device.dropEvent(event);
+    device.enter("destroyEvent");
+  }
+
+  @Override
+  public boolean queryEvent(MockEvent event) {
+    device.enter("queryEvent");
+    return event.hasFired(event.latest());
+  }
+
+  @Override
+  public void synchronizeEvent(MockEvent event) {
+    device.enter("synchronizeEvent");
+    event.await(event.latest());
+  }
+
+  @Override
+  public boolean isInOrder() {
+    return random == null;
+  }
+
+  // Control.
+
+  void setPaused(boolean paused) {
+    synchronized (lock) {
+      isPaused = paused;
+      pokeLocked();
+    }
+  }
+
+  /** Makes the stream's thread look again: an event has fired, or the device is lost. */
+  void poke() {
+    synchronized (lock) {
+      pokeLocked();
+    }
+  }
+
+  private void pokeLocked() {
+    if (isIdle) {
+      isIdle = false;
+      lock.notifyAll();
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (lock) {
+      isClosed = true;
+      isIdle = false;
+      lock.notifyAll();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // The stream's thread.
+
+  private void loop() {
+    for (MockBatch batch = next(); batch != null; batch = next()) {
+      try {
+        batch.awaitRunnable();
+      } catch (HalException lost) {
+        continue; // next() ends or waits
+      }
+      delay();
+      if (run(batch)) {
+        recycle(batch);
+      }
+    }
+  }
+
+  private @Nullable MockBatch next() {
+    synchronized (lock) {
+      while (!isClosed) {
+        MockBatch batch = isPaused || device.isLost() ? null : takeLocked();
+        if (batch != null) {
+          return batch;
+        }
+        isIdle = true;
+        try {
+          while (isIdle) {
+            lock.wait();
+          }
+        } catch (InterruptedException e) {
+          isIdle = false; // nobody has a reason to interrupt this thread; it goes on
+        }
+      }
+      return null;
+    }
+  }
+
+  private @Nullable MockBatch takeLocked() {
+    if (choice == null) {
+      return fifo.poll();
+    }
+    int start = pending.isEmpty() ? 0 : choice.nextInt(pending.size());
+    for (int i = 0; i < pending.size(); i++) {
+      int at = (start + i) % pending.size();
+      if (pending.get(at).isRunnable()) {
+        return pending.remove(at);
+      }
+    }
+    return null;
+  }
+
+  private void delay() {
+    long nanos = device.delayNanos();
+    if (nanos > 0) {
+      long end = System.nanoTime() + nanos;
+      for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+        LockSupport.parkNanos(this, left);
+      }
+    }
+  }
+
+  /**
+   * Runs a batch and fires its event; false if the device was lost meanwhile, and then nothing
+   * fires.
+   */
+  private boolean run(MockBatch batch) {
+    for (int i = 0; i < batch.tasks.size(); i++) {
+      if (device.isLost()) {
+        return false;
+      }
+      execution.run(batch.tasks.get(i));
+    }
+    if (device.isLost()) {
+      return false;
+    }
+    batch.fire();
+    if (choice != null) {
+      device.pokeStreams();
+    }
+    return true;
+  }
+
+  private void recycle(MockBatch batch) {
+    synchronized (lock) {
+      for (int i = 0; i < batch.tasks.size(); i++) {
+        MockTask task = Objects.requireNonNull(batch.tasks.get(i));
+        task.clear();
+        task.nextFree = freeTask;
+        freeTask = task;
+      }
+      batch.clear();
+      batch.nextFree = freeBatch;
+      freeBatch = batch;
+    }
+  }
+}

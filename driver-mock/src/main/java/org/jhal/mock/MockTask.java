@@ -1,0 +1,115 @@
+package org.jhal.mock;
+
+import java.util.Objects;
+import org.jhal.Parameter;
+import org.jhal.utils.Command;
+import org.jhal.utils.Submission;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One command with its operands resolved, as it waits in a stream. The command itself stays as it
+ * is until the event behind it has fired. Objects are used again.
+ *
+ * <p>Belongs to whoever issues until it is handed to the stream, then to the stream's thread.
+ */
+final class MockTask {
+  /** What a stream does. */
+  enum Kind {
+    COMMAND,
+    BARRIER,
+    ALLOCATE
+  }
+
+  Kind kind = Kind.COMMAND;
+  private @Nullable Command command;
+  private @Nullable Submission submission;
+  private @Nullable MockMemory memory; // to allocate, or of the target
+  private @Nullable MockMemory source;
+  long targetOffset;
+  long sourceOffset;
+  long length;
+  MockView[] views = {}; // by parameter of a dispatch
+  @Nullable MockTask nextFree;
+
+  void setBarrier() {
+    kind = Kind.BARRIER;
+  }
+
+  void setAllocate(MockMemory promised, Submission owner) {
+    kind = Kind.ALLOCATE;
+    memory = promised;
+    submission = owner;
+  }
+
+  void setCommand(Command newCommand, Submission owner) {
+    kind = Kind.COMMAND;
+    command = newCommand;
+    submission = owner;
+    switch (newCommand.kind()) {
+      case FILL, UPDATE, UPLOAD -> setTarget(newCommand, owner);
+      case READBACK -> setSource(newCommand, owner);
+      case COPY -> {
+        setSource(newCommand, owner);
+        setTarget(newCommand, owner);
+      }
+      case DISPATCH -> setArguments(newCommand, owner);
+      case BARRIER -> kind = Kind.BARRIER;
+    }
+  }
+
+  private void setTarget(Command from, Submission owner) {
+    memory = (MockMemory) owner.memory(from.target());
+    targetOffset = owner.offset(from.target());
+    length = owner.length(from.target());
+  }
+
+  private void setSource(Command from, Submission owner) {
+    source = (MockMemory) owner.memory(from.source());
+    sourceOffset = owner.offset(from.source());
+    length = owner.length(from.source());
+  }
+
+  private void setArguments(Command from, Submission owner) {
+    int count = from.function().parameterCount();
+    if (views.length < count) {
+      views = new MockView[count];
+      for (int i = 0; i < count; i++) {
+        views[i] = new MockView();
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (from.function().parameter(i).kind() == Parameter.Kind.BUFFER) {
+        views[i].set(
+            (MockMemory) owner.memory(from.argument(i)),
+            owner.offset(from.argument(i)),
+            owner.length(from.argument(i)));
+      }
+    }
+  }
+
+  Command command() {
+    return Objects.requireNonNull(command);
+  }
+
+  Submission submission() {
+    return Objects.requireNonNull(submission);
+  }
+
+  MockMemory target() {
+    return Objects.requireNonNull(memory);
+  }
+
+  MockMemory source() {
+    return Objects.requireNonNull(source);
+  }
+
+  void clear() {
+    command = null;
+    submission = null;
+    memory = null;
+    source = null;
+    for (MockView view : views) {
+      view.set(null, 0, 0);
+    }
+  }
+}

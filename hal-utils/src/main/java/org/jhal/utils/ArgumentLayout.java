@@ -1,0 +1,40 @@
+package org.jhal.utils;
+
+import java.util.List;
+import org.jhal.Parameter;
+
+/**
+ * Where the arguments of a function lie in one block of memory: in the order of its parameters,
+ * naturally aligned, buffers as 64-bit addresses (rule M8). This is the layout that C compilers
+ * give a struct of the same members.
+ */
+public final class ArgumentLayout {
+  private static final int ADDRESS_BYTES = 8;
+
+  private final int[] offsets;
+  private final int size;
+
+  ArgumentLayout(List<Parameter> parameters) {
+    offsets = new int[parameters.size()];
+    int end = 0;
+    for (int i = 0; i < offsets.length; i++) {
+      Parameter parameter = parameters.get(i);
+      int bytes =
+          parameter.kind() == Parameter.Kind.BUFFER ? ADDRESS_BYTES : parameter.type().bytes();
+      end = (end + bytes - 1) / bytes * bytes;
+      offsets[i] = end;
+      end += bytes;
+    }
+    size = end;
+  }
+
+  /** Where argument {@code index} starts, in bytes. */
+  public int offset(int index) {
+    return offsets[index];
+  }
+
+  /** How many bytes all arguments take. */
+  public int size() {
+    return size;
+  }
+}

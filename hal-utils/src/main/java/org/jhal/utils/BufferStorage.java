@@ -1,0 +1,118 @@
+package org.jhal.utils;
+
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory of a buffer, shared by the buffer, its slices and everything that uses them; and its
+ * life (rule M1).
+ *
+ * <p>Thread-safe.
+ */
+final class BufferStorage extends RefCounted {
+  private enum Phase {
+    /** From an alloca that has not been issued. */
+    PROMISED,
+    /** The memory is there. */
+    PRESENT,
+    /** A dealloca was issued. */
+    DEALLOCATED,
+    /** Freed, with the last reference or with the device. */
+    FREED
+  }
+
+  final EngineDevice<?> device;
+  final BufferParams params;
+  final long size;
+  final boolean isTransient; // from an alloca
+  private final @Nullable Runnable onRelease;
+  private final AtomicReference<Phase> phase;
+  private volatile @Nullable DeviceMemory memory; // set once, before PRESENT
+
+  BufferStorage(
+      EngineDevice<?> device,
+      BufferParams params,
+      long size,
+      @Nullable DeviceMemory memory,
+      @Nullable Runnable onRelease) {
+    this.device = device;
+    this.params = params;
+    this.size = size;
+    this.memory = memory;
+    this.isTransient = memory == null;
+    this.onRelease = onRelease;
+    this.phase = new AtomicReference<>(isTransient ? Phase.PROMISED : Phase.PRESENT);
+  }
+
+  /**
+   * The memory.
+   *
+   * @throws HalException FAILED_PRECONDITION if it is not there yet, or not any more
+   */
+  DeviceMemory memory() {
+    DeviceMemory found = memory;
+    Phase now = phase.get();
+    if (now != Phase.PRESENT || found == null) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          switch (now) {
+            case PROMISED ->
+                "buffer is used before its alloca was issued; order the use behind the alloca's signal";
+            case DEALLOCATED -> "buffer is used after its dealloca was issued";
+            default -> "buffer is used after its memory was freed";
+          });
+    }
+    return found;
+  }
+
+  /** The alloca was issued. */
+  void commit(DeviceMemory allocated) {
+    memory = allocated;
+    if (!phase.compareAndSet(Phase.PROMISED, Phase.PRESENT)) {
+      throw new HalException(Status.INTERNAL, "alloca issued twice");
+    }
+    device.addBytes(size);
+  }
+
+  /**
+   * A dealloca is being issued: nobody else may free the memory.
+   *
+   * @throws HalException FAILED_PRECONDITION if there is none to free
+   */
+  DeviceMemory beginDealloca() {
+    DeviceMemory found = memory();
+    if (!phase.compareAndSet(Phase.PRESENT, Phase.DEALLOCATED)) {
+      memory(); // throws: somebody was faster
+    }
+    device.addBytes(-size);
+    return found;
+  }
+
+  /** The dealloca could not be issued. */
+  void undoDealloca() {
+    if (phase.compareAndSet(Phase.DEALLOCATED, Phase.PRESENT)) {
+      device.addBytes(size);
+    }
+  }
+
+  @Override
+  void destroy() {
+    device.forget(this);
+    device.callIfOpen(this::free);
+    if (onRelease != null) {
+      onRelease.run();
+    }
+  }
+
+  /** Frees what is there, once: when the last user is gone, or with the device. */
+  void free() {
+    DeviceMemory found = memory;
+    if (found != null && phase.getAndSet(Phase.FREED) == Phase.PRESENT) {
+      device.addBytes(-size);
+      found.free();
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package org.jhal.utils;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jhal.Buffer;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A copy between two devices, of any drivers, through the host (rule S9): in chunks, read back from
+ * one device and uploaded to the other, two chunks at a time. It is a deferred host call that
+ * drives public operations of both devices; no thread waits.
+ */
+final class DeviceCopy implements HostCall {
+  private static final int CHUNK = 4 << 20;
+  private static final int LANES = 2;
+
+  private final Buffer source;
+  private final long sourceOffset;
+  private final Buffer target;
+  private final long targetOffset;
+  private final long length;
+
+  private @Nullable Completion completion; // set before any lane starts
+  private long next; // the first byte that no lane has taken; guarded by this
+  private int lanes; // that are not through; guarded by this
+  private @Nullable HalException failure; // the first one; guarded by this
+
+  DeviceCopy(Buffer source, long sourceOffset, Buffer target, long targetOffset, long length) {
+    this.source = source;
+    this.sourceOffset = sourceOffset;
+    this.target = target;
+    this.targetOffset = targetOffset;
+    this.length = length;
+  }
+
+  @Override
+  public void run(Context context) {
+    completion = context.defer();
+    int count = (int) Math.min(LANES, (length + CHUNK - 1) / CHUNK);
+    synchronized (this) {
+      lanes = count;
+    }
+    for (int i = 0; i < count; i++) {
+      new Lane().step();
+    }
+  }
+
+  /** One staging buffer and the timeline on which it is filled and emptied. */
+  private final class Lane {
+    private final Semaphore timeline = new TimelineSemaphore(0, () -> {});
+    private final ByteBuffer staging = ByteBuffer.allocateDirect((int) Math.min(CHUNK, length));
+    private long done; // the timeline's value when everything submitted so far is over
+
+    /**
+     * Takes the next chunk, or ends the lane. Called again by the timeline when the chunk has
+     * arrived.
+     */
+    void step() {
+      long start;
+      synchronized (DeviceCopy.this) {
+        start = failure != null ? length : next;
+        next = Math.min(length, start + CHUNK);
+      }
+      if (start >= length) {
+        end(null);
+        return;
+      }
+      try {
+        ByteBuffer chunk = staging.duplicate().limit((int) Math.min(CHUNK, length - start));
+        source
+            .device()
+            .queue(0)
+            .readback(Fence.NONE, timeline.at(done + 1), source, sourceOffset + start, chunk);
+        target
+            .device()
+            .queue(0)
+            .upload(
+                timeline.at(done + 1), timeline.at(done + 2), chunk, target, targetOffset + start);
+        done += 2;
+        timeline.onReach(
+            done,
+            failed -> {
+              if (failed == null) {
+                step();
+              } else {
+                end(failed);
+              }
+            });
+      } catch (HalException e) { // a device was closed or lost meanwhile
+        end(e);
+      }
+    }
+
+    private void end(@Nullable HalException failed) {
+      timeline.close();
+      HalException first;
+      synchronized (DeviceCopy.this) {
+        if (failure == null) {
+          failure = failed;
+        }
+        first = failure;
+        if (--lanes > 0) {
+          return; // the other lane still works on the buffers
+        }
+      }
+      Completion told = Objects.requireNonNull(completion);
+      if (first != null) {
+        told.fail(first);
+      } else {
+        told.complete();
+      }
+    }
+  }
+}

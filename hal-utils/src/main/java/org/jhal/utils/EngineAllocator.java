@@ -1,0 +1,32 @@
+package org.jhal.utils;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jhal.Allocator;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jspecify.annotations.Nullable;
+
+/** The allocator of an {@link EngineDevice}. */
+final class EngineAllocator implements Allocator {
+  private final EngineDevice<?> device;
+
+  EngineAllocator(EngineDevice<?> device) {
+    this.device = device;
+  }
+
+  @Override
+  public boolean supports(BufferParams params) {
+    return device.supports(Objects.requireNonNull(params, "params"));
+  }
+
+  @Override
+  public Buffer allocate(long bytes, BufferParams params) {
+    return device.allocate(bytes, params);
+  }
+
+  @Override
+  public Buffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
+    return device.importHost(Objects.requireNonNull(memory, "memory"), params, onRelease);
+  }
+}

@@ -1,0 +1,238 @@
+package org.jhal.utils;
+
+import java.lang.System.Logger.Level;
+import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.BufferUsage;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/** A buffer or a slice of one: a range of a {@link BufferStorage}. */
+final class EngineBuffer implements Buffer {
+  private static final System.Logger LOG = System.getLogger(EngineBuffer.class.getName());
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  /** What is done once when the owner closes the buffer, or when nobody can any more. */
+  private static final class Ownership implements Runnable {
+    final BufferStorage storage;
+    final @Nullable Throwable madeAt; // with leaks=trace
+    final AtomicBoolean isClosed = new AtomicBoolean();
+
+    Ownership(BufferStorage storage, @Nullable Throwable madeAt) {
+      this.storage = storage;
+      this.madeAt = madeAt;
+    }
+
+    boolean close() {
+      boolean first = isClosed.compareAndSet(false, true);
+      if (first) {
+        storage.release();
+      }
+      return first;
+    }
+
+    /** The buffer became unreachable; nothing happens if it was closed before. */
+    @Override
+    public void run() {
+      if (!isClosed.get()) {
+        LOG.log(
+            Level.WARNING,
+            "a buffer of "
+                + storage.size
+                + " bytes of "
+                + storage.device.name()
+                + " was never closed; reclaiming it",
+            madeAt);
+        close();
+      }
+    }
+  }
+
+  final BufferStorage storage;
+  final long offset; // in the storage
+  private final long size;
+  private final Ownership ownership;
+  private final @Nullable EngineBuffer root; // of a slice; keeps the owner reachable
+
+  /** The buffer that owns {@code storage}, whose first reference it takes over. */
+  EngineBuffer(BufferStorage storage) {
+    this.storage = storage;
+    this.offset = 0;
+    this.size = storage.size;
+    this.root = null;
+    this.ownership =
+        new Ownership(
+            storage,
+            storage.device.tracesLeaks() ? new Throwable("the buffer was made here") : null);
+    CLEANER.register(this, ownership);
+  }
+
+  private EngineBuffer(EngineBuffer root, long offset, long size) {
+    this.storage = root.storage;
+    this.offset = offset;
+    this.size = size;
+    this.root = root;
+    this.ownership = root.ownership;
+  }
+
+  /**
+   * Another handle of the same range, for the engine: it stays usable when the user closes the
+   * buffer, as long as somebody holds a reference to the storage.
+   */
+  EngineBuffer alias() {
+    return new EngineBuffer(this, new Ownership(storage, null));
+  }
+
+  private EngineBuffer(EngineBuffer original, Ownership ownership) {
+    this.storage = original.storage;
+    this.offset = original.offset;
+    this.size = original.size;
+    this.root = original;
+    this.ownership = ownership; // never closed, and not registered: it owns no reference
+  }
+
+  @Override
+  public EngineDevice<?> device() {
+    return storage.device;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public BufferParams params() {
+    return storage.params;
+  }
+
+  boolean isSlice() {
+    return root != null;
+  }
+
+  @Override
+  public Buffer slice(long sliceOffset, long length) {
+    checkOpen();
+    Validation.range("slice", sliceOffset, length, size);
+    return new EngineBuffer(root == null ? this : root, offset + sliceOffset, length);
+  }
+
+  void checkOpen() {
+    if (ownership.isClosed.get()) {
+      throw closed();
+    }
+  }
+
+  /**
+   * Takes a reference to the storage for a user of this buffer; FAILED_PRECONDITION if it is
+   * closed.
+   */
+  void retainStorage() {
+    if (ownership.isClosed.get() || !storage.tryRetain()) {
+      throw closed();
+    }
+  }
+
+  private HalException closed() {
+    return new HalException(Status.FAILED_PRECONDITION, this + " is closed");
+  }
+
+  @Override
+  public Mapping map(long mapOffset, long length, MapMode mode) {
+    List<BufferUsage> wanted = new ArrayList<>();
+    if (mode == MapMode.READ || mode == MapMode.READ_WRITE) {
+      wanted.add(BufferUsage.MAP_READ);
+    }
+    if (mode != MapMode.READ) {
+      wanted.add(BufferUsage.MAP_WRITE);
+    }
+    checkOpen();
+    Validation.usage("mapped buffer", this, wanted);
+    Validation.range("mapping", mapOffset, length, size);
+    if (length > Integer.MAX_VALUE) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "mapping of " + length + " bytes; one mapping has at most " + Integer.MAX_VALUE);
+    }
+    retainStorage();
+    try {
+      return new EngineMapping(this, offset + mapOffset, (int) length, mode);
+    } catch (RuntimeException | Error e) {
+      storage.release();
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (root == null) {
+      ownership.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return (root == null ? "buffer of " : "slice of ")
+        + size
+        + " bytes of "
+        + storage.device.name();
+  }
+
+  /** A range that the host reaches; holds a reference to the storage until it is closed. */
+  private static final class EngineMapping implements Mapping {
+    private final EngineBuffer buffer;
+    private final MapMode mode;
+    private final MappedRange range;
+    private final ByteBuffer bytes;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    EngineMapping(EngineBuffer buffer, long offset, int length, MapMode mode) {
+      this.buffer = buffer;
+      this.mode = mode;
+      this.range = buffer.storage.memory().map(offset, length);
+      ByteBuffer view = range.bytes();
+      this.bytes =
+          (mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
+      if (mode != MapMode.DISCARD_WRITE) {
+        invalidate();
+      }
+    }
+
+    @Override
+    public Buffer buffer() {
+      return buffer;
+    }
+
+    @Override
+    public ByteBuffer bytes() {
+      return bytes;
+    }
+
+    @Override
+    public void flush() {
+      if (mode != MapMode.READ) {
+        range.flush();
+      }
+    }
+
+    @Override
+    public void invalidate() {
+      range.invalidate();
+    }
+
+    @Override
+    public void close() {
+      if (isClosed.compareAndSet(false, true)) {
+        flush();
+        buffer.storage.release();
+      }
+    }
+  }
+}

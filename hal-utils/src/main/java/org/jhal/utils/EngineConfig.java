@@ -1,0 +1,21 @@
+package org.jhal.utils;
+
+import java.time.Duration;
+
+/**
+ * How an {@link EngineDevice} is set up.
+ *
+ * @param queues how many queues it has
+ * @param inflight how many operations a stream holds at most
+ * @param spinNanos how long a host thread polls a native event before it parks
+ * @param closeTimeout how long closing waits for work in flight
+ * @param tails how many threads run host tails
+ * @param tracesLeaks whether the report of a leaked buffer says where it was made
+ */
+public record EngineConfig(
+    int queues,
+    int inflight,
+    long spinNanos,
+    Duration closeTimeout,
+    int tails,
+    boolean tracesLeaks) {}

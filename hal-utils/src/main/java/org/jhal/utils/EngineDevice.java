@@ -1,0 +1,497 @@
+package org.jhal.utils;
+
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jhal.Allocator;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceStatistics;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Queue;
+import org.jhal.Semaphore;
+import org.jhal.Setting;
+import org.jhal.Status;
+import org.jhal.utils.Operation.State;
+import org.jhal.utils.bundle.Manifest;
+import org.jhal.utils.bundle.Variant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The device of every driver that is built on this engine: a driver brings a {@link DeviceBackend},
+ * the rest is here.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <E> the driver's native event
+ */
+public final class EngineDevice<E> implements Device {
+  private static final System.Logger LOG = System.getLogger(EngineDevice.class.getName());
+
+  private final DeviceBackend<E> backend;
+  private final EngineConfig config;
+  private final List<Setting> settings;
+  private final DeviceInfo info;
+  private final String name;
+  private final Object domain = new Object(); // what semaphores and threads know of this device
+  private final EngineAllocator allocator = new EngineAllocator(this);
+  private final HostTailPool tails;
+  private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
+  private final List<EngineQueue<E>> queueViews = new ArrayList<>();
+
+  private final Gate gate = new Gate(); // threads inside the backend, beside the queues' own
+  private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  // Whatever still holds native memory or code, so that close() can free it; each removes itself
+  // when it is destroyed.
+  private final Set<BufferStorage> storages = ConcurrentHashMap.newKeySet();
+  private final Set<EngineExecutable> executables = ConcurrentHashMap.newKeySet();
+  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicLong commandBuffers = new AtomicLong();
+  private final AtomicLong semaphores = new AtomicLong();
+
+  /**
+   * Opens a device: makes its streams and starts the threads of its queues. If that fails,
+   * everything made so far, {@code backend} included, is closed again.
+   *
+   * @param settings for {@link #settings()}
+   * @throws HalException what the backend throws
+   */
+  public EngineDevice(DeviceBackend<E> backend, EngineConfig config, List<Setting> settings) {
+    this.backend = backend;
+    this.config = config;
+    this.settings = List.copyOf(settings);
+    this.info = backend.info();
+    this.name = info.driver() + "-" + info.index();
+    this.tails = new HostTailPool(name, domain, config.tails());
+    try {
+      call(this::createQueues);
+    } catch (Throwable t) {
+      closeHalfMade();
+      throw t;
+    }
+    queues.forEach(DeferredWorkQueue::start);
+  }
+
+  private List<DeferredWorkQueue<E>> createQueues() {
+    for (int i = 0; i < config.queues(); i++) {
+      DeferredWorkQueue<E> queue =
+          new DeferredWorkQueue<>(
+              name + "-q" + i,
+              domain,
+              backend.createStream(i),
+              config.inflight(),
+              config.spinNanos(),
+              operation -> new QueueWork<>(this, operation),
+              tails,
+              this::lose);
+      queues.add(queue);
+      queueViews.add(new EngineQueue<>(this, i, queue));
+    }
+    return queues;
+  }
+
+  private void closeHalfMade() {
+    gate.shut();
+    tails.close();
+    queues.forEach(DeferredWorkQueue::closeUnstarted);
+    backend.close();
+    closed.countDown();
+  }
+
+  /** {@code DRIVER-INDEX}, as in the names of its threads. */
+  public String name() {
+    return name;
+  }
+
+  /** The driver's side of it. */
+  public DeviceBackend<E> backend() {
+    return backend;
+  }
+
+  boolean tracesLeaks() {
+    return config.tracesLeaks();
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return info;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return backend.capabilities();
+  }
+
+  @Override
+  public List<Setting> settings() {
+    return settings;
+  }
+
+  @Override
+  public int queueCount() {
+    return queueViews.size();
+  }
+
+  @Override
+  public Queue queue(int index) {
+    if (index < 0 || index >= queueViews.size()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "queue " + index + " of " + name + ", which has " + queueViews.size());
+    }
+    return queueViews.get(index);
+  }
+
+  @Override
+  public Semaphore createSemaphore(long initialValue) {
+    if (gate.isShut()) {
+      throw closedFailure();
+    }
+    Semaphore semaphore = new TimelineSemaphore(initialValue, semaphores::decrementAndGet);
+    semaphores.incrementAndGet();
+    return semaphore;
+  }
+
+  @Override
+  public Allocator allocator() {
+    return allocator;
+  }
+
+  @Override
+  public CommandBuffer createCommandBuffer(CommandBuffer.Mode mode) {
+    checkUsable();
+    CommandBuffer made = new RecordedCommandBuffer(this, mode);
+    commandBuffers.incrementAndGet();
+    return made;
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return backend.executableFormats();
+  }
+
+  @Override
+  public Executable loadExecutable(ExecutableSource source) {
+    checkUsable();
+    Manifest manifest = Manifest.read(Objects.requireNonNull(source, "source"));
+    List<String> refusals = new ArrayList<>();
+    for (Variant variant : manifest.variants()) {
+      if (!backend.executableFormats().contains(variant.format())) {
+        refusals.add(variant.format() + ": " + name + " loads " + backend.executableFormats());
+        continue;
+      }
+      try {
+        KernelModule module = call(() -> backend.load(source, variant, manifest.functions()));
+        EngineExecutable made =
+            new EngineExecutable(
+                this, manifest.name(), variant.format(), refusals, manifest.functions(), module);
+        executables.add(made);
+        return made;
+      } catch (HalException e) {
+        if (e.status() != Status.UNIMPLEMENTED) {
+          throw e;
+        }
+        refusals.add(variant.format() + ": " + e.getMessage());
+      }
+    }
+    throw new HalException(
+        Status.UNIMPLEMENTED,
+        name
+            + " can load no variant of bundle "
+            + source.name()
+            + ": "
+            + String.join("; ", refusals));
+  }
+
+  // Memory.
+
+  boolean supports(BufferParams params) {
+    return backend.supports(params);
+  }
+
+  void checkAllocation(long size, BufferParams params) {
+    Objects.requireNonNull(params, "params");
+    if (size < 0) {
+      throw new HalException(Status.OUT_OF_RANGE, "buffer size " + size + " is negative");
+    }
+    if (!backend.supports(params)) {
+      throw new HalException(
+          Status.UNIMPLEMENTED, name + " has no memory of type " + params.type());
+    }
+  }
+
+  @Override
+  public Buffer allocate(long size, BufferParams params) {
+    checkAllocation(size, params);
+    return adopt(size, params, call(() -> backend.allocate(size, params)), null);
+  }
+
+  Buffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
+    Objects.requireNonNull(params, "params");
+    if (!backend.capabilities().contains(Capability.HOST_IMPORT)) {
+      throw new HalException(Status.UNIMPLEMENTED, name + " cannot import host memory");
+    }
+    if (!memory.isDirect() || memory.isReadOnly()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "memory to import is "
+              + (memory.isDirect() ? "read-only" : "on the heap")
+              + "; it must be direct and writable");
+    }
+    ByteBuffer range = memory.slice();
+    return adopt(
+        range.capacity(), params, call(() -> backend.importHost(range, params)), onRelease);
+  }
+
+  private Buffer adopt(
+      long size, BufferParams params, DeviceMemory memory, @Nullable Runnable onRelease) {
+    BufferStorage storage = new BufferStorage(this, params, size, memory, onRelease);
+    addBytes(size);
+    remember(storage);
+    return new EngineBuffer(storage);
+  }
+
+  void remember(BufferStorage storage) {
+    storages.add(storage);
+  }
+
+  void forget(BufferStorage storage) {
+    storages.remove(storage);
+  }
+
+  void forget(EngineExecutable executable) {
+    executables.remove(executable);
+  }
+
+  void forget(RecordedCommandBuffer unused) {
+    commandBuffers.decrementAndGet();
+  }
+
+  void addBytes(long count) {
+    bytes.addAndGet(count);
+  }
+
+  // Calls into the backend.
+
+  /** Calls the backend with the device bound; refuses if the device is closed or lost. */
+  private <T> T call(Supplier<T> body) {
+    if (!gate.tryEnter()) {
+      throw closedFailure();
+    }
+    try {
+      HalException cause = lost.get();
+      if (cause != null) {
+        throw cause.again();
+      }
+      long token = backend.bindToThread();
+      try {
+        return body.get();
+      } finally {
+        backend.unbindFromThread(token);
+      }
+    } catch (HalException e) {
+      if (e.status() == Status.UNAVAILABLE && lost.get() == null && closed.getCount() > 0) {
+        lose(e);
+      }
+      throw e;
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private void bound(Runnable body) {
+    long token = backend.bindToThread();
+    try {
+      body.run();
+    } finally {
+      backend.unbindFromThread(token);
+    }
+  }
+
+  /**
+   * Frees something of the backend; nothing to do once the device is closed, which frees
+   * everything.
+   */
+  void callIfOpen(Runnable free) {
+    if (gate.tryEnter()) {
+      try {
+        bound(free);
+      } catch (HalException e) { // nobody can do anything about it
+        LOG.log(Level.WARNING, "cannot free a resource of " + name, e);
+      } finally {
+        gate.leave();
+      }
+    }
+  }
+
+  private HalException closedFailure() {
+    return new HalException(Status.FAILED_PRECONDITION, "device " + name + " is closed");
+  }
+
+  private void checkUsable() {
+    if (gate.isShut()) {
+      throw closedFailure();
+    }
+    HalException cause = lost.get();
+    if (cause != null) {
+      throw cause.again();
+    }
+  }
+
+  // Loss and end.
+
+  @Override
+  public @Nullable HalException lostCause() {
+    return lost.get();
+  }
+
+  /** The device does not work any more: everything fails with the first {@code cause} (rule Q7). */
+  public void lose(HalException cause) {
+    HalException first =
+        cause.status() == Status.UNAVAILABLE
+            ? cause
+            : new HalException(
+                Status.UNAVAILABLE, "device " + name + " is lost: " + cause.getMessage(), cause);
+    if (lost.compareAndSet(null, first)) {
+      LOG.log(Level.WARNING, "device " + name + " is lost", first);
+      queues.forEach(queue -> queue.lose(first));
+    }
+  }
+
+  @Override
+  public boolean isClosed() {
+    return gate.isShut();
+  }
+
+  @Override
+  public void close() {
+    if (Cascade.current().isInCallback() || EngineThread.isOf(domain)) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          "device "
+              + name
+              + " cannot be closed from a callback, a host call or one of its threads");
+    }
+    if (!gate.shut()) {
+      awaitClosed();
+      return;
+    }
+    try {
+      closeOnce();
+    } finally {
+      closed.countDown();
+    }
+  }
+
+  private void closeOnce() {
+    long deadline = System.nanoTime() + config.closeTimeout().toNanos();
+    boolean quiet = gate.awaitEmpty(deadline);
+    for (DeferredWorkQueue<E> queue : queues) {
+      quiet &= queue.shut(deadline);
+    }
+    HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
+    queues.forEach(queue -> queue.cancelAll(reason));
+    for (DeferredWorkQueue<E> queue : queues) {
+      quiet &= queue.awaitIdle(deadline);
+    }
+    if (!quiet) {
+      HalException late =
+          new HalException(
+              Status.DEADLINE_EXCEEDED,
+              "device "
+                  + name
+                  + " was closed, and this work did not end within "
+                  + config.closeTimeout());
+      int left = 0;
+      for (DeferredWorkQueue<E> queue : queues) {
+        left += queue.abandonAll(late);
+      }
+      LOG.log(
+          Level.WARNING,
+          "closing "
+              + name
+              + ": "
+              + left
+              + " operations did not end within "
+              + config.closeTimeout()
+              + "; what they use is leaked");
+    }
+    tails.close();
+    // Threads that hang in a native call are left behind; others end at once.
+    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(quiet ? 10 : 1);
+    for (DeferredWorkQueue<E> queue : queues) {
+      quiet &= queue.stop(!quiet, patience);
+    }
+    if (quiet) {
+      bound(
+          () -> {
+            storages.forEach(BufferStorage::free);
+            executables.forEach(EngineExecutable::unload);
+            backend.close();
+          });
+    }
+  }
+
+  private void awaitClosed() {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        closed.await();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public DeviceStatistics statistics() {
+    long[] states = new long[State.values().length];
+    long enqueued = 0;
+    long retired = 0;
+    for (DeferredWorkQueue<E> queue : queues) {
+      queue.count(states);
+      retired += queue.retired();
+      enqueued += queue.enqueued();
+    }
+    return new DeviceStatistics(
+        storages.size(),
+        bytes.get(),
+        commandBuffers.get(),
+        executables.size(),
+        semaphores.get(),
+        states[State.REGISTERING.ordinal()] + states[State.PARKED.ordinal()],
+        states[State.READY.ordinal()],
+        states[State.ISSUED.ordinal()],
+        states[State.SETTLED.ordinal()]
+            + states[State.FAILED.ordinal()]
+            + states[State.RETIRED.ordinal()],
+        enqueued,
+        retired);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

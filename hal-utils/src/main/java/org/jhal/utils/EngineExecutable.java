@@ -1,0 +1,116 @@
+package org.jhal.utils;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.Executable;
+import org.jhal.Function;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.utils.bundle.FunctionSpec;
+
+/** Kernels that a {@link DeviceBackend} loaded. */
+public final class EngineExecutable extends RefCounted implements Executable {
+  private final EngineDevice<?> device;
+  private final String name;
+  private final String format;
+  private final List<String> refusals;
+  private final List<Function> functions;
+  private final KernelModule module;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final AtomicBoolean isUnloaded = new AtomicBoolean();
+
+  EngineExecutable(
+      EngineDevice<?> device,
+      String name,
+      String format,
+      List<String> refusals,
+      List<FunctionSpec> specs,
+      KernelModule module) {
+    this.device = device;
+    this.name = name;
+    this.format = format;
+    this.refusals = List.copyOf(refusals);
+    this.module = module;
+    List<Function> made = new ArrayList<>();
+    for (FunctionSpec spec : specs) {
+      made.add(new EngineFunction(this, made.size(), spec));
+    }
+    this.functions = List.copyOf(made);
+  }
+
+  @Override
+  public EngineDevice<?> device() {
+    return device;
+  }
+
+  /** The bundle's name, for messages. */
+  public String name() {
+    return name;
+  }
+
+  /** What the driver loaded. */
+  public KernelModule module() {
+    return module;
+  }
+
+  @Override
+  public String format() {
+    return format;
+  }
+
+  @Override
+  public List<String> refusals() {
+    return refusals;
+  }
+
+  @Override
+  public List<Function> functions() {
+    return functions;
+  }
+
+  @Override
+  public Function function(String wanted) {
+    Objects.requireNonNull(wanted, "name");
+    for (Function function : functions) {
+      if (function.name().equals(wanted)) {
+        return function;
+      }
+    }
+    throw new HalException(
+        Status.NOT_FOUND,
+        "no function '"
+            + wanted
+            + "' in "
+            + name
+            + "; it has "
+            + functions.stream().map(Function::name).toList());
+  }
+
+  @Override
+  public void close() {
+    if (isClosed.compareAndSet(false, true)) {
+      release();
+    }
+  }
+
+  void checkOpen() {
+    if (isClosed.get()) {
+      throw new HalException(Status.FAILED_PRECONDITION, "executable " + name + " is closed");
+    }
+  }
+
+  @Override
+  void destroy() {
+    device.forget(this);
+    device.callIfOpen(this::unload);
+  }
+
+  /** Unloads once: when the last user is gone, or with the device. */
+  void unload() {
+    if (isUnloaded.compareAndSet(false, true)) {
+      module.unload();
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package org.jhal.utils;
+
+import java.util.List;
+import org.jhal.Function;
+import org.jhal.Parameter;
+import org.jhal.Workgroups;
+import org.jhal.utils.bundle.FunctionSpec;
+
+/** A function of an {@link EngineExecutable}. */
+public final class EngineFunction implements Function {
+  private final EngineExecutable executable;
+  private final int index;
+  private final FunctionSpec spec;
+  private final Parameter[] parameters; // the same as in spec, without an iterator
+  private final ArgumentLayout layout;
+
+  EngineFunction(EngineExecutable executable, int index, FunctionSpec spec) {
+    this.executable = executable;
+    this.index = index;
+    this.spec = spec;
+    this.parameters = spec.parameters().toArray(new Parameter[0]);
+    this.layout = new ArgumentLayout(spec.parameters());
+  }
+
+  @Override
+  public EngineExecutable executable() {
+    return executable;
+  }
+
+  /** Its place in the manifest, from 0. */
+  public int index() {
+    return index;
+  }
+
+  @Override
+  public String name() {
+    return spec.name();
+  }
+
+  @Override
+  public List<Parameter> parameters() {
+    return spec.parameters();
+  }
+
+  /** How many parameters it has. */
+  public int parameterCount() {
+    return parameters.length;
+  }
+
+  /** Parameter {@code index}. */
+  public Parameter parameter(int parameterIndex) {
+    return parameters[parameterIndex];
+  }
+
+  @Override
+  public Workgroups workgroupSize() {
+    return spec.workgroupSize();
+  }
+
+  @Override
+  public int dynamicSharedMemory() {
+    return spec.dynamicSharedMemory();
+  }
+
+  /** Where its arguments lie. */
+  public ArgumentLayout layout() {
+    return layout;
+  }
+
+  @Override
+  public String toString() {
+    return executable.name() + ":" + spec.name();
+  }
+}

@@ -1,0 +1,17 @@
+package org.jhal.utils;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link PairingHeap} holds: a key, a tie-break, and the links, so that being in a heap
+ * allocates nothing. A node is in at most one heap at a time. All fields belong to whoever guards
+ * that heap.
+ */
+abstract class HeapNode {
+  long key; // smaller comes first
+  long sequence; // breaks ties: smaller comes first; unique within a heap
+  @Nullable PairingHeap<?> heap; // where it is now
+  @Nullable HeapNode child; // its first child
+  @Nullable HeapNode next; // its next sibling
+  @Nullable HeapNode previous; // its previous sibling, or its parent if it is the first child
+}

@@ -1,0 +1,103 @@
+package org.jhal.utils;
+
+import java.lang.System.Logger.Level;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Queue;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One host call: runs the user's function and ends the operation once, when it returns or when its
+ * completion is told.
+ */
+final class HostCallRun<E> implements HostTail, HostCall.Context, HostCall.Completion {
+  private static final System.Logger LOG = System.getLogger(HostCallRun.class.getName());
+
+  private final EngineQueue<E> queue;
+  private final Operation<E> operation;
+  private final HostCall.Mode mode;
+  private final Fence signals;
+  private final HostCall call;
+  private final AtomicBoolean isEnded = new AtomicBoolean();
+  private volatile boolean isDeferred;
+  private volatile boolean hasReturned;
+
+  HostCallRun(
+      EngineQueue<E> queue,
+      Operation<E> operation,
+      HostCall.Mode mode,
+      Fence signals,
+      HostCall call) {
+    this.queue = queue;
+    this.operation = operation;
+    this.mode = mode;
+    this.signals = mode == HostCall.Mode.BLOCKING ? signals : Fence.NONE;
+    this.call = call;
+  }
+
+  @Override
+  public void run() {
+    HalException failure = null;
+    Cascade cascade = Cascade.current();
+    cascade.enterCallback();
+    try {
+      call.run(this);
+    } catch (Throwable t) {
+      failure = DeferredWorkQueue.aborted(t);
+      if (mode == HostCall.Mode.NON_BLOCKING || isDeferred) {
+        LOG.log(Level.ERROR, "a host call of " + queue + " that nobody waits for threw", t);
+      }
+    } finally {
+      cascade.leaveCallback();
+    }
+    hasReturned = true;
+    if (!isDeferred) {
+      end(failure);
+    }
+  }
+
+  private void end(@Nullable HalException failure) {
+    if (isEnded.compareAndSet(false, true)) {
+      operation.queue.tailOver(operation, failure);
+    }
+  }
+
+  @Override
+  public Queue queue() {
+    return queue;
+  }
+
+  @Override
+  public Fence signals() {
+    return signals;
+  }
+
+  @Override
+  public HostCall.Completion defer() {
+    if (mode != HostCall.Mode.BLOCKING || isDeferred || hasReturned) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          "defer() is possible once, while the call runs, in mode BLOCKING; mode is "
+              + mode
+              + (isDeferred
+                  ? ", it was called before"
+                  : hasReturned ? ", the call has returned" : ""));
+    }
+    isDeferred = true;
+    return this;
+  }
+
+  @Override
+  public void complete() {
+    end(null);
+  }
+
+  @Override
+  public void fail(HalException failure) {
+    end(Objects.requireNonNull(failure, "failure"));
+  }
+}

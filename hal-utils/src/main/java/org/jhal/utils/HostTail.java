@@ -1,0 +1,13 @@
+package org.jhal.utils;
+
+/** What the host does for an operation after its native work and before its signals. */
+@FunctionalInterface
+public interface HostTail {
+  /**
+   * Does it.
+   *
+   * @throws Exception fails the operation: a {@link org.jhal.HalException} as it is, any other as
+   *     the cause of an ABORTED
+   */
+  void run() throws Exception;
+}

@@ -1,0 +1,37 @@
+package org.jhal.utils;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The few threads of a device that run host tails, started when they are first needed. */
+final class HostTailPool implements Executor {
+  private static final long IDLE_SECONDS = 30;
+
+  private final ThreadPoolExecutor pool;
+
+  HostTailPool(String device, Object domain, int threads) {
+    AtomicInteger count = new AtomicInteger();
+    pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            body -> new EngineThread(device + "-tail-" + count.getAndIncrement(), domain, body));
+    pool.allowCoreThreadTimeOut(true);
+  }
+
+  @Override
+  public void execute(Runnable tail) {
+    pool.execute(tail);
+  }
+
+  /** Takes no more tails; those that run go on. */
+  void close() {
+    pool.shutdown();
+  }
+}

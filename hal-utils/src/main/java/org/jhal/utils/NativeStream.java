@@ -1,0 +1,71 @@
+package org.jhal.utils;
+
+import org.jhal.BufferParams;
+
+/**
+ * All that the engine asks of one native stream. A driver implements it; {@link DeferredWorkQueue}
+ * calls it.
+ *
+ * <p>Failures are {@link org.jhal.HalException}s. One with status UNAVAILABLE means that the device
+ * is lost; any other status, thrown by {@link #issue}, {@link #allocAsync}, {@link #freeAsync} or
+ * {@link #createEvent}, concerns that operation alone. A failure of recording, waiting for,
+ * querying or synchronizing an event always loses the device (rule Q7a).
+ *
+ * <p>Threads: what reaches the stream ({@link #recordEvent}, {@link #waitEvent}, {@link #issue},
+ * {@link #allocAsync}, {@link #freeAsync}) is called by one thread at a time; the rest from any
+ * thread. {@link #bindToThread} is called before on each of them. No call is made with an engine
+ * lock held, and none after {@link #close()}.
+ *
+ * @param <E> the driver's native event
+ */
+public interface NativeStream<E> extends ThreadBinding {
+  /** A new event, not recorded. */
+  E createEvent();
+
+  /** Destroys an event that nothing uses. */
+  void destroyEvent(E event);
+
+  /** Records: the event fires when everything issued to this stream before has completed. */
+  void recordEvent(E event);
+
+  /**
+   * Makes what is issued to this stream later wait for an event that was recorded on a stream of
+   * the same device.
+   */
+  void waitEvent(E event);
+
+  /** Whether a recorded event has fired; never blocks. */
+  boolean queryEvent(E event);
+
+  /** Blocks until a recorded event has fired. */
+  void synchronizeEvent(E event);
+
+  /**
+   * Hands commands to the stream. Must not wait for them.
+   *
+   * @param submission tells where operands are, and takes what the driver learns later
+   */
+  void issue(CommandList commands, Submission submission);
+
+  /**
+   * Allocates in stream order.
+   *
+   * @param submission takes a failure that only shows when the stream gets there
+   * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough memory
+   */
+  DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission);
+
+  /** Frees memory from {@link #allocAsync} in stream order. */
+  void freeAsync(DeviceMemory memory);
+
+  /**
+   * Whether work completes in the order in which it was issued. If not, the engine also waits for
+   * events that were recorded on this very stream.
+   */
+  default boolean isInOrder() {
+    return true;
+  }
+
+  /** Frees the stream; everything issued has completed. */
+  void close();
+}

@@ -1,0 +1,345 @@
+package org.jhal.utils;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.function.Function;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One accepted operation: what it waits for, what it signals, its work, and where it is in its
+ * life.
+ *
+ * <p>Objects are used again (rule K3). One goes back to its queue when the last reference is gone.
+ * References are held by the queue until it retires the operation, by each registered wait, by the
+ * ready list, by each semaphore that keeps its event, by each operation that waits natively for its
+ * event, and by each thread that looks at it. So whoever can still see an operation sees the same
+ * one.
+ */
+final class Operation<E> extends HeapNode {
+  /** Where an operation is; each change is one compare-and-set, so one thread makes it. */
+  enum State {
+    /** In no use. */
+    FREE,
+    /** Being enqueued: its waits are being registered. */
+    REGISTERING,
+    /** Some wait is open. */
+    PARKED,
+    /** Nothing to wait for on the host; in the ready list. */
+    READY,
+    /** Claimed by the drainer: handed to the stream, or about to be. */
+    ISSUED,
+    /** Verdict fixed after it was issued. */
+    SETTLED,
+    /** Verdict fixed before it was issued: a wait failed, or the device closed or was lost. */
+    FAILED,
+    /** Its resources are released. */
+    RETIRED
+  }
+
+  private static final VarHandle STATE;
+  private static final VarHandle OPEN_WAITS;
+  private static final VarHandle REFERENCES;
+  private static final VarHandle WORK_FAILURE;
+  private static final OperationWait<?>[] NO_WAITS = {};
+  private static final TimelineSemaphore[] NO_SEMAPHORES = {};
+  private static final long[] NO_VALUES = {};
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      STATE = lookup.findVarHandle(Operation.class, "state", State.class);
+      OPEN_WAITS = lookup.findVarHandle(Operation.class, "openWaits", int.class);
+      REFERENCES = lookup.findVarHandle(Operation.class, "references", int.class);
+      WORK_FAILURE = lookup.findVarHandle(Operation.class, "workFailure", HalException.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  final DeferredWorkQueue<E> queue;
+  final Work<E> work;
+
+  private volatile State state = State.FREE;
+  private volatile int openWaits; // waits whose fate is open, plus one until all are registered
+  private volatile int references;
+
+  // Captured by the enqueuing thread while REGISTERING; constant until the operation is free again.
+  private OperationWait<E>[] waits;
+  private int waitCount;
+  private TimelineSemaphore[] signals = NO_SEMAPHORES;
+  private long[] signalValues = NO_VALUES;
+  private int signalCount;
+
+  /**
+   * The first thing that went wrong with this operation itself: a wait, its native work, its host
+   * tail.
+   */
+  private volatile @Nullable HalException workFailure;
+
+  private volatile @Nullable PooledEvent<E>
+      event; // recorded behind the work; null before and after
+  private volatile boolean hasVerdict; // set once, under this object's monitor
+  private @Nullable HalException verdict; // null for success; written before hasVerdict
+  private volatile boolean isApplied; // the signals are raised or failed; set after they are
+
+  // Links of the queue's lists, guarded by its lock.
+  @Nullable Operation<E> openBefore;
+  @Nullable Operation<E> openAfter;
+  @Nullable Operation<E> nextInFlight;
+  @Nullable Operation<E> nextToRetire;
+  @Nullable Operation<E> nextFree;
+
+  @SuppressWarnings("unchecked") // an empty array of any type
+  Operation(DeferredWorkQueue<E> queue, Function<Operation<E>, Work<E>> works) {
+    this.queue = queue;
+    this.work = works.apply(this);
+    this.waits = (OperationWait<E>[]) NO_WAITS;
+  }
+
+  // Life.
+
+  /**
+   * From FREE to REGISTERING, with the queue's reference. By the thread that took it from the free
+   * list.
+   */
+  void begin(long number) {
+    key = number;
+    references = 1;
+    openWaits = 1;
+    workFailure = null;
+    hasVerdict = false;
+    verdict = null;
+    isApplied = false;
+    state = State.REGISTERING;
+  }
+
+  State state() {
+    return state;
+  }
+
+  boolean changeState(State from, State to) {
+    return STATE.compareAndSet(this, from, to);
+  }
+
+  void retain() {
+    REFERENCES.getAndAdd(this, 1);
+  }
+
+  /** Drops a reference; with the last one the operation is free to be used again. */
+  void release() {
+    if ((int) REFERENCES.getAndAdd(this, -1) == 1) {
+      for (int i = 0; i < waitCount; i++) {
+        waits[i].clear();
+      }
+      Arrays.fill(signals, 0, signalCount, null);
+      waitCount = 0;
+      signalCount = 0;
+      state = State.FREE;
+      queue.giveBack(this);
+    }
+  }
+
+  // Waits and signals.
+
+  @SuppressWarnings("unchecked") // an array of OperationWait<E>
+  void capture(Fence waitFence, Fence signalFence) {
+    int count = waitFence.size();
+    if (waits.length < count) {
+      int old = waits.length;
+      waits = Arrays.copyOf(waits, count);
+      for (int i = old; i < count; i++) {
+        waits[i] = new OperationWait<>(this);
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      waits[i].set(TimelineSemaphore.of(waitFence.semaphore(i)), waitFence.value(i));
+    }
+    waitCount = count;
+    count = signalFence.size();
+    if (signals.length < count) {
+      signals = new TimelineSemaphore[count];
+      signalValues = new long[count];
+    }
+    for (int i = 0; i < count; i++) {
+      signals[i] = TimelineSemaphore.of(signalFence.semaphore(i));
+      signalValues[i] = signalFence.value(i);
+    }
+    signalCount = count;
+  }
+
+  int waitCount() {
+    return waitCount;
+  }
+
+  OperationWait<E> wait(int index) {
+    return waits[index];
+  }
+
+  int signalCount() {
+    return signalCount;
+  }
+
+  TimelineSemaphore signal(int index) {
+    return signals[index];
+  }
+
+  long signalValue(int index) {
+    return signalValues[index];
+  }
+
+  void addOpenWait() {
+    OPEN_WAITS.getAndAdd(this, 1);
+  }
+
+  /** One wait less; true for the last one. */
+  boolean countDown() {
+    return (int) OPEN_WAITS.getAndAdd(this, -1) == 1;
+  }
+
+  // Failure and event.
+
+  /** Keeps {@code failure} if it is the first. */
+  void failWork(HalException failure) {
+    WORK_FAILURE.compareAndSet(this, null, failure);
+  }
+
+  @Nullable HalException workFailure() {
+    return workFailure;
+  }
+
+  /** Set when the event was recorded, before it is published. */
+  void setEvent(@Nullable PooledEvent<E> recorded) {
+    event = recorded;
+  }
+
+  /** The event; for the thread that will retire this operation. */
+  @Nullable PooledEvent<E> event() {
+    return event;
+  }
+
+  /** The event with a reference for the caller, or null if this operation has retired. */
+  @Nullable PooledEvent<E> retainEvent() {
+    PooledEvent<E> found = event;
+    if (found == null || !found.tryRetain()) {
+      return null;
+    }
+    if (event != found) {
+      // Between the read and tryRetain the completion thread retired this operation and another one
+      // took the event.
+      found.release();
+      return null;
+    }
+    return found;
+  }
+
+  /**
+   * For a host thread that polls: settles this operation if its event has fired; returns whether it
+   * is settled now.
+   */
+  boolean settleIfFired() {
+    if (isApplied) {
+      return true;
+    }
+    if (!queue.hasFired(this)) {
+      return false;
+    }
+    Settling.settle(this);
+    return true;
+  }
+
+  // Verdict; the order of what Settling does with it is explained there.
+
+  boolean hasVerdict() {
+    return hasVerdict;
+  }
+
+  /** Why the operation failed, null if it succeeded or {@link #hasVerdict()} is false. */
+  @Nullable HalException failure() {
+    return hasVerdict ? verdict : null;
+  }
+
+  boolean isApplied() {
+    return isApplied;
+  }
+
+  void setApplied() {
+    isApplied = true;
+  }
+
+  /**
+   * Fixes the verdict unless it is fixed: failure if there is any of {@code forced}, this
+   * operation's own and those of the operations whose events it waited for, in this order. Lets go
+   * of those operations.
+   */
+  void fixVerdict(@Nullable HalException forced) {
+    synchronized (this) {
+      if (hasVerdict) {
+        return;
+      }
+      verdict = forced != null ? forced : foreseeFailure();
+      // Before the verdict shows: another thread that sees it may apply it and retire this
+      // operation at once.
+      changeState(State.ISSUED, State.SETTLED);
+      hasVerdict = true;
+    }
+    // Nobody reads producers once there is a verdict; see retainProducers.
+    for (int i = 0; i < waitCount; i++) {
+      waits[i].releaseProducer();
+    }
+  }
+
+  /**
+   * What the verdict would be now: the failure, or null for success. Producers are to be applied
+   * before.
+   */
+  synchronized @Nullable HalException foreseeFailure() {
+    if (hasVerdict) {
+      return verdict;
+    }
+    HalException reason = workFailure;
+    for (int i = 0; i < waitCount && reason == null; i++) {
+      Operation<?> producer = waits[i].producer;
+      reason = producer == null ? null : producer.failure();
+    }
+    return reason;
+  }
+
+  /** One line for people. The queue's lock is held, so that the operation stays what it is. */
+  String describe() {
+    StringBuilder text = new StringBuilder();
+    text.append("operation ")
+        .append(key)
+        .append(" (")
+        .append(work.describe())
+        .append(", ")
+        .append(state);
+    for (int i = 0; i < waitCount && state == State.PARKED; i++) {
+      TimelineSemaphore semaphore = waits[i].semaphore();
+      if (semaphore.currentValue() < waits[i].value()) {
+        text.append(", waits for ").append(semaphore).append(" to reach ").append(waits[i].value());
+        text.append(", now at ").append(semaphore.currentValue());
+      }
+    }
+    return text.append(')').toString();
+  }
+
+  /**
+   * Adds the producers that are not applied yet to {@code stack}, retained; nothing once the
+   * verdict is fixed.
+   */
+  synchronized void retainProducers(Settling.Stack stack) {
+    if (hasVerdict) {
+      return;
+    }
+    for (int i = 0; i < waitCount; i++) {
+      Operation<?> producer = waits[i].producer;
+      if (producer != null && !producer.isApplied()) {
+        producer.retain();
+        stack.push(producer);
+      }
+    }
+  }
+}

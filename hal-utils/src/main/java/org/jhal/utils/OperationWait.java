@@ -1,0 +1,50 @@
+package org.jhal.utils;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One wait of an operation. It is registered at most once per use of the operation. */
+final class OperationWait<E> extends WaitNode {
+  private final Operation<E> operation;
+  private @Nullable TimelineSemaphore semaphore;
+  private long value;
+
+  OperationWait(Operation<E> operation) {
+    this.operation = operation;
+  }
+
+  void set(TimelineSemaphore newSemaphore, long newValue) {
+    semaphore = newSemaphore;
+    value = newValue;
+    failure = null;
+    producer = null;
+  }
+
+  void clear() {
+    semaphore = null;
+    failure = null;
+    releaseProducer();
+  }
+
+  TimelineSemaphore semaphore() {
+    return Objects.requireNonNull(semaphore);
+  }
+
+  long value() {
+    return value;
+  }
+
+  void releaseProducer() {
+    Operation<?> released = producer;
+    if (released != null) {
+      producer = null;
+      released.release();
+    }
+  }
+
+  @Override
+  void released() {
+    operation.queue.waitOver(operation, failure);
+    operation.release(); // the registration's reference
+  }
+}

@@ -1,0 +1,121 @@
+package org.jhal.utils;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A priority queue whose links live in its nodes: insert in O(1), take the smallest or any other in
+ * O(log n) amortised, nothing allocated, nothing recursive (rules K1, K2).
+ *
+ * <p>Not thread-safe; its owner guards it.
+ */
+final class PairingHeap<N extends HeapNode> {
+  private @Nullable HeapNode root;
+
+  boolean isEmpty() {
+    return root == null;
+  }
+
+  /** The smallest node, or null if there is none. */
+  @SuppressWarnings("unchecked") // only insert() adds nodes
+  @Nullable N min() {
+    return (N) root;
+  }
+
+  /** Adds a node that is in no heap. Its key and sequence stay as they are while it is in. */
+  void insert(N node) {
+    if (node.heap != null) {
+      throw new IllegalStateException("node is in a heap already");
+    }
+    node.heap = this;
+    root = root == null ? node : link(root, node);
+  }
+
+  /** Takes the smallest node out, or returns null if there is none. */
+  @Nullable N removeMin() {
+    N smallest = min();
+    if (smallest != null) {
+      remove(smallest);
+    }
+    return smallest;
+  }
+
+  /** Takes {@code node} out; it must be in this heap. */
+  void remove(N node) {
+    if (node.heap != this) {
+      throw new IllegalStateException("node is not in this heap");
+    }
+    HeapNode orphans = mergePairs(node.child);
+    if (node == root) {
+      root = orphans;
+    } else {
+      HeapNode before = Objects.requireNonNull(node.previous);
+      if (before.child == node) {
+        before.child = node.next;
+      } else {
+        before.next = node.next;
+      }
+      if (node.next != null) {
+        node.next.previous = before;
+      }
+      if (orphans != null) {
+        root = link(Objects.requireNonNull(root), orphans);
+      }
+    }
+    node.heap = null;
+    node.child = null;
+    node.next = null;
+    node.previous = null;
+  }
+
+  private static boolean isBefore(HeapNode a, HeapNode b) {
+    return a.key < b.key || (a.key == b.key && a.sequence < b.sequence);
+  }
+
+  /** Makes the larger of two roots the first child of the smaller, which is returned. */
+  private static HeapNode link(HeapNode a, HeapNode b) {
+    HeapNode parent = isBefore(a, b) ? a : b;
+    HeapNode loser = parent == a ? b : a;
+    loser.next = parent.child;
+    if (loser.next != null) {
+      loser.next.previous = loser;
+    }
+    loser.previous = parent;
+    parent.child = loser;
+    parent.next = null;
+    parent.previous = null;
+    return parent;
+  }
+
+  /**
+   * The two passes of a pairing heap: links siblings in pairs from left to right, then the pairs
+   * from right to left.
+   */
+  private static @Nullable HeapNode mergePairs(@Nullable HeapNode first) {
+    HeapNode pairs = null; // a stack of linked pairs, chained by next
+    HeapNode rest = first;
+    while (rest != null) {
+      HeapNode a = rest;
+      HeapNode b = a.next;
+      rest = b == null ? null : b.next;
+      a.next = null;
+      a.previous = null;
+      HeapNode pair = a;
+      if (b != null) {
+        b.next = null;
+        b.previous = null;
+        pair = link(a, b);
+      }
+      pair.next = pairs;
+      pairs = pair;
+    }
+    HeapNode merged = null;
+    while (pairs != null) {
+      HeapNode pair = pairs;
+      pairs = pair.next;
+      pair.next = null;
+      merged = merged == null ? pair : link(merged, pair);
+    }
+    return merged;
+  }
+}

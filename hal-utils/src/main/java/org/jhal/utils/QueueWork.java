@@ -1,0 +1,320 @@
+package org.jhal.utils;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.FillPattern;
+import org.jhal.Function;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Parameter;
+import org.jhal.Slot;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work of a queue's operation: one command, a command buffer with its bindings, an allocation,
+ * a host call, or nothing. It captures what the user handed over and keeps it alive until it
+ * retires (rules Q2, Q3).
+ *
+ * <p>Filled in by the enqueuing thread, issued by the drainer, retired by the completion thread,
+ * one after the other.
+ */
+final class QueueWork<E> implements Work<E>, Submission {
+  private enum Kind {
+    BARRIER,
+    COMMAND,
+    EXECUTE,
+    ALLOCA,
+    DEALLOCA,
+    HOST_CALL
+  }
+
+  private final EngineDevice<E> device;
+  private final Operation<E> operation;
+  private Kind kind = Kind.BARRIER;
+  private final Command command = new Command();
+  private final CommandList single = new CommandList(command);
+  private @Nullable RecordedCommandBuffer commandBuffer;
+  private @Nullable EngineBuffer[] bindings = {}; // captured
+  private int bindingCount;
+  private @Nullable BufferStorage allocation; // of an alloca or a dealloca
+  private RefCounted[] resources = {}; // retained until this retires
+  private int resourceCount;
+  private @Nullable HostTail tail;
+  private boolean signalsAfterTail;
+
+  QueueWork(EngineDevice<E> device, Operation<E> operation) {
+    this.device = device;
+    this.operation = operation;
+  }
+
+  // Filling in; each may throw, and then the operation is abandoned, which retires this.
+
+  void fill(Buffer target, long offset, long length, FillPattern pattern) {
+    keep(command.setFill(device, target, offset, length, pattern));
+  }
+
+  void update(ByteBuffer source, Buffer target, long offset) {
+    keep(command.setUpdate(device, source, target, offset));
+  }
+
+  void upload(HostMemory source, Buffer target, long offset) {
+    keep(command.setUpload(device, source, target, offset));
+  }
+
+  void readback(Buffer source, long offset, HostMemory target) {
+    keep(command.setReadback(device, source, offset, target));
+  }
+
+  void copy(Buffer source, long sourceOffset, Buffer target, long targetOffset, long length) {
+    keep(command.setCopy(device, source, sourceOffset, target, targetOffset, length));
+  }
+
+  void dispatch(Function function, Workgroups count, Args args) {
+    for (int i = 0; i < args.size(); i++) {
+      if (args.get(i) instanceof Slot slot) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "argument " + i + " is " + slot + "; a queue's dispatch has no binding table");
+      }
+    }
+    boolean hasEffect = command.setDispatch(device, function, count, args);
+    if (hasEffect) {
+      retain(command.function().executable());
+    }
+    keep(hasEffect);
+  }
+
+  /**
+   * Retains what the command uses; without an effect the operation only waits and signals (rules
+   * M2, M6).
+   */
+  private void keep(boolean hasEffect) {
+    if (!hasEffect) {
+      kind = Kind.BARRIER;
+      return;
+    }
+    kind = Kind.COMMAND;
+    switch (command.kind()) {
+      case FILL, UPDATE, UPLOAD -> retain(command.target().storage());
+      case READBACK -> retain(command.source().storage());
+      case COPY -> {
+        retain(command.source().storage());
+        retain(command.target().storage());
+      }
+      case DISPATCH -> {
+        EngineFunction function = command.function();
+        for (int i = 0; i < function.parameterCount(); i++) {
+          if (function.parameter(i).kind() == Parameter.Kind.BUFFER) {
+            retain(command.argument(i).storage());
+          }
+        }
+      }
+      case BARRIER -> {}
+    }
+  }
+
+  void execute(CommandBuffer commands, BindingTable table) {
+    Objects.requireNonNull(table, "bindings");
+    if (!(Objects.requireNonNull(commands, "commands") instanceof RecordedCommandBuffer recorded)
+        || recorded.device() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "command buffer was made for another device than " + device.name());
+    }
+    if (bindings.length < recorded.slotCount()) {
+      bindings = new @Nullable EngineBuffer[recorded.slotCount()];
+    }
+    recorded.beginSubmission(table, bindings);
+    addResource(recorded);
+    bindingCount = recorded.slotCount();
+    commandBuffer = recorded;
+    for (int i = 0; i < bindingCount; i++) {
+      EngineBuffer bound = bindings[i];
+      if (bound != null) {
+        retain(bound.storage);
+      }
+    }
+    kind = Kind.EXECUTE;
+  }
+
+  EngineBuffer alloca(long bytes, BufferParams params) {
+    device.checkAllocation(bytes, params);
+    BufferStorage storage = new BufferStorage(device, params, bytes, null, null);
+    device.remember(storage);
+    retain(storage);
+    allocation = storage;
+    kind = Kind.ALLOCA;
+    return new EngineBuffer(storage);
+  }
+
+  void dealloca(Buffer buffer) {
+    EngineBuffer own = Validation.buffer(device, "buffer", buffer);
+    if (!own.storage.isTransient || own.isSlice()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          own
+              + " cannot be deallocated: it is "
+              + (own.isSlice() ? "a slice" : "not from an alloca; close it instead"));
+    }
+    retain(own.storage);
+    allocation = own.storage;
+    kind = Kind.DEALLOCA;
+  }
+
+  void hostCall(HostTail call, boolean beforeSignals) {
+    tail = call;
+    signalsAfterTail = beforeSignals;
+    kind = Kind.HOST_CALL;
+  }
+
+  /** Keeps the memory of a buffer of another device alive. */
+  void retainForeign(EngineBuffer buffer) {
+    buffer.retainStorage();
+    addResource(buffer.storage);
+  }
+
+  private void retain(RefCounted resource) {
+    if (!resource.tryRetain()) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "an object that the operation uses was closed");
+    }
+    addResource(resource);
+  }
+
+  private void addResource(RefCounted resource) {
+    if (resourceCount == resources.length) {
+      resources = Arrays.copyOf(resources, Math.max(4, 2 * resourceCount));
+    }
+    resources[resourceCount++] = resource;
+  }
+
+  // Work.
+
+  @Override
+  public void issue(NativeStream<E> stream, Operation<E> owner) {
+    switch (kind) {
+      case BARRIER, HOST_CALL -> {}
+      case COMMAND, EXECUTE -> {
+        checkMemory();
+        stream.issue(commandBuffer == null ? single : commandBuffer.commands(), this);
+      }
+      case ALLOCA -> {
+        BufferStorage storage = Objects.requireNonNull(allocation);
+        storage.commit(stream.allocAsync(storage.size, storage.params, this));
+      }
+      case DEALLOCA -> {
+        BufferStorage storage = Objects.requireNonNull(allocation);
+        DeviceMemory memory = storage.beginDealloca();
+        try {
+          stream.freeAsync(memory);
+        } catch (Throwable t) {
+          storage.undoDealloca();
+          throw t;
+        }
+      }
+    }
+  }
+
+  /**
+   * Rule M1: what is not there when the operation is issued fails it, before anything reaches the
+   * stream.
+   */
+  private void checkMemory() {
+    for (int i = 0; i < resourceCount; i++) {
+      if (resources[i] instanceof BufferStorage storage) {
+        storage.memory();
+      }
+    }
+    if (commandBuffer != null) {
+      commandBuffer.checkTransients();
+    }
+  }
+
+  @Override
+  public @Nullable HostTail tail() {
+    return tail;
+  }
+
+  @Override
+  public boolean signalsAfterTail() {
+    return signalsAfterTail;
+  }
+
+  @Override
+  public boolean endsWithTail() {
+    return kind != Kind.HOST_CALL; // a host call says so itself: it may be deferred
+  }
+
+  @Override
+  public void retire() {
+    for (int i = 0; i < resourceCount; i++) {
+      resources[i].release();
+    }
+    Arrays.fill(resources, 0, resourceCount, null);
+    resourceCount = 0;
+    Arrays.fill(bindings, 0, bindingCount, null);
+    bindingCount = 0;
+    command.clear();
+    commandBuffer = null;
+    allocation = null;
+    tail = null;
+    signalsAfterTail = false;
+    kind = Kind.BARRIER;
+  }
+
+  @Override
+  public String describe() {
+    return (kind == Kind.COMMAND ? command.kind() : kind)
+        .toString()
+        .toLowerCase(Locale.ROOT)
+        .replace('_', ' ');
+  }
+
+  // Submission.
+
+  @Override
+  public DeviceMemory memory(Operand operand) {
+    return (operand.isSlot() ? bound(operand).storage : operand.storage()).memory();
+  }
+
+  @Override
+  public long offset(Operand operand) {
+    return operand.isSlot() ? bound(operand).offset + operand.offset : operand.offset;
+  }
+
+  @Override
+  public long length(Operand operand) {
+    return Command.isOpenEnded(operand) ? bound(operand).size() - operand.offset : operand.length;
+  }
+
+  private EngineBuffer bound(Operand operand) {
+    return Objects.requireNonNull(bindings[operand.slot]);
+  }
+
+  @Override
+  public void fail(HalException failure) {
+    operation.failWork(failure);
+  }
+
+  @Override
+  public void afterwards(HostTail next) {
+    HostTail before = tail;
+    tail =
+        before == null
+            ? next
+            : () -> {
+              before.run();
+              next.run();
+            };
+    signalsAfterTail = true;
+  }
+}

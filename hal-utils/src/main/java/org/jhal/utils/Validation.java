@@ -1,0 +1,241 @@
+package org.jhal.utils;
+
+import java.util.Collection;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.Buffer;
+import org.jhal.BufferRef;
+import org.jhal.BufferUsage;
+import org.jhal.Fence;
+import org.jhal.Function;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Parameter;
+import org.jhal.Slot;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+
+/**
+ * The only place where arguments are checked, for all drivers (rule M5). Each message names the
+ * argument, its value and the limit.
+ */
+final class Validation {
+  private Validation() {}
+
+  /** Refuses what cannot be waited for or signalled. */
+  static void fences(Fence waits, Fence signals) {
+    Objects.requireNonNull(waits, "waits");
+    Objects.requireNonNull(signals, "signals");
+    for (int i = 0; i < waits.size(); i++) {
+      TimelineSemaphore.of(waits.semaphore(i)).checkFutureWait();
+    }
+    for (int i = 0; i < signals.size(); i++) {
+      TimelineSemaphore.of(signals.semaphore(i)).checkFutureSignal(signals.value(i));
+    }
+  }
+
+  /** A buffer of this engine and this device, not closed. */
+  static EngineBuffer buffer(EngineDevice<?> device, String what, Buffer buffer) {
+    Objects.requireNonNull(buffer, what);
+    if (!(buffer instanceof EngineBuffer own) || own.storage.device != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          what + ": " + buffer + " belongs to another device than " + device.name());
+    }
+    own.checkOpen();
+    return own;
+  }
+
+  /** Checks a range of a buffer or a slot, and puts it into {@code operand}. */
+  static void operand(
+      EngineDevice<?> device,
+      String what,
+      BufferRef ref,
+      long offset,
+      long length,
+      BufferUsage usage,
+      Operand operand) {
+    Objects.requireNonNull(ref, what);
+    if (ref instanceof Slot slot) {
+      if (slot.length() != Slot.WHOLE) {
+        range(what, offset, length, slot.length());
+      } else {
+        range(what, offset, length, Long.MAX_VALUE - slot.offset());
+      }
+      operand.set(slot, offset, length);
+      return;
+    }
+    EngineBuffer buffer = buffer(device, what, (Buffer) ref);
+    range(what, offset, length, buffer.size());
+    usage(what, buffer, usage);
+    operand.set(buffer.storage, buffer.offset + offset, length);
+  }
+
+  static void range(String what, long offset, long length, long size) {
+    if (offset < 0 || length < 0 || offset > size - length) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          what
+              + ": offset "
+              + offset
+              + ", length "
+              + length
+              + " does not fit into "
+              + size
+              + " bytes");
+    }
+  }
+
+  static void usage(String what, EngineBuffer buffer, BufferUsage usage) {
+    if (!buffer.params().usage().contains(usage)) {
+      throw new HalException(
+          Status.PERMISSION_DENIED,
+          what + ": " + buffer + " was made for " + buffer.params().usage() + ", not for " + usage);
+    }
+  }
+
+  static void usage(String what, EngineBuffer buffer, Collection<BufferUsage> usages) {
+    for (BufferUsage usage : usages) {
+      usage(what, buffer, usage);
+    }
+  }
+
+  /** Of a slot, the part of the offset that is known; the rest is checked when a table is given. */
+  static void multiple(String what, Operand operand, int unit) {
+    multiple(what, operand.offset, unit);
+  }
+
+  static void multiple(String what, long value, int unit) {
+    if (value % unit != 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, what + " " + value + " must be a multiple of " + unit);
+    }
+  }
+
+  static void disjoint(long sourceOffset, long targetOffset, long length) {
+    if (sourceOffset < targetOffset + length && targetOffset < sourceOffset + length) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "copy of "
+              + length
+              + " bytes from offset "
+              + sourceOffset
+              + " to offset "
+              + targetOffset
+              + " of the same buffer: the ranges overlap");
+    }
+  }
+
+  static void writable(HostMemory target) {
+    if (!target.isWritable()) {
+      throw new HalException(Status.INVALID_ARGUMENT, "readback target is read-only");
+    }
+  }
+
+  static EngineFunction function(EngineDevice<?> device, Function function) {
+    Objects.requireNonNull(function, "function");
+    if (!(function instanceof EngineFunction own) || own.executable().device() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "function " + function + " was loaded for another device than " + device.name());
+    }
+    own.executable().checkOpen();
+    return own;
+  }
+
+  static void grid(EngineDevice<?> device, EngineFunction function, Workgroups count) {
+    Objects.requireNonNull(count, "count");
+    Workgroups most = device.info().maxWorkgroupCount();
+    if (count.x() > most.x() || count.y() > most.y() || count.z() > most.z()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "grid "
+              + count.x()
+              + ","
+              + count.y()
+              + ","
+              + count.z()
+              + " of "
+              + function
+              + ": "
+              + device.name()
+              + " takes at most "
+              + most.x()
+              + ","
+              + most.y()
+              + ","
+              + most.z());
+    }
+  }
+
+  static void argumentCount(EngineFunction function, Args args) {
+    Objects.requireNonNull(args, "args");
+    if (args.size() != function.parameterCount()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          function
+              + " takes "
+              + function.parameterCount()
+              + " arguments "
+              + names(function)
+              + ", got "
+              + args.size());
+    }
+  }
+
+  private static String names(EngineFunction function) {
+    return function.parameters().stream().map(Parameter::name).toList().toString();
+  }
+
+  /** Checks the buffer passed for a parameter and puts it into {@code operand}. */
+  static void bufferArgument(
+      EngineDevice<?> device,
+      EngineFunction function,
+      int index,
+      Parameter parameter,
+      Object value,
+      Operand operand) {
+    if (!(value instanceof BufferRef ref)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "argument "
+              + index
+              + " of "
+              + function
+              + ", "
+              + parameter.name()
+              + ": needs a buffer, got "
+              + value.getClass().getSimpleName()
+              + " "
+              + value);
+    }
+    if (ref instanceof Slot slot) {
+      operand.set(slot, 0, slot.length());
+    } else {
+      EngineBuffer buffer = buffer(device, parameter.name(), (Buffer) ref);
+      if (parameter.isRead()) {
+        usage(parameter.name(), buffer, BufferUsage.DISPATCH_READ);
+      }
+      if (parameter.isWritten()) {
+        usage(parameter.name(), buffer, BufferUsage.DISPATCH_WRITE);
+      }
+      operand.set(buffer.storage, buffer.offset, buffer.size());
+    }
+    if (operand.offset % parameter.type().bytes() != 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "argument "
+              + index
+              + " of "
+              + function
+              + ", "
+              + parameter.name()
+              + ": offset "
+              + operand.offset
+              + " must be a multiple of "
+              + parameter.type().bytes()
+              + ", the size of "
+              + parameter.type().label());
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package org.jhal.utils;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operation does between its waits and its signals. The object belongs to its {@link
+ * Operation} and is filled anew for each use.
+ */
+interface Work<E> {
+  /** Hands the work to the stream. By the drainer, with the device bound. */
+  void issue(NativeStream<E> stream, Operation<E> operation);
+
+  /**
+   * What the host must do once the native work is complete, before the signals are applied; null if
+   * nothing. Constant once {@link #issue} has returned.
+   */
+  @Nullable HostTail tail();
+
+  /**
+   * Whether the signals wait for the tail. If not, the tail runs after them, and what it throws is
+   * logged.
+   */
+  boolean signalsAfterTail();
+
+  /**
+   * Whether the tail's return ends the operation; if not, somebody calls {@link
+   * DeferredWorkQueue#tailOver} later.
+   */
+  boolean endsWithTail();
+
+  /** Lets go of everything. By the completion thread, once per use. */
+  void retire();
+
+  /** One word for messages: {@code fill}. */
+  String describe();
+}
