@@ -17,6 +17,7 @@ import java.util.Objects;
  */
 public sealed interface Fence permits Timepoint, TimepointSet {
   /** The fence without timepoints: waiting for it is over at once, signalling it does nothing. */
+  @SuppressWarnings("ClassInitializationDeadlock") // nobody reaches TimepointSet but through here
   Fence NONE = new TimepointSet(List.of());
 
   /** A fence of all {@code timepoints}, in this order. */

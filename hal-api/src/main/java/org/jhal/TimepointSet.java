@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 
 /** A fence of any number of timepoints, at most one per semaphore. */
@@ -21,7 +20,7 @@ final class TimepointSet implements Fence {
       return NONE;
     }
     List<Timepoint> kept = new ArrayList<>(timepoints.size());
-    Map<Semaphore, Integer> places = new IdentityHashMap<>();
+    IdentityHashMap<Semaphore, Integer> places = new IdentityHashMap<>();
     for (Timepoint timepoint : timepoints) {
       Objects.requireNonNull(timepoint, "timepoint");
       Integer place = places.putIfAbsent(timepoint.semaphore(), kept.size());
