@@ -1,16 +1,26 @@
 package org.jhal.mock;
 
+import java.util.Objects;
 import org.jhal.Driver;
 import org.jhal.spi.DriverProvider;
 
 /** Finds the mock driver: devices that compute for real on the CPU, asynchronously. */
 public final class MockDriverProvider implements DriverProvider {
+  private final String name;
+
   /** For the service loader. */
-  public MockDriverProvider() {}
+  public MockDriverProvider() {
+    this("mock");
+  }
+
+  /** The same driver under another name, for tests that need two drivers. */
+  public MockDriverProvider(String name) {
+    this.name = Objects.requireNonNull(name, "name");
+  }
 
   @Override
   public String name() {
-    return "mock";
+    return name;
   }
 
   @Override
@@ -25,6 +35,6 @@ public final class MockDriverProvider implements DriverProvider {
 
   @Override
   public Driver create() {
-    return new MockDriver(name());
+    return new MockDriver(name);
   }
 }

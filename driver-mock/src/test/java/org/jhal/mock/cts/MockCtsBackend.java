@@ -1,0 +1,106 @@
+package org.jhal.mock.cts;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jhal.Device;
+import org.jhal.DeviceUri;
+import org.jhal.HalException;
+import org.jhal.Queue;
+import org.jhal.Status;
+import org.jhal.cts.Controls;
+import org.jhal.cts.CtsBackend;
+import org.jhal.mock.MockControls;
+import org.jhal.mock.MockDriverProvider;
+
+/** The mock driver as the conformance suite sees it. */
+public final class MockCtsBackend implements CtsBackend {
+  /** The name under which the mock is a second driver. */
+  private static final String OTHER = "mock-b";
+
+  /** For the service loader. */
+  public MockCtsBackend() {}
+
+  @Override
+  public String driver() {
+    return "mock";
+  }
+
+  /** A device with another index, whatever the first one's is. */
+  @Override
+  public Optional<Device> openSecond(String uri) {
+    DeviceUri first = DeviceUri.parse(uri);
+    Map<String, String> options = new TreeMap<>(first.options());
+    if (options.getOrDefault("devices", "1").equals("1")) {
+      options.put("devices", "2");
+    }
+    String selector = first.selector().equals("1") ? "0" : "1";
+    return Optional.of(open(new DeviceUri(driver(), selector, options).toString()));
+  }
+
+  /**
+   * The driver under another name, which is no service: it would be listed wherever the suite is
+   * installed.
+   */
+  @Override
+  public Optional<Device> openOther() {
+    return Optional.of(
+        new MockDriverProvider(OTHER).create().open(new DeviceUri(OTHER, "", Map.of())));
+  }
+
+  @Override
+  public List<ExpectedFailure> expectedFailures() {
+    return List.of(
+        new ExpectedFailure(
+            "CtsBackendTest.everyRuleHasATest",
+            "some rules of the contract have no test yet",
+            "the tests of the rules that it lists when it is run"));
+  }
+
+  @Override
+  public Optional<Controls> controls(Device device) {
+    return Optional.of(new MockCtsControls(device, MockControls.of(device)));
+  }
+
+  private record MockCtsControls(Device device, MockControls mock) implements Controls {
+    @Override
+    public void pause(Queue queue) {
+      mock.pause(queue);
+    }
+
+    @Override
+    public void resume(Queue queue) {
+      mock.resume(queue);
+    }
+
+    @Override
+    public Set<String> calls() {
+      return MockControls.calls();
+    }
+
+    @Override
+    public void failNext(String call, int nth, Status status, boolean sticky) {
+      mock.failNth(
+          call,
+          nth,
+          new HalException(
+              sticky ? Status.UNAVAILABLE : status,
+              "use " + nth + " of " + call + " was made to fail with " + status));
+    }
+
+    @Override
+    public void loseDevice(HalException cause) {
+      mock.lose(cause);
+    }
+
+    @Override
+    public void reset() {
+      mock.clearFaults();
+      for (int i = 0; i < device.queueCount(); i++) {
+        mock.resume(device.queue(i));
+      }
+    }
+  }
+}
