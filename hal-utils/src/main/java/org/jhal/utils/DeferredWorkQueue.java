@@ -1,12 +1,11 @@
 package org.jhal.utils;
 
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -21,20 +20,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: any thread may enqueue, poll or close.
  */
-final class DeferredWorkQueue<E> {
+final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   /*
    * Threads     Users enqueue, and issue what is ready if nobody else does so (no thread hop). NAME-issue issues what is
    *             left to it. NAME-completion waits for events, settles, and retires: data flows one way.
    * Waiting     Each wait of an operation is reached, covered by a native event of this device, or registered; the last
    *             of them makes it READY. Nothing is ever scanned for what has become ready.
-   * Issuing     READY operations leave the heap in enqueue order, through one drainer at a time. The role is taken by
-   *             trying: who does not get it leaves its operation in the heap, and the drainer looks again after letting
-   *             go. At most maxInFlight operations are in the stream, so that it never blocks who issues.
+   * Issuing     See Issuer. At most maxInFlight operations are in the stream, so that it never blocks who issues.
    * Completing  The stream is a FIFO: the completion thread waits for the oldest event. What has a host tail moves on to
    *             the tail pool; its end settles it.
    * Failure     A failed wait fails its operation alone. A native failure of the work fails its operation alone, a failure
    *             of the events loses the device, which fails everything.
-   * Shutdown    See shut(), cancelAll(), awaitIdle(), abandonAll(), stop(): called in this order by the device.
+   * Shutdown    shut, cancelAll, awaitIdle, abandonAll, stop: called by the device, in this order.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
@@ -44,50 +41,30 @@ final class DeferredWorkQueue<E> {
    */
   private static final int COURTESY = 32;
 
-  /** How many operations are kept for later use; more are left to the garbage collector. */
-  private static final int MAX_FREE = 4096;
-
   private final String name;
   private final Object domain;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
-  private final Function<Operation<E>, Work<E>> works;
+  private final Supplier<Operation<E>> maker;
   private final Executor tails;
   private final Consumer<HalException> onLost;
-  private final int maxInFlight;
   private final long spinNanos;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll
-  private final AtomicBoolean isDraining = new AtomicBoolean(); // the drainer's role
+  private final QueueLists<E> lists;
+  private final Issuer<E> issuer;
   private final Role issueRole;
   private final Role completionRole;
   private volatile @Nullable HalException lost;
-
-  private final Object lock =
-      new Object(); // guards what follows; nothing is called while it is held
-  private final PairingHeap<Operation<E>> ready =
-      new PairingHeap<>(); // READY, or FAILED since; by enqueue number
-  private @Nullable Operation<E> firstOpen; // all that have not retired
-  private @Nullable Operation<E>
-      firstInFlight; // event recorded, not seen to have fired; in stream order
-  private @Nullable Operation<E> lastInFlight;
-  private int inFlight; // length of that list
-  private boolean isThrottled; // the drainer left READY operations because of maxInFlight
-  private @Nullable Operation<E> firstToRetire;
-  private @Nullable Operation<E> lastToRetire;
-  private @Nullable Operation<E> firstFree;
-  private int free;
-  private long lastNumber; // raised in begin()
-  private long abandoned; // raised in abandon()
-  private long retired; // raised in retire(), nowhere else
-  private boolean isStopped; // the completion thread retires nothing any more
 
   /**
    * A queue over {@code stream}; {@link #start()} starts its threads.
    *
    * @param domain identifies the device, to semaphores and threads
+   * @param works makes the work of a new operation
    * @param tails runs host tails
-   * @param onLost told, with no lock held, when a native failure means that the device is lost
+   * @param onLost told, with no lock held, when a native failure means that the device is lost; it
+   *     calls {@link #lose}
    */
   DeferredWorkQueue(
       String name,
@@ -101,12 +78,13 @@ final class DeferredWorkQueue<E> {
     this.name = name;
     this.domain = domain;
     this.stream = stream;
-    this.maxInFlight = maxInFlight;
     this.spinNanos = spinNanos;
-    this.works = works;
+    this.maker = () -> new Operation<>(this, works);
     this.tails = tails;
     this.onLost = onLost;
     this.events = new EventPool<>(stream, maxInFlight);
+    this.lists = new QueueLists<>(maxInFlight);
+    this.issuer = new Issuer<>(this, lists, stream, events, domain);
     this.issueRole = new Role(name + "-issue", domain, () -> {}, this::issueStep);
     this.completionRole =
         new Role(name + "-completion", domain, stream::bindToThread, this::completionStep);
@@ -126,6 +104,10 @@ final class DeferredWorkQueue<E> {
     return spinNanos;
   }
 
+  boolean isStream(NativeStream<?> other) {
+    return stream == other;
+  }
+
   // Enqueueing: begin, fill in, submit or abandon; all on the user's thread.
 
   /**
@@ -139,67 +121,38 @@ final class DeferredWorkQueue<E> {
       throw new HalException(
           Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
     }
-    HalException cause = lost;
-    if (cause != null) {
+    try {
+      HalException cause = lost;
+      if (cause != null) {
+        throw cause.again();
+      }
+      return lists.begin(maker);
+    } catch (Throwable t) {
       gate.leave();
-      throw cause.again();
+      throw t;
     }
-    Operation<E> operation;
-    synchronized (lock) {
-      operation = firstFree;
-      if (operation != null) {
-        firstFree = operation.nextFree;
-        operation.nextFree = null;
-        free--;
-      } else {
-        operation = new Operation<>(this, works);
-      }
-      operation.begin(++lastNumber);
-      operation.openAfter = firstOpen;
-      if (firstOpen != null) {
-        firstOpen.openBefore = operation;
-      }
-      firstOpen = operation;
-    }
-    return operation;
   }
 
   /** Takes back an operation that was begun: nothing happened. */
   void abandon(Operation<E> operation) {
     operation.work.retire();
-    synchronized (lock) {
-      abandoned++;
-      unlinkLocked(operation);
-    }
+    lists.abandon(operation);
     operation.release();
     gate.leave();
   }
 
   /** Accepts an operation: registers its waits, and issues it if it has nothing to wait for. */
   void submit(Operation<E> operation, Fence waits, Fence signals) {
-    boolean isReady = false;
     try {
       operation.capture(waits, signals);
-      operation
-          .retain(); // it may be failed and retired by others before this method is through with it
-      for (int i = 0; i < operation.waitCount(); i++) {
-        OperationWait<E> wait = operation.wait(i);
-        operation.addOpenWait();
-        operation.retain();
-        if (!wait.semaphore().register(wait, wait.value(), domain)) {
-          operation.release();
-          if (wait.failure != null) {
-            operation.failWork(wait.failure);
-          } else {
-            operation.countDown();
-          }
-        }
-      }
+      operation.retain(); // others may fail and retire it before this method is through with it
+      registerWaits(operation);
       operation.changeState(State.REGISTERING, State.PARKED);
       // A wait may have failed, or the device been lost, while this was REGISTERING: whoever did
-      // that found it so and left
-      // it to us. Whoever does it from here on finds it PARKED.
+      // that left it to us.
+      // Whoever does it from here on finds it PARKED.
       HalException failure = operation.workFailure() != null ? operation.workFailure() : lost;
+      boolean isReady = false;
       if (failure != null) {
         failUnissued(operation, failure);
       } else if (operation.countDown()) {
@@ -207,12 +160,28 @@ final class DeferredWorkQueue<E> {
       }
       operation.release();
       if (isReady) {
-        drain(COURTESY);
+        issuer.drain(COURTESY);
       }
     } finally {
       gate.leave();
     }
     Cascade.current().run();
+  }
+
+  private void registerWaits(Operation<E> operation) {
+    for (int i = 0; i < operation.waitCount(); i++) {
+      OperationWait<E> wait = operation.wait(i);
+      operation.addOpenWait();
+      operation.retain();
+      if (!wait.semaphore().register(wait, wait.value(), domain)) {
+        operation.release();
+        if (wait.failure != null) {
+          operation.failWork(wait.failure);
+        } else {
+          operation.countDown();
+        }
+      }
+    }
   }
 
   /** A registered wait is over; called by the thread that signalled, published or failed. */
@@ -226,13 +195,12 @@ final class DeferredWorkQueue<E> {
   }
 
   private boolean makeReady(Operation<E> operation) {
+    operation.retain(); // the heap's reference
     if (!operation.changeState(State.PARKED, State.READY)) {
+      operation.release();
       return false;
     }
-    operation.retain(); // the heap's reference
-    synchronized (lock) {
-      ready.insert(operation);
-    }
+    lists.addReady(operation);
     return true;
   }
 
@@ -258,207 +226,41 @@ final class DeferredWorkQueue<E> {
   void drainAfterSignal() {
     if (Thread.currentThread() instanceof EngineThread) {
       issueRole.wake(); // completion threads complete
-    } else if (gate.tryEnter()) {
-      try {
-        drain(COURTESY);
-      } finally {
-        gate.leave();
-      }
+    } else {
+      drain(COURTESY);
     }
   }
 
   /** One step of the issue thread: issues all that is ready. */
   boolean issueStep() {
+    drain(Integer.MAX_VALUE);
+    return false; // the issuer looks again itself
+  }
+
+  private void drain(int budget) {
     if (gate.tryEnter()) {
       try {
-        drain(Integer.MAX_VALUE);
+        issuer.drain(budget);
       } finally {
         gate.leave();
       }
     }
-    return false; // drain() looks again itself
   }
 
-  /**
-   * Issues up to {@code budget} READY operations, unless somebody else is at it; leaves the rest to
-   * the issue thread.
-   */
-  private void drain(int budget) {
-    int left = budget;
-    while (left > 0 && isDraining.compareAndSet(false, true)) {
-      try {
-        left -= issueReady(left);
-      } finally {
-        isDraining.set(false);
-      }
-      // Between our last look and the release, somebody may have added an operation and not got the
-      // role.
-      if (!hasIssuable()) {
-        return;
-      }
-    }
-    if (left <= 0) {
-      issueRole.wake();
-    }
+  @Override
+  public void issueLater() {
+    issueRole.wake();
   }
 
-  private int issueReady(int limit) {
-    Operation<E> operation = nextReady();
-    if (operation == null) {
-      return 0;
-    }
-    int count = 0;
-    long token = stream.bindToThread();
-    try {
-      while (operation != null) {
-        issue(operation);
-        operation.release(); // the heap's reference
-        count++;
-        operation = count < limit ? nextReady() : null;
-      }
-    } finally {
-      stream.unbindFromThread(token);
-    }
-    return count;
-  }
-
-  private @Nullable Operation<E> nextReady() {
-    synchronized (lock) {
-      return hasIssuableLocked() ? ready.removeMin() : null;
-    }
-  }
-
-  private boolean hasIssuable() {
-    synchronized (lock) {
-      return hasIssuableLocked();
-    }
-  }
-
-  private boolean hasIssuableLocked() {
-    if (ready.isEmpty() || gate.isShut()) {
-      return false;
-    }
-    if (inFlight >= maxInFlight) {
-      isThrottled =
-          true; // whoever looks and finds the stream full makes the completion thread call for the
-      // issue thread
-      return false;
-    }
-    return true;
-  }
-
-  /** Issues one operation. By the drainer, which holds a reference; the device is bound. */
-  private void issue(Operation<E> operation) {
-    if (!operation.changeState(State.READY, State.ISSUED)) {
-      return; // failed while it was in the heap
-    }
-    HalException cause = lost;
-    PooledEvent<E> event = null;
-    boolean mayHaveReachedStream = false;
-    try {
-      if (cause != null) {
-        throw cause;
-      }
-      event = events.acquire();
-      mayHaveReachedStream = waitForProducers(operation);
-      if (operation.workFailure() == null) {
-        mayHaveReachedStream = true;
-        operation.work.issue(stream, operation);
-      }
-    } catch (Throwable t) { // also a driver's own bug: it must not stop the drainer
-      operation.failWork(failureOf(t));
-    }
-    HalException failure = operation.workFailure();
-    if (failure != null && failure.status() == Status.UNAVAILABLE) {
-      onLost.accept(failure);
-    }
-    if (event == null || !mayHaveReachedStream) {
-      if (event != null) {
-        event.release();
-      }
-      Settling.fail(
-          operation, failure != null ? failure : new HalException(Status.INTERNAL, "not issued"));
-      retireLater(operation);
-      return;
-    }
-    try {
-      stream.recordEvent(event.handle);
-    } catch (Throwable t) {
-      // No event will tell when the work is over; the device is lost, so nothing waits for it.
-      HalException loss = loss("recordEvent", t);
-      onLost.accept(loss);
-      Settling.fail(operation, loss);
-      event.release();
-      retireLater(operation);
-      return;
-    }
-    operation.setEvent(event);
-    boolean publishes =
-        failure == null && (operation.work.tail() == null || !operation.work.signalsAfterTail());
-    appendInFlight(operation);
-    if (publishes) {
-      // The completion thread may settle and even retire the operation meanwhile: then its signals
-      // are reached and
-      // publish() skips them; our reference keeps the object as it is.
-      for (int i = 0; i < operation.signalCount(); i++) {
-        operation.signal(i).publish(operation, operation.signalValue(i), domain);
-      }
-    }
+  @Override
+  public void recorded(Operation<E> operation) {
     completionRole.wake();
   }
 
-  /**
-   * Makes the stream wait for the events that cover the operation's waits. Keeps the failure of a
-   * producer that is known to have failed, and then the work is not issued.
-   *
-   * @return whether the stream was told to wait for anything
-   */
-  private boolean waitForProducers(Operation<E> operation) {
-    boolean hasWaited = false;
-    for (int i = 0; i < operation.waitCount(); i++) {
-      Operation<?> producer = operation.wait(i).producer;
-      if (producer == null) {
-        continue;
-      }
-      if (producer.hasVerdict()) {
-        HalException failure = producer.failure();
-        if (failure != null) {
-          operation.failWork(failure);
-          return hasWaited;
-        }
-        continue;
-      }
-      if (producer.queue == this && stream.isInOrder()) {
-        continue;
-      }
-      @SuppressWarnings("unchecked") // the semaphore only hands out operations of our own device
-      PooledEvent<E> event = ((Operation<E>) producer).retainEvent();
-      if (event == null) {
-        i--; // retired meanwhile, so it has a verdict now
-        continue;
-      }
-      try {
-        hasWaited = true;
-        stream.waitEvent(event.handle);
-      } catch (Throwable t) {
-        throw loss("waitEvent", t);
-      } finally {
-        event.release();
-      }
-    }
-    return hasWaited;
-  }
-
-  private void appendInFlight(Operation<E> operation) {
-    synchronized (lock) {
-      if (lastInFlight == null) {
-        firstInFlight = operation;
-      } else {
-        lastInFlight.nextInFlight = operation;
-      }
-      lastInFlight = operation;
-      inFlight++;
-    }
+  @Override
+  public void failedUnrecorded(Operation<E> operation, HalException failure) {
+    Settling.fail(operation, failure);
+    retireLater(operation);
   }
 
   // Completing.
@@ -468,14 +270,8 @@ final class DeferredWorkQueue<E> {
    * in flight.
    */
   boolean completionStep() {
-    Operation<E> toRetire;
-    Operation<E> oldest;
-    synchronized (lock) {
-      toRetire = firstToRetire;
-      firstToRetire = null;
-      lastToRetire = null;
-      oldest = firstInFlight;
-    }
+    Operation<E> toRetire = lists.takeToRetire();
+    Operation<E> oldest = lists.oldestInFlight();
     boolean hasWork = toRetire != null || oldest != null;
     while (toRetire != null) {
       Operation<E> operation = toRetire;
@@ -498,26 +294,13 @@ final class DeferredWorkQueue<E> {
     try {
       stream.synchronizeEvent(event.handle);
     } catch (Throwable t) {
-      onLost.accept(loss("synchronizeEvent", t));
+      lose("synchronizeEvent", t);
     }
   }
 
   /** The native work of the oldest operation in flight is over. */
   private void complete(Operation<E> operation) {
-    boolean resume;
-    synchronized (lock) {
-      firstInFlight = operation.nextInFlight;
-      operation.nextInFlight = null;
-      if (firstInFlight == null) {
-        lastInFlight = null;
-      }
-      inFlight--;
-      resume = isThrottled && inFlight <= maxInFlight / 2;
-      if (resume) {
-        isThrottled = false;
-      }
-    }
-    if (resume) {
+    if (lists.removeOldest(operation)) {
       issueRole.wake();
     }
     HalException cause = lost;
@@ -531,7 +314,7 @@ final class DeferredWorkQueue<E> {
         startTail(operation, tail);
         return;
       }
-      tail = null; // what it depends on failed: it does not run
+      tail = null; // something that it depends on failed: it does not run
     }
     Settling.settle(operation);
     if (tail != null && operation.failure() == null) {
@@ -542,8 +325,7 @@ final class DeferredWorkQueue<E> {
   }
 
   private void startTail(Operation<E> operation, HostTail tail) {
-    boolean signalsAfterTail = operation.work.signalsAfterTail();
-    boolean endsWithTail = operation.work.endsWithTail();
+    boolean endsOperation = operation.work.endsWithTail();
     try {
       tails.execute(
           () -> {
@@ -551,20 +333,14 @@ final class DeferredWorkQueue<E> {
             try {
               tail.run();
             } catch (Throwable t) {
-              failure = aborted(t);
-              if (!signalsAfterTail) {
-                LOG.log(
-                    Level.ERROR,
-                    "a host call of queue " + name + " that nobody waits for threw",
-                    t);
-              }
+              failure = Failures.aborted(t);
             }
-            if (endsWithTail) {
+            if (endsOperation) {
               tailOver(operation, failure);
             }
           });
     } catch (RuntimeException e) { // the pool is closed, which happens past the close deadline only
-      tailOver(operation, failureOf(e));
+      tailOver(operation, Failures.of(e));
     }
   }
 
@@ -577,9 +353,7 @@ final class DeferredWorkQueue<E> {
     retireLater(operation);
   }
 
-  /**
-   * For a host thread: whether the event of an operation, of which it holds a reference, has fired.
-   */
+  /** For a host thread that holds a reference: whether the event of an operation has fired. */
   boolean hasFired(Operation<E> operation) {
     if (!gate.tryEnter()) {
       return false; // closing; the completion thread will see to it
@@ -593,7 +367,7 @@ final class DeferredWorkQueue<E> {
       try {
         return stream.queryEvent(event.handle);
       } catch (Throwable t) {
-        onLost.accept(loss("queryEvent", t));
+        lose("queryEvent", t);
         return true;
       } finally {
         event.release();
@@ -605,27 +379,16 @@ final class DeferredWorkQueue<E> {
   }
 
   private void retireLater(Operation<E> operation) {
-    synchronized (lock) {
-      if (isStopped) {
-        return; // past the close deadline: leaked on purpose
-      }
-      if (lastToRetire == null) {
-        firstToRetire = operation;
-      } else {
-        lastToRetire.nextToRetire = operation;
-      }
-      lastToRetire = operation;
+    if (lists.addToRetire(operation)) {
+      completionRole.wake();
     }
-    completionRole.wake();
   }
 
   /** Releases what an operation that has its verdict holds. By the completion thread. */
   private void retire(Operation<E> operation) {
     if (!operation.changeState(State.SETTLED, State.RETIRED)
         && !operation.changeState(State.FAILED, State.RETIRED)) {
-      LOG.log(
-          Level.ERROR,
-          "operation " + operation.key + " of " + name + " retires in state " + operation.state());
+      LOG.log(Level.ERROR, name + " " + operation.describe() + " cannot retire");
       return;
     }
     try {
@@ -641,43 +404,33 @@ final class DeferredWorkQueue<E> {
       operation.setEvent(null);
       event.release();
     }
-    synchronized (lock) {
-      retired++;
-      unlinkLocked(operation);
-    }
+    lists.removeRetired(operation);
     operation.release();
-  }
-
-  private void unlinkLocked(Operation<E> operation) {
-    Operation<E> before = operation.openBefore;
-    Operation<E> after = operation.openAfter;
-    if (before == null) {
-      firstOpen = after;
-    } else {
-      before.openAfter = after;
-    }
-    if (after != null) {
-      after.openBefore = before;
-    }
-    operation.openBefore = null;
-    operation.openAfter = null;
-    if (firstOpen == null) {
-      lock.notifyAll(); // awaitIdle
-    }
   }
 
   /** Takes an operation that nobody refers to any more. */
   void giveBack(Operation<E> operation) {
-    synchronized (lock) {
-      if (free < MAX_FREE) {
-        operation.nextFree = firstFree;
-        firstFree = operation;
-        free++;
-      }
-    }
+    lists.giveBack(operation);
   }
 
   // Failure and shutdown.
+
+  @Override
+  public @Nullable HalException lost() {
+    return lost;
+  }
+
+  @Override
+  public HalException lose(String call, Throwable thrown) {
+    HalException failure =
+        new HalException(
+            Status.UNAVAILABLE,
+            "the device of queue " + name + " is lost: " + call + " failed: " + Failures.of(thrown),
+            thrown);
+    onLost.accept(failure);
+    HalException first = lost;
+    return first != null ? first : failure;
+  }
 
   /** The device is lost: everything here fails with {@code cause}, also what is in flight. */
   void lose(HalException cause) {
@@ -691,6 +444,7 @@ final class DeferredWorkQueue<E> {
    */
   boolean shut(long deadline) {
     gate.shut();
+    lists.endIssuing();
     return gate.awaitEmpty(deadline);
   }
 
@@ -701,27 +455,7 @@ final class DeferredWorkQueue<E> {
 
   /** Step 3: waits until all that was issued has retired. */
   boolean awaitIdle(long deadline) {
-    boolean interrupted = false;
-    try {
-      synchronized (lock) {
-        while (firstOpen != null) {
-          long left = deadline - System.nanoTime();
-          if (left <= 0) {
-            return false;
-          }
-          try {
-            lock.wait(left / 1_000_000 + 1);
-          } catch (InterruptedException e) {
-            interrupted = true; // closing goes on
-          }
-        }
-        return true;
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return lists.awaitNoneOpen(deadline);
   }
 
   /**
@@ -737,34 +471,24 @@ final class DeferredWorkQueue<E> {
    * not end in time.
    */
   boolean stop(boolean leak, long deadline) {
-    synchronized (lock) {
-      isStopped = true;
-    }
+    lists.endRetiring();
     OpenQueues.remove(this);
     boolean ended = issueRole.stop(deadline) & completionRole.stop(deadline);
     if (ended && !leak) {
-      events.close();
-      stream.close();
+      closeStream();
     }
     return ended;
   }
 
-  /** For a queue whose device could not be opened: frees its stream. */
-  void closeUnstarted() {
+  /** Frees what is native; nothing uses it, or the threads were never started. */
+  void closeStream() {
     events.close();
     stream.close();
   }
 
   private int failAll(HalException reason, boolean alsoIssued) {
-    List<Operation<E>> open = new ArrayList<>();
-    synchronized (lock) {
-      for (Operation<E> operation = firstOpen; operation != null; operation = operation.openAfter) {
-        operation.retain();
-        open.add(operation);
-      }
-    }
-    for (int i = open.size() - 1; i >= 0; i--) { // the list starts with the newest
-      Operation<E> operation = open.get(i);
+    List<Operation<E>> open = lists.retainOpen();
+    for (Operation<E> operation : open) {
       failUnissued(operation, reason);
       if (alsoIssued && operation.state() == State.ISSUED) {
         Settling.fail(operation, reason);
@@ -774,27 +498,6 @@ final class DeferredWorkQueue<E> {
     return open.size();
   }
 
-  private HalException loss(String call, Throwable thrown) {
-    HalException failure = failureOf(thrown);
-    return new HalException(
-        Status.UNAVAILABLE,
-        "the device of queue " + name + " is lost: " + call + " failed: " + failure,
-        thrown);
-  }
-
-  private static HalException failureOf(Throwable thrown) {
-    return thrown instanceof HalException failure
-        ? failure
-        : new HalException(Status.INTERNAL, "unexpected " + thrown, thrown);
-  }
-
-  /** What a host function threw, as a failure. */
-  static HalException aborted(Throwable thrown) {
-    return thrown instanceof HalException failure
-        ? failure
-        : new HalException(Status.ABORTED, "host work threw " + thrown, thrown);
-  }
-
   // Looking in.
 
   /**
@@ -802,41 +505,32 @@ final class DeferredWorkQueue<E> {
    * State#ordinal()}.
    */
   void count(long[] counts) {
-    synchronized (lock) {
-      for (Operation<E> operation = firstOpen; operation != null; operation = operation.openAfter) {
-        counts[operation.state().ordinal()]++;
-      }
-    }
+    lists.forEachOpen(operation -> counts[operation.state().ordinal()]++);
   }
 
   long enqueued() {
-    synchronized (lock) {
-      return lastNumber - abandoned;
-    }
+    return lists.enqueued();
   }
 
   long retired() {
-    synchronized (lock) {
-      return retired;
-    }
+    return lists.retired();
   }
 
   /**
-   * Describes the open operations that would raise {@code semaphore} to {@code value} to {@code
-   * text}.
+   * Adds a description of each open operation that would raise {@code semaphore} to {@code value}
+   * to {@code texts}.
    */
-  void explain(TimelineSemaphore semaphore, long value, List<String> text) {
-    synchronized (lock) {
-      for (Operation<E> operation = firstOpen; operation != null; operation = operation.openAfter) {
-        if (operation.state() == State.REGISTERING) {
-          continue; // being filled in by another thread
-        }
-        for (int i = 0; i < operation.signalCount(); i++) {
-          if (operation.signal(i) == semaphore && operation.signalValue(i) >= value) {
-            text.add(name + " " + operation.describe());
+  void explain(TimelineSemaphore semaphore, long value, List<String> texts) {
+    lists.forEachOpen(
+        operation -> {
+          if (operation.state() == State.REGISTERING) {
+            return; // being filled in by another thread
           }
-        }
-      }
-    }
+          for (int i = 0; i < operation.signalCount(); i++) {
+            if (operation.signal(i) == semaphore && operation.signalValue(i) >= value) {
+              texts.add(name + " " + operation.describe());
+            }
+          }
+        });
   }
 }

@@ -110,7 +110,7 @@ public final class EngineDevice<E> implements Device {
   private void closeHalfMade() {
     gate.shut();
     tails.close();
-    queues.forEach(DeferredWorkQueue::closeUnstarted);
+    queues.forEach(DeferredWorkQueue::closeStream);
     backend.close();
     closed.countDown();
   }

@@ -47,7 +47,7 @@ final class HostCallRun<E> implements HostTail, HostCall.Context, HostCall.Compl
     try {
       call.run(this);
     } catch (Throwable t) {
-      failure = DeferredWorkQueue.aborted(t);
+      failure = Failures.aborted(t);
       if (mode == HostCall.Mode.NON_BLOCKING || isDeferred) {
         LOG.log(Level.ERROR, "a host call of " + queue + " that nobody waits for threw", t);
       }

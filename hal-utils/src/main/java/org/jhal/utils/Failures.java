@@ -1,0 +1,27 @@
+package org.jhal.utils;
+
+import org.jhal.HalException;
+import org.jhal.Status;
+
+/** Makes failures of what was thrown. */
+final class Failures {
+  private Failures() {}
+
+  /** What a driver threw: as it is, or INTERNAL if it should not have been thrown at all. */
+  static HalException of(Throwable thrown) {
+    return thrown instanceof HalException failure
+        ? failure
+        : new HalException(Status.INTERNAL, "unexpected " + thrown, thrown);
+  }
+
+  /** What a host function threw: as it is, or the cause of an ABORTED. */
+  static HalException aborted(Throwable thrown) {
+    return thrown instanceof HalException failure
+        ? failure
+        : new HalException(Status.ABORTED, "host call threw " + thrown, thrown);
+  }
+
+  static HalException internal(String message) {
+    return new HalException(Status.INTERNAL, message);
+  }
+}

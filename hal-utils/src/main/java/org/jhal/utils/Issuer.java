@@ -1,0 +1,199 @@
+package org.jhal.utils;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.utils.Operation.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands READY operations to the native stream, in the order of their numbers. There is one drainer
+ * at a time: the role is taken by trying, and who does not get it leaves its operation to the
+ * drainer, which looks again after letting go.
+ *
+ * <p>Thread-safe.
+ */
+final class Issuer<E> {
+  /** What an issuer needs of its queue. */
+  interface Owner<E> {
+    /** Why the device is lost, or null. */
+    @Nullable HalException lost();
+
+    /**
+     * An event call failed, or a call reported that the device is lost; returns the failure that is
+     * first to be kept.
+     */
+    HalException lose(String call, Throwable thrown);
+
+    /** An operation ended without an event behind it. */
+    void failedUnrecorded(Operation<E> operation, HalException failure);
+
+    /** The operation's event is recorded; it is in the stream now. */
+    void recorded(Operation<E> operation);
+
+    /** There are operations left that somebody else should issue. */
+    void issueLater();
+  }
+
+  private final Owner<E> owner;
+  private final QueueLists<E> lists;
+  private final NativeStream<E> stream;
+  private final EventPool<E> events;
+  private final Object domain;
+  private final AtomicBoolean isDraining = new AtomicBoolean();
+
+  Issuer(
+      Owner<E> owner,
+      QueueLists<E> lists,
+      NativeStream<E> stream,
+      EventPool<E> events,
+      Object domain) {
+    this.owner = owner;
+    this.lists = lists;
+    this.stream = stream;
+    this.events = events;
+    this.domain = domain;
+  }
+
+  /**
+   * Issues up to {@code budget} READY operations, unless somebody else is at it; leaves the rest to
+   * the issue thread.
+   */
+  void drain(int budget) {
+    int left = budget;
+    while (left > 0 && isDraining.compareAndSet(false, true)) {
+      try {
+        left -= issueReady(left);
+      } finally {
+        isDraining.set(false);
+      }
+      // Between our last look and the release, somebody may have added an operation and not got the
+      // role.
+      if (!lists.hasIssuable()) {
+        return;
+      }
+    }
+    if (left <= 0) {
+      owner.issueLater();
+    }
+  }
+
+  private int issueReady(int limit) {
+    Operation<E> operation = lists.nextReady();
+    if (operation == null) {
+      return 0;
+    }
+    int count = 0;
+    long token = stream.bindToThread();
+    try {
+      while (operation != null) {
+        issue(operation);
+        operation.release(); // the heap's reference
+        count++;
+        operation = count < limit ? lists.nextReady() : null;
+      }
+    } finally {
+      stream.unbindFromThread(token);
+    }
+    return count;
+  }
+
+  /**
+   * Issues one operation, of which the caller holds a reference; the device is bound. Never throws.
+   */
+  private void issue(Operation<E> operation) {
+    if (!operation.changeState(State.READY, State.ISSUED)) {
+      return; // failed while it was in the heap
+    }
+    PooledEvent<E> event = null;
+    boolean mayHaveReachedStream = false;
+    try {
+      HalException cause = owner.lost();
+      if (cause != null) {
+        throw cause;
+      }
+      event = events.acquire();
+      mayHaveReachedStream = waitForProducers(operation);
+      if (operation.workFailure() == null) {
+        mayHaveReachedStream = true;
+        operation.work.issue(stream, operation);
+      }
+    } catch (Throwable t) { // also a driver's own bug: it must not stop the drainer
+      HalException failure = Failures.of(t);
+      operation.failWork(failure.status() == Status.UNAVAILABLE ? owner.lose("issue", t) : failure);
+    }
+    HalException failure = operation.workFailure();
+    if (event == null || !mayHaveReachedStream) {
+      if (event != null) {
+        event.release();
+      }
+      owner.failedUnrecorded(
+          operation, failure != null ? failure : Failures.internal("operation was not issued"));
+      return;
+    }
+    try {
+      stream.recordEvent(event.handle);
+    } catch (Throwable t) {
+      // No event will tell when the work is over. The device is lost, so nothing waits for it.
+      HalException loss = owner.lose("recordEvent", t);
+      event.release();
+      owner.failedUnrecorded(operation, loss);
+      return;
+    }
+    HostTail tail = operation.work.tail();
+    boolean publishes = failure == null && (tail == null || !operation.work.signalsAfterTail());
+    operation.setEvent(event);
+    lists.appendInFlight(operation);
+    if (publishes) {
+      // The completion thread may settle and even retire the operation meanwhile: then its signals
+      // are reached and
+      // publish() skips them; our reference keeps the object as it is.
+      for (int i = 0; i < operation.signalCount(); i++) {
+        operation.signal(i).publish(operation, operation.signalValue(i), domain);
+      }
+    }
+    owner.recorded(operation);
+  }
+
+  /**
+   * Makes the stream wait for the events that cover the operation's waits (rule Q5). If a producer
+   * is known to have failed, keeps its failure, and the work is not to be issued.
+   *
+   * @return whether the stream was told to wait for anything
+   */
+  private boolean waitForProducers(Operation<E> operation) {
+    boolean hasWaited = false;
+    for (int i = 0; i < operation.waitCount(); i++) {
+      Operation<?> producer = operation.wait(i).producer;
+      if (producer == null) {
+        continue;
+      }
+      PooledEvent<E> event = null;
+      if (!producer.hasVerdict()) {
+        if (producer.queue.isStream(stream) && stream.isInOrder()) {
+          continue;
+        }
+        @SuppressWarnings("unchecked") // the semaphore hands out operations of our own device only
+        Operation<E> own = (Operation<E>) producer;
+        event = own.retainEvent(); // null if it has retired meanwhile, so that it has a verdict now
+      }
+      if (event == null) {
+        HalException failure = producer.failure();
+        if (failure != null) {
+          operation.failWork(failure);
+          return hasWaited;
+        }
+        continue;
+      }
+      hasWaited = true;
+      try {
+        stream.waitEvent(event.handle);
+      } catch (Throwable t) {
+        throw owner.lose("waitEvent", t);
+      } finally {
+        event.release();
+      }
+    }
+    return hasWaited;
+  }
+}

@@ -1,0 +1,300 @@
+package org.jhal.utils;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the operations of one queue are: all open ones, those that can be issued, those in flight,
+ * those to retire, and those that are free. Each method is one short critical section; nothing is
+ * called while the lock is held, except what {@link #forEachOpen} is given.
+ *
+ * <p>Thread-safe.
+ */
+final class QueueLists<E> {
+  /** How many free operations are kept; more are left to the garbage collector. */
+  private static final int MAX_FREE = 4096;
+
+  private final int maxInFlight;
+  private final Object lock = new Object(); // guards everything that follows
+  private final PairingHeap<Operation<E>> ready =
+      new PairingHeap<>(); // READY, or FAILED since; by number
+  private @Nullable Operation<E> firstOpen; // all that have not retired, the newest first
+  private @Nullable Operation<E>
+      firstInFlight; // event recorded, not seen to have fired; in stream order
+  private @Nullable Operation<E> lastInFlight;
+  private int inFlight; // length of that list
+  private boolean isThrottled; // somebody left READY operations because of maxInFlight
+  private boolean isIssuingOver;
+  private @Nullable Operation<E> firstToRetire;
+  private @Nullable Operation<E> lastToRetire;
+  private boolean isRetiringOver;
+  private @Nullable Operation<E> firstFree;
+  private int free;
+  private long lastNumber; // raised in begin()
+  private long abandoned; // raised in abandon()
+  private long retired; // raised in removeRetired()
+
+  QueueLists(int maxInFlight) {
+    this.maxInFlight = maxInFlight;
+  }
+
+  // Open operations.
+
+  /**
+   * An operation in state REGISTERING, with the next number; {@code maker} is called if none is
+   * free.
+   */
+  Operation<E> begin(Supplier<Operation<E>> maker) {
+    synchronized (lock) {
+      Operation<E> operation = firstFree;
+      if (operation != null) {
+        firstFree = operation.nextFree;
+        operation.nextFree = null;
+        free--;
+        openLocked(operation);
+        return operation;
+      }
+    }
+    Operation<E> made = maker.get();
+    synchronized (lock) {
+      openLocked(made);
+    }
+    return made;
+  }
+
+  private void openLocked(Operation<E> operation) {
+    operation.begin(++lastNumber);
+    operation.openAfter = firstOpen;
+    if (firstOpen != null) {
+      firstOpen.openBefore = operation;
+    }
+    firstOpen = operation;
+  }
+
+  /** Takes out an operation that was never accepted. */
+  void abandon(Operation<E> operation) {
+    synchronized (lock) {
+      abandoned++;
+      unlinkLocked(operation);
+    }
+  }
+
+  /** Takes out an operation that has retired. */
+  void removeRetired(Operation<E> operation) {
+    synchronized (lock) {
+      retired++;
+      unlinkLocked(operation);
+    }
+  }
+
+  private void unlinkLocked(Operation<E> operation) {
+    Operation<E> before = operation.openBefore;
+    Operation<E> after = operation.openAfter;
+    if (before == null) {
+      firstOpen = after;
+    } else {
+      before.openAfter = after;
+    }
+    if (after != null) {
+      after.openBefore = before;
+    }
+    operation.openBefore = null;
+    operation.openAfter = null;
+    if (firstOpen == null && isIssuingOver) {
+      lock.notifyAll(); // awaitNoneOpen
+    }
+  }
+
+  /** Takes an operation that nobody refers to any more. */
+  void giveBack(Operation<E> operation) {
+    synchronized (lock) {
+      if (free < MAX_FREE) {
+        operation.nextFree = firstFree;
+        firstFree = operation;
+        free++;
+      }
+    }
+  }
+
+  /** All open operations, the oldest first, each retained for the caller. */
+  List<Operation<E>> retainOpen() {
+    List<Operation<E>> open = new ArrayList<>();
+    synchronized (lock) {
+      for (Operation<E> operation = firstOpen; operation != null; operation = operation.openAfter) {
+        operation.retain();
+        open.add(operation);
+      }
+    }
+    Collections.reverse(open);
+    return open;
+  }
+
+  /** Calls {@code looker}, which may only look, for each open operation, with the lock held. */
+  void forEachOpen(Consumer<Operation<E>> looker) {
+    synchronized (lock) {
+      for (Operation<E> operation = firstOpen; operation != null; operation = operation.openAfter) {
+        looker.accept(operation);
+      }
+    }
+  }
+
+  /** Waits, after {@link #endIssuing}, until no operation is open or the deadline has passed. */
+  boolean awaitNoneOpen(long deadline) {
+    boolean interrupted = false;
+    try {
+      synchronized (lock) {
+        while (firstOpen != null) {
+          long left = deadline - System.nanoTime();
+          if (left <= 0) {
+            return false;
+          }
+          try {
+            lock.wait(left / 1_000_000 + 1);
+          } catch (InterruptedException e) {
+            interrupted = true; // closing goes on
+          }
+        }
+        return true;
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  long enqueued() {
+    synchronized (lock) {
+      return lastNumber - abandoned;
+    }
+  }
+
+  long retired() {
+    synchronized (lock) {
+      return retired;
+    }
+  }
+
+  // Issuing.
+
+  void addReady(Operation<E> operation) {
+    synchronized (lock) {
+      ready.insert(operation);
+    }
+  }
+
+  /**
+   * The READY operation with the smallest number, or null if there is none that may be issued now.
+   */
+  @Nullable Operation<E> nextReady() {
+    synchronized (lock) {
+      return hasIssuableLocked() ? ready.removeMin() : null;
+    }
+  }
+
+  /** Whether {@link #nextReady} would return one. */
+  boolean hasIssuable() {
+    synchronized (lock) {
+      return hasIssuableLocked();
+    }
+  }
+
+  private boolean hasIssuableLocked() {
+    if (ready.isEmpty() || isIssuingOver) {
+      return false;
+    }
+    if (inFlight >= maxInFlight) {
+      isThrottled =
+          true; // whoever finds the stream full makes removeOldest() call for somebody to issue
+      // later
+      return false;
+    }
+    return true;
+  }
+
+  /** From now on nothing can be issued. */
+  void endIssuing() {
+    synchronized (lock) {
+      isIssuingOver = true;
+    }
+  }
+
+  // In flight.
+
+  void appendInFlight(Operation<E> operation) {
+    synchronized (lock) {
+      if (lastInFlight == null) {
+        firstInFlight = operation;
+      } else {
+        lastInFlight.nextInFlight = operation;
+      }
+      lastInFlight = operation;
+      inFlight++;
+    }
+  }
+
+  @Nullable Operation<E> oldestInFlight() {
+    synchronized (lock) {
+      return firstInFlight;
+    }
+  }
+
+  /** Takes out the oldest operation in flight; true if somebody should go on issuing now. */
+  boolean removeOldest(Operation<E> operation) {
+    synchronized (lock) {
+      firstInFlight = operation.nextInFlight;
+      operation.nextInFlight = null;
+      if (firstInFlight == null) {
+        lastInFlight = null;
+      }
+      inFlight--;
+      boolean resume = isThrottled && inFlight <= maxInFlight / 2;
+      if (resume) {
+        isThrottled = false;
+      }
+      return resume;
+    }
+  }
+
+  // Retiring.
+
+  /**
+   * Keeps an operation for the completion thread; false if that has ended, and then it is leaked on
+   * purpose.
+   */
+  boolean addToRetire(Operation<E> operation) {
+    synchronized (lock) {
+      if (isRetiringOver) {
+        return false;
+      }
+      if (lastToRetire == null) {
+        firstToRetire = operation;
+      } else {
+        lastToRetire.nextToRetire = operation;
+      }
+      lastToRetire = operation;
+      return true;
+    }
+  }
+
+  /** Takes all operations to retire, chained by {@link Operation#nextToRetire}. */
+  @Nullable Operation<E> takeToRetire() {
+    synchronized (lock) {
+      Operation<E> first = firstToRetire;
+      firstToRetire = null;
+      lastToRetire = null;
+      return first;
+    }
+  }
+
+  /** From now on nothing is retired. */
+  void endRetiring() {
+    synchronized (lock) {
+      isRetiringOver = true;
+    }
+  }
+}
