@@ -1,5 +1,6 @@
 package org.jhal.utils;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -390,7 +391,7 @@ public final class EngineDevice<E> implements Device {
               + " cannot be closed from a callback, a host call or one of its threads");
     }
     if (!gate.shut()) {
-      awaitClosed();
+      Uninterruptibles.awaitUninterruptibly(closed);
       return;
     }
     try {
@@ -446,21 +447,6 @@ public final class EngineDevice<E> implements Device {
             executables.forEach(EngineExecutable::unload);
             backend.close();
           });
-    }
-  }
-
-  private void awaitClosed() {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        closed.await();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -1,5 +1,7 @@
 package org.jhal.utils;
 
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -72,21 +74,8 @@ final class Role {
   boolean stop(long deadline) {
     isStopped = true;
     wake();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      long left = deadline - System.nanoTime();
-      if (left <= 0) {
-        break;
-      }
-      try {
-        thread.join(Math.max(1, left / 1_000_000));
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterruptibles.joinUninterruptibly(
+        thread, Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     return !thread.isAlive();
   }
 }
