@@ -52,6 +52,7 @@ public final class Cts {
   private final Map<Device, DeviceUse> used = new IdentityHashMap<>(); // guarded by this
   private @Nullable OpenedDevice underTest; // guarded by this
   private boolean isSeedUsed;
+  private volatile boolean isLeavingAllowed;
 
   /** What a test found on a device. */
   record DeviceUse(OpenedDevice device, boolean isFresh, long liveResources, long openOperations) {}
@@ -151,13 +152,17 @@ public final class Cts {
   }
 
   /** The handle on a device. */
-  public synchronized Controls controls(Device device) {
-    DeviceUse use = used.get(device);
-    Controls controls = use == null ? null : use.device().controls();
+  public Controls controls(Device device) {
+    Controls controls = findControls(device);
     if (controls == null) {
       throw unsupported(Need.CONTROLS.absence());
     }
     return controls;
+  }
+
+  synchronized @Nullable Controls findControls(Device device) {
+    DeviceUse use = used.get(device);
+    return use == null ? null : use.device().controls();
   }
 
   /** Random numbers, which the seed that a failure prints repeats. */
@@ -285,6 +290,15 @@ public final class Cts {
     Waits.awaitTrue(
         "all operations of " + uri() + " to retire",
         () -> device.statistics().openOperations() == 0);
+  }
+
+  /** What this test leaves on its own devices is no failure: it was made to leave something. */
+  public void allowLeftovers() {
+    isLeavingAllowed = true;
+  }
+
+  boolean isLeavingAllowed() {
+    return isLeavingAllowed;
   }
 
   /** Warnings that contain {@code part} are no failure of this test. */

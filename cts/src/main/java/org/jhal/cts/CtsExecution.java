@@ -109,7 +109,7 @@ final class CtsExecution {
     OpenedDevice opened = use.device();
     Duration limit = isClean ? LEAK_LIMIT : Duration.ofSeconds(1);
     boolean left = !Waits.becomesTrue(limit, () -> isClean(use));
-    if (left) {
+    if (left && !(use.isFresh() && cts.isLeavingAllowed())) {
       problems.add(
           "left behind on "
               + opened.device().info().uri()

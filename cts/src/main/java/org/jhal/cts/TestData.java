@@ -133,7 +133,7 @@ public final class TestData {
   }
 
   /** Checks that {@code call} throws a NullPointerException that names {@code parameter}. */
-  public static void assertNull(String parameter, Executable call) {
+  public static void assertNullRefused(String parameter, Executable call) {
     try {
       call.execute();
     } catch (NullPointerException e) {

@@ -2,7 +2,9 @@ package org.jhal.cts;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jhal.Fence;
@@ -29,11 +31,16 @@ public final class Waits {
 
   /** Waits until all of {@code fence} is reached. */
   public static void awaitReached(Fence fence) {
+    awaitReached(fence, LIMIT);
+  }
+
+  /** Waits for so long until all of {@code fence} is reached. */
+  public static void awaitReached(Fence fence, Duration limit) {
     try {
-      fence.awaitAll(LIMIT);
+      fence.awaitAll(limit);
     } catch (HalException e) {
       if (e.status() == Status.DEADLINE_EXCEEDED) {
-        throw expired("waited " + LIMIT + " for " + fence + ": " + explain(fence), e);
+        throw expired("waited " + limit + " for " + fence + ": " + explain(fence), e);
       }
       throw new AssertionFailedError(
           "waited for " + fence + " to be reached, but it failed: " + e, e);
@@ -91,11 +98,29 @@ public final class Waits {
     return failure;
   }
 
+  /** Checks that {@code value} is neither reached nor failed. */
+  public static void assertPending(Semaphore semaphore, long value) {
+    HalException failure = semaphore.failure();
+    if (failure != null) {
+      throw new AssertionFailedError(semaphore.at(value) + " failed too early: " + failure, failure);
+    }
+    if (semaphore.value() >= value) {
+      throw new AssertionFailedError(
+          semaphore.at(value) + " was reached too early: the value is " + semaphore.value());
+    }
+  }
+
   /** Waits until {@code condition} holds; {@code what} completes "waited for". */
   public static void awaitTrue(String what, BooleanSupplier condition) {
     if (!becomesTrue(LIMIT, condition)) {
       throw expired("waited " + LIMIT + " for " + what, null);
     }
+  }
+
+  /** Waits until {@code holder} holds something, and returns that. */
+  public static <T> T awaitSet(String what, AtomicReference<@Nullable T> holder) {
+    awaitTrue(what, () -> holder.get() != null);
+    return Objects.requireNonNull(holder.get());
   }
 
   /** Polls {@code condition} until it holds, or {@code limit} is over. */

@@ -1,0 +1,275 @@
+package org.jhal.cts;
+
+import static org.jhal.cts.TestData.assertBytes;
+import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.Waits.awaitFailure;
+import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jhal.Args;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.DeviceStatistics;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Queue;
+import org.jhal.Semaphore;
+import org.jhal.Status;
+import org.jhal.Timepoint;
+import org.jhal.Workgroups;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Native calls that fail, one by one (rules Q7, Q7a and Q10). */
+@CtsSuite(deadlineSeconds = 300)
+@Needs(Need.CONTROLS)
+@FreshDevice
+class NativeFailureTest {
+  /** Calls whose failure means a lost device. */
+  private static final Set<String> LOSING =
+      Set.of("recordEvent", "waitEvent", "queryEvent", "synchronizeEvent");
+
+  /** Calls whose failure concerns one operation or one object. */
+  private static final List<String> SINGLE =
+      List.of("createEvent", "issue", "allocAsync", "freeAsync", "allocate", "load");
+
+  static Stream<Arguments> positions() {
+    return Stream.concat(SINGLE.stream(), LOSING.stream().sorted())
+        .flatMap(call -> IntStream.rangeClosed(1, 6).mapToObj(nth -> Arguments.of(call, nth)));
+  }
+
+  private static void needs(Cts cts, String call) {
+    if (!cts.controls().calls().contains(call)) {
+      throw Cts.unsupported("the driver has no native call named " + call);
+    }
+  }
+
+  /** Something to enqueue. */
+  @FunctionalInterface
+  private interface Enqueueing {
+    void enqueue(Fence waits, Fence signals);
+  }
+
+  /** Work that makes all native calls, and what it signals. */
+  private static final class Work {
+    private final Cts cts;
+    private final List<Semaphore> signals = new ArrayList<>();
+
+    Work(Cts cts) {
+      this.cts = cts;
+    }
+
+    /** Enqueues; the failure of a refused call goes where its signal would have gone. */
+    private Timepoint then(Fence waits, Enqueueing call) {
+      Semaphore signal = cts.semaphore();
+      signals.add(signal);
+      try {
+        call.enqueue(waits, signal.at(1));
+      } catch (HalException refused) {
+        signal.fail(refused);
+      }
+      return signal.at(1);
+    }
+
+    void enqueue() {
+      Queue first = cts.queue(0);
+      Queue second = cts.queue(cts.device().queueCount() - 1);
+      try {
+        transients(first, second);
+        buffers(first, second);
+      } catch (HalException refused) {
+        signals.add(cts.semaphore());
+        signals.get(signals.size() - 1).fail(refused);
+      }
+    }
+
+    private void transients(Queue first, Queue second) {
+      Semaphore allocated = cts.semaphore();
+      Buffer scratch =
+          cts.closing(first.alloca(Fence.NONE, allocated.at(1), 1024, BufferParams.DEVICE));
+      signals.add(allocated);
+      FillPattern pattern = FillPattern.of8(1);
+      ByteBuffer host = ByteBuffer.allocate(1024);
+      Timepoint filled =
+          then(allocated.at(1), (w, s) -> second.fill(w, s, scratch, 0, 1024, pattern));
+      Timepoint read = then(filled, (w, s) -> second.readback(w, s, scratch, 0, host));
+      then(read, (w, s) -> first.dealloca(w, s, scratch));
+    }
+
+    private void buffers(Queue first, Queue second) {
+      Buffer buffer = cts.buffer(256);
+      ByteBuffer host = ByteBuffer.allocate(128);
+      Timepoint written = then(Fence.NONE, (w, s) -> first.upload(w, s, host, buffer, 0));
+      Timepoint called =
+          then(written, (w, s) -> second.hostCall(w, s, HostCall.Mode.BLOCKING, context -> {}));
+      Timepoint copied = then(called, (w, s) -> second.copy(w, s, buffer, 0, buffer, 128, 128));
+      Args args = Args.of(buffer, 1, 2, 3);
+      then(
+          copied,
+          (w, s) ->
+              first.dispatch(w, s, cts.kernel("write_parameters"), Workgroups.of(1), args));
+    }
+
+    /** Waits until each signal is reached or failed; returns the failures. */
+    List<HalException> awaitOver() {
+      List<HalException> failures = new ArrayList<>();
+      for (Semaphore signal : signals) {
+        awaitTrue(
+            signal + " to be reached or failed: " + signal.explain(1),
+            () -> signal.failure() != null || signal.value() >= 1);
+        HalException failure = signal.failure();
+        if (failure != null) {
+          failures.add(failure);
+        }
+      }
+      return failures;
+    }
+  }
+
+  private static void assertWorks(Cts cts) {
+    Semaphore done = cts.semaphore();
+    Buffer buffer = cts.buffer(16);
+    cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(3));
+    awaitReached(done, 1);
+    assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a native failure");
+  }
+
+  private static void assertAllRetired(Cts cts) {
+    cts.awaitIdle();
+    DeviceStatistics statistics = cts.device().statistics();
+    assertEquals(statistics.enqueued(), statistics.retired(), statistics::toString);
+  }
+
+  @ParameterizedTest
+  @MethodSource("positions")
+  @Rule({"Q7a", "Q10"})
+  void aFailedCallFailsWhatItConcernsAndNothingHangs(String call, int nth, Cts cts) {
+    needs(cts, call);
+    cts.controls().failNext(call, nth, Status.INTERNAL, false);
+    Work work = new Work(cts);
+    work.enqueue();
+    List<HalException> failures = work.awaitOver();
+    cts.controls().reset();
+    if (cts.device().lostCause() == null) {
+      failures.forEach(failure -> assertHal(Status.INTERNAL, failure));
+      assertWorks(cts);
+    } else {
+      assertTrue(LOSING.contains(call), () -> "a failed " + call + " lost the device");
+    }
+    assertAllRetired(cts);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue", "allocAsync", "freeAsync", "allocate", "load"})
+  @Rule("Q7")
+  void aStickyErrorLosesTheDevice(String call, Cts cts) {
+    needs(cts, call);
+    cts.controls().failNext(call, 1, Status.INTERNAL, true);
+    Work work = new Work(cts);
+    work.enqueue();
+    List<HalException> failures = work.awaitOver();
+    assertNotNull(cts.device().lostCause(), "lostCause() after a sticky error of " + call);
+    assertTrue(!failures.isEmpty(), "nothing failed");
+    failures.forEach(failure -> assertHal(Status.UNAVAILABLE, failure));
+    assertAllRetired(cts);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"recordEvent", "waitEvent"})
+  @Rule("Q7a")
+  void aFailureOfOrderingLosesTheDevice(String call, Cts cts) {
+    needs(cts, call);
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    Queue other = cts.queue(cts.device().queueCount() - 1);
+    if (other.index() == 0 && call.equals("waitEvent")) {
+      throw Cts.unsupported("with one queue nothing waits for an event of another");
+    }
+    Semaphore done = cts.semaphore();
+    cts.controls().failNext(call, 1, Status.INTERNAL, false);
+    other.barrier(blocker.timepoint(), done.at(1));
+    awaitFailure(done, 1, Status.UNAVAILABLE);
+    assertNotNull(cts.device().lostCause());
+  }
+
+  @Test
+  @Rule({"Q7a", "Q6"})
+  void aFailedIssueFailsOneOperation(Cts cts) {
+    Semaphore go = cts.semaphore();
+    Buffer buffer = cts.buffer(TestData.filled(48, 0));
+    List<Semaphore> done = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    Semaphore dependant = cts.semaphore();
+    for (int i = 0; i < 3; i++) {
+      cts.queue()
+          .fill(go.at(1), done.get(i).at(1), buffer, 16 * i, 16, FillPattern.of8(1 + i));
+    }
+    cts.queue().barrier(done.get(1).at(1), dependant.at(1));
+    cts.controls().failNext("issue", 2, Status.RESOURCE_EXHAUSTED, false);
+    go.signal(1);
+    awaitReached(Fence.of(done.get(0).at(1), done.get(2).at(1)));
+    awaitFailure(done.get(1), 1, Status.RESOURCE_EXHAUSTED);
+    awaitFailure(dependant, 1, Status.RESOURCE_EXHAUSTED);
+    assertNull(cts.device().lostCause());
+    byte[] expected = TestData.with(TestData.filled(48, 0), 0, TestData.filled(16, 1));
+    expected = TestData.with(expected, 32, TestData.filled(16, 3));
+    assertBytes(expected, cts.read(buffer), "after the second of three fills failed");
+  }
+
+  @Test
+  @Rule({"Q7a", "Q3"})
+  void anOperationThatFailedHalfWayKeepsItsResourcesUntilTheStreamIsPastIt(Cts cts) {
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    Queue other = cts.queue(cts.device().queueCount() - 1);
+    Semaphore done = cts.semaphore();
+    Buffer buffer = cts.buffer(64);
+    cts.controls().failNext("issue", 1, Status.INTERNAL, false);
+    // The wait for the blocked stream is natively in place when the commands fail.
+    other.fill(blocker.timepoint(), done.at(1), buffer, 0, 64, FillPattern.ZERO);
+    buffer.close();
+    blocker.release();
+    awaitFailure(done, 1, Status.INTERNAL);
+    assertNull(cts.device().lostCause());
+    assertAllRetired(cts);
+    assertWorks(cts);
+  }
+
+  @Test
+  @Rule({"M1", "Q7a"})
+  void aFailedAllocaFailsItsSignalsAndEveryUse(Cts cts) {
+    needs(cts, "allocAsync");
+    cts.controls().failNext("allocAsync", 1, Status.RESOURCE_EXHAUSTED, false);
+    Semaphore timeline = cts.semaphore();
+    Semaphore used = cts.semaphore();
+    Buffer scratch =
+        cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE));
+    awaitFailure(timeline, 1, Status.RESOURCE_EXHAUSTED);
+    cts.queue().fill(Fence.NONE, used.at(1), scratch, 0, 64, FillPattern.ZERO);
+    awaitFailure(used, 1, Status.FAILED_PRECONDITION);
+    assertWorks(cts);
+  }
+
+  @Test
+  @Rule("Q7a")
+  void aFailedAllocationThrowsAndLosesNothing(Cts cts) {
+    needs(cts, "allocate");
+    long before = cts.device().statistics().liveResources();
+    cts.controls().failNext("allocate", 1, Status.RESOURCE_EXHAUSTED, false);
+    assertHal(Status.RESOURCE_EXHAUSTED, () -> cts.device().allocate(64, BufferParams.DEVICE));
+    assertEquals(before, cts.device().statistics().liveResources());
+    assertWorks(cts);
+  }
+}

@@ -1,0 +1,253 @@
+package org.jhal.cts;
+
+import static org.jhal.cts.TestData.assertBytes;
+import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.Waits.assertPending;
+import static org.jhal.cts.Waits.awaitFailure;
+import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.Args;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HostCall;
+import org.jhal.Queue;
+import org.jhal.Semaphore;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When operations are accepted and issued: rules Q1, Q4 and Q5. */
+@CtsSuite
+class QueueOrderTest {
+  /** All kinds of operation. */
+  enum Kind {
+    BARRIER,
+    EXECUTE,
+    DISPATCH,
+    FILL,
+    UPDATE,
+    UPLOAD,
+    READBACK,
+    COPY,
+    ALLOCA,
+    ALLOCA_DEALLOCA,
+    HOST_CALL;
+
+    /** Enqueues one. */
+    void enqueue(Cts cts, Queue queue, Fence waits, Fence signals, Buffer buffer) {
+      ByteBuffer host = ByteBuffer.allocate(4);
+      switch (this) {
+        case BARRIER -> queue.barrier(waits, signals);
+        case EXECUTE -> {
+          try (CommandBuffer commands =
+              queue.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT)) {
+            commands.fill(buffer, 0, 4, FillPattern.ZERO);
+            commands.end();
+            queue.execute(waits, signals, commands);
+          }
+        }
+        case DISPATCH ->
+            queue.dispatch(
+                waits,
+                signals,
+                cts.kernel("write_parameters"),
+                Workgroups.of(1),
+                Args.of(buffer, 1, 2, 3));
+        case FILL -> queue.fill(waits, signals, buffer, 0, 4, FillPattern.ZERO);
+        case UPDATE -> queue.update(waits, signals, host, buffer, 0);
+        case UPLOAD -> queue.upload(waits, signals, host, buffer, 0);
+        case READBACK -> queue.readback(waits, signals, buffer, 0, host);
+        case COPY -> queue.copy(waits, signals, buffer, 0, buffer, 8, 4);
+        case ALLOCA -> queue.alloca(waits, signals, 64, BufferParams.DEVICE).close();
+        case ALLOCA_DEALLOCA -> {
+          Semaphore between = cts.semaphore();
+          Buffer scratch = queue.alloca(waits, between.at(1), 64, BufferParams.DEVICE);
+          queue.dealloca(between.at(1), signals, scratch);
+        }
+        case HOST_CALL -> queue.hostCall(waits, signals, HostCall.Mode.BLOCKING, context -> {});
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("Q1")
+  void enqueueingDoesNotBlockOnAnOpenWait(Kind kind, Cts cts) throws Exception {
+    Buffer buffer = cts.buffer(16);
+    Semaphore go = cts.semaphore();
+    Semaphore done = cts.semaphore();
+    Task.run("submitter", () -> kind.enqueue(cts, cts.queue(), go.at(1), done.at(1), buffer))
+        .join();
+    cts.flush(cts.queue());
+    assertPending(done, 1);
+    go.signal(1);
+    awaitReached(done, 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("Q1")
+  void enqueueingDoesNotBlockOnAFullStream(Kind kind, Cts cts) throws Exception {
+    int count = 2_000; // more than a queue issues at once
+    Buffer buffer = cts.buffer(16);
+    List<Semaphore> done = new ArrayList<>();
+    Blocker blocker = new Blocker(cts, cts.queue());
+    Task.run(
+            "submitter",
+            () -> {
+              for (int i = 0; i < count; i++) {
+                Semaphore one = cts.semaphore();
+                kind.enqueue(cts, cts.queue(), blocker.timepoint(), one.at(1), buffer);
+                done.add(one);
+              }
+            })
+        .join();
+    done.forEach(one -> assertPending(one, 1));
+    blocker.release();
+    awaitReached(Fence.of(done.stream().map(s -> s.at(1)).toList()));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("Q4")
+  void aParkedOperationHoldsNobodyBack(Kind kind, Cts cts) {
+    Buffer buffer = cts.buffer(16);
+    Semaphore go = cts.semaphore();
+    Semaphore parked = cts.semaphore();
+    Semaphore free = cts.semaphore();
+    kind.enqueue(cts, cts.queue(), go.at(1), parked.at(1), buffer);
+    kind.enqueue(cts, cts.queue(), Fence.NONE, free.at(1), buffer);
+    awaitReached(free, 1);
+    assertPending(parked, 1);
+    go.signal(1);
+    awaitReached(parked, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4, 10})
+  @Rule("Q4")
+  @Needs(Need.CONTROLS)
+  @FreshDevice("inflight=1")
+  void readyOperationsAreIssuedInTheOrderOfEnqueueing(int failing, Cts cts) {
+    int count = 10;
+    Buffer buffer = cts.buffer(16);
+    Semaphore go = cts.semaphore();
+    List<Semaphore> done = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Semaphore one = cts.semaphore();
+      cts.queue().fill(go.at(count - i), one.at(1), buffer, 0, 16, FillPattern.ZERO);
+      done.add(one);
+    }
+    Blocker blocker = new Blocker(cts, cts.queue());
+    for (int value = 1; value <= count; value++) {
+      go.signal(value); // the last one enqueued becomes ready first
+    }
+    assertEquals(count, cts.device().statistics().ready());
+    cts.controls().failNext("issue", failing, Status.ABORTED, false);
+    blocker.release();
+    for (int i = 0; i < count; i++) {
+      if (i == failing - 1) {
+        awaitFailure(done.get(i), 1, Status.ABORTED);
+      } else {
+        awaitReached(done.get(i), 1);
+      }
+    }
+  }
+
+  @Test
+  @Rule("Q5")
+  void aConsumerIsIssuedBehindItsUnfinishedProducer(Cts cts) {
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    long issued = cts.device().statistics().issued();
+    Semaphore first = cts.semaphore();
+    Semaphore second = cts.semaphore();
+    Queue other = cts.queue(cts.device().queueCount() - 1);
+    Buffer buffer = cts.buffer(16);
+    other.fill(blocker.timepoint(), first.at(1), buffer, 0, 16, FillPattern.of8(1));
+    other.fill(first.at(1), second.at(1), buffer, 0, 16, FillPattern.of8(2));
+    awaitTrue(
+        "two consumers of unfinished work to be issued: " + cts.device().statistics(),
+        () -> cts.device().statistics().issued() >= issued + 2);
+    assertEquals(0, cts.device().statistics().parked());
+    assertPending(first, 1);
+    blocker.release();
+    awaitReached(second, 1);
+    assertBytes(TestData.filled(16, 2), cts.read(buffer), "filled twice");
+  }
+
+  @Test
+  @Rule("Q5")
+  void aParkedConsumerIsIssuedWhenItsProducerIs(Cts cts) {
+    Semaphore produced = cts.semaphore();
+    Semaphore done = cts.semaphore();
+    Semaphore go = cts.semaphore();
+    Queue other = cts.queue(cts.device().queueCount() - 1);
+    other.barrier(produced.at(1), done.at(1));
+    cts.queue(0).barrier(go.at(1), produced.at(1));
+    assertEquals(2, cts.device().statistics().parked());
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    long issued = cts.device().statistics().issued();
+    cts.queue(0).barrier(blocker.timepoint(), go.at(1));
+    awaitTrue(
+        "a chain behind unfinished work to be issued",
+        () -> cts.device().statistics().issued() >= issued + 3);
+    assertPending(done, 1);
+    blocker.release();
+    awaitReached(done, 1);
+  }
+
+  @Test
+  @Rule("Q5")
+  void anEarlierValueIsCoveredByALaterProducer(Cts cts) {
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    Semaphore timeline = cts.semaphore();
+    Semaphore done = cts.semaphore();
+    cts.queue(0).barrier(blocker.timepoint(), timeline.at(10));
+    long issued = cts.device().statistics().issued();
+    cts.queue(0).barrier(timeline.at(3), done.at(1));
+    awaitTrue(
+        "a wait for less than an unfinished producer signals to be issued",
+        () -> cts.device().statistics().issued() > issued);
+    blocker.release();
+    awaitReached(done, 1);
+    assertEquals(10, timeline.value());
+  }
+
+  @Test
+  @Rule({"Q9", "Q5"})
+  void aVisibleValueImpliesWhatItDependsOn(Cts cts) throws Exception {
+    Queue other = cts.queue(cts.device().queueCount() - 1);
+    for (int round = 0; round < 200; round++) {
+      Semaphore produced = cts.device().createSemaphore(0);
+      Semaphore done = cts.device().createSemaphore(0);
+      cts.queue(0).barrier(Fence.NONE, produced.at(1));
+      other.barrier(produced.at(1), done.at(1));
+      done.await(1, Waits.LIMIT);
+      assertEquals(1, produced.value(), "seen through a dependant");
+      produced.close();
+      done.close();
+    }
+  }
+
+  @Test
+  @Rule("Q1")
+  void refusesAQueueThatIsNotThere(Cts cts) {
+    int count = cts.device().queueCount();
+    assertHal(Status.OUT_OF_RANGE, () -> cts.queue(count), String.valueOf(count));
+    assertHal(Status.OUT_OF_RANGE, () -> cts.queue(-1), "-1");
+    for (int i = 0; i < count; i++) {
+      assertEquals(i, cts.queue(i).index());
+    }
+  }
+}
