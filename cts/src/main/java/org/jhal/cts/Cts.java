@@ -306,6 +306,11 @@ public final class Cts {
     logs.allow(part);
   }
 
+  /** No warning is a failure of this test: it does what a driver may have to tell of. */
+  public void allowWarnings() {
+    logs.allowWarnings();
+  }
+
   /** Waits for a warning that contains {@code part}; it is no failure of this test. */
   public void awaitLog(String part) {
     Waits.awaitTrue("a warning in the log with '" + part + "'", () -> logs.consume(part));

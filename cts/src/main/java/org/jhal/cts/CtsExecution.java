@@ -97,8 +97,10 @@ final class CtsExecution {
     for (Cts.DeviceUse use : cts.used()) {
       attempt(problems, "checking the device", () -> checkDevice(use, isClean, problems));
     }
-    for (String line : logs.problems()) {
-      problems.add("unexpected: " + line);
+    List<String> lines = logs.problems();
+    lines.stream().distinct().limit(20).forEach(line -> problems.add("unexpected: " + line));
+    if (problems.size() < lines.size()) {
+      problems.add("unexpected: " + lines.size() + " warnings and errors in all");
     }
     if (!problems.isEmpty()) {
       throw new AssertionFailedError("after the test:\n  " + String.join("\n  ", problems));

@@ -1,7 +1,6 @@
 package org.jhal.cts;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -22,8 +21,11 @@ final class LogCapture extends Handler {
   private final boolean parentHandlers = logger.getUseParentHandlers();
   private final Thread.@Nullable UncaughtExceptionHandler previous =
       Thread.getDefaultUncaughtExceptionHandler();
-  private final List<String> problems = new ArrayList<>(); // guarded by this
+  private final List<Problem> problems = new ArrayList<>(); // guarded by this
   private final List<String> allowed = new ArrayList<>(); // guarded by this
+  private boolean areWarningsAllowed; // guarded by this
+
+  private record Problem(boolean isWarning, String text) {}
 
   LogCapture() {
     setLevel(Level.ALL);
@@ -33,7 +35,7 @@ final class LogCapture extends Handler {
     logger.addHandler(this);
     logger.setUseParentHandlers(false);
     Thread.setDefaultUncaughtExceptionHandler(
-        (thread, thrown) -> add("thread " + thread.getName() + " died", thrown));
+        (thread, thrown) -> add(false, "thread " + thread.getName() + " died", thrown));
   }
 
   void stop() {
@@ -46,44 +48,44 @@ final class LogCapture extends Handler {
   public void publish(LogRecord record) {
     if (record.getLevel().intValue() >= Level.WARNING.intValue()) {
       String text = new SimpleFormatter().formatMessage(record);
-      add(record.getLevel() + " " + record.getLoggerName() + ": " + text, record.getThrown());
+      add(true, record.getLevel() + " " + record.getLoggerName() + ": " + text, record.getThrown());
     }
   }
 
-  private synchronized void add(String text, @Nullable Throwable thrown) {
+  private synchronized void add(boolean isWarning, String text, @Nullable Throwable thrown) {
     StringBuilder line = new StringBuilder(text);
     for (Throwable t = thrown; t != null; t = t.getCause()) {
       line.append(" <- ").append(t);
       StackTraceElement[] stack = t.getStackTrace();
-      for (int i = 0; i < Math.min(3, stack.length); i++) {
+      for (int i = 0; i < Math.min(8, stack.length); i++) {
         line.append("\n      at ").append(stack[i]);
       }
     }
-    problems.add(line.toString());
+    problems.add(new Problem(isWarning, line.toString()));
   }
 
   /** From now on, and looking back, lines that contain {@code part} are no problem. */
   synchronized void allow(String part) {
     allowed.add(part);
-    consume(part);
+  }
+
+  /** From now on, and looking back, no warning is a problem. */
+  synchronized void allowWarnings() {
+    areWarningsAllowed = true;
   }
 
   /** Takes all lines that contain {@code part} away; whether there were any. */
   synchronized boolean consume(String part) {
-    boolean found = false;
-    for (Iterator<String> lines = problems.iterator(); lines.hasNext(); ) {
-      if (lines.next().contains(part)) {
-        lines.remove();
-        found = true;
-      }
-    }
-    return found;
+    return problems.removeIf(problem -> problem.text.contains(part));
   }
 
-  /** What was logged as a warning or worse, and which threads died. */
+  /** What was logged as a warning or worse, and which threads died, unless that is allowed. */
   synchronized List<String> problems() {
-    problems.removeIf(line -> allowed.stream().anyMatch(line::contains));
-    return List.copyOf(problems);
+    return problems.stream()
+        .filter(problem -> !(problem.isWarning && areWarningsAllowed))
+        .map(Problem::text)
+        .filter(text -> allowed.stream().noneMatch(text::contains))
+        .toList();
   }
 
   @Override

@@ -121,8 +121,7 @@ class NativeFailureTest {
       Args args = Args.of(buffer, 1, 2, 3);
       then(
           copied,
-          (w, s) ->
-              first.dispatch(w, s, cts.kernel("write_parameters"), Workgroups.of(1), args));
+          (w, s) -> first.dispatch(w, s, cts.kernel("write_parameters"), Workgroups.of(1), args));
     }
 
     /** Waits until each signal is reached or failed; returns the failures. */
@@ -160,6 +159,7 @@ class NativeFailureTest {
   @Rule({"Q7a", "Q10"})
   void aFailedCallFailsWhatItConcernsAndNothingHangs(String call, int nth, Cts cts) {
     needs(cts, call);
+    cts.allowWarnings();
     cts.controls().failNext(call, nth, Status.INTERNAL, false);
     Work work = new Work(cts);
     work.enqueue();
@@ -179,6 +179,7 @@ class NativeFailureTest {
   @Rule("Q7")
   void aStickyErrorLosesTheDevice(String call, Cts cts) {
     needs(cts, call);
+    cts.allowWarnings();
     cts.controls().failNext(call, 1, Status.INTERNAL, true);
     Work work = new Work(cts);
     work.enqueue();
@@ -200,6 +201,7 @@ class NativeFailureTest {
       throw Cts.unsupported("with one queue nothing waits for an event of another");
     }
     Semaphore done = cts.semaphore();
+    cts.allowWarnings();
     cts.controls().failNext(call, 1, Status.INTERNAL, false);
     other.barrier(blocker.timepoint(), done.at(1));
     awaitFailure(done, 1, Status.UNAVAILABLE);
@@ -214,10 +216,10 @@ class NativeFailureTest {
     List<Semaphore> done = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
     Semaphore dependant = cts.semaphore();
     for (int i = 0; i < 3; i++) {
-      cts.queue()
-          .fill(go.at(1), done.get(i).at(1), buffer, 16 * i, 16, FillPattern.of8(1 + i));
+      cts.queue().fill(go.at(1), done.get(i).at(1), buffer, 16 * i, 16, FillPattern.of8(1 + i));
     }
     cts.queue().barrier(done.get(1).at(1), dependant.at(1));
+    cts.allowWarnings();
     cts.controls().failNext("issue", 2, Status.RESOURCE_EXHAUSTED, false);
     go.signal(1);
     awaitReached(Fence.of(done.get(0).at(1), done.get(2).at(1)));
@@ -236,6 +238,7 @@ class NativeFailureTest {
     Queue other = cts.queue(cts.device().queueCount() - 1);
     Semaphore done = cts.semaphore();
     Buffer buffer = cts.buffer(64);
+    cts.allowWarnings();
     cts.controls().failNext("issue", 1, Status.INTERNAL, false);
     // The wait for the blocked stream is natively in place when the commands fail.
     other.fill(blocker.timepoint(), done.at(1), buffer, 0, 64, FillPattern.ZERO);
@@ -251,6 +254,7 @@ class NativeFailureTest {
   @Rule({"M1", "Q7a"})
   void aFailedAllocaFailsItsSignalsAndEveryUse(Cts cts) {
     needs(cts, "allocAsync");
+    cts.allowWarnings();
     cts.controls().failNext("allocAsync", 1, Status.RESOURCE_EXHAUSTED, false);
     Semaphore timeline = cts.semaphore();
     Semaphore used = cts.semaphore();
@@ -267,6 +271,7 @@ class NativeFailureTest {
   void aFailedAllocationThrowsAndLosesNothing(Cts cts) {
     needs(cts, "allocate");
     long before = cts.device().statistics().liveResources();
+    cts.allowWarnings();
     cts.controls().failNext("allocate", 1, Status.RESOURCE_EXHAUSTED, false);
     assertHal(Status.RESOURCE_EXHAUSTED, () -> cts.device().allocate(64, BufferParams.DEVICE));
     assertEquals(before, cts.device().statistics().liveResources());

@@ -43,7 +43,8 @@ class QueueCaptureTest {
     Buffer target = cts.buffer(length);
     Semaphore go = cts.semaphore();
     Semaphore done = cts.semaphore();
-    for (ByteBuffer source : new ByteBuffer[] {ByteBuffer.allocate(length + 10), direct(length + 10)}) {
+    for (ByteBuffer source :
+        new ByteBuffer[] {ByteBuffer.allocate(length + 10), direct(length + 10)}) {
       source.position(7).put(bytes(length)).position(7).limit(7 + length);
       cts.queue().update(go.at(1 + done.value()), done.at(1 + done.value()), source, target, 0);
       assertEquals(7, source.position(), "position of the source");
@@ -98,8 +99,7 @@ class QueueCaptureTest {
     awaitReached(done, 2);
     assertEquals(3, target.position(), "position of the target when the readback is done");
     assertEquals(5, target.limit());
-    byte[] expected =
-        TestData.with(new byte[256], 30, Arrays.copyOfRange(bytes(256), 100, 164));
+    byte[] expected = TestData.with(new byte[256], 30, Arrays.copyOfRange(bytes(256), 100, 164));
     byte[] actual = new byte[256];
     target.clear().get(actual);
     assertBytes(expected, actual, "read back into the middle of a buffer");
@@ -203,14 +203,12 @@ class QueueCaptureTest {
     assertEquals(before.buffers() + 1, device.statistics().buffers());
     // New memory must not be that of the closed buffer.
     Buffer other = cts.buffer(1024);
-    cts.queue()
-        .fill(Fence.NONE, Fence.NONE, other, 0, 1024, FillPattern.of8(0xEE));
+    cts.queue().fill(Fence.NONE, Fence.NONE, other, 0, 1024, FillPattern.of8(0xEE));
     blocker.release();
     awaitReached(timeline, 2);
     assertBytes(bytes(1024), read, "through a buffer that was closed while work used it");
     awaitTrue(
-        "the closed buffer to go",
-        () -> device.statistics().buffers() == before.buffers() + 1);
+        "the closed buffer to go", () -> device.statistics().buffers() == before.buffers() + 1);
   }
 
   @Test
@@ -220,8 +218,7 @@ class QueueCaptureTest {
     Semaphore go = cts.semaphore();
     DeviceStatistics before = device.statistics();
     try (Buffer buffer = device.allocate(1024, BufferParams.DEVICE)) {
-      cts.queue()
-          .update(go.at(1), Fence.NONE, ByteBuffer.wrap(filled(1024, 1)), buffer, 0);
+      cts.queue().update(go.at(1), Fence.NONE, ByteBuffer.wrap(filled(1024, 1)), buffer, 0);
     }
     go.fail(new HalException(Status.ABORTED, "not needed"));
     awaitTrue(

@@ -188,6 +188,7 @@ class QueueFailureTest {
   @Rule({"Q9", "Q6"})
   @FreshDevice
   void aProducerThatFailsAfterItsConsumerWasIssuedFailsItToo(Cts cts) {
+    cts.allowWarnings(); // of a device that is lost by this
     Blocker blocker = new Blocker(cts, cts.queue(0));
     Queue other = cts.queue(cts.device().queueCount() - 1);
     Semaphore produced = cts.semaphore();
@@ -196,11 +197,7 @@ class QueueFailureTest {
     long issued = cts.device().statistics().issued();
     cts.queue(0)
         .dispatch(
-            blocker.timepoint(),
-            produced.at(1),
-            cts.kernel("trap"),
-            Workgroups.of(1),
-            Args.of(41));
+            blocker.timepoint(), produced.at(1), cts.kernel("trap"), Workgroups.of(1), Args.of(41));
     other.barrier(produced.at(1), consumed.at(1));
     other.barrier(consumed.at(1), last.at(1));
     awaitTrue(

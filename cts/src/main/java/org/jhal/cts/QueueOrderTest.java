@@ -73,6 +73,7 @@ class QueueOrderTest {
         case ALLOCA_DEALLOCA -> {
           Semaphore between = cts.semaphore();
           Buffer scratch = queue.alloca(waits, between.at(1), 64, BufferParams.DEVICE);
+          cts.closing(scratch);
           queue.dealloca(between.at(1), signals, scratch);
         }
         case HOST_CALL -> queue.hostCall(waits, signals, HostCall.Mode.BLOCKING, context -> {});

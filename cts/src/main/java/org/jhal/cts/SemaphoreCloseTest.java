@@ -177,12 +177,14 @@ class SemaphoreCloseTest {
       Semaphore done = cts.device().createSemaphore(0);
       Task<?> waiter = Task.run("waiter", () -> semaphore.await(2, Waits.LIMIT));
       Task<?> signaller = Task.run("signaller", () -> semaphore.signal(1));
-      Task<?> enqueuer = Task.run("enqueuer", () -> cts.queue().barrier(semaphore.at(1), done.at(1)));
+      Task<?> enqueuer =
+          Task.run("enqueuer", () -> cts.queue().barrier(semaphore.at(1), done.at(1)));
       semaphore.close();
       Throwable waited = waiter.joined();
       Status status = assertInstanceOf(HalException.class, waited).status();
       assertTrue(
-          status == Status.CANCELLED || status == Status.FAILED_PRECONDITION, () -> "got " + waited);
+          status == Status.CANCELLED || status == Status.FAILED_PRECONDITION,
+          () -> "got " + waited);
       refusedOrNot(signaller);
       if (refusedOrNot(enqueuer)) {
         awaitOver(done);

@@ -283,10 +283,7 @@ class SemaphoreObserverTest {
     cts.queue().barrier(go.at(1), semaphore.at(2));
     go.signal(1);
     future.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
-    semaphore
-        .whenReached(2)
-        .toCompletableFuture()
-        .get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    semaphore.whenReached(2).toCompletableFuture().get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 
   @Test

@@ -164,8 +164,7 @@ class SemaphoreSubmissionTest {
     Semaphore second = cts.semaphore();
     Semaphore left = cts.semaphore();
     Semaphore right = cts.semaphore();
-    cts.queue()
-        .barrier(Fence.of(first.at(1), second.at(1)), Fence.of(left.at(1), right.at(7)));
+    cts.queue().barrier(Fence.of(first.at(1), second.at(1)), Fence.of(left.at(1), right.at(7)));
     first.signal(1);
     cts.flush(cts.queue());
     assertPending(left, 1);
@@ -179,8 +178,7 @@ class SemaphoreSubmissionTest {
   void hostWaitsForAllOfHostAndDeviceSignals(Cts cts) throws Exception {
     Semaphore host = cts.semaphore();
     Semaphore device = cts.semaphore();
-    Task<?> waiter =
-        Task.run("waiter", () -> Fence.of(host.at(1), device.at(1)).awaitAll(LIMIT));
+    Task<?> waiter = Task.run("waiter", () -> Fence.of(host.at(1), device.at(1)).awaitAll(LIMIT));
     cts.queue().barrier(Fence.NONE, device.at(1));
     awaitReached(device, 1);
     waiter.awaitBlocked();

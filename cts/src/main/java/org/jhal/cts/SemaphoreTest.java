@@ -158,8 +158,7 @@ class SemaphoreTest {
   void anInterruptedThreadDoesNotStartToWait(Cts cts) {
     Semaphore semaphore = cts.semaphore();
     Thread.currentThread().interrupt();
-    assertThrows(
-        InterruptedException.class, () -> semaphore.await(1));
+    assertThrows(InterruptedException.class, () -> semaphore.await(1));
     Thread.currentThread().interrupt();
     assertThrows(
         InterruptedException.class,

@@ -26,8 +26,7 @@ class SignalOrderTest {
     Semaphore timeline = cts.semaphore();
     Semaphore beside = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue(0));
-    cts.queue(0)
-        .barrier(blocker.timepoint(), Fence.of(timeline.at(1), beside.at(1)));
+    cts.queue(0).barrier(blocker.timepoint(), Fence.of(timeline.at(1), beside.at(1)));
     cts.queue(1).barrier(Fence.NONE, timeline.at(2));
     awaitReached(timeline, 2);
     assertPending(beside, 1);

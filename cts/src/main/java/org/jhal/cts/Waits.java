@@ -102,7 +102,8 @@ public final class Waits {
   public static void assertPending(Semaphore semaphore, long value) {
     HalException failure = semaphore.failure();
     if (failure != null) {
-      throw new AssertionFailedError(semaphore.at(value) + " failed too early: " + failure, failure);
+      throw new AssertionFailedError(
+          semaphore.at(value) + " failed too early: " + failure, failure);
     }
     if (semaphore.value() >= value) {
       throw new AssertionFailedError(
