@@ -49,9 +49,7 @@ class CrossDeviceTest {
     Buffer theirs = cts.buffer(there, data.length, BufferParams.DEVICE);
     Semaphore timeline = cts.semaphore(here, 0);
     // Enqueued from the last to the first: every wait comes before its signal.
-    there
-        .queue(0)
-        .readback(timeline.at(4), timeline.at(5), theirs, 0, ByteBuffer.wrap(read));
+    there.queue(0).readback(timeline.at(4), timeline.at(5), theirs, 0, ByteBuffer.wrap(read));
     there.queue(0).upload(timeline.at(3), timeline.at(4), ByteBuffer.wrap(middle), theirs, 0);
     here.queue(0).readback(timeline.at(2), timeline.at(3), mine, 0, ByteBuffer.wrap(middle));
     here.queue(0).upload(timeline.at(1), timeline.at(2), ByteBuffer.wrap(data), mine, 0);
@@ -172,8 +170,7 @@ class CrossDeviceTest {
     Device there = partner.device(cts);
     Semaphore mine = cts.semaphore();
     Semaphore theirs = cts.semaphore(there, 0);
-    Task<?> all =
-        Task.run("all", () -> Fence.of(mine.at(1), theirs.at(1)).awaitAll(LIMIT));
+    Task<?> all = Task.run("all", () -> Fence.of(mine.at(1), theirs.at(1)).awaitAll(LIMIT));
     all.awaitBlocked();
     theirs.fail(new HalException(Status.ABORTED, "over there"));
     assertHal(Status.ABORTED, assertInstanceOf(HalException.class, all.joined()), "over there");

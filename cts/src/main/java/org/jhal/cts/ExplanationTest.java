@@ -27,8 +27,7 @@ class ExplanationTest {
   @Rule("S10")
   void saysThatNobodyWouldSignal(Cts cts) {
     Semaphore semaphore = cts.semaphore(2);
-    HalException missed =
-        assertHal(Status.DEADLINE_EXCEEDED, () -> semaphore.await(7, SHORT));
+    HalException missed = assertHal(Status.DEADLINE_EXCEEDED, () -> semaphore.await(7, SHORT));
     assertContains(
         String.valueOf(missed.getMessage()), semaphore, "2", "7", "no open operation would");
     assertContains(semaphore.explain(7), semaphore, "2", "7", "no open operation would");
