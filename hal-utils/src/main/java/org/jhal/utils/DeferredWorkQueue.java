@@ -3,9 +3,9 @@ package org.jhal.utils;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -47,7 +47,7 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   private final EventPool<E> events;
   private final Supplier<Operation<E>> maker;
   private final Executor tails;
-  private final Consumer<HalException> onLost;
+  private final UnaryOperator<HalException> onLost;
   private final long spinNanos;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll
@@ -63,8 +63,8 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
    * @param domain identifies the device, to semaphores and threads
    * @param works makes the work of a new operation
    * @param tails runs host tails
-   * @param onLost told, with no lock held, when a native failure means that the device is lost; it
-   *     calls {@link #lose}
+   * @param onLost told, with no lock held, when a native failure means that the device is lost; the
+   *     first to tell it makes it call {@link #lose} on all queues; returns the first failure
    */
   DeferredWorkQueue(
       String name,
@@ -74,7 +74,7 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
       long spinNanos,
       Function<Operation<E>, Work<E>> works,
       Executor tails,
-      Consumer<HalException> onLost) {
+      UnaryOperator<HalException> onLost) {
     this.name = name;
     this.domain = domain;
     this.stream = stream;
@@ -367,7 +367,7 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
       try {
         return stream.queryEvent(event.handle);
       } catch (Throwable t) {
-        lose("queryEvent", t);
+        Settling.fail(operation, lose("queryEvent", t));
         return true;
       } finally {
         event.release();
@@ -427,9 +427,11 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
             Status.UNAVAILABLE,
             "the device of queue " + name + " is lost: " + call + " failed: " + Failures.of(thrown),
             thrown);
-    onLost.accept(failure);
-    HalException first = lost;
-    return first != null ? first : failure;
+    // Somebody else may be losing the device and not have come to this queue yet. From here on
+    // nothing of it may pass for complete.
+    HalException first = onLost.apply(failure);
+    lost = first;
+    return first;
   }
 
   /** The device is lost: everything here fails with {@code cause}, also what is in flight. */

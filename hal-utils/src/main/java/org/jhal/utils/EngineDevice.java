@@ -363,8 +363,11 @@ public final class EngineDevice<E> implements Device {
     return lost.get();
   }
 
-  /** The device does not work any more: everything fails with the first {@code cause} (rule Q7). */
-  public void lose(HalException cause) {
+  /**
+   * The device does not work any more: everything fails with the first {@code cause} (rule Q7),
+   * which is returned.
+   */
+  public HalException lose(HalException cause) {
     HalException first =
         cause.status() == Status.UNAVAILABLE
             ? cause
@@ -373,7 +376,9 @@ public final class EngineDevice<E> implements Device {
     if (lost.compareAndSet(null, first)) {
       LOG.log(Level.WARNING, "device " + name + " is lost", first);
       queues.forEach(queue -> queue.lose(first));
+      return first;
     }
+    return Objects.requireNonNull(lost.get());
   }
 
   @Override

@@ -1,0 +1,290 @@
+package org.jhal.utils;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A native stream that is a list. It runs when somebody calls {@link #advance()}, or waits for one
+ * of its events, so that a test decides what happens when, on one thread or on many. Calls that the
+ * engine must not make are kept as violations.
+ *
+ * <p>Thread-safe.
+ */
+final class FakeStream implements NativeStream<FakeStream.Event> {
+  /** A native event, which can be recorded again and again. */
+  static final class Event {
+    private final FakeDevice device;
+    private long recorded; // how often; guarded by device
+    private long fired; // the latest recording that has fired; guarded by device
+    private boolean isDestroyed; // guarded by device
+
+    private Event(FakeDevice device) {
+      this.device = device;
+    }
+  }
+
+  /** What the streams of one device share, and the lock of all of it. */
+  static final class FakeDevice {
+    final List<String> violations = new ArrayList<>();
+    private final Map<String, Fault> faults = new HashMap<>();
+    private final Map<String, Integer> calls = new HashMap<>();
+    private @Nullable HalException lost;
+    private int liveEvents;
+    private boolean isInOrder = true;
+
+    /** Makes the {@code nth} of the coming calls of {@code call} throw. */
+    synchronized void failNth(String call, int nth, RuntimeException failure) {
+      faults.put(call, new Fault(nth, failure));
+    }
+
+    /** From now on every call throws. */
+    synchronized void lose(HalException cause) {
+      lost = cause;
+    }
+
+    synchronized int liveEvents() {
+      return liveEvents;
+    }
+
+    synchronized int calls(String call) {
+      return calls.getOrDefault(call, 0);
+    }
+
+    /** Work may overtake other work of its stream that nothing orders before it. */
+    synchronized void setInOrder(boolean inOrder) {
+      isInOrder = inOrder;
+    }
+
+    synchronized List<String> violations() {
+      return List.copyOf(violations);
+    }
+
+    private void enter(String call) {
+      calls.merge(call, 1, Integer::sum);
+      if (lost != null) {
+        throw lost.again();
+      }
+      Fault fault = faults.get(call);
+      if (fault != null && --fault.left == 0) {
+        faults.remove(call);
+        throw fault.failure;
+      }
+    }
+  }
+
+  private static final class Fault {
+    int left;
+    final RuntimeException failure;
+
+    Fault(int left, RuntimeException failure) {
+      this.left = left;
+      this.failure = failure;
+    }
+  }
+
+  /** A wait for a recording, a piece of work, or a recording. */
+  private record Item(
+      @Nullable Event awaited, @Nullable Runnable work, @Nullable Event recorded, long number) {}
+
+  private final FakeDevice device;
+  private List<FakeStream> siblings = List.of(this); // all streams of the device
+  private final Deque<Item> items = new ArrayDeque<>(); // guarded by device
+  private @Nullable Thread issuing; // since the last recording; guarded by device
+  private boolean isClosed; // guarded by device
+
+  FakeStream(FakeDevice device) {
+    this.device = device;
+  }
+
+  /** Adds work, as {@link #issue} does in a driver; it runs with the device's lock held. */
+  void add(Runnable work) {
+    synchronized (device) {
+      enter("issue");
+      checkIssuer();
+      items.add(new Item(null, work, null, 0));
+    }
+  }
+
+  /** Runs what is next, if that is possible now; returns whether it did. */
+  boolean advance() {
+    synchronized (device) {
+      Item item = items.peek();
+      if (item == null || (item.awaited != null && item.awaited.fired < item.number)) {
+        return false;
+      }
+      items.remove();
+      if (item.work != null) {
+        item.work.run();
+      }
+      if (item.recorded != null) {
+        item.recorded.fired = Math.max(item.recorded.fired, item.number);
+      }
+      return true;
+    }
+  }
+
+  int length() {
+    synchronized (device) {
+      return items.size();
+    }
+  }
+
+  private void enter(String call) {
+    if (isClosed) {
+      device.violations.add(call + " after close");
+    }
+    device.enter(call);
+  }
+
+  /** Between two recordings only one thread may issue. */
+  private void checkIssuer() {
+    Thread now = Thread.currentThread();
+    if (issuing != null && issuing != now) {
+      device.violations.add(issuing.getName() + " and " + now.getName() + " issue at once");
+    }
+    issuing = now;
+  }
+
+  private void check(boolean holds, String violation) {
+    if (!holds) {
+      device.violations.add(violation);
+    }
+  }
+
+  @Override
+  public Event createEvent() {
+    synchronized (device) {
+      enter("createEvent");
+      device.liveEvents++;
+      return new Event(device);
+    }
+  }
+
+  @Override
+  public void destroyEvent(Event event) {
+    synchronized (device) {
+      check(!event.isDestroyed, "event destroyed twice");
+      check(
+          event.recorded == event.fired || device.lost != null, "event destroyed before it fired");
+      check(!isClosed, "destroyEvent after close");
+      event.isDestroyed = true;
+      device.liveEvents--;
+    }
+  }
+
+  @Override
+  public void recordEvent(Event event) {
+    synchronized (device) {
+      enter("recordEvent");
+      checkIssuer();
+      issuing = null;
+      check(!event.isDestroyed, "destroyed event recorded");
+      check(event.recorded == event.fired, "event recorded again before it fired");
+      items.add(new Item(null, null, event, ++event.recorded));
+    }
+  }
+
+  @Override
+  public void waitEvent(Event event) {
+    synchronized (device) {
+      enter("waitEvent");
+      checkIssuer();
+      check(!event.isDestroyed, "wait for a destroyed event");
+      check(event.recorded > 0, "wait for an event that was never recorded");
+      items.add(new Item(event, null, null, event.recorded));
+    }
+  }
+
+  @Override
+  public boolean queryEvent(Event event) {
+    synchronized (device) {
+      enter("queryEvent");
+      check(!event.isDestroyed, "query of a destroyed event");
+      return event.fired == event.recorded;
+    }
+  }
+
+  /** Runs the streams until the event has fired. */
+  @Override
+  public void synchronizeEvent(Event event) {
+    synchronized (device) {
+      enter("synchronizeEvent");
+      check(!event.isDestroyed, "wait of the host for a destroyed event");
+      if (!runUntil(this, event, event.recorded)) {
+        device.violations.add("the host waits for an event that will never fire");
+      }
+    }
+  }
+
+  private static boolean runUntil(FakeStream stream, Event event, long number) {
+    while (event.fired < number) {
+      Item item = stream.items.peek();
+      if (item == null) {
+        return false;
+      }
+      if (item.awaited != null && item.awaited.fired < item.number) {
+        FakeStream other = stream.recorder(item.awaited, item.number);
+        if (other == null || other == stream || !runUntil(other, item.awaited, item.number)) {
+          return false;
+        }
+      }
+      if (!stream.advance()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Tells the streams of one device of each other. */
+  static void join(List<FakeStream> streams) {
+    for (FakeStream stream : streams) {
+      stream.siblings = List.copyOf(streams);
+    }
+  }
+
+  private @Nullable FakeStream recorder(Event event, long number) {
+    for (FakeStream stream : siblings) {
+      for (Item item : stream.items) {
+        if (item.recorded == event && item.number == number) {
+          return stream;
+        }
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void issue(CommandList commands, Submission submission) {
+    throw new UnsupportedOperationException("tests issue through add()");
+  }
+
+  @Override
+  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    throw new UnsupportedOperationException("tests allocate nothing");
+  }
+
+  @Override
+  public void freeAsync(DeviceMemory memory) {
+    throw new UnsupportedOperationException("tests allocate nothing");
+  }
+
+  @Override
+  public boolean isInOrder() {
+    return device.isInOrder;
+  }
+
+  @Override
+  public void close() {
+    synchronized (device) {
+      check(items.isEmpty() || device.lost != null, "stream closed with work in it");
+      isClosed = true;
+    }
+  }
+}
