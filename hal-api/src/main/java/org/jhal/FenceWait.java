@@ -50,9 +50,12 @@ final class FenceWait {
     long deadline = timeout == null ? 0 : System.nanoTime() + saturatedNanos(timeout);
     Registration[] registrations = new Registration[reached.length];
     try {
+      look();
       for (int i = 0; i < reached.length; i++) {
         int member = i;
-        registrations[i] = fence.semaphore(i).onReach(fence.value(i), f -> member(member, f));
+        if (!reached[i]) {
+          registrations[i] = fence.semaphore(i).onReach(fence.value(i), f -> member(member, f));
+        }
       }
       while (true) {
         HalException failed = failure;
@@ -80,6 +83,19 @@ final class FenceWait {
         if (registration != null) {
           registration.cancel();
         }
+      }
+    }
+  }
+
+  /**
+   * Notes what is reached already, before anybody else knows this object. Within a callback this is
+   * all that can be seen: what onReach() is given there runs when the callback has returned.
+   */
+  private void look() {
+    for (int i = 0; i < reached.length; i++) {
+      if (fence.semaphore(i).value() >= fence.value(i)) { // throws the failure, if there is one
+        reached[i] = true;
+        open = open - 1;
       }
     }
   }

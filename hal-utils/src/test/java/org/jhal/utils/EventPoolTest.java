@@ -1,0 +1,121 @@
+package org.jhal.utils;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.utils.FakeStream.Event;
+import org.jhal.utils.FakeStream.FakeDevice;
+import org.junit.jupiter.api.Test;
+
+/** Who has an event, how many there are, and when they are destroyed. */
+class EventPoolTest {
+  private final FakeDevice device = new FakeDevice();
+  private final EventPool<Event> pool = new EventPool<>(new FakeStream(device), 4);
+
+  private List<PooledEvent<Event>> acquire(int count) {
+    List<PooledEvent<Event>> events = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      events.add(pool.acquire());
+    }
+    return events;
+  }
+
+  @Test
+  void anEventIsUsedAgainOnceNobodyHoldsIt() {
+    PooledEvent<Event> first = pool.acquire();
+    assertTrue(first.tryRetain());
+    first.release();
+    assertNotSame(first, pool.acquire());
+    first.release();
+    assertSame(first, pool.acquire());
+    assertEquals(2, device.liveEvents());
+  }
+
+  @Test
+  void anEventThatWasGivenBackCannotBeRetained() {
+    PooledEvent<Event> event = pool.acquire();
+    event.release();
+    assertFalse(event.tryRetain());
+    assertSame(event, pool.acquire());
+    assertTrue(event.tryRetain());
+  }
+
+  @Test
+  void noMoreAreKeptThanTheLimit() {
+    acquire(10).forEach(PooledEvent::release);
+    assertEquals(4, device.liveEvents());
+    acquire(4);
+    assertEquals(4, device.liveEvents(), "all that were kept are used again");
+  }
+
+  @Test
+  void closingDestroysTheFreeOnesAndTheOthersWhenTheyComeBack() {
+    List<PooledEvent<Event>> events = acquire(3);
+    events.get(0).release();
+    pool.close();
+    assertEquals(2, device.liveEvents());
+    events.get(1).release();
+    events.get(2).release();
+    assertEquals(0, device.liveEvents());
+    assertEquals(List.of(), device.violations());
+  }
+
+  @Test
+  void aFailureToMakeOneIsThrownAndCostsNothing() {
+    device.failNth("createEvent", 1, new HalException(Status.RESOURCE_EXHAUSTED, "no events"));
+    HalException thrown = assertThrows(HalException.class, pool::acquire);
+    assertEquals(Status.RESOURCE_EXHAUSTED, thrown.status());
+    pool.acquire().release();
+    assertEquals(1, device.liveEvents());
+  }
+
+  /**
+   * Threads that own events, and threads that only look: nobody who looks keeps an owner from
+   * having its event alone.
+   */
+  @Test
+  void anEventHasOneOwnerAtATime() {
+    int owners = 3;
+    int rounds = 20_000;
+    AtomicReferenceArray<PooledEvent<Event>> seen = new AtomicReferenceArray<>(owners);
+    Map<PooledEvent<Event>, Thread> holders = new ConcurrentHashMap<>();
+    Threads.Body owner =
+        () -> {
+          int place = (int) (Thread.currentThread().getId() % owners);
+          for (int i = 0; i < rounds; i++) {
+            PooledEvent<Event> event = pool.acquire();
+            Thread other = holders.put(event, Thread.currentThread());
+            assertSame(null, other, "an event with two owners");
+            seen.set(place, event);
+            holders.remove(event);
+            event.release();
+          }
+        };
+    Threads.Body looker =
+        () -> {
+          Random random = new Random(5);
+          for (int i = 0; i < rounds; i++) {
+            PooledEvent<Event> event = seen.get(random.nextInt(owners));
+            if (event != null && event.tryRetain()) {
+              event.release();
+            }
+          }
+        };
+    Threads.together(owner, owner, owner, looker, looker);
+    pool.close();
+    assertEquals(0, device.liveEvents());
+    assertEquals(List.of(), device.violations());
+  }
+}

@@ -1,0 +1,123 @@
+package org.jhal.utils;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A thread that works in steps: no wake-up is lost, and it ends when it is told to. */
+class RoleTest {
+  private static long soon() {
+    return System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+  }
+
+  @Test
+  void itIsADaemonOfItsDeviceAndNamedAfterItsRole() {
+    Object domain = new Object();
+    List<String> seen = Collections.synchronizedList(new ArrayList<>());
+    Role role =
+        new Role(
+            "fake-0-q1-issue",
+            domain,
+            () -> seen.add("bound"),
+            () -> {
+              seen.add(
+                  Thread.currentThread().getName()
+                      + " "
+                      + Thread.currentThread().isDaemon()
+                      + " "
+                      + EngineThread.isOf(domain)
+                      + " "
+                      + EngineThread.isOf(new Object()));
+              return false;
+            });
+    role.start();
+    assertTrue(role.stop(soon()));
+    assertEquals("bound", seen.get(0));
+    assertEquals("fake-0-q1-issue true true false", seen.get(1));
+  }
+
+  @Test
+  void itGoesOnWhileThereIsWorkAndEndsAfterIt() {
+    AtomicInteger work = new AtomicInteger(1000);
+    AtomicInteger done = new AtomicInteger();
+    Role role =
+        new Role(
+            "worker",
+            null,
+            () -> {},
+            () -> work.get() > 0 && work.decrementAndGet() >= 0 && done.incrementAndGet() > 0);
+    role.start();
+    assertTrue(role.stop(soon()));
+    assertEquals(1000, done.get(), "all that was there when it was told to end");
+  }
+
+  /** Work is added while the thread is about to park: each wake() must be enough. */
+  @Test
+  void noWakeUpIsLost() {
+    AtomicInteger added = new AtomicInteger();
+    AtomicInteger done = new AtomicInteger();
+    Role role =
+        new Role(
+            "worker",
+            null,
+            () -> {},
+            () -> {
+              if (done.get() < added.get()) {
+                done.incrementAndGet();
+                return true;
+              }
+              return false;
+            });
+    role.start();
+    for (int i = 1; i <= 20_000; i++) {
+      added.incrementAndGet();
+      role.wake();
+      if (i % 3 != 0) { // often the thread has just parked, often it is still at it
+        int wanted = i;
+        Threads.await("piece " + i, () -> done.get() >= wanted);
+      }
+    }
+    assertTrue(role.stop(soon()));
+    assertEquals(20_000, done.get());
+  }
+
+  @Test
+  void aThreadThatHangsIsReported() {
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch hangs = new CountDownLatch(1);
+    Role role =
+        new Role(
+            "worker",
+            null,
+            () -> {},
+            () -> {
+              hangs.countDown();
+              try {
+                release.await();
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+              return false;
+            });
+    role.start();
+    Threads.await("the thread to hang", () -> hangs.getCount() == 0);
+    assertFalse(role.stop(System.nanoTime()));
+    release.countDown();
+    assertTrue(role.stop(soon()));
+  }
+
+  @Test
+  void oneThatWasNeverStartedIsOver() {
+    Role role = new Role("worker", null, () -> {}, () -> false);
+    role.wake();
+    assertTrue(role.stop(System.nanoTime()));
+  }
+}
