@@ -1,49 +1,95 @@
 package org.jhal.cli;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.jhal.cli.Outcome.hal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MainTest {
-  private final StringWriter out = new StringWriter();
-  private final StringWriter err = new StringWriter();
-
-  private int hal(String... args) {
-    return Main.commandLine()
-        .setOut(new PrintWriter(out, true))
-        .setErr(new PrintWriter(err, true))
-        .execute(args);
-  }
-
   @Test
   void versionIsThatOfTheBuild() {
-    int code = hal("version");
-    assertAll(
-        () -> assertEquals(0, code),
-        () ->
-            assertTrue(
-                out.toString().matches("(?s)hal \\d+\\.\\d+\\.\\d+\\S*\\R.*"), out::toString),
-        () -> assertEquals("", err.toString()));
+    String out = hal("version").succeeded().out();
+    assertTrue(out.matches("(?s)hal \\d+\\.\\d+\\.\\d+\\S*\\R.*"), out);
   }
 
   @Test
-  void anUnknownCommandIsWrongUsageAndIsNamed() {
-    int code = hal("nosuch");
-    assertAll(
-        () -> assertEquals(2, code),
-        () -> assertTrue(err.toString().contains("nosuch"), err::toString),
-        () -> assertEquals("", out.toString()));
+  void anUnknownCommandIsWrongUsageAndSaysWhatThereIs() {
+    hal("nosuch")
+        .failed(2, "INVALID_ARGUMENT", "'nosuch'", "devices, drivers, info, run, version", "echo");
   }
 
   @Test
   void noCommandIsWrongUsage() {
-    int code = hal();
-    assertAll(
-        () -> assertEquals(2, code),
-        () -> assertTrue(err.toString().contains("a command is missing"), err::toString));
+    hal().failed(2, "a command is missing", "hal --help");
+  }
+
+  @Test
+  void anUnknownOptionIsWrongUsage() {
+    hal("--nosuch").failed(2, "--nosuch");
+    hal("drivers", "--nosuch").failed(2, "--nosuch", "hal drivers --help");
+    hal("drivers", "surplus").failed(2, "surplus");
+    hal("run").failed(2, "BUNDLE[:FUNCTION]", "hal run --help");
+    hal("run", "--repeat", "x", "bundle").failed(2, "--repeat", "'x'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--help", "-h", "help"})
+  void helpListsTheCommandsAndTheExitCodes(String option) {
+    String out = hal(option).succeeded().out();
+    for (String line :
+        new String[] {
+          "  devices ",
+          "  drivers ",
+          "  info ",
+          "  run ",
+          "  version ",
+          "  echo ",
+          "  0 ",
+          "  1 ",
+          "  2 ",
+          "  3 ",
+          "  4 ",
+          "130 ",
+          "JHAL_DEVICE"
+        }) {
+      assertTrue(out.contains(line), () -> "no '" + line + "' in " + out);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"devices", "drivers", "info", "run", "version"})
+  void everyCommandHasHelp(String command) {
+    String out = hal(command, "--help").succeeded().out();
+    assertTrue(out.startsWith("Usage: hal " + command), out);
+    assertEquals(out, hal("help", command).succeeded().out());
+  }
+
+  @Test
+  void aToolOfAnotherModuleGetsItsArguments() {
+    Outcome outcome = hal("echo", "--help", "a b", "-x", "@y");
+    assertEquals("[--help, a b, -x, @y]" + System.lineSeparator(), outcome.out());
+    assertEquals(4, outcome.exitCode());
+  }
+
+  @Test
+  void aToolThatThrowsIsReported() {
+    hal("echo", "throw").failed(1, "INTERNAL", "as asked");
+    Outcome verbose = hal("--verbose", "echo", "throw");
+    assertTrue(verbose.err().contains("\tat " + EchoTool.class.getName()), verbose::toString);
+  }
+
+  @Test
+  void aStackTraceNeedsVerbose() {
+    hal("info", "no such device").failed(2, "malformed device URI");
+    for (Outcome outcome :
+        new Outcome[] {
+          hal("--verbose", "info", "no such device"), hal("info", "no such device", "--verbose")
+        }) {
+      assertTrue(outcome.err().contains("\tat org.jhal.DeviceUri"), outcome::toString);
+      assertEquals(2, outcome.exitCode());
+    }
   }
 }

@@ -1,0 +1,62 @@
+package org.jhal.cli;
+
+import java.util.function.Supplier;
+import org.jhal.Device;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParameterException;
+
+/** A failure of a command whose exit code is decided by the step that failed. */
+final class CommandFailure extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+  private final HalException failure;
+
+  private CommandFailure(int exitCode, HalException failure) {
+    super(failure);
+    this.exitCode = exitCode;
+    this.failure = failure;
+  }
+
+  /** The command line itself is wrong. */
+  static CommandFailure wrongUsage(String message) {
+    return new CommandFailure(ExitCode.USAGE, new HalException(Status.INVALID_ARGUMENT, message));
+  }
+
+  /** The command line itself is wrong. */
+  static CommandFailure wrongUsage(ParameterException e) {
+    String command = e.getCommandLine().getCommandSpec().qualifiedName();
+    return wrongUsage(e.getMessage() + " (see " + command + " --help)");
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+
+  HalException failure() {
+    return failure;
+  }
+
+  /** Does a step that only looks at what the user gave: what it throws is bad input. */
+  static <T> T badInput(Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (HalException e) {
+      throw new CommandFailure(ExitCode.USAGE, e);
+    }
+  }
+
+  /** Opens a device, the default one if {@code uri} is null. */
+  static Device openDevice(@Nullable String uri) {
+    try {
+      return uri == null ? Hal.openDevice() : Hal.openDevice(uri);
+    } catch (HalException e) {
+      boolean malformed =
+          e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE;
+      throw new CommandFailure(malformed ? ExitCode.USAGE : ExitCode.NO_DEVICE, e);
+    }
+  }
+}

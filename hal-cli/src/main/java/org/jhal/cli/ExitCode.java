@@ -1,0 +1,24 @@
+package org.jhal.cli;
+
+/** The exit codes of the {@code hal} command. */
+public final class ExitCode {
+  /** Everything was done. */
+  public static final int SUCCESS = 0;
+
+  /** The work began and failed. */
+  public static final int FAILED = 1;
+
+  /** Wrong usage or bad input; nothing ran. */
+  public static final int USAGE = 2;
+
+  /** There is no such driver or device, or it cannot be used. */
+  public static final int NO_DEVICE = 3;
+
+  /** {@code hal cts}: tests failed. */
+  public static final int TESTS_FAILED = 4;
+
+  /** Ended by an interrupt, such as Ctrl-C. */
+  public static final int INTERRUPTED = 130;
+
+  private ExitCode() {}
+}

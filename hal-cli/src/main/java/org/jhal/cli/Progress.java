@@ -1,0 +1,84 @@
+package org.jhal.cli;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.PrintWriter;
+import java.util.Timer;
+import java.util.TimerTask;
+
+/**
+ * A bar that shows how far a repeated run has come. It appears after a second, so that short runs
+ * print nothing, and vanishes when it is closed.
+ *
+ * <p>Thread-safe.
+ */
+final class Progress implements AutoCloseable {
+  private static final int WIDTH = 30;
+  private static final long DELAY_MILLIS = 1000;
+  private static final long PERIOD_MILLIS = 200;
+
+  private final Timer timer = new Timer("hal-progress", true);
+  private final PrintWriter err;
+  private final int all;
+
+  @GuardedBy("this")
+  private int done;
+
+  @GuardedBy("this")
+  private int shown; // how many columns are written
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  /** A bar on a terminal behind {@code err}, for {@code all} steps. */
+  Progress(PrintWriter err, int all) {
+    this.err = err;
+    this.all = all;
+    timer.schedule(
+        new TimerTask() {
+          @Override
+          public void run() {
+            paint();
+          }
+        },
+        DELAY_MILLIS,
+        PERIOD_MILLIS);
+  }
+
+  /** One more step is done. */
+  synchronized void step() {
+    done++;
+  }
+
+  /** Writes the bar as it is now. */
+  synchronized void paint() {
+    if (!closed) {
+      String text = bar(done, all);
+      err.print("\r" + text);
+      err.flush();
+      shown = text.length();
+    }
+  }
+
+  /** The bar after {@code done} of {@code all} steps. */
+  static String bar(int done, int all) {
+    int filled = (int) ((long) WIDTH * done / all);
+    return "[" + "#".repeat(filled) + " ".repeat(WIDTH - filled) + "] " + done + "/" + all;
+  }
+
+  /** Wipes the bar. */
+  @Override
+  public synchronized void close() {
+    timer.cancel();
+    closed = true;
+    if (shown > 0) {
+      err.print("\r" + " ".repeat(shown) + "\r");
+      err.flush();
+    }
+  }
+
+  /** Whether stderr is a terminal; the launcher knows it, Java does not. */
+  static boolean isOnTerminal() {
+    String told = System.getProperty("jhal.terminal");
+    return told == null ? System.console() != null : Boolean.parseBoolean(told);
+  }
+}

@@ -1,0 +1,254 @@
+package org.jhal.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.ToLongFunction;
+import org.jhal.Device;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.Function;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code hal run}: one function of a bundle, on data from files. */
+@Command(
+    name = "run",
+    sortOptions = false,
+    customSynopsis = {
+      "hal run BUNDLE[:FUNCTION] [--device URI] [--arg NAME=VALUE]... [--out NAME=FILE]...",
+      "               [--shape NAME=N,...]... [--groups X[,Y[,Z]]] [--repeat N] [--timeout SECONDS]"
+    },
+    description = {
+      "Runs a function of a bundle on a device, with data from files.",
+      "",
+      "A file that ends in .npy is an array of numpy, one that ends in .png a picture (height x"
+          + " width x channels of u8), any other is bytes as they are.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:",
+      "  hal run examples/edges --device mock --arg image=in.png --out edges=out.png"
+    })
+final class RunCommand implements Callable<Integer> {
+  private static final int MAX_REPEAT = 1_000_000;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "BUNDLE[:FUNCTION]",
+      description = "A folder, zip or jar with a manifest.json, and which function of it.")
+  private String bundle = "";
+
+  @Option(names = "--device", paramLabel = "URI", description = "The device to run on.")
+  private @Nullable String device;
+
+  @Option(
+      names = "--arg",
+      paramLabel = "NAME=VALUE",
+      description =
+          "A constant (2.5, 0x10, nan, -inf), or the file that fills a buffer. Repeatable.")
+  private List<String> args = List.of();
+
+  @Option(
+      names = "--out",
+      paramLabel = "NAME=FILE",
+      description = "Where a buffer goes that the function writes. Repeatable.")
+  private List<String> outs = List.of();
+
+  @Option(
+      names = "--shape",
+      paramLabel = "NAME=N,...",
+      description =
+          "How many elements a buffer has along each dimension, where no file and no hint of the"
+              + " manifest says it: y=480,640,3. Repeatable.")
+  private List<String> shapes = List.of();
+
+  @Option(
+      names = "--groups",
+      paramLabel = "X[,Y[,Z]]",
+      description = "How many workgroups to run, instead of what the manifest says.")
+  private @Nullable String groups;
+
+  @Option(
+      names = "--repeat",
+      paramLabel = "N",
+      description = {
+        "Runs N times and prints how long that took: submit, handing the kernel to the device;"
+            + " device, from there until it is complete; total, with reading and uploading the"
+            + " inputs and reading the outputs back."
+      })
+  private @Nullable Integer repeat;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "600",
+      description = "How long to wait for the device before giving up (${DEFAULT-VALUE}).")
+  private int timeout;
+
+  /** A bundle and the name after the colon, null if there is none. */
+  record Target(Path bundle, @Nullable String function) {
+    /**
+     * Splits {@code BUNDLE[:FUNCTION]}: a path may have colons itself, so what exists decides.
+     *
+     * @throws HalException NOT_FOUND if there is no such file or folder
+     */
+    static Target parse(String text) {
+      Path whole = existing(text);
+      if (whole != null) {
+        return new Target(whole, null);
+      }
+      int colon = text.lastIndexOf(':');
+      Path before = colon < 0 ? null : existing(text.substring(0, colon));
+      if (before == null) {
+        throw new HalException(
+            Status.NOT_FOUND, "no bundle at '" + text + "': neither a folder nor a file");
+      }
+      if (colon == text.length() - 1) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT, "'" + text + "' has no function after the colon");
+      }
+      return new Target(before, text.substring(colon + 1));
+    }
+
+    private static @Nullable Path existing(String text) {
+      try {
+        Path path = Path.of(text);
+        return !text.isEmpty() && Files.exists(path) ? path : null;
+      } catch (InvalidPathException e) {
+        return null;
+      }
+    }
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    RunArguments arguments =
+        CommandFailure.badInput(
+            () -> {
+              checkRange("--repeat", repeat == null ? 1 : repeat, MAX_REPEAT);
+              checkRange("--timeout", timeout, Integer.MAX_VALUE);
+              return RunArguments.parse(args, outs, shapes, groups);
+            });
+    Target target = CommandFailure.badInput(() -> Target.parse(bundle));
+    ExecutableSource source = CommandFailure.badInput(() -> ExecutableSource.of(target.bundle()));
+    try (Device opened = CommandFailure.openDevice(device);
+        Executable executable = load(opened, source)) {
+      Function function = CommandFailure.badInput(() -> choose(executable, target, source));
+      try (RunPlan plan =
+          CommandFailure.badInput(
+              () ->
+                  RunPlan.of(
+                      function,
+                      RunHints.read(source, function.name()),
+                      arguments,
+                      opened.info().maxWorkgroupCount()))) {
+        run(opened, function, plan);
+      }
+    }
+    return ExitCode.SUCCESS;
+  }
+
+  private static void checkRange(String option, int value, int max) {
+    if (value < 1 || value > max) {
+      throw new HalException(Status.OUT_OF_RANGE, option + " " + value + " is not in 1 to " + max);
+    }
+  }
+
+  /** A bundle that is wrong is bad input; one that this device cannot load has failed. */
+  private static Executable load(Device device, ExecutableSource source) {
+    try {
+      return device.loadExecutable(source);
+    } catch (HalException e) {
+      if (e.status() == Status.UNIMPLEMENTED || e.status() == Status.UNAVAILABLE) {
+        throw e;
+      }
+      return CommandFailure.badInput(
+          () -> {
+            throw e;
+          });
+    }
+  }
+
+  private static Function choose(Executable executable, Target target, ExecutableSource source) {
+    if (target.function() != null) {
+      return executable.function(target.function());
+    }
+    List<Function> all = executable.functions();
+    if (all.size() != 1) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "bundle "
+              + source.name()
+              + " has several functions; name one of them as "
+              + source.name()
+              + ":FUNCTION: "
+              + String.join(", ", all.stream().map(Function::name).toList()));
+    }
+    return all.get(0);
+  }
+
+  private void run(Device device, Function function, RunPlan plan) throws InterruptedException {
+    int count = repeat == null ? 1 : repeat;
+    RunJob.Times[] times = new RunJob.Times[count];
+    PrintWriter out = spec.commandLine().getOut();
+    try (RunJob job = new RunJob(device, function, plan, Duration.ofSeconds(timeout));
+        Progress progress =
+            count > 1 && Progress.isOnTerminal()
+                ? new Progress(spec.commandLine().getErr(), count)
+                : null) {
+      for (int i = 0; i < count; i++) {
+        times[i] = job.run(repeat != null, i == count - 1);
+        if (progress != null) {
+          progress.step();
+        }
+      }
+    }
+    for (RunPlan.Binding binding : plan.bindings()) {
+      if (binding instanceof RunPlan.Array array && array.path() != null) {
+        out.println(
+            "wrote "
+                + array.path()
+                + ": "
+                + array.parameter().type().label()
+                + " "
+                + array.shape());
+      }
+    }
+    if (repeat != null) {
+      summary(times).print(out);
+    }
+    out.flush();
+  }
+
+  private static Table summary(RunJob.Times[] times) {
+    Table table = new Table();
+    table.row("", "first", "median", "min");
+    summary(table, "submit", times, RunJob.Times::submit);
+    summary(table, "device", times, RunJob.Times::device);
+    summary(table, "total", times, RunJob.Times::total);
+    return table;
+  }
+
+  private static void summary(
+      Table table, String name, RunJob.Times[] times, ToLongFunction<RunJob.Times> part) {
+    long[] values = Arrays.stream(times).mapToLong(part).toArray();
+    long first = values[0];
+    Arrays.sort(values);
+    table.row(
+        name, Units.nanos(first), Units.nanos(values[values.length / 2]), Units.nanos(values[0]));
+  }
+}

@@ -1,0 +1,379 @@
+package org.jhal.cli;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jhal.Function;
+import org.jhal.HalException;
+import org.jhal.Parameter;
+import org.jhal.Parameter.Direction;
+import org.jhal.Parameter.Kind;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.cli.data.DataFiles;
+import org.jhal.cli.data.DataSink;
+import org.jhal.cli.data.DataSource;
+import org.jhal.cli.data.Shape;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run will do, checked in whole against the function before anything runs: every input is
+ * open and fits, every output can be written.
+ *
+ * <p>For one thread.
+ */
+final class RunPlan implements AutoCloseable {
+  /** What is passed for one parameter. */
+  sealed interface Binding {}
+
+  /**
+   * A number.
+   *
+   * @param value as {@link org.jhal.Args} takes it
+   */
+  record Constant(Parameter parameter, Number value) implements Binding {}
+
+  /**
+   * A buffer.
+   *
+   * @param source what fills it, or null to begin with zeros
+   * @param sink where its content goes, or null if nobody asked for it
+   * @param path of {@code sink}
+   */
+  record Array(
+      Parameter parameter,
+      Shape shape,
+      @Nullable DataSource source,
+      @Nullable DataSink sink,
+      @Nullable Path path)
+      implements Binding {
+    /** The size of the buffer. */
+    long bytes() {
+      return shape.bytes(parameter.type().bytes());
+    }
+  }
+
+  private final Function function;
+  private final RunHints hints;
+  private final RunArguments arguments;
+  private final Map<String, DataSource> sources = new HashMap<>();
+  private final Map<String, DataSink> sinks = new LinkedHashMap<>();
+  private final List<Binding> bindings = new ArrayList<>();
+  private Workgroups groups = new Workgroups(0, 0, 0);
+
+  private RunPlan(Function function, RunHints hints, RunArguments arguments) {
+    this.function = function;
+    this.hints = hints;
+    this.arguments = arguments;
+  }
+
+  /**
+   * Compares what the user gave, and what the manifest's hints make of it, with the function.
+   *
+   * @param limit the largest grid of the device
+   * @throws HalException for anything that does not fit, is missing or is too much
+   */
+  static RunPlan of(Function function, RunHints hints, RunArguments arguments, Workgroups limit) {
+    RunPlan plan = new RunPlan(function, hints, arguments);
+    try {
+      plan.checkNames();
+      plan.bind(limit);
+      return plan;
+    } catch (RuntimeException e) {
+      plan.close();
+      throw e;
+    }
+  }
+
+  /** One binding per parameter, in the order of the function. */
+  List<Binding> bindings() {
+    return bindings;
+  }
+
+  /** The grid. */
+  Workgroups groups() {
+    return groups;
+  }
+
+  private void checkNames() {
+    arguments
+        .args()
+        .forEach(
+            (name, value) -> {
+              Parameter parameter = parameter("--arg", name);
+              if (parameter.kind() == Kind.BUFFER && parameter.direction() == Direction.OUT) {
+                throw invalid("'" + name + "' is an output; write it with --out " + name + "=FILE");
+              }
+            });
+    arguments
+        .outs()
+        .forEach(
+            (name, value) -> {
+              Parameter parameter = buffer("--out", name);
+              if (!parameter.isWritten()) {
+                throw invalid("'" + name + "' is an input, which --out cannot write");
+              }
+            });
+    arguments.shapes().forEach((name, shape) -> buffer("--shape", name));
+  }
+
+  private Parameter parameter(String option, String name) {
+    for (Parameter parameter : function.parameters()) {
+      if (parameter.name().equals(name)) {
+        return parameter;
+      }
+    }
+    List<String> known = function.parameters().stream().map(Parameter::name).toList();
+    throw new HalException(
+        Status.NOT_FOUND,
+        option
+            + " '"
+            + name
+            + "': function '"
+            + function.name()
+            + "' has no such parameter; it has "
+            + (known.isEmpty() ? "none" : String.join(", ", known)));
+  }
+
+  private Parameter buffer(String option, String name) {
+    Parameter parameter = parameter(option, name);
+    if (parameter.kind() != Kind.BUFFER) {
+      throw invalid("'" + name + "' is a constant, for which there is no " + option);
+    }
+    return parameter;
+  }
+
+  private void bind(Workgroups limit) {
+    Map<String, Number> constants = new HashMap<>();
+    Map<String, Shape> shapes = new HashMap<>(arguments.shapes());
+    for (Parameter parameter : function.parameters()) {
+      String text = arguments.args().get(parameter.name());
+      if (text != null && parameter.kind() == Kind.CONSTANT) {
+        constants.put(parameter.name(), Literals.parse(parameter.name(), parameter.type(), text));
+      } else if (text != null) {
+        openSource(parameter, text, shapes);
+      }
+    }
+    HintResolver resolver = new HintResolver(hints, function.parameters(), constants, shapes);
+    checkComplete(resolver);
+    groups = grid(resolver, limit);
+    Set<Path> paths = new HashSet<>();
+    for (Parameter parameter : function.parameters()) {
+      String name = parameter.name();
+      if (parameter.kind() == Kind.CONSTANT) {
+        bindings.add(new Constant(parameter, present(resolver.constant(name))));
+        continue;
+      }
+      Shape shape = present(resolver.shape(name));
+      checkHint(resolver, name, shape);
+      shape.bytes(parameter.type().bytes());
+      String out = arguments.outs().get(name);
+      Path path = out == null ? null : path("--out", name, out);
+      if (path != null) {
+        if (!paths.add(path.toAbsolutePath().normalize())) {
+          throw invalid("two outputs are written to '" + path + "'");
+        }
+        sinks.put(name, DataFiles.create(path, parameter.type(), shape));
+      }
+      bindings.add(new Array(parameter, shape, sources.get(name), sinks.get(name), path));
+    }
+  }
+
+  private static <T> T present(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("a parameter without a value passed the check");
+    }
+    return value;
+  }
+
+  private void openSource(Parameter parameter, String file, Map<String, Shape> shapes) {
+    String name = parameter.name();
+    DataSource source = DataFiles.open(path("--arg", name, file));
+    sources.put(name, source);
+    if (source.type() != null && source.type() != parameter.type()) {
+      throw invalid(
+          "'"
+              + name
+              + "' has elements of "
+              + parameter.type().label()
+              + ", but '"
+              + file
+              + "' has "
+              + source.type().label());
+    }
+    int elementBytes = parameter.type().bytes();
+    if (source.bytes() % elementBytes != 0) {
+      throw invalid(
+          "'"
+              + name
+              + "': the "
+              + source.bytes()
+              + " bytes of '"
+              + file
+              + "' are no whole number of elements of "
+              + parameter.type().label());
+    }
+    Shape given = shapes.get(name);
+    Shape own = source.shape();
+    if (given != null
+        && (own == null ? given.bytes(elementBytes) != source.bytes() : !own.equals(given))) {
+      throw invalid(
+          "'"
+              + name
+              + "': --shape says "
+              + given
+              + ", but '"
+              + file
+              + "' has "
+              + (own == null ? source.bytes() / elementBytes + " elements" : "the shape " + own));
+    }
+    if (own != null) {
+      shapes.put(name, own);
+    } else if (given == null && !hints.shapes().containsKey(name)) {
+      shapes.put(name, Shape.of(source.bytes() / elementBytes));
+    }
+  }
+
+  /** Names all that is missing at once. */
+  private void checkComplete(HintResolver resolver) {
+    List<String> missing = new ArrayList<>();
+    for (Parameter parameter : function.parameters()) {
+      String name = parameter.name();
+      if (parameter.kind() == Kind.CONSTANT) {
+        if (resolver.constant(name) == null) {
+          missing.add("--arg " + name + "=" + parameter.type().label().toUpperCase(Locale.ROOT));
+        }
+      } else if (parameter.isRead()) {
+        boolean zeros = parameter.isWritten() && arguments.shapes().containsKey(name);
+        if (!sources.containsKey(name) && !zeros) {
+          missing.add("--arg " + name + "=FILE");
+        }
+      } else if (resolver.shape(name) == null) {
+        missing.add("--shape " + name + "=SIZE,...");
+      }
+    }
+    if (!missing.isEmpty()) {
+      throw invalid("function '" + function.name() + "' still needs " + String.join(" ", missing));
+    }
+  }
+
+  /** Of a buffer whose shape the user gave: whether the hint agrees. */
+  private void checkHint(HintResolver resolver, String name, Shape shape) {
+    if (!hints.shapes().containsKey(name)) {
+      return;
+    }
+    Shape hinted = resolver.hintedShape(name);
+    DataSource source = sources.get(name);
+    long elements =
+        source == null
+            ? shape.elements()
+            : source.bytes() / parameter("--arg", name).type().bytes();
+    boolean fits = elements == hinted.elements() && (hinted.rank() == 1 || shape.equals(hinted));
+    if (!fits) {
+      throw invalid(
+          "'"
+              + name
+              + "' has "
+              + (source != null && source.shape() == null
+                  ? elements + " elements"
+                  : "the shape " + shape)
+              + ", but must have the shape "
+              + hinted
+              + " ("
+              + String.join(",", hints.shapes().getOrDefault(name, List.of()))
+              + ")");
+    }
+  }
+
+  private Workgroups grid(HintResolver resolver, Workgroups limit) {
+    Workgroups grid = arguments.groups();
+    if (grid == null && !hints.groups().isEmpty()) {
+      grid = workgroups("groups", resolver.evaluate("groups", hints.groups()));
+    }
+    if (grid == null && !hints.items().isEmpty()) {
+      List<Long> items = resolver.evaluate("items", hints.items());
+      Workgroups size = function.workgroupSize();
+      int[] sizes = {size.x(), size.y(), size.z()};
+      List<Long> counts = new ArrayList<>();
+      for (int i = 0; i < items.size(); i++) {
+        long count = items.get(i);
+        counts.add(count < 0 ? count : count / sizes[i] + (count % sizes[i] > 0 ? 1 : 0));
+      }
+      grid = workgroups("items", counts);
+    }
+    if (grid == null) {
+      throw invalid(
+          "function '"
+              + function.name()
+              + "' still needs --groups X,Y,Z, since its manifest has no hint for it");
+    }
+    if (grid.x() > limit.x() || grid.y() > limit.y() || grid.z() > limit.z()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "the grid " + text(grid) + " is larger than the device's limit, " + text(limit));
+    }
+    return grid;
+  }
+
+  private Workgroups workgroups(String key, List<Long> counts) {
+    int[] axes = {1, 1, 1};
+    for (int i = 0; i < counts.size(); i++) {
+      long count = counts.get(i);
+      if (count < 0 || count > Integer.MAX_VALUE) {
+        throw new HalException(
+            Status.OUT_OF_RANGE,
+            hints.place()
+                + ": '"
+                + key
+                + "' makes "
+                + count
+                + " workgroups along axis "
+                + i
+                + "; it must be in 0 to "
+                + Integer.MAX_VALUE);
+      }
+      axes[i] = (int) count;
+    }
+    return new Workgroups(axes[0], axes[1], axes[2]);
+  }
+
+  /** A grid as {@code --groups} takes it. */
+  static String text(Workgroups groups) {
+    return groups.x() + "," + groups.y() + "," + groups.z();
+  }
+
+  private static Path path(String option, String name, String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw invalid(option + " '" + name + "': '" + text + "' is no path: " + e.getReason());
+    }
+  }
+
+  private static HalException invalid(String message) {
+    return new HalException(Status.INVALID_ARGUMENT, message);
+  }
+
+  /** Closes all files; outputs that were not committed vanish. */
+  @Override
+  public void close() {
+    List<Closeable> files = new ArrayList<>(sinks.values());
+    files.addAll(sources.values());
+    for (Closeable file : files) {
+      try {
+        file.close();
+      } catch (IOException e) {
+        // Nothing was asked of this file that is not done already.
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package org.jhal.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Prints rows with their cells below each other. */
+final class Table {
+  private final List<String[]> rows = new ArrayList<>();
+
+  void row(String... cells) {
+    rows.add(cells);
+  }
+
+  /** Prints all rows, without spaces at the end of a line. */
+  void print(PrintWriter out) {
+    List<Integer> widths = new ArrayList<>();
+    for (String[] row : rows) {
+      for (int i = 0; i < row.length; i++) {
+        if (i == widths.size()) {
+          widths.add(0);
+        }
+        widths.set(i, Math.max(widths.get(i), row[i].length()));
+      }
+    }
+    for (String[] row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < row.length; i++) {
+        line.append(row[i]).append(" ".repeat(widths.get(i) - row[i].length() + 2));
+      }
+      out.println(line.toString().stripTrailing());
+    }
+  }
+}

@@ -1,0 +1,232 @@
+package org.jhal.cli.data;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jhal.ElementType;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens files by the ending of their name: {@code .npy} for arrays, {@code .png} for pictures, any
+ * other for bytes as they are.
+ */
+public final class DataFiles {
+  private DataFiles() {}
+
+  /**
+   * Opens an input. A picture is decoded at once, anything else is read when it is asked for.
+   *
+   * @throws HalException NOT_FOUND if there is no such file; PERMISSION_DENIED if it may not be
+   *     read; INVALID_ARGUMENT if it is malformed or no regular file; UNIMPLEMENTED if it is a
+   *     picture and this Java cannot decode them; DATA_LOSS if reading fails
+   */
+  public static DataSource open(Path path) {
+    try {
+      if (Files.exists(path) && !Files.isRegularFile(path)) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT, "input '" + path + "' is not a regular file");
+      }
+      if (hasEnding(path, ".png")) {
+        requirePictures();
+        return new Pixels(Png.decode(Files.readAllBytes(path), path.toString()));
+      }
+      FileChannel channel = FileChannel.open(path);
+      try {
+        if (!hasEnding(path, ".npy")) {
+          return new FileRegion(channel, 0, channel.size(), null, null);
+        }
+        NpyHeader header = NpyHeader.read(channel, path.toString());
+        checkByteOrder(header.type(), path);
+        return new FileRegion(
+            channel, header.bytes(), header.dataBytes(), header.type(), header.shape());
+      } catch (IOException | RuntimeException e) {
+        channel.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw failure("cannot read '" + path + "'", e);
+    } catch (OutOfMemoryError e) {
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED, "cannot read '" + path + "': it does not fit into memory", e);
+    }
+  }
+
+  /**
+   * Begins an output. Whether it can be written is found out now, but what is there already stays
+   * until the output is committed.
+   *
+   * @param type of the elements
+   * @throws HalException INVALID_ARGUMENT if a file of this ending cannot hold such an array;
+   *     NOT_FOUND if the folder is missing; PERMISSION_DENIED if the file may not be written;
+   *     UNIMPLEMENTED if it is a picture and this Java cannot encode them
+   */
+  public static DataSink create(Path path, ElementType type, Shape shape) {
+    Shape picture = hasEnding(path, ".png") ? pictureShape(path, type, shape) : null;
+    try {
+      if (Files.isDirectory(path)) {
+        throw new HalException(Status.INVALID_ARGUMENT, "output '" + path + "' is a folder");
+      }
+      if (picture != null) {
+        requirePictures();
+        return new PictureFile(OutputFile.create(path), picture);
+      }
+      if (!hasEnding(path, ".npy")) {
+        return OutputFile.create(path);
+      }
+      checkByteOrder(type, path);
+      OutputFile file = OutputFile.create(path);
+      file.write(ByteBuffer.wrap(NpyHeader.encode(type, shape)));
+      return file;
+    } catch (IOException e) {
+      throw failure("cannot write '" + path + "'", e);
+    }
+  }
+
+  /** What an exception of the file system means, in one line that begins with {@code what}. */
+  public static HalException failure(String what, IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return new HalException(Status.NOT_FOUND, what + ": no such file or folder", e);
+    }
+    if (e instanceof AccessDeniedException) {
+      return new HalException(Status.PERMISSION_DENIED, what + ": permission denied", e);
+    }
+    String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    if (e instanceof FileAlreadyExistsException) {
+      reason = "'" + e.getMessage() + "' is in the way";
+    }
+    return new HalException(Status.DATA_LOSS, what + ": " + (reason == null ? e : reason), e);
+  }
+
+  private static void requirePictures() {
+    if (ModuleLayer.boot().findModule("java.desktop").isEmpty()) {
+      throw noPictures(null);
+    }
+  }
+
+  static HalException noPictures(@Nullable Throwable cause) {
+    return new HalException(
+        Status.UNIMPLEMENTED,
+        "PNG files need a Java with the module java.desktop, and that of "
+            + System.getProperty("java.home")
+            + (cause == null ? " lacks it" : " lacks a part of it (" + cause + ")")
+            + "; use .npy or raw files",
+        cause);
+  }
+
+  private static boolean hasEnding(Path path, String ending) {
+    return path.toString().toLowerCase(Locale.ROOT).endsWith(ending);
+  }
+
+  private static Shape pictureShape(Path path, ElementType type, Shape shape) {
+    if (type != ElementType.U8) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "output '" + path + "': a picture has elements of u8, not " + type.label());
+    }
+    long channels = shape.rank() == 3 ? shape.dimensions().get(2) : 1;
+    if (shape.rank() < 2
+        || shape.rank() > 3
+        || channels < 1
+        || channels > 4
+        || shape.elements() == 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "output '"
+              + path
+              + "': a picture has the shape height,width,channels with 1 to 4 channels, not "
+              + shape);
+    }
+    if (shape.elements() > Integer.MAX_VALUE - 16) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "output '" + path + "': shape " + shape + " is too large for a picture");
+    }
+    return Shape.of(shape.dimensions().get(0), shape.dimensions().get(1), channels);
+  }
+
+  private static void checkByteOrder(ElementType type, Path path) {
+    if (type.bytes() > 1 && ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
+      throw new HalException(
+          Status.UNIMPLEMENTED, "'" + path + "': .npy files need a little-endian machine");
+    }
+  }
+
+  private static final class Pixels implements DataSource {
+    private final Png.Picture picture;
+
+    Pixels(Png.Picture picture) {
+      this.picture = picture;
+    }
+
+    @Override
+    public ElementType type() {
+      return ElementType.U8;
+    }
+
+    @Override
+    public Shape shape() {
+      return picture.shape();
+    }
+
+    @Override
+    public long bytes() {
+      return picture.samples().length;
+    }
+
+    @Override
+    public void read(long offset, ByteBuffer target) {
+      target.put(picture.samples(), Math.toIntExact(offset), target.remaining());
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** Collects the samples, since they are compressed as a whole. */
+  private static final class PictureFile implements DataSink {
+    private final OutputFile file;
+    private final Shape shape;
+    private byte @Nullable [] samples;
+    private int filled;
+
+    PictureFile(OutputFile file, Shape shape) {
+      this.file = file;
+      this.shape = shape;
+    }
+
+    @Override
+    public void write(ByteBuffer source) {
+      if (samples == null) {
+        samples = new byte[Math.toIntExact(shape.elements())];
+      }
+      int count = source.remaining();
+      source.get(samples, filled, count);
+      filled += count;
+    }
+
+    @Override
+    public void commit() throws IOException {
+      if (samples == null || filled < samples.length) {
+        throw new IllegalStateException("only " + filled + " samples of " + shape);
+      }
+      file.write(ByteBuffer.wrap(Png.encode(shape, samples)));
+      samples = null;
+      file.commit();
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+}

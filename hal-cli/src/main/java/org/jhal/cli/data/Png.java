@@ -1,0 +1,216 @@
+package org.jhal.cli.data;
+
+import java.awt.Transparency;
+import java.awt.color.ColorSpace;
+import java.awt.image.BufferedImage;
+import java.awt.image.ComponentColorModel;
+import java.awt.image.DataBuffer;
+import java.awt.image.DataBufferByte;
+import java.awt.image.IndexColorModel;
+import java.awt.image.PixelInterleavedSampleModel;
+import java.awt.image.Raster;
+import java.awt.image.WritableRaster;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32;
+import javax.imageio.IIOImage;
+import javax.imageio.ImageIO;
+import javax.imageio.ImageReader;
+import javax.imageio.ImageWriter;
+import javax.imageio.stream.MemoryCacheImageInputStream;
+import javax.imageio.stream.MemoryCacheImageOutputStream;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pictures of 8 bits per channel as arrays of height x width x channels: grey, grey and alpha, RGB
+ * or RGBA. Palettes and greys of fewer bits are expanded. The values are those of the file; no
+ * colour is converted.
+ */
+final class Png {
+  private static final long SIGNATURE = 0x89504e470d0a1a0aL;
+  private static final int HEADER = 0x49484452; // IHDR
+  private static final int END = 0x49454e44; // IEND
+
+  private Png() {}
+
+  /**
+   * A decoded picture.
+   *
+   * @param shape height, width, channels
+   * @param samples in C order
+   */
+  record Picture(Shape shape, byte[] samples) {}
+
+  /**
+   * Decodes a file.
+   *
+   * @param name what messages call it
+   * @throws HalException INVALID_ARGUMENT if it is malformed, has 16 bits per channel or is too
+   *     large for an array; UNIMPLEMENTED if this Java cannot decode pictures
+   */
+  static Picture decode(byte[] file, String name) {
+    check(file, name);
+    try {
+      ImageReader reader = ImageIO.getImageReadersByFormatName("png").next();
+      try (MemoryCacheImageInputStream in =
+          new MemoryCacheImageInputStream(new ByteArrayInputStream(file))) {
+        reader.setInput(in);
+        return picture(reader.read(0));
+      } finally {
+        reader.dispose();
+      }
+    } catch (IOException | RuntimeException e) {
+      throw malformed(name, String.valueOf(e.getMessage()), e);
+    } catch (LinkageError e) {
+      throw DataFiles.noPictures(e);
+    }
+  }
+
+  /** Checks the chunks, since a decoder may make up what is missing. */
+  private static void check(byte[] file, String name) {
+    ByteBuffer in = ByteBuffer.wrap(file);
+    if (in.remaining() < 8 || in.getLong() != SIGNATURE) {
+      throw malformed(name, "it does not begin as PNG files do", null);
+    }
+    for (boolean first = true; ; first = false) {
+      if (in.remaining() < 12) {
+        throw malformed(name, "it ends before its end mark, after " + file.length + " bytes", null);
+      }
+      int length = in.getInt();
+      if (length < 0 || length > in.remaining() - 8) {
+        throw malformed(name, "it ends within a chunk, after " + file.length + " bytes", null);
+      }
+      int start = in.position();
+      int kind = in.getInt();
+      CRC32 checksum = new CRC32();
+      checksum.update(file, start, 4 + length);
+      if ((int) checksum.getValue() != in.getInt(start + 4 + length)) {
+        throw malformed(name, "the checksum at byte " + (start + 4 + length) + " is wrong", null);
+      }
+      if (first) {
+        if (kind != HEADER || length != 13) {
+          throw malformed(name, "its first chunk is not a header", null);
+        }
+        checkHeader(in.getInt(), in.getInt(), in.get(), name);
+      }
+      in.position(start + 4 + length + 4);
+      if (kind == END) {
+        return;
+      }
+    }
+  }
+
+  private static void checkHeader(int width, int height, int depth, String name) {
+    if (width <= 0 || height <= 0) {
+      throw malformed(name, "it is " + width + " x " + height + " pixels", null);
+    }
+    if (depth > 8) {
+      throw malformed(name, depth + " bits per channel; the limit is 8", null);
+    }
+    if ((long) width * height > Integer.MAX_VALUE / 4) {
+      throw malformed(
+          name,
+          width + " x " + height + " pixels; the limit is " + Integer.MAX_VALUE / 4 + " in all",
+          null);
+    }
+  }
+
+  private static Picture picture(BufferedImage image) {
+    Raster raster = image.getRaster();
+    int width = raster.getWidth();
+    int height = raster.getHeight();
+    byte[][] levels = levels(image);
+    int channels = levels.length == 0 ? raster.getNumBands() : levels.length;
+    byte[] samples = new byte[Math.multiplyExact(Math.multiplyExact(width, height), channels)];
+    int[] row = new int[width * raster.getNumBands()];
+    int at = 0;
+    for (int y = 0; y < height; y++) {
+      raster.getPixels(0, y, width, 1, row);
+      for (int sample : row) {
+        if (levels.length == 0) {
+          samples[at++] = (byte) sample;
+        } else {
+          for (byte[] channel : levels) {
+            samples[at++] = channel[sample];
+          }
+        }
+      }
+    }
+    return new Picture(Shape.of(height, width, channels), samples);
+  }
+
+  /** What each index of a palette stands for, per channel; empty for a picture without palette. */
+  private static byte[][] levels(BufferedImage image) {
+    if (!(image.getColorModel() instanceof IndexColorModel palette)) {
+      return new byte[0][];
+    }
+    byte[][] levels = new byte[4][palette.getMapSize()];
+    palette.getReds(levels[0]);
+    palette.getGreens(levels[1]);
+    palette.getBlues(levels[2]);
+    palette.getAlphas(levels[3]);
+    boolean grey = Arrays.equals(levels[0], levels[1]) && Arrays.equals(levels[1], levels[2]);
+    return palette.hasAlpha()
+        ? levels
+        : grey ? new byte[][] {levels[0]} : new byte[][] {levels[0], levels[1], levels[2]};
+  }
+
+  /**
+   * Encodes a picture.
+   *
+   * @param shape height, width and 1 to 4 channels
+   * @throws HalException UNIMPLEMENTED if this Java cannot encode pictures
+   */
+  static byte[] encode(Shape shape, byte[] samples) throws IOException {
+    try {
+      int height = Math.toIntExact(shape.dimensions().get(0));
+      int width = Math.toIntExact(shape.dimensions().get(1));
+      int channels = Math.toIntExact(shape.dimensions().get(2));
+      ImageWriter writer = ImageIO.getImageWritersByFormatName("png").next();
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      try (MemoryCacheImageOutputStream out = new MemoryCacheImageOutputStream(bytes)) {
+        writer.setOutput(out);
+        writer.write(new IIOImage(image(width, height, channels, samples), null, null));
+      } finally {
+        writer.dispose();
+      }
+      return bytes.toByteArray();
+    } catch (LinkageError e) {
+      throw DataFiles.noPictures(e);
+    }
+  }
+
+  private static BufferedImage image(int width, int height, int channels, byte[] samples) {
+    int[] offsets = new int[channels];
+    Arrays.setAll(offsets, i -> i);
+    WritableRaster raster =
+        Raster.createWritableRaster(
+            new PixelInterleavedSampleModel(
+                DataBuffer.TYPE_BYTE, width, height, channels, width * channels, offsets),
+            new DataBufferByte(samples, samples.length),
+            null);
+    boolean alpha = channels % 2 == 0;
+    ColorSpace space =
+        ColorSpace.getInstance(channels < 3 ? ColorSpace.CS_GRAY : ColorSpace.CS_sRGB);
+    return new BufferedImage(
+        new ComponentColorModel(
+            space,
+            alpha,
+            false,
+            alpha ? Transparency.TRANSLUCENT : Transparency.OPAQUE,
+            DataBuffer.TYPE_BYTE),
+        raster,
+        false,
+        null);
+  }
+
+  private static HalException malformed(String name, String why, @Nullable Throwable cause) {
+    return new HalException(
+        Status.INVALID_ARGUMENT, "malformed PNG file '" + name + "': " + why, cause);
+  }
+}

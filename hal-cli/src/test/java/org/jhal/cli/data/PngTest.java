@@ -1,0 +1,192 @@
+package org.jhal.cli.data;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.awt.image.BufferedImage;
+import java.awt.image.IndexColorModel;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.zip.CRC32;
+import javax.imageio.ImageIO;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.junit.jupiter.api.Test;
+
+class PngTest {
+  @Test
+  void randomPicturesComeBackAsTheyWere() throws IOException {
+    Random random = new Random(30);
+    for (int i = 0; i < 60; i++) {
+      Shape shape = Shape.of(1 + random.nextInt(20), 1 + random.nextInt(20), 1 + i % 4);
+      byte[] samples = new byte[(int) shape.elements()];
+      random.nextBytes(samples);
+      Png.Picture picture = Png.decode(Png.encode(shape, samples), "a.png");
+      assertEquals(shape, picture.shape());
+      assertArrayEquals(samples, picture.samples(), "case " + i + ", shape " + shape);
+    }
+  }
+
+  @Test
+  void everyGreyKeepsItsValue() throws IOException {
+    byte[] samples = new byte[256];
+    for (int i = 0; i < 256; i++) {
+      samples[i] = (byte) i;
+    }
+    assertArrayEquals(samples, Png.decode(Png.encode(Shape.of(16, 16, 1), samples), "a").samples());
+  }
+
+  @Test
+  void aPaletteIsExpanded() throws IOException {
+    byte[] red = {(byte) 200, 10};
+    byte[] green = {100, 20};
+    byte[] blue = {50, 30};
+    Png.Picture opaque = Png.decode(indexed(new IndexColorModel(1, 2, red, green, blue)), "a");
+    assertEquals(Shape.of(1, 2, 3), opaque.shape());
+    assertArrayEquals(new byte[] {(byte) 200, 100, 50, 10, 20, 30}, opaque.samples());
+
+    byte[] alpha = {7, (byte) 255};
+    Png.Picture clear =
+        Png.decode(indexed(new IndexColorModel(1, 2, red, green, blue, alpha)), "a");
+    assertEquals(Shape.of(1, 2, 4), clear.shape());
+    assertArrayEquals(new byte[] {(byte) 200, 100, 50, 7, 10, 20, 30, (byte) 255}, clear.samples());
+  }
+
+  @Test
+  void aGreyOfOneBitIsExpanded() throws IOException {
+    byte[] levels = {0, (byte) 255};
+    Png.Picture picture =
+        Png.decode(indexed(new IndexColorModel(1, 2, levels, levels, levels)), "a");
+    assertEquals(Shape.of(1, 2, 1), picture.shape());
+    assertArrayEquals(levels, picture.samples());
+  }
+
+  /** The pixels 0 and 1 in one row. */
+  private static byte[] indexed(IndexColorModel palette) throws IOException {
+    BufferedImage image = new BufferedImage(2, 1, BufferedImage.TYPE_BYTE_BINARY, palette);
+    image.getRaster().setSample(1, 0, 0, 1);
+    return png(image);
+  }
+
+  private static byte[] png(BufferedImage image) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    assertTrue(ImageIO.write(image, "png", out));
+    return out.toByteArray();
+  }
+
+  @Test
+  void sixteenBitsAreRefused() throws IOException {
+    byte[] file = png(new BufferedImage(3, 2, BufferedImage.TYPE_USHORT_GRAY));
+    refused(file, "16 bits per channel");
+  }
+
+  @Test
+  void everyTruncationIsRefused() throws IOException {
+    byte[] file = Png.encode(Shape.of(4, 5, 3), new byte[60]);
+    for (int length = 0; length < file.length; length++) {
+      refused(Arrays.copyOf(file, length), "malformed PNG file");
+    }
+  }
+
+  @Test
+  void everyChangedByteIsRefused() throws IOException {
+    byte[] samples = new byte[60];
+    new Random(31).nextBytes(samples);
+    byte[] file = Png.encode(Shape.of(4, 5, 3), samples);
+    for (int i = 0; i < file.length; i++) {
+      byte[] damaged = file.clone();
+      damaged[i] ^= 0x15;
+      refused(damaged, "malformed PNG file");
+    }
+  }
+
+  @Test
+  void aHugeOrEmptyPictureIsRefused() {
+    refused(file(header(100_000, 100_000, 8, 2), chunk("IEND")), "100000 x 100000");
+    refused(file(header(0, 5, 8, 2), chunk("IEND")), "0 x 5");
+    refused(file(header(-1, 5, 8, 2), chunk("IEND")), "-1 x 5");
+  }
+
+  @Test
+  void aPictureWithoutItsPixelsIsRefused() {
+    refused(file(header(4, 4, 8, 2), chunk("IEND")), "malformed PNG file");
+    refused(file(header(4, 4, 8, 2), chunk("IDAT"), chunk("IEND")), "malformed PNG file");
+    refused(file(header(4, 4, 8, 2), chunk("IDAT", 1, 2, 3, 4), chunk("IEND")), "malformed");
+    refused(file(header(4, 4, 8, 5), chunk("IEND")), "malformed PNG file");
+    refused(file(chunk("IEND")), "first chunk is not a header");
+    refused(file(chunk("IHDR", 1, 2, 3), chunk("IEND")), "first chunk is not a header");
+  }
+
+  @Test
+  void tooFewPixelsAreRefused() throws IOException {
+    byte[] file = Png.encode(Shape.of(2, 4, 1), new byte[8]);
+    ByteBuffer.wrap(file).putInt(20, 4000); // the height
+    CRC32 checksum = new CRC32();
+    checksum.update(file, 12, 17);
+    ByteBuffer.wrap(file).putInt(29, (int) checksum.getValue());
+    refused(file, "malformed PNG file");
+  }
+
+  @Test
+  void randomPixelDataIsRefused() {
+    Random random = new Random(32);
+    for (int i = 0; i < 300; i++) {
+      int[] data = random.ints(random.nextInt(60), 0, 256).toArray();
+      byte[] file =
+          file(header(9, 9, 8, new int[] {0, 2, 4, 6}[i % 4]), chunk("IDAT", data), chunk("IEND"));
+      refused(file, "malformed PNG file");
+    }
+  }
+
+  private static byte[] header(int width, int height, int depth, int colour) {
+    return chunk(
+        "IHDR",
+        width >>> 24,
+        width >>> 16,
+        width >>> 8,
+        width,
+        height >>> 24,
+        height >>> 16,
+        height >>> 8,
+        height,
+        depth,
+        colour,
+        0,
+        0,
+        0);
+  }
+
+  private static byte[] chunk(String kind, int... data) {
+    ByteBuffer chunk = ByteBuffer.allocate(12 + data.length).putInt(data.length);
+    for (char c : kind.toCharArray()) {
+      chunk.put((byte) c);
+    }
+    for (int b : data) {
+      chunk.put((byte) b);
+    }
+    CRC32 checksum = new CRC32();
+    checksum.update(chunk.array(), 4, 4 + data.length);
+    return chunk.putInt((int) checksum.getValue()).array();
+  }
+
+  private static byte[] file(byte[]... chunks) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes(new byte[] {(byte) 0x89, 'P', 'N', 'G', 13, 10, 26, 10});
+    for (byte[] chunk : chunks) {
+      out.writeBytes(chunk);
+    }
+    return out.toByteArray();
+  }
+
+  private static void refused(byte[] file, String message) {
+    HalException e = assertThrows(HalException.class, () -> Png.decode(file, "some.png"));
+    assertEquals(Status.INVALID_ARGUMENT, e.status());
+    String text = String.valueOf(e.getMessage());
+    assertTrue(text.contains(message) && text.contains("some.png"), text);
+  }
+}
