@@ -60,7 +60,7 @@ final class HintResolver {
       try {
         constants.put(name, Literals.of(name, parameter.type(), BigInteger.valueOf(value)));
       } catch (HalException e) {
-        throw new HalException(e.status(), hints.place() + ": " + e.getMessage(), e);
+        throw at(key, e);
       }
     }
     return constants.get(name);
@@ -76,7 +76,13 @@ final class HintResolver {
 
   /** The shape that the hint for a buffer computes, whatever the user gave. */
   Shape hintedShape(String name) {
-    return new Shape(evaluate("shapes." + name, hints.shapes().getOrDefault(name, List.of())));
+    List<Long> dimensions =
+        evaluate("shapes." + name, hints.shapes().getOrDefault(name, List.of()));
+    try {
+      return new Shape(dimensions);
+    } catch (HalException e) {
+      throw at("shapes." + name, e);
+    }
   }
 
   /** The values of several expressions. */
@@ -165,6 +171,10 @@ final class HintResolver {
             + name
             + "', which is not there; there "
             + (known.isEmpty() ? "are none" : "is " + String.join(", ", known)));
+  }
+
+  private HalException at(String key, HalException e) {
+    return new HalException(e.status(), hints.place() + ": '" + key + "': " + e.getMessage(), e);
   }
 
   private HalException failure(String key, String expression, String why) {

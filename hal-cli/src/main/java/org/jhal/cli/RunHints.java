@@ -31,6 +31,7 @@ record RunHints(
     Map<String, String> constants,
     Map<String, List<String>> shapes) {
   private static final String FILE = "manifest.json";
+  private static final int MAX_BYTES = 1 << 20;
 
   /** The hints of a function that has none. */
   static RunHints none(String place) {
@@ -44,7 +45,7 @@ record RunHints(
    */
   static RunHints read(ExecutableSource source, String function) {
     String place = "bundle " + source.name() + ", hints for function '" + function + "'";
-    byte[] bytes = source.read(FILE);
+    byte[] bytes = source.read(FILE, MAX_BYTES);
     if (bytes == null) {
       return none(place);
     }

@@ -1,0 +1,91 @@
+package org.jhal.cli;
+
+import static org.jhal.cli.Outcome.hal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jhal.cli.drivers.Unplugged;
+import org.junit.jupiter.api.Test;
+
+/** What {@code hal} tells about drivers and devices, some of which are no good. */
+class ListingTest {
+  @Test
+  void driversAreListedWithTheirPlaceAndNotStarted() {
+    int starts = Unplugged.starts();
+    String out = hal("drivers").succeeded().out();
+    line(out, "^org\\.jhal\\.cli\\.drivers\\.Broken +/.+ problem: .*broken on purpose.*");
+    line(out, "^faulty +/.+/test-classes/?");
+    line(out, "^outdated +/.+ problem: made for driver API version 0, .*");
+    line(out, "^unplugged +/.+/test-classes/?");
+    assertEquals(starts, Unplugged.starts());
+  }
+
+  @Test
+  void devicesAreListedAndTheRestIsExplained() {
+    String out = hal("devices").succeeded().out();
+    line(out, "^org\\.jhal\\.cli\\.drivers\\.Broken +unavailable: .*broken on purpose.*");
+    line(out, "^faulty +unavailable: .*no faulty in java.library.path.*");
+    line(out, "^outdated +unavailable: made for driver API version 0.*");
+    line(out, "^unplugged +unavailable: libunplugged.so not found");
+    line(out, "^toy://0 +Toy \"0\" +1\\.5 GiB +uuid-0");
+    line(out, "^toy://1 +Toy \"1\" +1\\.5 GiB +uuid-1");
+  }
+
+  private static void line(String out, String pattern) {
+    assertTrue(
+        out.lines().anyMatch(line -> line.matches(pattern)), () -> "no " + pattern + " in\n" + out);
+  }
+
+  @Test
+  void devicesAreListedInJson() {
+    JsonObject root =
+        JsonParser.parseString(hal("devices", "--json").succeeded().out()).getAsJsonObject();
+    JsonObject unplugged = find(root.getAsJsonArray("drivers"), "name", "unplugged");
+    assertEquals("libunplugged.so not found", unplugged.get("detail").getAsString());
+    assertEquals(false, unplugged.get("available").getAsBoolean());
+    assertTrue(unplugged.has("location"));
+    JsonObject toy = find(root.getAsJsonArray("drivers"), "name", "toy");
+    assertEquals(true, toy.get("available").getAsBoolean());
+    assertEquals("toys 1.0", toy.get("detail").getAsString());
+    JsonObject device = find(root.getAsJsonArray("devices"), "uri", "toy://0");
+    assertEquals(
+        "{\"uri\":\"toy://0\",\"driver\":\"toy\",\"index\":0,\"name\":\"Toy \\\"0\\\"\","
+            + "\"uuid\":\"uuid-0\",\"pciAddress\":\"0000:03:00.0\",\"memoryBytes\":1610612736,"
+            + "\"maxWorkgroupCount\":[1,2,3],\"maxWorkgroupSize\":64,"
+            + "\"properties\":{\"age\":\"3\",\"colour\":\"red\"}}",
+        device.toString());
+    assertTrue(
+        find(root.getAsJsonArray("devices"), "uri", "toy://1").get("pciAddress").isJsonNull());
+  }
+
+  private static JsonObject find(JsonArray array, String key, String value) {
+    List<JsonObject> found =
+        array.asList().stream()
+            .map(element -> element.getAsJsonObject())
+            .filter(object -> object.get(key).getAsString().equals(value))
+            .collect(Collectors.toList());
+    assertEquals(1, found.size(), () -> value + " in " + array);
+    return found.get(0);
+  }
+
+  @Test
+  void aDeviceThatIsNotThereIsExplained() {
+    hal("info", "nosuch").failed(3, "NOT_FOUND", "no driver 'nosuch'", "libunplugged.so not found");
+    hal("info", "unplugged").failed(3, "UNAVAILABLE", "libunplugged.so not found");
+    hal("info", "faulty").failed(3, "UNAVAILABLE", "no faulty in java.library.path");
+    hal("info", "outdated").failed(3, "FAILED_PRECONDITION", "driver API version 0");
+    hal("info", "toy").failed(3, "UNAVAILABLE", "cannot be opened");
+  }
+
+  @Test
+  void aMalformedUriIsBadInput() {
+    hal("info", "Toy").failed(2, "INVALID_ARGUMENT", "malformed device URI 'Toy'");
+    hal("info", "toy:0").failed(2, "INVALID_ARGUMENT", "'toy:0'");
+    hal("info", "toy://0?x").failed(2, "INVALID_ARGUMENT", "NAME=VALUE");
+  }
+}

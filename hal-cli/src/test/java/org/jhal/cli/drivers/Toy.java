@@ -1,0 +1,64 @@
+package org.jhal.cli.drivers;
+
+import java.util.List;
+import java.util.Map;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.Driver;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.spi.DriverProvider;
+import org.jspecify.annotations.Nullable;
+
+/** A driver with two devices that can be listed and not opened. */
+public final class Toy implements DriverProvider {
+  @Override
+  public String name() {
+    return "toy";
+  }
+
+  @Override
+  public int apiVersion() {
+    return API_VERSION;
+  }
+
+  @Override
+  public Driver create() {
+    return new Driver() {
+      @Override
+      public String name() {
+        return "toy";
+      }
+
+      @Override
+      public Availability probe() {
+        return Availability.available("toys 1.0");
+      }
+
+      @Override
+      public List<DeviceInfo> devices(DeviceUri uri) {
+        return List.of(device(0, "0000:03:00.0"), device(1, null));
+      }
+
+      @Override
+      public Device open(DeviceUri uri) {
+        throw new HalException(Status.UNAVAILABLE, "a toy cannot be opened");
+      }
+    };
+  }
+
+  private static DeviceInfo device(int index, @Nullable String pciAddress) {
+    return new DeviceInfo(
+        "toy",
+        index,
+        "Toy \"" + index + "\"",
+        "uuid-" + index,
+        pciAddress,
+        3L << 29,
+        new Workgroups(1, 2, 3),
+        64,
+        Map.of("colour", "red", "age", "3"));
+  }
+}
