@@ -1,0 +1,55 @@
+package org.jhal.examples;
+
+import org.jhal.kernel.KernelMemory;
+import org.jhal.kernel.Workgroup;
+
+/**
+ * The kernel of {@code examples/edges} in Java; {@code edges.cpp} beside it is its twin and gives
+ * the same bytes.
+ */
+public final class Edges {
+  private Edges() {}
+
+  /**
+   * Sobel's edge filter. A picture of 1 (grey), 2 (grey, alpha), 3 (RGB) or 4 (RGBA) channels
+   * becomes a grey one with dark edges on white. Parameters: image, edges, width, height, channels.
+   */
+  public static void edges(Workgroup group) {
+    KernelMemory image = group.memory(0);
+    KernelMemory edges = group.memory(1);
+    int width = group.i32(2);
+    int height = group.i32(3);
+    int channels = group.i32(4);
+    int left = group.groupX() * group.sizeX();
+    int top = group.groupY() * group.sizeY();
+    int[][] p = new int[3][3];
+    for (int y = top; y < Math.min(height, top + group.sizeY()); y++) {
+      for (int x = left; x < Math.min(width, left + group.sizeX()); x++) {
+        for (int dy = 0; dy < 3; dy++) {
+          for (int dx = 0; dx < 3; dx++) {
+            p[dy][dx] = grey(image, width, height, channels, x + dx - 1, y + dy - 1);
+          }
+        }
+        int gx = (p[0][2] + 2 * p[1][2] + p[2][2]) - (p[0][0] + 2 * p[1][0] + p[2][0]);
+        int gy = (p[2][0] + 2 * p[2][1] + p[2][2]) - (p[0][0] + 2 * p[0][1] + p[0][2]);
+        int slope = Math.abs(gx) + Math.abs(gy);
+        edges.putByte((long) y * width + x, (byte) Math.max(0, 255 - slope));
+      }
+    }
+  }
+
+  private static int grey(KernelMemory image, int width, int height, int channels, int x, int y) {
+    long column = Math.max(0, Math.min(width - 1, x));
+    long row = Math.max(0, Math.min(height - 1, y));
+    long at = (row * width + column) * channels;
+    int first = image.getByte(at) & 0xff;
+    if (channels < 3) {
+      return first;
+    }
+    return (77 * first
+            + 150 * (image.getByte(at + 1) & 0xff)
+            + 29 * (image.getByte(at + 2) & 0xff)
+            + 128)
+        >> 8;
+  }
+}
