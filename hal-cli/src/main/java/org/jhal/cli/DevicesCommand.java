@@ -75,6 +75,9 @@ final class DevicesCommand implements Runnable {
 
   private static void printTable(List<Answer> answers, PrintWriter out) {
     Table table = new Table();
+    if (answers.isEmpty()) {
+      table.row("no driver on the class path");
+    }
     for (Answer answer : answers) {
       if (!answer.isAvailable()) {
         table.row(answer.entry().name(), "unavailable: " + answer.detail());

@@ -1,6 +1,7 @@
 package org.jhal.cli;
 
 import java.io.PrintWriter;
+import java.util.List;
 import org.jhal.DriverRegistry;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,8 +16,12 @@ final class DriversCommand implements Runnable {
 
   @Override
   public void run() {
+    List<DriverRegistry.Entry> entries = DriverRegistry.load().entries();
     Table table = new Table();
-    for (DriverRegistry.Entry entry : DriverRegistry.load().entries()) {
+    if (entries.isEmpty()) {
+      table.row("no driver on the class path");
+    }
+    for (DriverRegistry.Entry entry : entries) {
       String problem = entry.problem();
       table.row(entry.name(), entry.location(), problem == null ? "" : "problem: " + problem);
     }

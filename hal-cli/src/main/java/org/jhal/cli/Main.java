@@ -37,12 +37,12 @@ import picocli.CommandLine.Spec;
       "  4:cts: tests failed",
       "130:interrupted"
     },
-    footerHeading =
-        "%nA device is named DRIVER, DRIVER://INDEX or DRIVER://UUID, then maybe"
-            + " ?OPTION=VALUE&...%n",
-    footer =
-        "Without --device it is that of the variable JHAL_DEVICE, else the first that can be"
-            + " used.")
+    footer = {
+      "",
+      "A device is named DRIVER, DRIVER://INDEX or DRIVER://UUID, and may have options:",
+      "DRIVER://INDEX?OPTION=VALUE&OPTION=VALUE. Where none is named it is that of the",
+      "variable JHAL_DEVICE, else the first that can be used."
+    })
 public final class Main implements Runnable {
   private static final List<String> COMMANDS =
       List.of("devices", "drivers", "info", "run", "version");

@@ -205,7 +205,8 @@ final class RunCommand implements Callable<Integer> {
     int count = repeat == null ? 1 : repeat;
     RunJob.Times[] times = new RunJob.Times[count];
     PrintWriter out = spec.commandLine().getOut();
-    try (RunJob job = new RunJob(device, function, plan, Duration.ofSeconds(timeout));
+    try (RunJob job =
+            new RunJob(device, function, plan, Duration.ofSeconds(timeout), RunJob.PIECE_BYTES);
         Progress progress =
             count > 1 && Progress.isOnTerminal()
                 ? new Progress(spec.commandLine().getErr(), count)

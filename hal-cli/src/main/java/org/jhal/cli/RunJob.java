@@ -30,8 +30,8 @@ import org.jhal.cli.data.DataSource;
  * <p>For one thread.
  */
 final class RunJob implements AutoCloseable {
-  /** How large a piece is, at most. */
-  private static final int CHUNK = 64 << 20;
+  /** How large a piece of host memory is by default, in bytes: enough to hide the overhead. */
+  static final int PIECE_BYTES = 64 << 20;
 
   /**
    * How long one run took.
@@ -66,9 +66,10 @@ final class RunJob implements AutoCloseable {
    * Allocates the buffers.
    *
    * @param timeout for each wait
+   * @param pieceBytes how large a piece of host memory is, at most
    * @throws HalException RESOURCE_EXHAUSTED if the device has not enough memory
    */
-  RunJob(Device device, Function function, RunPlan plan, Duration timeout) {
+  RunJob(Device device, Function function, RunPlan plan, Duration timeout, int pieceBytes) {
     this.plan = plan;
     this.function = function;
     this.timeout = timeout;
@@ -89,7 +90,7 @@ final class RunJob implements AutoCloseable {
       }
       args = Args.of(values.toArray());
       for (int i = 0; i < pieces.length; i++) {
-        pieces[i] = new Piece((int) Math.min(largest, CHUNK));
+        pieces[i] = new Piece((int) Math.min(largest, pieceBytes));
       }
     } catch (RuntimeException | Error e) {
       close();

@@ -88,4 +88,12 @@ class ListingTest {
     hal("info", "toy:0").failed(2, "INVALID_ARGUMENT", "'toy:0'");
     hal("info", "toy://0?x").failed(2, "INVALID_ARGUMENT", "NAME=VALUE");
   }
+
+  @Test
+  void aDeviceIsDescribed() {
+    String out = hal("info", "mock://?queues=3").succeeded().out();
+    assertTrue(out.matches("(?s).*queues +3\\R.*"), out);
+    assertTrue(out.matches("(?s).*formats +.*java.*"), out);
+    assertTrue(out.matches("(?s).*\\Rqueues +3 +uri +.*"), out);
+  }
 }

@@ -1,0 +1,192 @@
+package org.jhal.cli;
+
+import static org.jhal.cli.Outcome.hal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jhal.ElementType;
+import org.jhal.cli.data.Shape;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** {@code hal run} with bad input, and work that fails: the exit code, and one line. */
+@Timeout(120)
+class RunFailureTest extends RunFixture {
+  @BeforeEach
+  void resetKernels() {
+    TestKernels.begun = new CountDownLatch(1);
+    TestKernels.release = new CountDownLatch(1);
+  }
+
+  @Test
+  void nothingRunsWhenAnythingIsWrong() throws IOException {
+    String parameters =
+        String.join(
+            ", ", constant("n", "i32"), buffer("x", "f32", "in"), buffer("y", "f32", "out"));
+    Path bundle = bundle(function("count", parameters, "'groups': [1], 'shapes': {'y': [4]}"));
+    Path x = array("x.npy", ElementType.F32, Shape.of(4), new byte[16]);
+    Path broken = Files.write(folder.resolve("broken.npy"), new byte[50]);
+    Path brokenPicture = Files.write(folder.resolve("broken.png"), new byte[50]);
+    String y = "y=" + folder.resolve("y.npy");
+    int before = TestKernels.COUNT.get();
+    run(bundle).failed(2, "INVALID_ARGUMENT", "--arg n=I32 --arg x=FILE");
+    run(bundle, "--arg", "n").failed(2, "INVALID_ARGUMENT", "'n' is not of the form NAME=VALUE");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--arg", "q=1").failed(2, "NOT_FOUND", "'q'");
+    run(bundle, "--arg", "n=1", "--arg", "n=2").failed(2, "INVALID_ARGUMENT", "'n' is given twice");
+    run(bundle, "--arg", "n=1.5", "--arg", "x=" + x).failed(2, "INVALID_ARGUMENT", "'1.5'");
+    run(bundle, "--arg", "n=3000000000", "--arg", "x=" + x).failed(2, "OUT_OF_RANGE", "3000000000");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + folder).failed(2, "not a regular file");
+    run(bundle, "--arg", "n=1", "--arg", "x=no.npy").failed(2, "NOT_FOUND", "'no.npy'");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + broken).failed(2, "malformed .npy file");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + brokenPicture).failed(2, "malformed PNG file");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--out", "y=" + folder).failed(2, "is a folder");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--out", "y=no/y.npy").failed(2, "NOT_FOUND");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--out", y, "--out", y).failed(2, "twice");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--shape", "y=-1").failed(2, "OUT_OF_RANGE");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--shape", "y=x").failed(2, "shape 'x'");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--repeat", "0").failed(2, "--repeat 0");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--timeout", "0").failed(2, "--timeout 0");
+    assertEquals(before, TestKernels.COUNT.get());
+    assertFalse(Files.exists(folder.resolve("y.npy")));
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--out", y).succeeded();
+    assertEquals(before + 1, TestKernels.COUNT.get());
+  }
+
+  @Test
+  void theFunctionMustBeNamedUnlessThereIsOne() throws IOException {
+    Path bundle = bundle(function("count", "", ""), function("fail", "", ""));
+    run(bundle).failed(2, "several functions", "count, fail", bundle + ":FUNCTION");
+    hal("run", bundle + ":nosuch", "--device", "mock").failed(2, "NOT_FOUND", "'nosuch'", "count");
+    hal("run", bundle + ":count", "--device", "mock", "--groups", "1").succeeded();
+  }
+
+  @Test
+  void aBadBundleIsBadInput() throws IOException {
+    hal("run", "no/such/bundle", "--device", "mock").failed(2, "NOT_FOUND", "no bundle");
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    run(empty).failed(2, "NOT_FOUND", "manifest.json");
+    Path malformed = Files.createDirectory(folder.resolve("malformed"));
+    Files.writeString(malformed.resolve("manifest.json"), "{\"version\": 1,");
+    run(malformed).failed(2, "INVALID_ARGUMENT", "manifest.json");
+    Path noArchive = Files.writeString(folder.resolve("no.zip"), "hello");
+    run(noArchive).failed(2, "no.zip");
+    Path climbing = folder.resolve("climbing.zip");
+    zip(climbing, "../outside", "x");
+    run(climbing).failed(2, "INVALID_ARGUMENT", "points outside");
+    Path badHint = bundle(function("count", "", "'groups': ['q.length']"));
+    run(badHint).failed(2, "INVALID_ARGUMENT", "names the buffer 'q'");
+  }
+
+  @Test
+  void aDeviceThatIsNotThereIsExplained() throws IOException {
+    Path bundle = bundle(function("count", "", ""));
+    hal("run", bundle.toString(), "--device", "nosuch").failed(3, "NOT_FOUND", "'nosuch'", "mock");
+    hal("run", bundle.toString(), "--device", "unplugged").failed(3, "UNAVAILABLE");
+    hal("run", bundle.toString(), "--device", "mock://999").failed(3, "NOT_FOUND", "999");
+    hal("run", bundle.toString(), "--device", "a b").failed(2, "malformed device URI");
+    hal("run", bundle.toString(), "--device", "mock://?nosuch=1").failed(2, "nosuch");
+  }
+
+  // Failures of the work
+
+  @Test
+  void aKernelThatThrowsFailsTheRunAndWritesNothing() throws IOException {
+    Path bundle =
+        bundle(
+            function(
+                "fail", buffer("data", "u8", "out"), "'groups': [1], 'shapes': {'data': [3]}"));
+    Path out = folder.resolve("out.bin");
+    run(bundle, "--out", "data=" + out).failed(1, "ABORTED", "the kernel gave up");
+    assertEquals(List.of(bundle), files());
+  }
+
+  @Test
+  void tooLittleMemoryFailsTheRun() throws IOException {
+    Path bundle =
+        bundle(
+            function(
+                "count",
+                buffer("data", "u8", "out"),
+                "'groups': [1], 'shapes': {'data': [100000]}"));
+    hal("run", bundle.toString(), "--device", "mock://?memory=1000")
+        .failed(1, "RESOURCE_EXHAUSTED");
+  }
+
+  @Test
+  void aBundleThatTheDeviceCannotLoadFailsTheRun() throws IOException {
+    Path bundle = bundle(function("count", "", ""));
+    Path manifest = bundle.resolve("manifest.json");
+    Files.writeString(
+        manifest,
+        Files.readString(manifest)
+            .replaceAll("\\{\"format\".*\\}\\]", "{\"format\": \"other\", \"file\": \"x\"}]"));
+    run(bundle, "--groups", "1").failed(1, "UNIMPLEMENTED", "other");
+  }
+
+  @Test
+  void aWaitThatTakesTooLongFailsTheRun() throws Exception {
+    Path bundle = bundle(function("block", "", "'groups': [1]"));
+    CompletableFuture<Outcome> outcome =
+        CompletableFuture.supplyAsync(
+            () ->
+                hal(
+                    "run",
+                    bundle.toString(),
+                    "--device",
+                    "mock://?close-timeout=100ms",
+                    "--timeout",
+                    "1"));
+    try {
+      Outcome result = outcome.get(60, TimeUnit.SECONDS);
+      result.failed(1, "DEADLINE_EXCEEDED");
+    } finally {
+      TestKernels.release.countDown();
+    }
+  }
+
+  @Test
+  void anInterruptedRunLeavesNothingBehind() throws Exception {
+    Path bundle =
+        bundle(
+            function(
+                "block", buffer("data", "u8", "out"), "'groups': [1], 'shapes': {'data': [3]}"));
+    Path out = folder.resolve("out.bin");
+    CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    Thread user =
+        new Thread(
+            () -> {
+              try {
+                outcome.complete(run(bundle, "--out", "data=" + out));
+              } catch (Throwable e) {
+                outcome.completeExceptionally(e);
+              }
+            },
+            "user");
+    user.start();
+    try {
+      assertTrue(
+          TestKernels.begun.await(60, TimeUnit.SECONDS), "waited 60 s for the kernel to begin");
+      user.interrupt();
+      // Java clears the flag when it throws the InterruptedException.
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (user.isInterrupted()) {
+        assertTrue(
+            System.nanoTime() < deadline, "waited 60 s for hal run to notice the interruption");
+        Thread.onSpinWait();
+      }
+    } finally {
+      TestKernels.release.countDown();
+    }
+    outcome.get(60, TimeUnit.SECONDS).failed(130, "CANCELLED", "interrupted");
+    assertEquals(List.of(bundle), files());
+  }
+}
