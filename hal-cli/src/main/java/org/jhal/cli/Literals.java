@@ -22,8 +22,8 @@ final class Literals {
    * for a float also a decimal fraction, {@code nan}, {@code inf} or {@code -inf}.
    *
    * @param name of the parameter, for messages
-   * @return as {@link org.jhal.Args} takes it: a Byte, Short, Integer, Long, Float or Double;
-   *     unsigned types have the bits of their value
+   * @return as {@link org.jhal.Args} takes it: a Float, a Double, or a Long, which for a u64 has
+   *     the bits of the value
    * @throws HalException INVALID_ARGUMENT if it is no literal of this type; OUT_OF_RANGE if it does
    *     not fit into the type
    */
@@ -88,24 +88,17 @@ final class Literals {
               + " to "
               + max);
     }
-    return switch (type.bytes()) {
-      case 1 -> value.byteValue();
-      case 2 -> value.shortValue();
-      case 4 -> value.intValue();
-      default -> value.longValue();
-    };
+    return value.longValue();
   }
 
-  /** The value of an integer constant, or null if it is a float. */
+  /** The value of an integer constant as {@link #parse} returns it, or null if it is a float. */
   static @Nullable BigInteger integer(ElementType type, Number value) {
-    BigInteger bits = BigInteger.valueOf(value.longValue());
-    return switch (type) {
-      case F32, F64 -> null;
-      case I8, I16, I32, I64 -> bits;
-      // The mask undoes the sign extension.
-      case U8, U16, U32, U64 ->
-          bits.and(BigInteger.ONE.shiftLeft(8 * type.bytes()).subtract(BigInteger.ONE));
-    };
+    if (!(value instanceof Long)) {
+      return null;
+    }
+    return type == ElementType.U64
+        ? new BigInteger(Long.toUnsignedString(value.longValue()))
+        : BigInteger.valueOf(value.longValue());
   }
 
   private static BigInteger integer(String text) {

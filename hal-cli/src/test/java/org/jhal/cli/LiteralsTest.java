@@ -15,13 +15,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LiteralsTest {
   @Test
-  void eachTypeHasItsOwnBox() {
-    assertEquals((byte) -128, Literals.parse("a", ElementType.I8, "-128"));
-    assertEquals((byte) -1, Literals.parse("a", ElementType.U8, "255"));
-    assertEquals((short) 32767, Literals.parse("a", ElementType.I16, "+32767"));
-    assertEquals((short) -1, Literals.parse("a", ElementType.U16, "0xffff"));
-    assertEquals(-16, Literals.parse("a", ElementType.I32, "-0x10"));
-    assertEquals(-2, Literals.parse("a", ElementType.U32, "4294967294"));
+  void eachTypeIsRead() {
+    assertEquals(-128L, Literals.parse("a", ElementType.I8, "-128"));
+    assertEquals(255L, Literals.parse("a", ElementType.U8, "255"));
+    assertEquals(32767L, Literals.parse("a", ElementType.I16, "+32767"));
+    assertEquals(65535L, Literals.parse("a", ElementType.U16, "0xffff"));
+    assertEquals(-16L, Literals.parse("a", ElementType.I32, "-0x10"));
+    assertEquals(4294967294L, Literals.parse("a", ElementType.U32, "4294967294"));
     assertEquals(Long.MIN_VALUE, Literals.parse("a", ElementType.I64, "-9223372036854775808"));
     assertEquals(-1L, Literals.parse("a", ElementType.U64, "18446744073709551615"));
     assertEquals(2.5f, Literals.parse("a", ElementType.F32, "2.5"));

@@ -140,8 +140,8 @@ class RunPlanTest {
       assertEquals(153, out.bytes());
       assertNull(out.source());
       assertNotNull(out.sink());
-      assertEquals(17, assertInstanceOf(Constant.class, plan.bindings().get(2)).value());
-      assertEquals(9, assertInstanceOf(Constant.class, plan.bindings().get(3)).value());
+      assertEquals(17L, assertInstanceOf(Constant.class, plan.bindings().get(2)).value());
+      assertEquals(9L, assertInstanceOf(Constant.class, plan.bindings().get(3)).value());
     }
   }
 
@@ -156,7 +156,7 @@ class RunPlanTest {
       assertEquals(new Workgroups(1, 1, 1), plan.groups());
       assertEquals(
           Shape.of(3, 5, 1), assertInstanceOf(Array.class, plan.bindings().get(1)).shape());
-      assertEquals(5, assertInstanceOf(Constant.class, plan.bindings().get(2)).value());
+      assertEquals(5L, assertInstanceOf(Constant.class, plan.bindings().get(2)).value());
     }
   }
 
@@ -168,7 +168,7 @@ class RunPlanTest {
     try (RunPlan plan = plan(SAXPY, SAXPY_HINTS)) {
       assertEquals(Shape.of(5, 20), assertInstanceOf(Array.class, plan.bindings().get(2)).shape());
       assertEquals(Shape.of(100), assertInstanceOf(Array.class, plan.bindings().get(3)).shape());
-      assertEquals(100, assertInstanceOf(Constant.class, plan.bindings().get(0)).value());
+      assertEquals(100L, assertInstanceOf(Constant.class, plan.bindings().get(0)).value());
       assertEquals(new Workgroups(7, 1, 1), plan.groups());
     }
   }

@@ -31,8 +31,7 @@ public final class DeviceSelector {
    *     pci:DOMAIN:BUS:DEVICE.FUNCTION}
    * @param devices in the order of their indices
    * @throws HalException NOT_FOUND if there is no such device, with those that there are;
-   *     OUT_OF_RANGE for an index that is too large, with how many there are; INVALID_ARGUMENT if
-   *     the selector is none of these
+   *     INVALID_ARGUMENT if the selector is none of these
    */
   public static DeviceInfo select(DeviceUri uri, List<DeviceInfo> devices) {
     String selector = uri.selector().toLowerCase(Locale.ROOT);
@@ -52,7 +51,7 @@ public final class DeviceSelector {
       long index = Long.parseLong(selector);
       if (index >= devices.size()) {
         throw new HalException(
-            Status.OUT_OF_RANGE,
+            Status.NOT_FOUND,
             "no device '" + uri + "': index " + index + " of " + describe(uri, devices));
       }
       return devices.get((int) index);

@@ -77,10 +77,10 @@ class DeviceSelectorTest {
 
   @ParameterizedTest(name = "{0}")
   @CsvSource({"any://4, 4", "any://9999999999, 9999999999"})
-  void anIndexThatIsTooLargeIsOutOfRangeWithTheCount(String uri, String index) {
+  void anIndexThatIsTooLargeIsNotFoundWithTheCount(String uri, String index) {
     HalException refused = refused(uri);
 
-    assertEquals(Status.OUT_OF_RANGE, refused.status());
+    assertEquals(Status.NOT_FOUND, refused.status());
     assertTrue(
         refused
             .getMessage()
