@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -37,7 +38,8 @@ public final class ExecutableSource {
   }
 
   /**
-   * The bundle in a folder, or in a zip or jar file.
+   * The bundle in a folder, or in a zip or jar file. Of an archive that holds one folder and
+   * nothing else, that folder is the bundle.
    *
    * @throws HalException NOT_FOUND if there is nothing at {@code path}
    */
@@ -163,6 +165,9 @@ public final class ExecutableSource {
                 throw outside(archive.toString(), entry);
               });
       ZipEntry entry = zip.getEntry(inside);
+      if (entry == null) {
+        entry = zip.getEntry(onlyFolder(zip) + inside);
+      }
       if (entry == null || entry.isDirectory()) {
         zip.close();
         return null;
@@ -177,6 +182,17 @@ public final class ExecutableSource {
       zip.close();
       throw e;
     }
+  }
+
+  /** The folder that holds everything else, with a slash at its end; empty if there is none. */
+  private static String onlyFolder(ZipFile zip) {
+    List<String> tops =
+        zip.stream()
+            .map(entry -> entry.getName().substring(0, entry.getName().indexOf('/') + 1))
+            .distinct()
+            .limit(2)
+            .toList();
+    return tops.size() == 1 ? tops.get(0) : "";
   }
 
   @Override

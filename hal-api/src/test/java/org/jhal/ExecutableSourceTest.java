@@ -69,6 +69,26 @@ class ExecutableSourceTest {
   }
 
   @Test
+  void theOnlyFolderOfAnArchiveIsTheBundle() throws IOException {
+    for (String[] entries :
+        new String[][] {
+          {"all/", null, "all/top", "top file", "all/sub/file", "file in sub"},
+          {"all/sub/file", "file in sub", "all/top", "top file"}
+        }) {
+      zip(archive, entries);
+      ExecutableSource source = ExecutableSource.of(archive);
+
+      assertArrayEquals("top file".getBytes(UTF_8), source.read("top"));
+      assertArrayEquals("file in sub".getBytes(UTF_8), source.read("sub/file"));
+      assertNull(source.read("none"));
+    }
+    zip(archive, "all/top", "top file", "other/file", "x");
+    assertNull(ExecutableSource.of(archive).read("top"), "there are two folders");
+    zip(archive, "all/top", "top file", "file", "x");
+    assertNull(ExecutableSource.of(archive).read("top"), "there is a file beside the folder");
+  }
+
+  @Test
   void readsResources() {
     ExecutableSource source = ExecutableSource.ofResources(ExecutableSourceTest.class, "resources");
 

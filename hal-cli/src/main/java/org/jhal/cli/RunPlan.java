@@ -164,7 +164,7 @@ final class RunPlan implements AutoCloseable {
       }
     }
     HintResolver resolver = new HintResolver(hints, function.parameters(), constants, shapes);
-    checkComplete(resolver);
+    checkComplete(constants, shapes);
     groups = grid(resolver, limit);
     Set<Path> paths = new HashSet<>();
     for (Parameter parameter : function.parameters()) {
@@ -243,13 +243,13 @@ final class RunPlan implements AutoCloseable {
     }
   }
 
-  /** Names all that is missing at once. */
-  private void checkComplete(HintResolver resolver) {
+  /** Names at once all that neither the user nor a hint gives. */
+  private void checkComplete(Map<String, Number> constants, Map<String, Shape> shapes) {
     List<String> missing = new ArrayList<>();
     for (Parameter parameter : function.parameters()) {
       String name = parameter.name();
       if (parameter.kind() == Kind.CONSTANT) {
-        if (resolver.constant(name) == null) {
+        if (!constants.containsKey(name) && !hints.constants().containsKey(name)) {
           missing.add("--arg " + name + "=" + parameter.type().label().toUpperCase(Locale.ROOT));
         }
       } else if (parameter.isRead()) {
@@ -257,7 +257,7 @@ final class RunPlan implements AutoCloseable {
         if (!sources.containsKey(name) && !zeros) {
           missing.add("--arg " + name + "=FILE");
         }
-      } else if (resolver.shape(name) == null) {
+      } else if (!shapes.containsKey(name) && !hints.shapes().containsKey(name)) {
         missing.add("--shape " + name + "=SIZE,...");
       }
     }

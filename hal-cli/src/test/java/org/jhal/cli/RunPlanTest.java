@@ -360,8 +360,8 @@ class RunPlanTest {
         "{'constants': 5} | 'constants' must be an object",
         "{'constants': {'q': 1}} | 'constants.q' names the constant 'q'",
         "{'constants': {'x': 1}} | 'constants.x' names the constant 'x'",
-        "{'constants': {'n': -1}} | -1 is outside the range of u32",
-        "{'constants': {'n': 'n'}} | depends on itself",
+        "{'groups': [1], 'constants': {'n': -1}} | -1 is outside the range of u32",
+        "{'groups': [1], 'constants': {'n': 'n'}} | depends on itself",
         "{'constants': {'n': [1]}} | must be a number or a string",
         "{'shapes': {'q': [1]}} | 'shapes.q' names the buffer 'q'",
         "{'shapes': {'n': [1]}} | 'shapes.n' names the buffer 'n'",
@@ -391,7 +391,16 @@ class RunPlanTest {
   }
 
   @Test
-  void aHintWithoutItsInputSaysWhatToGive() throws IOException {
-    refused(EDGES, EDGES_HINTS, "needs the shape of 'image': give --arg");
+  void aMissingInputIsToldBeforeTheHintsThatNeedIt() throws IOException {
+    refused(EDGES, EDGES_HINTS, "'f' still needs --arg image=FILE");
+  }
+
+  @Test
+  void aHintThatNeedsWhatNobodyGaveSaysWhatToGive() throws IOException {
+    TestFunction function =
+        TestFunction.of(out("o", ElementType.U8), constant("n", ElementType.I32));
+    refused(function, "{'groups': ['n']}", "still needs --shape o=");
+    shapes.add("o=3");
+    refused(function, "{'groups': ['n']}", "still needs --arg n=I32");
   }
 }

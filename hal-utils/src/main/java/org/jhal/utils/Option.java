@@ -55,11 +55,12 @@ public final class Option<T> {
   /**
    * A whole number in {@code [min, max]}.
    *
-   * @param unit what is counted, for people
+   * @param unit what is counted, for people; empty if nothing is
    */
   public static Option<Long> integer(
       String name, long defaultValue, long min, long max, String unit, String description) {
-    String rule = "a whole number of " + unit + " from " + min + " to " + max;
+    String rule =
+        "a whole number" + (unit.isEmpty() ? "" : " of " + unit) + " from " + min + " to " + max;
     return new Option<>(
         name,
         defaultValue,

@@ -1,0 +1,86 @@
+package org.jhal.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the README tells a new user to type works as it stands there, in processes of their own. */
+@Timeout(120)
+class ReadmeTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  @TempDir private Path folder;
+
+  @Test
+  void theFirstCommandWritesAPicture() throws Exception {
+    String command = find("README.md", "(?m)^    \\./hal (run .*)$");
+    Path picture = folder.resolve("edges.png");
+    String[] args =
+        command
+            .replace("edges=edges.png", "edges=" + picture)
+            .replace("examples/", ROOT + "/examples/")
+            .split(" ", -1);
+    Outcome.hal(args).succeeded();
+    assertArrayEquals(
+        new byte[] {(byte) 0x89, 'P', 'N', 'G'}, Arrays.copyOf(Files.readAllBytes(picture), 4));
+  }
+
+  @Test
+  void theShortestProgramPrintsWhatItSays() throws Exception {
+    String program = find("README.md", "(?s)```java\n(.*?)```");
+    Path source = Files.writeString(folder.resolve("Saxpy.java"), program);
+    assertEquals(find("README.md", "(?m)println.*// (.*)$"), java(source.toString()).strip());
+  }
+
+  @Test
+  void theInputsAreMadeByTheProgramThatTheExamplesName() throws Exception {
+    String main = find("examples/README.md", "(?m)^    java .* (org\\S+) examples$");
+    java(main, folder.toString());
+    for (String input : List.of("saxpy/x.npy", "saxpy/y.npy", "edges/input.png")) {
+      assertTrue(Files.exists(folder.resolve(input)), input);
+    }
+  }
+
+  private static String find(String file, String pattern) throws IOException {
+    Matcher matcher = Pattern.compile(pattern).matcher(Files.readString(ROOT.resolve(file)));
+    assertTrue(matcher.find(), () -> "no " + pattern + " in " + file);
+    return matcher.group(1);
+  }
+
+  /** Runs a JVM with the class path of this test in the root of the project. */
+  private String java(String... args) throws IOException, InterruptedException {
+    Path out = folder.resolve("out.txt");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"));
+    builder.command().addAll(List.of(args));
+    Process process =
+        builder
+            .directory(ROOT.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(out.toFile())
+            .start();
+    try {
+      assertTrue(process.waitFor(60, TimeUnit.SECONDS), "waited 60 s for a JVM to end");
+    } finally {
+      process.destroyForcibly();
+    }
+    String text = Files.readString(out);
+    assertEquals(0, process.exitValue(), text);
+    return text;
+  }
+}
