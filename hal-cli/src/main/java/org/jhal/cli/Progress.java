@@ -1,6 +1,5 @@
 package org.jhal.cli;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.PrintWriter;
 import java.util.Timer;
 import java.util.TimerTask;
@@ -20,14 +19,9 @@ final class Progress implements AutoCloseable {
   private final PrintWriter err;
   private final int all;
 
-  @GuardedBy("this")
-  private int done;
-
-  @GuardedBy("this")
-  private int shown; // how many columns are written
-
-  @GuardedBy("this")
-  private boolean closed;
+  private int done; // guarded by this
+  private int shown; // how many columns are written; guarded by this
+  private boolean closed; // guarded by this
 
   /** A bar on a terminal behind {@code err}, for {@code all} steps. */
   Progress(PrintWriter err, int all) {
