@@ -57,10 +57,10 @@ public final class Cts {
   /** What a test found on a device. */
   record DeviceUse(OpenedDevice device, boolean isFresh, long liveResources, long openOperations) {}
 
-  Cts(CtsSession session, LogCapture logs, String test, String @Nullable [] freshOptions) {
+  Cts(CtsSession session, LogCapture logs, String invocation, String @Nullable [] freshOptions) {
     this.session = session;
     this.logs = logs;
-    this.seed = session.seed() * 31 + test.hashCode();
+    this.seed = session.seed() * 31 + invocation.hashCode();
     this.freshOptions = freshOptions;
   }
 

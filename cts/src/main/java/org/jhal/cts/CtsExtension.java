@@ -119,7 +119,8 @@ final class CtsExtension
                         context.getRequiredTestClass(), FreshDevice.class))
             .map(FreshDevice::value)
             .orElse(null);
-    Cts cts = new Cts(session, logs, TestName.of(context).toString(), fresh);
+    String invocation = TestName.of(context) + " " + context.getDisplayName();
+    Cts cts = new Cts(session, logs, invocation, fresh);
     context.getStore(NAMESPACE).put(Cts.class, cts);
     context.getStore(NAMESPACE).put(LogCapture.class, logs);
     logs.start();

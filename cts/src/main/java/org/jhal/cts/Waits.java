@@ -113,8 +113,13 @@ public final class Waits {
 
   /** Waits until {@code condition} holds; {@code what} completes "waited for". */
   public static void awaitTrue(String what, BooleanSupplier condition) {
-    if (!becomesTrue(LIMIT, condition)) {
-      throw expired("waited " + LIMIT + " for " + what, null);
+    awaitTrue(what, LIMIT, condition);
+  }
+
+  /** Waits for so long until {@code condition} holds; {@code what} completes "waited for". */
+  public static void awaitTrue(String what, Duration limit, BooleanSupplier condition) {
+    if (!becomesTrue(limit, condition)) {
+      throw expired("waited " + limit + " for " + what, null);
     }
   }
 
