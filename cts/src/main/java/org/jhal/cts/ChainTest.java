@@ -61,9 +61,7 @@ class ChainTest {
 
   private static void awaitIdle(Cts cts) {
     awaitTrue(
-        "all operations to retire",
-        LIMIT,
-        () -> cts.device().statistics().openOperations() == 0);
+        "all operations to retire", LIMIT, () -> cts.device().statistics().openOperations() == 0);
   }
 
   /** Each link has a semaphore of its own. */

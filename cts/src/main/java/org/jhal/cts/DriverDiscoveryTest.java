@@ -104,16 +104,15 @@ class DriverDiscoveryTest {
   }
 
   /** Looks at a registry that has further drivers in a folder beside the class path. */
-  private static void withDrivers(
-      Consumer<DriverRegistry> check, Class<?>... providers) throws Exception {
+  private static void withDrivers(Consumer<DriverRegistry> check, Class<?>... providers)
+      throws Exception {
     Path folder = Files.createTempDirectory("jhal-cts");
     Path services = folder.resolve("META-INF/services/" + DriverProvider.class.getName());
     try {
       Files.createDirectories(services.getParent());
       Files.write(services, Stream.of(providers).map(Class::getName).toList());
       ClassLoader parent = Thread.currentThread().getContextClassLoader();
-      try (URLClassLoader loader =
-          new URLClassLoader(new URL[] {folder.toUri().toURL()}, parent)) {
+      try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()}, parent)) {
         check.accept(DriverRegistry.load(loader));
       }
     } finally {

@@ -196,8 +196,7 @@ class DriverTest {
     }
   }
 
-  private static void assertSetting(
-      Cts cts, String uri, String name, String value, String origin) {
+  private static void assertSetting(Cts cts, String uri, String name, String value, String origin) {
     try (Device device = cts.backend().open(uri)) {
       assertEquals(value, find(device, name).value(), () -> name + " of " + uri);
       assertEquals(origin, find(device, name).origin(), () -> name + " of " + uri);

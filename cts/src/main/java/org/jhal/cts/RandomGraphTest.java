@@ -70,8 +70,7 @@ class RandomGraphTest {
       }
     }
 
-    private void throughTheHost(
-        Cts cts, Queue queue, Buffer[] cells, Fence waits, Fence signals) {
+    private void throughTheHost(Cts cts, Queue queue, Buffer[] cells, Fence waits, Fence signals) {
       ByteBuffer read = ByteBuffer.allocate(4);
       ByteBuffer written = ByteBuffer.allocate(4);
       Semaphore own = cts.semaphore();

@@ -49,8 +49,7 @@ class StressTest {
                 awaitReached(timeline, each);
                 int last = thread * each + each - 1;
                 int[] expected = TestData.toInts(TestData.ints(16, n -> last));
-                assertArrayEquals(
-                    expected, TestData.toInts(cts.read(buffer)));
+                assertArrayEquals(expected, TestData.toInts(cts.read(buffer)));
               }));
     }
     for (Task<?> submitter : submitters) {
