@@ -3,8 +3,13 @@ package org.jhal.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What a command did, as its caller sees it.
@@ -20,6 +25,32 @@ record Outcome(int exitCode, String out, String err) {
     StringWriter err = new StringWriter();
     int exitCode = Main.run(new PrintWriter(out), new PrintWriter(err), args);
     return new Outcome(exitCode, out.toString(), err.toString());
+  }
+
+  /** Runs a JVM of its own with the class path of this test, in {@code folder}. */
+  static Outcome java(Path folder, String... args) throws IOException, InterruptedException {
+    Path out = Files.createTempFile("out", ".txt");
+    Path err = Files.createTempFile("err", ".txt");
+    try {
+      ProcessBuilder builder =
+          new ProcessBuilder(
+              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+              "-cp",
+              System.getProperty("java.class.path"));
+      builder.command().addAll(List.of(args));
+      builder.directory(folder.toFile());
+      builder.redirectOutput(out.toFile()).redirectError(err.toFile());
+      Process process = builder.start();
+      try {
+        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "waited 60 s for a JVM to end");
+      } finally {
+        process.destroyForcibly();
+      }
+      return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
+    } finally {
+      Files.delete(out);
+      Files.delete(err);
+    }
   }
 
   /** It succeeded and complained about nothing. */

@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -41,13 +40,15 @@ class ReadmeTest {
   void theShortestProgramPrintsWhatItSays() throws Exception {
     String program = find("README.md", "(?s)```java\n(.*?)```");
     Path source = Files.writeString(folder.resolve("Saxpy.java"), program);
-    assertEquals(find("README.md", "(?m)println.*// (.*)$"), java(source.toString()).strip());
+    assertEquals(
+        find("README.md", "(?m)println.*// (.*)$"),
+        Outcome.java(ROOT, source.toString()).succeeded().out().strip());
   }
 
   @Test
   void theInputsAreMadeByTheProgramThatTheExamplesName() throws Exception {
     String main = find("examples/README.md", "(?m)^    java .* (org\\S+) examples$");
-    java(main, folder.toString());
+    Outcome.java(ROOT, main, folder.toString()).succeeded();
     for (String input : List.of("saxpy/x.npy", "saxpy/y.npy", "edges/input.png")) {
       assertTrue(Files.exists(folder.resolve(input)), input);
     }
@@ -57,30 +58,5 @@ class ReadmeTest {
     Matcher matcher = Pattern.compile(pattern).matcher(Files.readString(ROOT.resolve(file)));
     assertTrue(matcher.find(), () -> "no " + pattern + " in " + file);
     return matcher.group(1);
-  }
-
-  /** Runs a JVM with the class path of this test in the root of the project. */
-  private String java(String... args) throws IOException, InterruptedException {
-    Path out = folder.resolve("out.txt");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"));
-    builder.command().addAll(List.of(args));
-    Process process =
-        builder
-            .directory(ROOT.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(out.toFile())
-            .start();
-    try {
-      assertTrue(process.waitFor(60, TimeUnit.SECONDS), "waited 60 s for a JVM to end");
-    } finally {
-      process.destroyForcibly();
-    }
-    String text = Files.readString(out);
-    assertEquals(0, process.exitValue(), text);
-    return text;
   }
 }

@@ -189,4 +189,21 @@ class RunFailureTest extends RunFixture {
     outcome.get(60, TimeUnit.SECONDS).failed(130, "CANCELLED", "interrupted");
     assertEquals(List.of(bundle), files());
   }
+
+  @Test
+  void aJavaWithoutPicturesSaysSo() throws Exception {
+    Path root = Path.of("..").toAbsolutePath().normalize();
+    Outcome.java(
+            root,
+            "--limit-modules",
+            "java.base,java.logging,jdk.unsupported",
+            Main.class.getName(),
+            "run",
+            "examples/edges",
+            "--device",
+            "mock",
+            "--arg",
+            "image=examples/edges/input.png")
+        .failed(2, "UNIMPLEMENTED", "java.desktop", System.getProperty("java.home"));
+  }
 }
