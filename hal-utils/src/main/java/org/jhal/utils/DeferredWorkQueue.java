@@ -56,6 +56,8 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   private final Role issueRole;
   private final Role completionRole;
   private volatile @Nullable HalException lost;
+  private volatile @Nullable HalException
+      cancelled; // why nothing is issued any more: it is closing
 
   /**
    * A queue over {@code stream}; {@link #start()} starts its threads.
@@ -87,7 +89,7 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
     this.issueRole = new Role(name + "-issue", domain, () -> {}, this::issueStep);
     this.completionRole =
-        new Role(name + "-completion", domain, stream::bindToThread, this::completionStep);
+        new Role(name + "-completion", domain, this::bindCompletionThread, this::completionStep);
   }
 
   void start() {
@@ -148,10 +150,10 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
       operation.retain(); // others may fail and retire it before this method is through with it
       registerWaits(operation);
       operation.changeState(State.REGISTERING, State.PARKED);
-      // A wait may have failed, or the device been lost, while this was REGISTERING: whoever did
-      // that left it to us.
-      // Whoever does it from here on finds it PARKED.
-      HalException failure = operation.workFailure() != null ? operation.workFailure() : lost;
+      // A wait may have failed, the device been lost, or closing have given up waiting for us,
+      // while this was REGISTERING: whoever did that left it to us. Whoever does it from here on
+      // finds it PARKED.
+      HalException failure = operation.workFailure() != null ? operation.workFailure() : end();
       boolean isReady = false;
       if (failure != null) {
         failUnissued(operation, failure);
@@ -166,6 +168,12 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
       gate.leave();
     }
     Cascade.current().run();
+  }
+
+  /** Why no operation is accepted any more, or null. */
+  private @Nullable HalException end() {
+    HalException cause = lost;
+    return cause != null ? cause : cancelled;
   }
 
   private void registerWaits(Operation<E> operation) {
@@ -265,6 +273,14 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
 
   // Completing.
 
+  private void bindCompletionThread() {
+    try {
+      stream.bindToThread();
+    } catch (Throwable t) {
+      lose("bindToThread", t);
+    }
+  }
+
   /**
    * One step of the completion thread: retires what others settled, then waits for the oldest event
    * in flight.
@@ -339,8 +355,8 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
               tailOver(operation, failure);
             }
           });
-    } catch (RuntimeException e) { // the pool is closed, which happens past the close deadline only
-      tailOver(operation, Failures.of(e));
+    } catch (Throwable t) { // no thread to be had, or the pool is closed: past the close deadline
+      tailOver(operation, Failures.of(t));
     }
   }
 
@@ -363,15 +379,18 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
       if (event == null) {
         return operation.hasVerdict();
       }
-      long token = stream.bindToThread();
       try {
-        return stream.queryEvent(event.handle);
+        long token = stream.bindToThread();
+        try {
+          return stream.queryEvent(event.handle);
+        } finally {
+          stream.unbindFromThread(token);
+        }
       } catch (Throwable t) {
         Settling.fail(operation, lose("queryEvent", t));
         return true;
       } finally {
         event.release();
-        stream.unbindFromThread(token);
       }
     } finally {
       gate.leave();
@@ -452,6 +471,7 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
 
   /** Step 2: what was not issued fails. */
   void cancelAll(HalException reason) {
+    cancelled = reason;
     failAll(reason, false);
   }
 
@@ -485,7 +505,11 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   /** Frees what is native; nothing uses it, or the threads were never started. */
   void closeStream() {
     events.close();
-    stream.close();
+    try {
+      stream.close();
+    } catch (Throwable t) { // the rest of the device is closed all the same
+      LOG.log(Level.WARNING, "cannot close the stream of " + name, t);
+    }
   }
 
   private int failAll(HalException reason, boolean alsoIssued) {

@@ -84,16 +84,24 @@ final class Issuer<E> {
       return 0;
     }
     int count = 0;
-    long token = stream.bindToThread();
     try {
-      while (operation != null) {
-        issue(operation);
-        operation.release(); // the heap's reference
-        count++;
-        operation = count < limit ? lists.nextReady() : null;
+      long token = stream.bindToThread();
+      try {
+        while (operation != null) {
+          issue(operation);
+          operation.release(); // the heap's reference
+          count++;
+          operation = count < limit ? lists.nextReady() : null;
+        }
+      } finally {
+        stream.unbindFromThread(token);
       }
-    } finally {
-      stream.unbindFromThread(token);
+    } catch (Throwable t) { // of the binding alone: issue() throws nothing
+      owner.lose("bindToThread", t); // which fails all that is READY
+      if (count == 0 && operation != null) {
+        operation.release();
+        count = 1;
+      }
     }
     return count;
   }

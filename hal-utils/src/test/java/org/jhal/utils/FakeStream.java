@@ -37,6 +37,7 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
     private final Map<String, Integer> calls = new HashMap<>();
     private @Nullable HalException lost;
     private int liveEvents;
+    private boolean isHeld;
     private boolean isInOrder = true;
 
     /** Makes the {@code nth} of the coming calls of {@code call} throw. */
@@ -47,6 +48,22 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
     /** From now on every call throws. */
     synchronized void lose(HalException cause) {
       lost = cause;
+    }
+
+    /** While this holds, nothing runs, and who waits for an event hangs. */
+    synchronized void setHeld(boolean held) {
+      isHeld = held;
+      notifyAll();
+    }
+
+    private synchronized void awaitRelease() {
+      while (isHeld) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          throw new AssertionError("native waits are not interrupted", e);
+        }
+      }
     }
 
     synchronized int liveEvents() {
@@ -67,10 +84,14 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
     }
 
     private void enter(String call) {
-      calls.merge(call, 1, Integer::sum);
       if (lost != null) {
         throw lost.again();
       }
+      fail(call);
+    }
+
+    private void fail(String call) {
+      calls.merge(call, 1, Integer::sum);
       Fault fault = faults.get(call);
       if (fault != null && --fault.left == 0) {
         faults.remove(call);
@@ -116,7 +137,9 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
   boolean advance() {
     synchronized (device) {
       Item item = items.peek();
-      if (item == null || (item.awaited != null && item.awaited.fired < item.number)) {
+      if (item == null
+          || device.isHeld
+          || (item.awaited != null && item.awaited.fired < item.number)) {
         return false;
       }
       items.remove();
@@ -130,9 +153,9 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
     }
   }
 
-  int length() {
+  boolean isClosed() {
     synchronized (device) {
-      return items.size();
+      return isClosed;
     }
   }
 
@@ -155,6 +178,14 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
   private void check(boolean holds, String violation) {
     if (!holds) {
       device.violations.add(violation);
+    }
+  }
+
+  @Override
+  public long bindToThread() {
+    synchronized (device) {
+      device.fail("bindToThread"); // works on a lost device, as it changes nothing there
+      return 0;
     }
   }
 
@@ -217,6 +248,7 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
     synchronized (device) {
       enter("synchronizeEvent");
       check(!event.isDestroyed, "wait of the host for a destroyed event");
+      device.awaitRelease();
       if (!runUntil(this, event, event.recorded)) {
         device.violations.add("the host waits for an event that will never fire");
       }
@@ -283,6 +315,7 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
   @Override
   public void close() {
     synchronized (device) {
+      device.fail("close");
       check(items.isEmpty() || device.lost != null, "stream closed with work in it");
       isClosed = true;
     }

@@ -145,6 +145,16 @@ final class QueueHarness {
    * nobody holds a reference to an operation or an event.
    */
   void finish() {
+    finish(true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param checksReferences false where a queue was closed with READY operations, which stay in its
+   *     heap
+   */
+  void finish(boolean checksReferences) {
     run();
     HalException reason = Failures.internal("the test is over");
     queues.forEach(queue -> queue.shut(System.nanoTime()));
@@ -172,7 +182,9 @@ final class QueueHarness {
     assertEquals(0, device.liveEvents(), "events that nobody gave back");
     assertEquals(List.of(), device.violations());
     for (Operation<Event> operation : operations) {
-      assertEquals(State.FREE, operation.state(), "an operation that retired is referred to still");
+      if (checksReferences) {
+        assertEquals(State.FREE, operation.state(), "a retired operation is referred to still");
+      }
     }
   }
 }

@@ -1,0 +1,190 @@
+package org.jhal.utils;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.BufferParams;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Semaphore;
+import org.jhal.Status;
+import org.jhal.utils.FakeStream.Event;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How a device begins and ends, with its threads, over a backend that fails on purpose. */
+@Timeout(60)
+class EngineDeviceTest {
+  private static final Duration LONG = Duration.ofMinutes(5);
+  private static final HalException FAULT = new HalException(Status.INTERNAL, "fault");
+
+  private final FakeBackend backend = new FakeBackend();
+  private final Quiet log = new Quiet();
+
+  @AfterEach
+  void stopListening() {
+    backend.device.setHeld(false);
+    log.close();
+    assertEquals(List.of(), backend.device.violations());
+  }
+
+  private static Status failure(Semaphore semaphore) throws InterruptedException {
+    return assertThrows(HalException.class, () -> semaphore.await(1, Duration.ofSeconds(30)))
+        .status();
+  }
+
+  private void assertFreed() {
+    assertTrue(backend.isClosed, "the backend is closed");
+    assertEquals(0, backend.device.liveEvents());
+    assertEquals(0, backend.liveMemory.get());
+    backend.streams.forEach(stream -> assertTrue(stream.isClosed()));
+    Threads.await("the device's threads to end", () -> threads() == 0);
+  }
+
+  private static long threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("fake-0-"))
+        .count();
+  }
+
+  @Test
+  void closingFreesEverythingThatIsLeft() throws Exception {
+    EngineDevice<Event> device = backend.open(2, LONG);
+    device.allocate(16, BufferParams.DEVICE);
+    Semaphore done = device.createSemaphore(0);
+    for (int i = 1; i <= 100; i++) {
+      device.queue(i % 2).barrier(Fence.NONE, done.at(i));
+    }
+    done.await(100, Duration.ofSeconds(30));
+    device.close();
+    device.close();
+    assertFreed();
+    assertEquals(List.of(), log.lines());
+  }
+
+  @Test
+  void aDeviceThatCannotBeMadeWholeIsTakenBack() {
+    backend.failsAtStream = FAULT;
+    assertSame(FAULT, assertThrows(HalException.class, () -> backend.open(2, LONG)));
+    assertFreed();
+  }
+
+  @Test
+  void aStreamThatCannotBeClosedKeepsNothingElseOpen() {
+    EngineDevice<Event> device = backend.open(3, LONG);
+    backend.device.failNth("close", 2, FAULT);
+    device.close();
+    assertTrue(backend.isClosed);
+    assertTrue(backend.streams.get(0).isClosed());
+    assertFalse(backend.streams.get(1).isClosed());
+    assertTrue(backend.streams.get(2).isClosed());
+    Threads.await("the device's threads to end", () -> threads() == 0);
+    assertEquals(1, log.count("cannot close the stream of fake-0-q1"));
+  }
+
+  @Test
+  void aThreadThatCannotBindLosesTheDevice() throws Exception {
+    backend.device.failNth("bindToThread", 1, FAULT); // a completion thread's: nobody else runs yet
+    EngineDevice<Event> device = backend.open(1, LONG);
+    Threads.await("the device to be lost", () -> device.lostCause() != null);
+    HalException cause = Objects.requireNonNull(device.lostCause());
+    assertEquals(Status.UNAVAILABLE, cause.status());
+    assertTrue(cause.getMessage().contains("bindToThread failed: INTERNAL: fault"));
+    device.close();
+    assertFreed();
+  }
+
+  @Test
+  void pastTheCloseTimeoutWorkFailsAndIsLeaked() throws Exception {
+    EngineDevice<Event> device = backend.open(2, Duration.ofMillis(20));
+    device.allocate(16, BufferParams.DEVICE);
+    backend.device.setHeld(true);
+    Semaphore issued = device.createSemaphore(0);
+    Semaphore parked = device.createSemaphore(0);
+    Semaphore never = device.createSemaphore(0);
+    device.queue(0).barrier(Fence.NONE, issued.at(1));
+    device.queue(1).barrier(never.at(1), parked.at(1));
+    device.close();
+    assertEquals(Status.DEADLINE_EXCEEDED, failure(issued));
+    assertEquals(Status.CANCELLED, failure(parked));
+    assertFalse(backend.isClosed, "what may be in use is leaked");
+    assertEquals(1, backend.liveMemory.get());
+    assertEquals(1, log.count("closing fake-0: 1 operations did not end within PT0.02S"));
+    device.close();
+    backend.device.setHeld(false);
+    Threads.await("the thread that hung to end", () -> threads() == 0);
+  }
+
+  @Test
+  void withoutATimeoutClosingNeverLeavesAnEnqueuerBehind() {
+    for (int round = 0; round < 200; round++) {
+      EngineDevice<Event> device = new FakeBackend().open(1, Duration.ZERO);
+      Semaphore never = device.createSemaphore(0);
+      Semaphore done = device.createSemaphore(0);
+      int[] accepted = new int[1];
+      Threads.together(
+          () -> {
+            try {
+              while (true) {
+                device.queue(0).barrier(never.at(1), done.at(accepted[0] + 1));
+                accepted[0]++;
+              }
+            } catch (HalException closed) {
+              assertEquals(Status.FAILED_PRECONDITION, closed.status());
+            }
+          },
+          device::close);
+      if (accepted[0] > 0) {
+        assertThrows(HalException.class, () -> done.await(1, Duration.ofSeconds(30)));
+        assertEquals(
+            Status.CANCELLED, Objects.requireNonNull(done.failure(), "never settled").status());
+      }
+    }
+  }
+
+  @Test
+  void aDeviceIsNotClosedFromItsOwnThreadsOrFromCallbacks() throws Exception {
+    EngineDevice<Event> device = backend.open(1, LONG);
+    Semaphore done = device.createSemaphore(0);
+    device
+        .queue(0)
+        .hostCall(Fence.NONE, done.at(1), HostCall.Mode.BLOCKING, context -> device.close());
+    assertEquals(Status.FAILED_PRECONDITION, failure(done));
+
+    Semaphore reached = device.createSemaphore(1);
+    Status[] inCallback = new Status[1];
+    reached.onReach(
+        1,
+        failed -> {
+          try {
+            device.close();
+          } catch (HalException e) {
+            inCallback[0] = e.status();
+          }
+        });
+    assertEquals(Status.FAILED_PRECONDITION, inCallback[0]);
+    assertFalse(device.isClosed());
+    device.close();
+    assertFreed();
+  }
+
+  @Test
+  void everybodyWhoClosesReturnsWhenItIsClosed() {
+    EngineDevice<Event> device = backend.open(2, LONG);
+    Threads.Body close =
+        () -> {
+          device.close();
+          assertTrue(backend.isClosed);
+        };
+    Threads.together(close, close, close);
+    assertFreed();
+  }
+}

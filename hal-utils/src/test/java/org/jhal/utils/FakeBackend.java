@@ -1,0 +1,101 @@
+package org.jhal.utils;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.DeviceInfo;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Workgroups;
+import org.jhal.utils.FakeStream.Event;
+import org.jhal.utils.FakeStream.FakeDevice;
+import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.Variant;
+import org.jspecify.annotations.Nullable;
+
+/** A device of {@link FakeStream}s for an {@link EngineDevice} with its real threads. */
+final class FakeBackend implements DeviceBackend<Event> {
+  final FakeDevice device = new FakeDevice();
+  final List<FakeStream> streams = new ArrayList<>();
+  final AtomicInteger liveMemory = new AtomicInteger();
+  @Nullable HalException failsAtStream; // thrown for the second stream
+  boolean isClosed;
+
+  EngineDevice<Event> open(int queues, Duration closeTimeout) {
+    return new EngineDevice<>(
+        this, new EngineConfig(queues, 64, 0, closeTimeout, 2, false), List.of());
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return new DeviceInfo(
+        "fake", 0, "Fake", "0", null, 1 << 20, new Workgroups(1, 1, 1), 1, Map.of());
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of();
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return Set.of();
+  }
+
+  @Override
+  public NativeStream<Event> createStream(int index) {
+    if (index == 1 && failsAtStream != null) {
+      throw failsAtStream;
+    }
+    streams.add(new FakeStream(device));
+    FakeStream.join(streams);
+    return streams.get(index);
+  }
+
+  @Override
+  public boolean supports(BufferParams params) {
+    return true;
+  }
+
+  @Override
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    liveMemory.incrementAndGet();
+    return new DeviceMemory() {
+      @Override
+      public long size() {
+        return bytes;
+      }
+
+      @Override
+      public MappedRange map(long offset, int length) {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public void free() {
+        liveMemory.decrementAndGet();
+      }
+    };
+  }
+
+  @Override
+  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+  }
+}
