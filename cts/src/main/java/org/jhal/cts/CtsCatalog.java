@@ -12,9 +12,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.ClassNameFilter;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.EngineFilter;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestIdentifier;
@@ -50,10 +52,27 @@ final class CtsCatalog {
   /** What a launcher must look for to find the suite. */
   static LauncherDiscoveryRequestBuilder request() {
     return LauncherDiscoveryRequestBuilder.request()
-        .selectors(DiscoverySelectors.selectPackage(CtsCatalog.class.getPackageName()))
+        .selectors(place())
         .filters(
             ClassNameFilter.includeClassNamePatterns("org\\.jhal\\.cts\\.[A-Za-z]+Test"),
-            org.junit.platform.launcher.EngineFilter.includeEngines("junit-jupiter"));
+            EngineFilter.includeEngines("junit-jupiter"));
+  }
+
+  /** A package cannot be searched on the module path, a module not on the class path. */
+  private static DiscoverySelector place() {
+    Module module = CtsCatalog.class.getModule();
+    return module.isNamed()
+        ? DiscoverySelectors.selectModule(module.getName())
+        : DiscoverySelectors.selectPackage(CtsCatalog.class.getPackageName());
+  }
+
+  /**
+   * What a launcher must look for to find the tests of one class, which need not be the suite's.
+   */
+  static LauncherDiscoveryRequestBuilder request(Class<?> tests) {
+    return LauncherDiscoveryRequestBuilder.request()
+        .selectors(DiscoverySelectors.selectClass(tests))
+        .filters(EngineFilter.includeEngines("junit-jupiter"));
   }
 
   /** All tests, by name. */

@@ -14,7 +14,7 @@ import org.opentest4j.TestAbortedException;
  */
 final class CtsExecution {
   private static final Duration CLEANUP = Duration.ofSeconds(60);
-  private static final Duration LEAK_LIMIT = Duration.ofSeconds(10);
+  private static final Duration LEAK_LIMIT = Waits.LIMIT.dividedBy(2);
 
   /** A part of a test. */
   @FunctionalInterface

@@ -3,6 +3,7 @@ package org.jhal.cts;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -154,7 +155,7 @@ public final class CtsReport {
   }
 
   private static String seconds(Entry entry) {
-    return String.format(java.util.Locale.ROOT, "%.3f", entry.seconds());
+    return String.format(Locale.ROOT, "%.3f", entry.seconds());
   }
 
   private static String quote(String text) {

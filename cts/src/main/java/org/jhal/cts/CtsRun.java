@@ -2,18 +2,21 @@ package org.jhal.cts;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.Hal;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -37,6 +40,7 @@ public final class CtsRun {
   private int repeat = 1;
   private boolean verifiesExpectedFailures;
   private Consumer<CtsReport.Entry> listener = entry -> {};
+  private @Nullable Class<?> onlyClass;
 
   /** A run of all tests against {@code backend}. */
   public CtsRun(CtsBackend backend) {
@@ -52,6 +56,12 @@ public final class CtsRun {
   /** Runs these tests only: {@code Class} or {@code Class.method}, where {@code *} is anything. */
   public CtsRun tests(String... tests) {
     patterns.addAll(List.of(tests));
+    return this;
+  }
+
+  /** Runs the tests of this class instead of the suite's; for tests of the suite itself. */
+  CtsRun only(Class<?> tests) {
+    this.onlyClass = tests;
     return this;
   }
 
@@ -92,7 +102,7 @@ public final class CtsRun {
       String key = session.start();
       try {
         var request =
-            CtsCatalog.request()
+            (onlyClass == null ? CtsCatalog.request() : CtsCatalog.request(onlyClass))
                 .configurationParameter(CtsSession.PARAMETER, key)
                 .filters((PostDiscoveryFilter) CtsRun.this::include)
                 .build();
@@ -104,7 +114,7 @@ public final class CtsRun {
     return new CtsReport(facts, entries);
   }
 
-  private FilterResult include(org.junit.platform.engine.TestDescriptor test) {
+  private FilterResult include(TestDescriptor test) {
     Optional<TestName> name = TestName.of(TestIdentifier.from(test));
     boolean isIncluded =
         name.isEmpty() || patterns.isEmpty() || patterns.stream().anyMatch(name.get()::matches);
@@ -122,7 +132,7 @@ public final class CtsRun {
       facts.put("capabilities", device.capabilities().stream().sorted().toList().toString());
       facts.put("formats", device.executableFormats().stream().sorted().toList().toString());
       facts.put("queues", String.valueOf(device.queueCount()));
-      new java.util.TreeMap<>(info.properties()).forEach((k, v) -> facts.put("device." + k, v));
+      new TreeMap<>(info.properties()).forEach((k, v) -> facts.put("device." + k, v));
       device
           .settings()
           .forEach(s -> facts.put("setting." + s.name(), s.value() + " (" + s.origin() + ")"));
@@ -139,7 +149,7 @@ public final class CtsRun {
             + " "
             + System.getProperty("os.arch"));
     facts.put("seed", String.valueOf(seed));
-    facts.put("time", java.time.Instant.now().toString());
+    facts.put("time", Instant.now().toString());
     return facts;
   }
 

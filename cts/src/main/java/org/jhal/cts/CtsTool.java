@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.spi.ToolProvider;
 import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +46,7 @@ public final class CtsTool implements ToolProvider {
     @Nullable String device;
     @Nullable Path report;
     @Nullable Long seed;
-    final java.util.List<String> tests = new java.util.ArrayList<>();
+    final List<String> tests = new ArrayList<>();
     int repeat = 1;
     boolean verify;
     boolean list;
@@ -150,7 +152,7 @@ public final class CtsTool implements ToolProvider {
   }
 
   private static int run(Options options, PrintWriter out) throws IOException {
-    String uri = java.util.Objects.requireNonNull(options.device);
+    String uri = Objects.requireNonNull(options.device);
     CtsRun run =
         new CtsRun(CtsSession.findBackend(uri))
             .device(uri)

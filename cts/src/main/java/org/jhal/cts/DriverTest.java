@@ -125,7 +125,7 @@ class DriverTest {
         first.name(),
         first.uuid());
     assertHal(
-        Status.OUT_OF_RANGE, () -> cts.backend().open(select(cts, "4711")), "4711", first.uuid());
+        Status.NOT_FOUND, () -> cts.backend().open(select(cts, "4711")), "4711", first.uuid());
     assertHal(
         Status.INVALID_ARGUMENT, () -> cts.backend().open(select(cts, "the best one")), "the best");
     assertHal(

@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
@@ -16,19 +16,20 @@ import org.junit.platform.launcher.TestIdentifier;
  */
 record TestName(String testClass, String method) {
   static TestName of(ExtensionContext context) {
-    Method method = context.getRequiredTestMethod();
-    return new TestName(context.getRequiredTestClass().getSimpleName(), method.getName());
+    return of(context.getRequiredTestClass().getName(), context.getRequiredTestMethod().getName());
   }
 
   /** The name of a test or of one invocation of it, if it is one. */
   static Optional<TestName> of(TestIdentifier test) {
     TestSource source = test.getSource().orElse(null);
     if (source instanceof MethodSource method) {
-      String name = method.getClassName();
-      return Optional.of(
-          new TestName(name.substring(name.lastIndexOf('.') + 1), method.getMethodName()));
+      return Optional.of(of(method.getClassName(), method.getMethodName()));
     }
     return Optional.empty();
+  }
+
+  private static TestName of(String className, String method) {
+    return new TestName(className.substring(className.lastIndexOf('.') + 1), method);
   }
 
   /** Whether {@code pattern}, a class or {@code Class.method} with {@code *}, matches. */
@@ -37,7 +38,7 @@ record TestName(String testClass, String method) {
     String[] parts = full.split("\\*", -1);
     StringBuilder expression = new StringBuilder();
     for (int i = 0; i < parts.length; i++) {
-      expression.append(i == 0 ? "" : ".*").append(java.util.regex.Pattern.quote(parts[i]));
+      expression.append(i == 0 ? "" : ".*").append(Pattern.quote(parts[i]));
     }
     return toString().matches(expression.toString());
   }
