@@ -92,6 +92,14 @@ public interface CtsBackend {
     return List.of(CtsKernels.bundle());
   }
 
+  /**
+   * The option, {@code NAME=VALUE}, with which a device has only {@code bytes} of memory, or
+   * nothing where that cannot be had. For the tests of what happens when memory runs out.
+   */
+  default Optional<String> memoryLimit(long bytes) {
+    return Optional.empty();
+  }
+
   /** Tests that can never pass on this driver, and why. */
   default List<Unsupported> unsupported() {
     return List.of();

@@ -50,6 +50,11 @@ public final class MockCtsBackend implements CtsBackend {
   }
 
   @Override
+  public Optional<String> memoryLimit(long bytes) {
+    return Optional.of("memory=" + bytes);
+  }
+
+  @Override
   public Optional<Controls> controls(Device device) {
     return Optional.of(new MockCtsControls(device, MockControls.of(device)));
   }
