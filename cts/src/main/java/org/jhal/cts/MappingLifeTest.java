@@ -1,0 +1,250 @@
+package org.jhal.cts;
+
+import static org.jhal.cts.TestData.assertBytes;
+import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.TestData.bytes;
+import static org.jhal.cts.TestData.filled;
+import static org.jhal.cts.Waits.awaitFailure;
+import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.Buffer;
+import org.jhal.Buffer.MapMode;
+import org.jhal.BufferParams;
+import org.jhal.BufferUsage;
+import org.jhal.Device;
+import org.jhal.DeviceStatistics;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Semaphore;
+import org.jhal.Status;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Who may map, what a mapping keeps alive, and that its view never shows somebody else's memory.
+ */
+@CtsSuite
+class MappingLifeTest {
+  @Test
+  @Rule({"M5", "M7"})
+  void aMappingNeedsItsUsage(Cts cts) {
+    Buffer device = cts.buffer(64);
+    Buffer readable =
+        cts.buffer(
+            cts.device(),
+            64,
+            BufferParams.HOST.withUsage(BufferUsage.MAP_READ, BufferUsage.TRANSFER_TARGET));
+    Buffer writable =
+        cts.buffer(cts.device(), 64, BufferParams.HOST.withUsage(BufferUsage.MAP_WRITE));
+    for (MapMode mode : MapMode.values()) {
+      assertHal(Status.PERMISSION_DENIED, () -> device.map(mode), "mapped buffer", "MAP_");
+      if (mode != MapMode.READ) {
+        assertHal(Status.PERMISSION_DENIED, () -> readable.map(mode), "MAP_WRITE", "MAP_READ");
+      }
+      if (mode == MapMode.READ || mode == MapMode.READ_WRITE) {
+        assertHal(Status.PERMISSION_DENIED, () -> writable.map(mode), "MAP_READ");
+      }
+    }
+    cts.write(readable, 0, bytes(64));
+    try (Buffer.Mapping mapping = readable.map(MapMode.READ)) {
+      byte[] seen = new byte[64];
+      mapping.bytes().get(seen);
+      assertBytes(bytes(64), seen, "a mapping for reading");
+    }
+    try (Buffer.Mapping mapping = writable.map(MapMode.WRITE)) {
+      mapping.bytes().put(bytes(64));
+    }
+  }
+
+  @Test
+  @Rule("M5")
+  void rangesOutsideTheBufferAreRefused(Cts cts) {
+    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    Buffer slice = buffer.slice(16, 16);
+    long[][] wrong = {
+      {0, 17}, {16, 1}, {17, 0}, {-1, 1}, {0, -1}, {Long.MAX_VALUE, 1}, {0, Long.MAX_VALUE}
+    };
+    for (long[] range : wrong) {
+      assertHal(
+          Status.OUT_OF_RANGE,
+          () -> slice.map(range[0], range[1], MapMode.READ),
+          "mapping",
+          "" + range[0],
+          "" + range[1],
+          "16");
+    }
+    slice.map(16, 0, MapMode.READ).close();
+    slice.map(15, 1, MapMode.READ).close();
+  }
+
+  @Test
+  @Rule("M7")
+  void aMappingForReadingCannotWrite(Cts cts) {
+    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    try (Buffer.Mapping mapping = buffer.map(MapMode.READ)) {
+      assertThrows(
+          ReadOnlyBufferException.class, () -> mapping.bytes().put(0, (byte) 1), "a write");
+      mapping.flush(); // nothing to do
+    }
+  }
+
+  @Test
+  @Rule({"M5", "M7"})
+  void whatIsClosedOrNotThereCannotBeMapped(Cts cts) {
+    Buffer closed = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    Buffer slice = closed.slice(0, 8);
+    closed.close();
+    assertHal(Status.FAILED_PRECONDITION, () -> closed.map(MapMode.READ), "closed");
+    assertHal(Status.FAILED_PRECONDITION, () -> slice.map(MapMode.READ), "closed");
+    Semaphore go = cts.semaphore();
+    Semaphore timeline = cts.semaphore();
+    Buffer scratch =
+        cts.closing(cts.queue().alloca(go.at(1), timeline.at(1), 64, BufferParams.HOST));
+    assertHal(Status.FAILED_PRECONDITION, () -> scratch.map(MapMode.WRITE));
+    go.signal(1);
+    awaitReached(timeline, 1);
+    try (Buffer.Mapping mapping = scratch.map(MapMode.WRITE)) {
+      mapping.bytes().put(bytes(64));
+    }
+    assertBytes(bytes(64), cts.read(scratch), "mapped once it was there");
+    cts.queue().dealloca(Fence.NONE, timeline.at(2), scratch);
+    awaitReached(timeline, 2);
+    assertHal(Status.FAILED_PRECONDITION, () -> scratch.map(MapMode.WRITE));
+  }
+
+  @Test
+  @Rule({"M1", "M7"})
+  void memoryThatCouldNotBeHadCannotBeMapped(Cts cts) {
+    Semaphore timeline = cts.semaphore();
+    Buffer huge =
+        cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), 1L << 60, BufferParams.HOST));
+    awaitFailure(timeline, 1, Status.RESOURCE_EXHAUSTED);
+    assertHal(Status.FAILED_PRECONDITION, () -> huge.map(0, 16, MapMode.WRITE));
+  }
+
+  @Test
+  @Rule("M7")
+  void aMappingKeepsTheMemoryOfAClosedBuffer(Cts cts) {
+    Device device = cts.device();
+    DeviceStatistics before = device.statistics();
+    Buffer buffer = cts.buffer(device, 64, BufferParams.HOST);
+    Buffer.Mapping mapping = cts.closing(buffer.map(MapMode.READ_WRITE));
+    mapping.bytes().put(0, bytes(64));
+    buffer.close();
+    assertEquals(before.buffers() + 1, device.statistics().buffers(), "while it is mapped");
+    byte[] seen = new byte[64];
+    mapping.bytes().get(0, seen);
+    assertBytes(bytes(64), seen, "the mapping of a closed buffer");
+    mapping.close();
+    mapping.close();
+    assertEquals(before.buffers(), device.statistics().buffers(), "after the mapping");
+    assertEquals(before.bytes(), device.statistics().bytes());
+  }
+
+  @Test
+  @Rule("M7")
+  void aBufferMayBeMappedSeveralTimesAtOnce(Cts cts) {
+    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    List<Buffer.Mapping> mappings = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      mappings.add(cts.closing(buffer.map(8 * i, 8, MapMode.WRITE)));
+    }
+    for (int i = 0; i < 8; i++) {
+      mappings.get(i).bytes().put(filled(8, 1 + i));
+    }
+    mappings.forEach(Buffer.Mapping::close);
+    byte[] content = cts.read(buffer);
+    for (int i = 0; i < 64; i++) {
+      assertEquals(1 + i / 8, content[i], "byte " + i);
+    }
+  }
+
+  /** How the memory behind a view ends. */
+  enum End {
+    CLOSE,
+    DEALLOCA,
+    DEVICE
+  }
+
+  /** Touches all of a view; what it holds is not defined. */
+  private static void touch(ByteBuffer view) {
+    for (int i = 0; i < view.capacity(); i++) {
+      view.put(i, (byte) (view.get(i) + 1));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("M7")
+  @FreshDevice
+  void aViewMayBeTouchedWhenItsMemoryIsGone(End end, Cts cts) {
+    Device device = cts.device();
+    int size = 1 << 16;
+    List<ByteBuffer> views = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      Semaphore timeline = cts.semaphore();
+      Buffer buffer =
+          end == End.DEALLOCA
+              ? cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), size, BufferParams.HOST))
+              : cts.buffer(device, size, BufferParams.HOST);
+      if (end == End.DEALLOCA) {
+        awaitReached(timeline, 1);
+      }
+      Buffer.Mapping mapping = cts.closing(buffer.map(MapMode.READ_WRITE));
+      views.add(mapping.bytes());
+      switch (end) {
+        case CLOSE -> {
+          mapping.close();
+          buffer.close();
+        }
+        case DEALLOCA -> {
+          cts.queue().dealloca(Fence.NONE, timeline.at(2), buffer);
+          awaitReached(timeline, 2);
+        }
+        case DEVICE -> {} // all at once below
+      }
+    }
+    if (end == End.DEVICE) {
+      device.close();
+      views.forEach(MappingLifeTest::touch);
+      return;
+    }
+    System.gc();
+    List<Buffer> others = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      Buffer other = cts.buffer(device, size, BufferParams.HOST);
+      cts.write(other, 0, filled(size, i));
+      others.add(other);
+    }
+    views.forEach(MappingLifeTest::touch);
+    for (int i = 0; i < 16; i++) {
+      assertBytes(filled(size, i), cts.read(others.get(i)), "memory of somebody else");
+    }
+  }
+
+  @Test
+  @Rule("M7")
+  void aFailedMapKeepsNothing(Cts cts) {
+    Device device = cts.device();
+    DeviceStatistics before = device.statistics();
+    Buffer buffer = cts.buffer(device, 64, BufferParams.HOST);
+    for (int i = 0; i < 10; i++) {
+      try {
+        buffer.map(60, 5, MapMode.READ);
+        throw new AssertionError("mapped a range that does not fit");
+      } catch (HalException expected) {
+        assertEquals(Status.OUT_OF_RANGE, expected.status());
+      }
+    }
+    buffer.close();
+    awaitTrue("the buffer to go", () -> device.statistics().buffers() == before.buffers());
+  }
+}
