@@ -110,7 +110,8 @@ class DeferredWorkQueueTest {
     work(harness, 0, "two", Fence.NONE, first.at(9));
     work(harness, 1, "consumer", first.at(4), Fence.NONE);
     // The consumer's stream runs before the second producer does.
-    assertTrue(harness.streams.get(0).advance() && harness.streams.get(0).advance());
+    harness.streams.get(0).advance(); // its work
+    harness.streams.get(0).advance(); // its event
     while (harness.streams.get(1).advance()) {
       continue;
     }
