@@ -1,6 +1,7 @@
 package org.jhal;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /**
  * A place to hand work to. Every operation names what it waits for and what it signals; nothing
@@ -77,6 +78,7 @@ public interface Queue {
    * or failed.
    */
   default void upload(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+    Objects.requireNonNull(source, "source");
     upload(waits, signals, HostMemory.of(source), target, offset);
   }
 
@@ -90,6 +92,7 @@ public interface Queue {
 
   /** Reads into the remaining bytes of {@code target}; its position is not moved. */
   default void readback(Fence waits, Fence signals, Buffer source, long offset, ByteBuffer target) {
+    Objects.requireNonNull(target, "target");
     readback(waits, signals, source, offset, HostMemory.of(target));
   }
 
