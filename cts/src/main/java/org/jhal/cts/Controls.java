@@ -25,7 +25,8 @@ public interface Controls {
    * The names of the native calls that can be made to fail. Among them, where the driver has such
    * calls: {@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
    * synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}, {@code allocate},
-   * {@code load}.
+   * {@code load}; and {@code command}, one command of an operation while it is issued, when those
+   * before it have reached the stream, and {@code execute}, one command while the stream runs it.
    */
   Set<String> calls();
 

@@ -178,7 +178,7 @@ class DeviceCloseTest {
 
   @Test
   @Rule("Q8")
-  @FreshDevice("close-timeout=100ms")
+  @FreshDevice({"close-timeout=100ms", "inflight=64"})
   @Needs(Need.CONTROLS)
   void nativeWorkThatDoesNotEndFailsAtTheDeadlineAndIsLogged(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue());

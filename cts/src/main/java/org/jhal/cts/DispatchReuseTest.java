@@ -218,6 +218,7 @@ class DispatchReuseTest {
   @Test
   @Rule("M4")
   @Needs(Need.CONTROLS)
+  @FreshDevice("inflight=64")
   void oneIsIssuedToSeveralQueuesBeforeItRuns(Cts cts) {
     Function append = cts.kernel("append");
     CommandBuffer commands =

@@ -50,6 +50,12 @@ class DriverTest {
     return new DeviceUri(base(cts).driver(), base(cts).selector(), options).toString();
   }
 
+  private static String without(Cts cts, String name) {
+    Map<String, String> options = new LinkedHashMap<>(base(cts).options());
+    options.remove(name);
+    return new DeviceUri(base(cts).driver(), base(cts).selector(), options).toString();
+  }
+
   private static void assertOpens(Cts cts, String uri, DeviceInfo info) {
     try (Device device = cts.backend().open(uri);
         Semaphore done = device.createSemaphore(0)) {
@@ -172,14 +178,14 @@ class DriverTest {
     String before = System.getProperty(property);
     System.setProperty(property, "33");
     try {
-      assertSetting(cts, cts.uri(), "inflight", "33", "property " + property);
+      assertSetting(cts, without(cts, "inflight"), "inflight", "33", "property " + property);
       assertSetting(cts, withOption(cts, "inflight", "44"), "inflight", "44", "uri");
       System.clearProperty(property);
-      Device device = cts.open();
-      Setting setting = find(device, "inflight");
-      assertTrue(
-          setting.origin().equals("default") || setting.origin().startsWith("environment JHAL_"),
-          setting::toString);
+      try (Device device = cts.backend().open(without(cts, "inflight"))) {
+        String origin = find(device, "inflight").origin();
+        assertTrue(
+            origin.equals("default") || origin.startsWith("environment JHAL_"), () -> origin);
+      }
     } finally {
       if (before == null) {
         System.clearProperty(property);

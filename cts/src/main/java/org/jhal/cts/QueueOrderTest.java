@@ -168,6 +168,7 @@ class QueueOrderTest {
 
   @Test
   @Rule("Q5")
+  @FreshDevice("inflight=64")
   void aConsumerIsIssuedBehindItsUnfinishedProducer(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue(0));
     long issued = cts.device().statistics().issued();
@@ -189,6 +190,7 @@ class QueueOrderTest {
 
   @Test
   @Rule("Q5")
+  @FreshDevice("inflight=64")
   void aParkedConsumerIsIssuedWhenItsProducerIs(Cts cts) {
     Semaphore produced = cts.semaphore();
     Semaphore done = cts.semaphore();
@@ -210,6 +212,7 @@ class QueueOrderTest {
 
   @Test
   @Rule("Q5")
+  @FreshDevice("inflight=64")
   void anEarlierValueIsCoveredByALaterProducer(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue(0));
     Semaphore timeline = cts.semaphore();
