@@ -19,7 +19,10 @@ public record Slot(int index, long offset, long length) implements BufferRef {
    *     length} is and is not {@link #WHOLE}
    */
   public Slot {
-    if (index < 0 || offset < 0 || length < WHOLE) {
+    if (index < 0
+        || offset < 0
+        || length < WHOLE
+        || offset > Long.MAX_VALUE - Math.max(0, length)) {
       throw new HalException(
           Status.OUT_OF_RANGE,
           "slot index "

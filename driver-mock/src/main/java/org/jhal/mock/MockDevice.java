@@ -17,6 +17,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.utils.DeviceBackend;
 import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.EngineThread;
 import org.jhal.utils.KernelModule;
 import org.jhal.utils.NativeStream;
 import org.jhal.utils.bundle.FunctionSpec;
@@ -58,9 +59,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
         Executors.newFixedThreadPool(
             Math.max(1, workerCount),
             body -> {
-              Thread thread = new Thread(body, name() + "-worker" + count.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
+              return new EngineThread(name() + "-worker" + count.getAndIncrement(), body);
             });
   }
 
@@ -92,7 +91,14 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   /** At the start of each native call: fails if the device is lost, or if the call is to fail. */
   void enter(String call) {
     checkAlive();
-    faults.check(call);
+    try {
+      faults.check(call);
+    } catch (HalException e) {
+      if (e.status() == Status.UNAVAILABLE) {
+        lose(e);
+      }
+      throw e;
+    }
   }
 
   // Loss.

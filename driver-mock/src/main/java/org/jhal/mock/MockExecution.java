@@ -6,6 +6,7 @@ import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.utils.Command;
+import org.jhal.utils.Submission;
 
 /** Computes what a stream's tasks say. Owned by the stream's thread. */
 final class MockExecution {
@@ -26,25 +27,28 @@ final class MockExecution {
     if (task.kind == MockTask.Kind.BARRIER) {
       return; // tasks run one after the other
     }
+    Submission submission = task.submission();
+    String kernel = task.isDispatch() ? task.command().function().name() : "";
     try {
-      device.faults().check("execute");
+      device.enter("execute");
       if (task.kind == MockTask.Kind.ALLOCATE) {
         task.target().materialise();
       } else {
         command(task);
       }
-    } catch (HalException e) {
-      task.submission().fail(e);
     } catch (Throwable t) { // whatever a kernel throws fails its operation and nothing else
-      String what = task.kind == MockTask.Kind.COMMAND ? describe(task.command()) : "allocation";
-      task.submission().fail(new HalException(Status.ABORTED, what + " threw " + t, t));
+      if (device.isLost()) {
+        return; // the operation has been failed and may be over; nothing of the task means anything
+        // now
+      }
+      submission.fail(
+          t instanceof HalException failure
+              ? failure
+              : new HalException(
+                  Status.ABORTED,
+                  (kernel.isEmpty() ? "work" : "kernel " + kernel) + " threw " + t,
+                  t));
     }
-  }
-
-  private static String describe(Command command) {
-    return command.kind() == Command.Kind.DISPATCH
-        ? "kernel " + command.function()
-        : command.kind().toString();
   }
 
   private void command(MockTask task) throws Throwable {

@@ -51,7 +51,15 @@ final class MockMemory implements DeviceMemory {
   /** The caller's memory. */
   static MockMemory imported(ByteBuffer memory) {
     MockMemory made = new MockMemory(null, memory.capacity());
-    made.segments = new ByteBuffer[] {memory.duplicate().order(ByteOrder.nativeOrder())};
+    ByteBuffer[] parts = new ByteBuffer[(int) (((long) memory.capacity() + MASK) >>> SEGMENT_BITS)];
+    for (int i = 0; i < parts.length; i++) {
+      int start = i << SEGMENT_BITS;
+      parts[i] =
+          memory
+              .slice(start, Math.min(SEGMENT, memory.capacity() - start))
+              .order(ByteOrder.nativeOrder());
+    }
+    made.segments = parts;
     return made;
   }
 

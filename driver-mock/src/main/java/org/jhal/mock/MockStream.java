@@ -6,11 +6,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.utils.CommandList;
 import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.EngineThread;
 import org.jhal.utils.NativeStream;
 import org.jhal.utils.Submission;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe as {@link NativeStream} asks.
  */
 final class MockStream implements NativeStream<MockEvent> {
+  /** How long closing waits for the thread. Only a kernel on a lost device can keep it longer. */
+  private static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final MockDevice device;
   private final Thread thread;
   private final MockExecution execution;
@@ -44,8 +50,7 @@ final class MockStream implements NativeStream<MockEvent> {
     this.execution = new MockExecution(device);
     this.random = device.seed() == 0 ? null : new Random(device.seed() + index);
     this.choice = device.seed() == 0 ? null : new Random(~device.seed() + index);
-    this.thread = new Thread(this::loop, device.name() + "-stream" + index);
-    thread.setDaemon(true);
+    this.thread = new EngineThread(device.name() + "-stream" + index, this::loop);
     thread.start();
   }
 
@@ -184,16 +189,22 @@ final class MockStream implements NativeStream<MockEvent> {
       isIdle = false;
       lock.notifyAll();
     }
+    long deadline = System.nanoTime() + JOIN_NANOS;
     boolean interrupted = false;
-    while (thread.isAlive()) {
+    while (thread.isAlive() && System.nanoTime() < deadline) {
       try {
-        thread.join();
+        thread.join(TimeUnit.NANOSECONDS.toMillis(JOIN_NANOS));
       } catch (InterruptedException e) {
         interrupted = true;
       }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+    if (thread.isAlive()) {
+      throw new HalException(
+          Status.DEADLINE_EXCEEDED,
+          thread.getName() + " still runs a kernel; its thread is left behind");
     }
   }
 

@@ -31,10 +31,6 @@ final class MockTask {
   MockView[] views = {}; // by parameter of a dispatch
   @Nullable MockTask nextFree;
 
-  void setBarrier() {
-    kind = Kind.BARRIER;
-  }
-
   void setAllocate(MockMemory promised, Submission owner) {
     kind = Kind.ALLOCATE;
     memory = promised;
@@ -85,6 +81,10 @@ final class MockTask {
             owner.length(from.argument(i)));
       }
     }
+  }
+
+  boolean isDispatch() {
+    return kind == Kind.COMMAND && command().kind() == Command.Kind.DISPATCH;
   }
 
   Command command() {

@@ -1,5 +1,6 @@
 package org.jhal.utils;
 
+import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class BufferStorage extends RefCounted {
+  private static final System.Logger LOG = System.getLogger(BufferStorage.class.getName());
+
   private enum Phase {
     /** From an alloca that has not been issued. */
     PROMISED,
@@ -74,7 +77,14 @@ final class BufferStorage extends RefCounted {
     if (!phase.compareAndSet(Phase.PROMISED, Phase.PRESENT)) {
       throw new HalException(Status.INTERNAL, "alloca issued twice");
     }
-    device.addBytes(size);
+    device.resources().addBytes(size);
+  }
+
+  /**
+   * Whether a dealloca has taken the memory, so that nothing is lost if nobody closes the buffer.
+   */
+  boolean isDeallocated() {
+    return phase.get() == Phase.DEALLOCATED;
   }
 
   /**
@@ -85,33 +95,50 @@ final class BufferStorage extends RefCounted {
   DeviceMemory beginDealloca() {
     DeviceMemory found = memory();
     if (!phase.compareAndSet(Phase.PRESENT, Phase.DEALLOCATED)) {
-      memory(); // throws: somebody was faster
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "buffer is being deallocated by another operation");
     }
-    device.addBytes(-size);
+    device.resources().addBytes(-size);
+    device
+        .resources()
+        .remove(this); // it holds nothing any more, whether or not its owner closes it
     return found;
   }
 
   /** The dealloca could not be issued. */
   void undoDealloca() {
     if (phase.compareAndSet(Phase.DEALLOCATED, Phase.PRESENT)) {
-      device.addBytes(size);
+      device.resources().add(this);
+      device.resources().addBytes(size);
     }
   }
 
   @Override
   void destroy() {
-    device.forget(this);
-    device.callIfOpen(this::free);
+    device.free("the memory of a buffer", this::free);
+    device.resources().remove(this);
     if (onRelease != null) {
+      runOnRelease(onRelease);
+    }
+  }
+
+  private static void runOnRelease(Runnable onRelease) {
+    Cascade cascade = Cascade.current();
+    cascade.enterCallback();
+    try {
       onRelease.run();
+    } catch (Throwable t) { // the user's; whoever dropped the last reference goes on
+      LOG.log(Level.ERROR, "the release callback of imported memory threw", t);
+    } finally {
+      cascade.leaveCallback();
     }
   }
 
   /** Frees what is there, once: when the last user is gone, or with the device. */
   void free() {
     DeviceMemory found = memory;
-    if (found != null && phase.getAndSet(Phase.FREED) == Phase.PRESENT) {
-      device.addBytes(-size);
+    if (found != null && phase.compareAndSet(Phase.PRESENT, Phase.FREED)) {
+      device.resources().addBytes(-size);
       found.free();
     }
   }

@@ -148,7 +148,7 @@ public final class Command {
   }
 
   boolean setUpdate(EngineDevice<?> device, ByteBuffer from, BufferRef to, long offset) {
-    int length = from.remaining();
+    int length = Objects.requireNonNull(from, "source").remaining();
     Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, target);
     kind = Kind.UPDATE;
     reserve(length);

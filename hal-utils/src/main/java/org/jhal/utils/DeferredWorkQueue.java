@@ -31,7 +31,7 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
    *             the tail pool; its end settles it.
    * Failure     A failed wait fails its operation alone. A native failure of the work fails its operation alone, a failure
    *             of the events loses the device, which fails everything.
-   * Shutdown    shut, cancelAll, awaitIdle, abandonAll, stop: called by the device, in this order.
+   * Shutdown    shut, cancelAll, awaitIdle, abandonAll, stop, closeStream: called by the device, in this order.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
@@ -87,9 +87,14 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
     this.events = new EventPool<>(stream, maxInFlight);
     this.lists = new QueueLists<>(maxInFlight);
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
-    this.issueRole = new Role(name + "-issue", domain, () -> {}, this::issueStep);
+    this.issueRole = new Role(name + "-issue", domain, () -> {}, this::issueStep, this::crashed);
     this.completionRole =
-        new Role(name + "-completion", domain, this::bindCompletionThread, this::completionStep);
+        new Role(
+            name + "-completion",
+            domain,
+            stream::bindToThread,
+            this::completionStep,
+            this::crashed);
   }
 
   void start() {
@@ -167,7 +172,6 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
     } finally {
       gate.leave();
     }
-    Cascade.current().run();
   }
 
   /** Why no operation is accepted any more, or null. */
@@ -273,14 +277,6 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
 
   // Completing.
 
-  private void bindCompletionThread() {
-    try {
-      stream.bindToThread();
-    } catch (Throwable t) {
-      lose("bindToThread", t);
-    }
-  }
-
   /**
    * One step of the completion thread: retires what others settled, then waits for the oldest event
    * in flight.
@@ -341,6 +337,7 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   }
 
   private void startTail(Operation<E> operation, HostTail tail) {
+    dropEvent(operation); // nobody waits for it any more, and the tail may take its time
     boolean endsOperation = operation.work.endsWithTail();
     try {
       tails.execute(
@@ -418,13 +415,18 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
           "cannot release what operation " + operation.key + " of " + name + " used",
           t);
     }
+    dropEvent(operation);
+    lists.removeRetired(operation);
+    operation.release();
+  }
+
+  /** Lets go of the event of an operation, once it has fired. By the completion thread. */
+  private void dropEvent(Operation<E> operation) {
     PooledEvent<E> event = operation.event();
     if (event != null) {
       operation.setEvent(null);
       event.release();
     }
-    lists.removeRetired(operation);
-    operation.release();
   }
 
   /** Takes an operation that nobody refers to any more. */
@@ -453,6 +455,15 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
     return first;
   }
 
+  /**
+   * A step of a role threw, which is a bug of the engine or of the driver: nothing is known any
+   * more.
+   */
+  private void crashed(Throwable thrown) {
+    LOG.log(Level.ERROR, "a thread of queue " + name + " failed", thrown);
+    lose(Thread.currentThread().getName(), thrown);
+  }
+
   /** The device is lost: everything here fails with {@code cause}, also what is in flight. */
   void lose(HalException cause) {
     lost = cause;
@@ -473,6 +484,9 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   void cancelAll(HalException reason) {
     cancelled = reason;
     failAll(reason, false);
+    for (Operation<E> dead = lists.takeDeadReady(); dead != null; dead = lists.takeDeadReady()) {
+      dead.release(); // the heap's reference
+    }
   }
 
   /** Step 3: waits until all that was issued has retired. */
@@ -488,21 +502,14 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
     return failAll(reason, true);
   }
 
-  /**
-   * Step 5: ends the threads and frees what is native, unless {@code leak}; false if a thread did
-   * not end in time.
-   */
-  boolean stop(boolean leak, long deadline) {
+  /** Step 5: ends the threads; false if one did not end in time. */
+  boolean stop(long deadline) {
     lists.endRetiring();
     OpenQueues.remove(this);
-    boolean ended = issueRole.stop(deadline) & completionRole.stop(deadline);
-    if (ended && !leak) {
-      closeStream();
-    }
-    return ended;
+    return issueRole.stop(deadline) & completionRole.stop(deadline);
   }
 
-  /** Frees what is native; nothing uses it, or the threads were never started. */
+  /** Step 6, unless something is leaked: frees what is native; nothing uses it. */
   void closeStream() {
     events.close();
     try {
@@ -543,10 +550,10 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   }
 
   /**
-   * Adds a description of each open operation that would raise {@code semaphore} to {@code value}
-   * to {@code texts}.
+   * Describes to {@code explanation} each open operation that would raise {@code semaphore} to
+   * {@code value}.
    */
-  void explain(TimelineSemaphore semaphore, long value, List<String> texts) {
+  void explain(TimelineSemaphore semaphore, long value, Explanation explanation) {
     lists.forEachOpen(
         operation -> {
           if (operation.state() == State.REGISTERING) {
@@ -554,7 +561,7 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
           }
           for (int i = 0; i < operation.signalCount(); i++) {
             if (operation.signal(i) == semaphore && operation.signalValue(i) >= value) {
-              texts.add(name + " " + operation.describe());
+              explanation.add(name, operation);
             }
           }
         });

@@ -39,13 +39,16 @@ final class DeviceCopy implements HostCall {
 
   @Override
   public void run(Context context) {
-    completion = context.defer();
-    int count = (int) Math.min(LANES, (length + CHUNK - 1) / CHUNK);
-    synchronized (this) {
-      lanes = count;
+    Lane[] made = new Lane[(int) Math.min(LANES, (length + CHUNK - 1) / CHUNK)];
+    for (int i = 0; i < made.length; i++) {
+      made[i] = new Lane(); // before the call is deferred, so that a lack of memory fails it
     }
-    for (int i = 0; i < count; i++) {
-      new Lane().step();
+    completion = context.defer();
+    synchronized (this) {
+      lanes = made.length;
+    }
+    for (Lane lane : made) {
+      lane.step();
     }
   }
 
@@ -90,8 +93,9 @@ final class DeviceCopy implements HostCall {
                 end(failed);
               }
             });
-      } catch (HalException e) { // a device was closed or lost meanwhile
-        end(e);
+      } catch (
+          Throwable t) { // a device was closed or lost meanwhile; nobody else would end the lane
+        end(Failures.aborted(t));
       }
     }
 

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.Buffer;
 import org.jhal.BufferParams;
@@ -41,7 +42,7 @@ final class EngineBuffer implements Buffer {
     /** The buffer became unreachable; nothing happens if it was closed before. */
     @Override
     public void run() {
-      if (!isClosed.get()) {
+      if (!isClosed.get() && !storage.isDeallocated()) {
         LOG.log(
             Level.WARNING,
             "a buffer of "
@@ -50,8 +51,8 @@ final class EngineBuffer implements Buffer {
                 + storage.device.name()
                 + " was never closed; reclaiming it",
             madeAt);
-        close();
       }
+      close();
     }
   }
 
@@ -146,6 +147,7 @@ final class EngineBuffer implements Buffer {
 
   @Override
   public Mapping map(long mapOffset, long length, MapMode mode) {
+    Objects.requireNonNull(mode, "mode");
     List<BufferUsage> wanted = new ArrayList<>();
     if (mode == MapMode.READ || mode == MapMode.READ_WRITE) {
       wanted.add(BufferUsage.MAP_READ);
@@ -196,7 +198,7 @@ final class EngineBuffer implements Buffer {
     EngineMapping(EngineBuffer buffer, long offset, int length, MapMode mode) {
       this.buffer = buffer;
       this.mode = mode;
-      this.range = buffer.storage.memory().map(offset, length);
+      this.range = buffer.device().call(() -> buffer.storage.memory().map(offset, length));
       ByteBuffer view = range.bytes();
       this.bytes =
           (mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
@@ -218,13 +220,21 @@ final class EngineBuffer implements Buffer {
     @Override
     public void flush() {
       if (mode != MapMode.READ) {
-        range.flush();
+        buffer
+            .device()
+            .free("a mapping", range::flush); // nothing to flush to once the device is closed
       }
     }
 
     @Override
     public void invalidate() {
-      range.invalidate();
+      buffer
+          .device()
+          .call(
+              () -> {
+                range.invalidate();
+                return range;
+              });
     }
 
     @Override

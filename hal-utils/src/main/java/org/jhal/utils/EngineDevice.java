@@ -7,10 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jhal.Allocator;
@@ -55,17 +53,12 @@ public final class EngineDevice<E> implements Device {
   private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
 
+  private final DeviceResources resources = new DeviceResources();
+  private final Gate freeGate =
+      new Gate(); // threads that give something back to the backend; shut last
   private final Gate gate = new Gate(); // threads inside the backend, beside the queues' own
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
   private final CountDownLatch closed = new CountDownLatch(1);
-
-  // Whatever still holds native memory or code, so that close() can free it; each removes itself
-  // when it is destroyed.
-  private final Set<BufferStorage> storages = ConcurrentHashMap.newKeySet();
-  private final Set<EngineExecutable> executables = ConcurrentHashMap.newKeySet();
-  private final AtomicLong bytes = new AtomicLong();
-  private final AtomicLong commandBuffers = new AtomicLong();
-  private final AtomicLong semaphores = new AtomicLong();
 
   /**
    * Opens a device: makes its streams and starts the threads of its queues. If that fails,
@@ -111,8 +104,8 @@ public final class EngineDevice<E> implements Device {
   private void closeHalfMade() {
     gate.shut();
     tails.close();
-    queues.forEach(DeferredWorkQueue::closeStream);
-    backend.close();
+    queues.forEach(queue -> quietly("closing a stream", queue::closeStream));
+    quietly("closing", backend::close);
     closed.countDown();
   }
 
@@ -165,8 +158,8 @@ public final class EngineDevice<E> implements Device {
     if (gate.isShut()) {
       throw closedFailure();
     }
-    Semaphore semaphore = new TimelineSemaphore(initialValue, semaphores::decrementAndGet);
-    semaphores.incrementAndGet();
+    Semaphore semaphore = new TimelineSemaphore(initialValue, resources::removeSemaphore);
+    resources.addSemaphore();
     return semaphore;
   }
 
@@ -179,7 +172,7 @@ public final class EngineDevice<E> implements Device {
   public CommandBuffer createCommandBuffer(CommandBuffer.Mode mode) {
     checkUsable();
     CommandBuffer made = new RecordedCommandBuffer(this, mode);
-    commandBuffers.incrementAndGet();
+    resources.addCommandBuffer();
     return made;
   }
 
@@ -199,12 +192,20 @@ public final class EngineDevice<E> implements Device {
         continue;
       }
       try {
-        KernelModule module = call(() -> backend.load(source, variant, manifest.functions()));
-        EngineExecutable made =
-            new EngineExecutable(
-                this, manifest.name(), variant.format(), refusals, manifest.functions(), module);
-        executables.add(made);
-        return made;
+        return call(
+            () -> {
+              KernelModule module = backend.load(source, variant, manifest.functions());
+              EngineExecutable made =
+                  new EngineExecutable(
+                      this,
+                      manifest.name(),
+                      variant.format(),
+                      refusals,
+                      manifest.functions(),
+                      module);
+              resources.add(made);
+              return made;
+            });
       } catch (HalException e) {
         if (e.status() != Status.UNIMPLEMENTED) {
           throw e;
@@ -241,7 +242,7 @@ public final class EngineDevice<E> implements Device {
   @Override
   public Buffer allocate(long size, BufferParams params) {
     checkAllocation(size, params);
-    return adopt(size, params, call(() -> backend.allocate(size, params)), null);
+    return adopt(size, params, () -> backend.allocate(size, params), null);
   }
 
   Buffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
@@ -257,42 +258,29 @@ public final class EngineDevice<E> implements Device {
               + "; it must be direct and writable");
     }
     ByteBuffer range = memory.slice();
-    return adopt(
-        range.capacity(), params, call(() -> backend.importHost(range, params)), onRelease);
+    return adopt(range.capacity(), params, () -> backend.importHost(range, params), onRelease);
   }
 
   private Buffer adopt(
-      long size, BufferParams params, DeviceMemory memory, @Nullable Runnable onRelease) {
-    BufferStorage storage = new BufferStorage(this, params, size, memory, onRelease);
-    addBytes(size);
-    remember(storage);
-    return new EngineBuffer(storage);
+      long size, BufferParams params, Supplier<DeviceMemory> maker, @Nullable Runnable onRelease) {
+    // Inside one call, so that closing the device either refuses it or finds the storage.
+    return call(
+        () -> {
+          BufferStorage storage = new BufferStorage(this, params, size, maker.get(), onRelease);
+          resources.add(storage);
+          resources.addBytes(size);
+          return new EngineBuffer(storage);
+        });
   }
 
-  void remember(BufferStorage storage) {
-    storages.add(storage);
-  }
-
-  void forget(BufferStorage storage) {
-    storages.remove(storage);
-  }
-
-  void forget(EngineExecutable executable) {
-    executables.remove(executable);
-  }
-
-  void forget(RecordedCommandBuffer unused) {
-    commandBuffers.decrementAndGet();
-  }
-
-  void addBytes(long count) {
-    bytes.addAndGet(count);
+  DeviceResources resources() {
+    return resources;
   }
 
   // Calls into the backend.
 
   /** Calls the backend with the device bound; refuses if the device is closed or lost. */
-  private <T> T call(Supplier<T> body) {
+  <T> T call(Supplier<T> body) {
     if (!gate.tryEnter()) {
       throw closedFailure();
     }
@@ -317,27 +305,33 @@ public final class EngineDevice<E> implements Device {
     }
   }
 
-  private void bound(Runnable body) {
-    long token = backend.bindToThread();
+  /**
+   * Calls the backend with the device bound, for a step of an end: what it throws is logged, and
+   * the end goes on.
+   */
+  private void quietly(String step, Runnable body) {
     try {
-      body.run();
-    } finally {
-      backend.unbindFromThread(token);
+      long token = backend.bindToThread();
+      try {
+        body.run();
+      } finally {
+        backend.unbindFromThread(token);
+      }
+    } catch (Throwable t) {
+      LOG.log(Level.WARNING, name + ": " + step + " failed", t);
     }
   }
 
   /**
-   * Frees something of the backend; nothing to do once the device is closed, which frees
-   * everything.
+   * Gives something back to the backend; nothing to do once the device is closed, which gives
+   * everything back.
    */
-  void callIfOpen(Runnable free) {
-    if (gate.tryEnter()) {
+  void free(String what, Runnable free) {
+    if (freeGate.tryEnter()) {
       try {
-        bound(free);
-      } catch (HalException e) { // nobody can do anything about it
-        LOG.log(Level.WARNING, "cannot free a resource of " + name, e);
+        quietly("freeing " + what, free);
       } finally {
-        gate.leave();
+        freeGate.leave();
       }
     }
   }
@@ -443,15 +437,19 @@ public final class EngineDevice<E> implements Device {
     // Threads that hang in a native call are left behind; others end at once.
     long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(quiet ? 10 : 1);
     for (DeferredWorkQueue<E> queue : queues) {
-      quiet &= queue.stop(!quiet, patience);
+      quiet &= queue.stop(patience);
     }
+    freeGate.shut();
+    quiet &= freeGate.awaitEmpty(patience);
     if (quiet) {
-      bound(
-          () -> {
-            storages.forEach(BufferStorage::free);
-            executables.forEach(EngineExecutable::unload);
-            backend.close();
-          });
+      queues.forEach(queue -> quietly("closing a stream", queue::closeStream));
+      for (BufferStorage storage : resources.storages()) {
+        quietly("freeing the memory of a buffer", storage::free);
+      }
+      for (EngineExecutable executable : resources.executables()) {
+        quietly("unloading an executable", executable::unload);
+      }
+      quietly("closing", backend::close);
     }
   }
 
@@ -466,11 +464,11 @@ public final class EngineDevice<E> implements Device {
       enqueued += queue.enqueued();
     }
     return new DeviceStatistics(
-        storages.size(),
-        bytes.get(),
-        commandBuffers.get(),
-        executables.size(),
-        semaphores.get(),
+        resources.storages().size(),
+        resources.bytes(),
+        resources.commandBuffers(),
+        resources.executables().size(),
+        resources.semaphores(),
         states[State.REGISTERING.ordinal()] + states[State.PARKED.ordinal()],
         states[State.READY.ordinal()],
         states[State.ISSUED.ordinal()],

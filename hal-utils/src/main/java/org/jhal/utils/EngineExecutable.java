@@ -103,8 +103,8 @@ public final class EngineExecutable extends RefCounted implements Executable {
 
   @Override
   void destroy() {
-    device.forget(this);
-    device.callIfOpen(this::unload);
+    device.free("an executable", this::unload);
+    device.resources().remove(this);
   }
 
   /** Unloads once: when the last user is gone, or with the device. */

@@ -9,15 +9,23 @@ import org.jspecify.annotations.Nullable;
 public final class EngineThread extends Thread {
   private final @Nullable Object domain;
 
-  /** A thread, not started, for the device whose token is {@code domain}. */
-  public EngineThread(String name, @Nullable Object domain, Runnable body) {
+  /** A driver's own thread, not started. It may not close any device. */
+  public EngineThread(String name, Runnable body) {
+    this(name, null, body);
+  }
+
+  /** A thread, not started, of the device whose token is {@code domain}. */
+  EngineThread(String name, @Nullable Object domain, Runnable body) {
     super(null, body, name, 0, false);
     this.domain = domain;
     setDaemon(true);
   }
 
-  /** Whether the calling thread belongs to the device whose token is {@code domain}. */
+  /**
+   * Whether the calling thread belongs to the device whose token is {@code domain}, or may do so.
+   */
   static boolean isOf(Object domain) {
-    return Thread.currentThread() instanceof EngineThread thread && thread.domain == domain;
+    return Thread.currentThread() instanceof EngineThread thread
+        && (thread.domain == domain || thread.domain == null);
   }
 }

@@ -1,12 +1,13 @@
 package org.jhal.utils;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.jhal.HalException;
 
 /** The text that says what keeps a value from being reached (rule S10). */
 final class Explanation {
   private static final int MOST = 5;
+
+  private final StringBuilder text = new StringBuilder();
+  private int count;
 
   private Explanation() {}
 
@@ -15,20 +16,33 @@ final class Explanation {
     if (failed != null) {
       return semaphore + " is over: " + failed;
     }
-    StringBuilder text = new StringBuilder();
-    text.append(semaphore).append(" is at ").append(semaphore.currentValue());
-    List<String> signallers = new ArrayList<>();
+    Explanation explanation = new Explanation();
     for (DeferredWorkQueue<?> queue : OpenQueues.all()) {
-      queue.explain(semaphore, value, signallers);
+      queue.explain(semaphore, value, explanation);
     }
-    if (signallers.isEmpty()) {
-      return text.append(", and no open operation would raise it to ").append(value).toString();
+    return semaphore + " is at " + semaphore.currentValue() + explanation.finish(value);
+  }
+
+  /**
+   * Adds an operation that would raise the value; the first few are described, the others counted.
+   */
+  void add(String queue, Operation<?> operation) {
+    if (count++ < MOST) {
+      text.append(count == 1 ? "" : "; or by ")
+          .append(queue)
+          .append(' ')
+          .append(operation.describe());
     }
-    text.append("; to be raised to ").append(value).append(" by ");
-    text.append(String.join("; or by ", signallers.subList(0, Math.min(MOST, signallers.size()))));
-    if (signallers.size() > MOST) {
-      text.append("; and by ").append(signallers.size() - MOST).append(" more");
+  }
+
+  private String finish(long value) {
+    if (count == 0) {
+      return ", and no open operation would raise it to " + value;
     }
-    return text.toString();
+    return "; to be raised to "
+        + value
+        + " by "
+        + text
+        + (count > MOST ? "; or by " + (count - MOST) + " more" : "");
   }
 }

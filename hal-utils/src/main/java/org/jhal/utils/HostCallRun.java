@@ -2,7 +2,7 @@ package org.jhal.utils;
 
 import java.lang.System.Logger.Level;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
@@ -15,6 +15,15 @@ import org.jspecify.annotations.Nullable;
  * completion is told.
  */
 final class HostCallRun<E> implements HostTail, HostCall.Context, HostCall.Completion {
+  private enum State {
+    /** The end comes with the return of the call. */
+    RUNNING,
+    /** The end comes with the completion. */
+    DEFERRED,
+    /** The operation was told its end. */
+    ENDED
+  }
+
   private static final System.Logger LOG = System.getLogger(HostCallRun.class.getName());
 
   private final EngineQueue<E> queue;
@@ -22,9 +31,7 @@ final class HostCallRun<E> implements HostTail, HostCall.Context, HostCall.Compl
   private final HostCall.Mode mode;
   private final Fence signals;
   private final HostCall call;
-  private final AtomicBoolean isEnded = new AtomicBoolean();
-  private volatile boolean isDeferred;
-  private volatile boolean hasReturned;
+  private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
 
   HostCallRun(
       EngineQueue<E> queue,
@@ -48,20 +55,17 @@ final class HostCallRun<E> implements HostTail, HostCall.Context, HostCall.Compl
       call.run(this);
     } catch (Throwable t) {
       failure = Failures.aborted(t);
-      if (mode == HostCall.Mode.NON_BLOCKING || isDeferred) {
+      if (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING) {
         LOG.log(Level.ERROR, "a host call of " + queue + " that nobody waits for threw", t);
       }
     } finally {
       cascade.leaveCallback();
     }
-    hasReturned = true;
-    if (!isDeferred) {
-      end(failure);
-    }
+    end(State.RUNNING, failure);
   }
 
-  private void end(@Nullable HalException failure) {
-    if (isEnded.compareAndSet(false, true)) {
+  private void end(State from, @Nullable HalException failure) {
+    if (state.compareAndSet(from, State.ENDED)) {
       operation.queue.tailOver(operation, failure);
     }
   }
@@ -78,26 +82,24 @@ final class HostCallRun<E> implements HostTail, HostCall.Context, HostCall.Compl
 
   @Override
   public HostCall.Completion defer() {
-    if (mode != HostCall.Mode.BLOCKING || isDeferred || hasReturned) {
+    if (mode != HostCall.Mode.BLOCKING || !state.compareAndSet(State.RUNNING, State.DEFERRED)) {
       throw new HalException(
           Status.FAILED_PRECONDITION,
           "defer() is possible once, while the call runs, in mode BLOCKING; mode is "
               + mode
-              + (isDeferred
-                  ? ", it was called before"
-                  : hasReturned ? ", the call has returned" : ""));
+              + ", the call is "
+              + state);
     }
-    isDeferred = true;
     return this;
   }
 
   @Override
   public void complete() {
-    end(null);
+    end(State.DEFERRED, null);
   }
 
   @Override
   public void fail(HalException failure) {
-    end(Objects.requireNonNull(failure, "failure"));
+    end(State.DEFERRED, Objects.requireNonNull(failure, "failure"));
   }
 }

@@ -4,10 +4,13 @@ package org.jhal.utils;
 @FunctionalInterface
 public interface HostTail {
   /**
-   * Does it.
+   * Does it. Not called if the operation has failed before.
    *
    * @throws Exception fails the operation: a {@link org.jhal.HalException} as it is, any other as
    *     the cause of an ABORTED
    */
   void run() throws Exception;
+
+  /** Gives back what the tail holds, such as staging memory. Called once, whether or not it ran. */
+  default void retire() {}
 }

@@ -121,7 +121,7 @@ final class HostWait extends WaitNode {
 
   private static long nanos(Duration timeout) {
     try {
-      return timeout.toNanos();
+      return Math.max(0, timeout.toNanos());
     } catch (ArithmeticException tooLong) {
       return timeout.isNegative() ? 0 : Long.MAX_VALUE;
     }

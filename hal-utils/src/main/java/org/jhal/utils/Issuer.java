@@ -79,31 +79,43 @@ final class Issuer<E> {
   }
 
   private int issueReady(int limit) {
-    Operation<E> operation = lists.nextReady();
-    if (operation == null) {
+    if (!lists.hasIssuable()) {
       return 0;
+    }
+    // On a lost device nothing is bound and nothing reaches the stream: operations only leave the
+    // heap.
+    boolean isBound = owner.lost() == null;
+    long token = 0;
+    if (isBound) {
+      try {
+        token = stream.bindToThread();
+      } catch (Throwable t) {
+        owner.lose("bindToThread", t);
+        isBound = false;
+      }
     }
     int count = 0;
     try {
-      long token = stream.bindToThread();
-      try {
-        while (operation != null) {
-          issue(operation);
-          operation.release(); // the heap's reference
-          count++;
-          operation = count < limit ? lists.nextReady() : null;
-        }
-      } finally {
-        stream.unbindFromThread(token);
+      for (Operation<E> operation = lists.nextReady(); operation != null; ) {
+        issue(operation);
+        operation.release(); // the heap's reference
+        count++;
+        operation = count < limit ? lists.nextReady() : null;
       }
-    } catch (Throwable t) { // of the binding alone: issue() throws nothing
-      owner.lose("bindToThread", t); // which fails all that is READY
-      if (count == 0 && operation != null) {
-        operation.release();
-        count = 1;
+    } finally {
+      if (isBound) {
+        unbind(token);
       }
     }
     return count;
+  }
+
+  private void unbind(long token) {
+    try {
+      stream.unbindFromThread(token);
+    } catch (Throwable t) {
+      owner.lose("unbindFromThread", t);
+    }
   }
 
   /**
@@ -165,43 +177,57 @@ final class Issuer<E> {
 
   /**
    * Makes the stream wait for the events that cover the operation's waits (rule Q5). If a producer
-   * is known to have failed, keeps its failure, and the work is not to be issued.
+   * is known to have failed, keeps its failure; then the work is not to be issued.
    *
    * @return whether the stream was told to wait for anything
    */
   private boolean waitForProducers(Operation<E> operation) {
+    // A failure that is known before anything reaches the stream fails the operation at once.
+    for (int i = 0; i < operation.waitCount(); i++) {
+      Operation<?> producer = operation.wait(i).producer;
+      HalException failure = producer == null ? null : producer.failure();
+      if (failure != null) {
+        operation.failWork(failure);
+        return false;
+      }
+    }
+    // One that shows from here on does not end the loop: the event behind this operation must lie
+    // behind all producers,
+    // since whoever sees it fired settles them.
     boolean hasWaited = false;
     for (int i = 0; i < operation.waitCount(); i++) {
       Operation<?> producer = operation.wait(i).producer;
-      if (producer == null) {
-        continue;
-      }
-      PooledEvent<E> event = null;
-      if (!producer.hasVerdict()) {
-        if (producer.queue.isStream(stream) && stream.isInOrder()) {
-          continue;
-        }
-        @SuppressWarnings("unchecked") // the semaphore hands out operations of our own device only
-        Operation<E> own = (Operation<E>) producer;
-        event = own.retainEvent(); // null if it has retired meanwhile, so that it has a verdict now
-      }
-      if (event == null) {
-        HalException failure = producer.failure();
-        if (failure != null) {
-          operation.failWork(failure);
-          return hasWaited;
-        }
-        continue;
-      }
-      hasWaited = true;
-      try {
-        stream.waitEvent(event.handle);
-      } catch (Throwable t) {
-        throw owner.lose("waitEvent", t);
-      } finally {
-        event.release();
+      if (producer != null) {
+        hasWaited |= waitFor(operation, producer);
       }
     }
     return hasWaited;
+  }
+
+  private boolean waitFor(Operation<E> operation, Operation<?> producer) {
+    PooledEvent<E> event = null;
+    if (!producer.hasVerdict()) {
+      if (producer.queue.isStream(stream) && stream.isInOrder()) {
+        return false;
+      }
+      @SuppressWarnings("unchecked") // the semaphore hands out operations of our own device only
+      Operation<E> own = (Operation<E>) producer;
+      event = own.retainEvent(); // null if it has retired meanwhile
+    }
+    if (event == null) {
+      HalException failure = producer.failure();
+      if (failure != null) {
+        operation.failWork(failure);
+      }
+      return false;
+    }
+    try {
+      stream.waitEvent(event.handle);
+      return true;
+    } catch (Throwable t) {
+      throw owner.lose("waitEvent", t);
+    } finally {
+      event.release();
+    }
   }
 }

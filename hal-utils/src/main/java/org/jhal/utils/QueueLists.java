@@ -216,6 +216,16 @@ final class QueueLists<E> {
     return true;
   }
 
+  /**
+   * After {@link #endIssuing}: takes an operation out of the heap, which has failed since; null if
+   * there is none.
+   */
+  @Nullable Operation<E> takeDeadReady() {
+    synchronized (lock) {
+      return ready.removeMin();
+    }
+  }
+
   /** From now on nothing can be issued. */
   void endIssuing() {
     synchronized (lock) {

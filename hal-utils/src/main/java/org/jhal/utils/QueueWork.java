@@ -79,6 +79,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   void dispatch(Function function, Workgroups count, Args args) {
+    Objects.requireNonNull(args, "args");
     for (int i = 0; i < args.size(); i++) {
       if (args.get(i) instanceof Slot slot) {
         throw new HalException(
@@ -133,9 +134,10 @@ final class QueueWork<E> implements Work<E>, Submission {
     if (bindings.length < recorded.slotCount()) {
       bindings = new @Nullable EngineBuffer[recorded.slotCount()];
     }
+    bindingCount =
+        recorded.slotCount(); // so that what a refusal leaves in the array goes with this use
     recorded.beginSubmission(table, bindings);
     addResource(recorded);
-    bindingCount = recorded.slotCount();
     commandBuffer = recorded;
     for (int i = 0; i < bindingCount; i++) {
       EngineBuffer bound = bindings[i];
@@ -149,7 +151,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   EngineBuffer alloca(long bytes, BufferParams params) {
     device.checkAllocation(bytes, params);
     BufferStorage storage = new BufferStorage(device, params, bytes, null, null);
-    device.remember(storage);
+    device.resources().add(storage);
     retain(storage);
     allocation = storage;
     kind = Kind.ALLOCA;
@@ -256,11 +258,8 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public void retire() {
-    for (int i = 0; i < resourceCount; i++) {
-      resources[i].release();
-    }
-    Arrays.fill(resources, 0, resourceCount, null);
-    resourceCount = 0;
+    HostTail ended = tail;
+    int count = resourceCount;
     Arrays.fill(bindings, 0, bindingCount, null);
     bindingCount = 0;
     command.clear();
@@ -269,6 +268,18 @@ final class QueueWork<E> implements Work<E>, Submission {
     tail = null;
     signalsAfterTail = false;
     kind = Kind.BARRIER;
+    resourceCount = 0;
+    try {
+      if (ended != null) {
+        ended.retire();
+      }
+    } finally {
+      for (int i = 0; i < count; i++) {
+        RefCounted resource = resources[i];
+        resources[i] = null;
+        resource.release(); // never throws: what a driver or a user throws there is logged there
+      }
+    }
   }
 
   @Override
@@ -277,6 +288,24 @@ final class QueueWork<E> implements Work<E>, Submission {
         .toString()
         .toLowerCase(Locale.ROOT)
         .replace('_', ' ');
+  }
+
+  /** Two tails, one after the other. */
+  private record TailChain(HostTail first, HostTail second) implements HostTail {
+    @Override
+    public void run() throws Exception {
+      first.run();
+      second.run();
+    }
+
+    @Override
+    public void retire() {
+      try {
+        first.retire();
+      } finally {
+        second.retire();
+      }
+    }
   }
 
   // Submission.
@@ -308,13 +337,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public void afterwards(HostTail next) {
     HostTail before = tail;
-    tail =
-        before == null
-            ? next
-            : () -> {
-              before.run();
-              next.run();
-            };
+    tail = before == null ? next : new TailChain(before, next);
     signalsAfterTail = true;
   }
 }

@@ -276,7 +276,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
 
   @Override
   void destroy() {
-    device.forget(this);
+    device.resources().removeCommandBuffer();
     for (RefCounted resource : retained) {
       resource.release();
     }

@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Role {
   private final BooleanSupplier step;
+  private final Consumer<Throwable> onCrash;
   private final EngineThread thread;
   private volatile boolean isWoken;
   private volatile boolean isStopped;
@@ -21,16 +23,29 @@ final class Role {
   /**
    * A role of {@code domain}, not started.
    *
+   * @param atStart runs first, on the thread
    * @param step does one thing and returns true, or returns false if there is nothing to do
+   * @param onCrash told, on the thread, what {@code atStart} or {@code step} threw; the thread goes
+   *     on
    */
-  Role(String name, @Nullable Object domain, Runnable atStart, BooleanSupplier step) {
+  Role(
+      String name,
+      @Nullable Object domain,
+      Runnable atStart,
+      BooleanSupplier step,
+      Consumer<Throwable> onCrash) {
     this.step = step;
+    this.onCrash = onCrash;
     this.thread =
         new EngineThread(
             name,
             domain,
             () -> {
-              atStart.run();
+              try {
+                atStart.run();
+              } catch (Throwable t) {
+                onCrash.accept(t);
+              }
               loop();
             });
   }
@@ -47,16 +62,12 @@ final class Role {
     }
   }
 
-  boolean isCurrentThread() {
-    return Thread.currentThread() == thread;
-  }
-
   private void loop() {
     while (true) {
       // Work that is added before a wake() that finds isWoken still set is seen by the steps after
       // this line.
       isWoken = false;
-      while (step.getAsBoolean()) {
+      while (doStep()) {
         continue;
       }
       if (isStopped) {
@@ -64,7 +75,18 @@ final class Role {
       }
       while (!isWoken) {
         LockSupport.park(this);
+        boolean ignored =
+            Thread.interrupted(); // somebody's callback left it set; park() would return at once
       }
+    }
+  }
+
+  private boolean doStep() {
+    try {
+      return step.getAsBoolean();
+    } catch (Throwable t) {
+      onCrash.accept(t);
+      return false;
     }
   }
 

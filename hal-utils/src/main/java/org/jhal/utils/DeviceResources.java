@@ -1,0 +1,76 @@
+package org.jhal.utils;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What a device has handed out: counted for its statistics, and kept where closing the device must
+ * free it.
+ *
+ * <p>Thread-safe.
+ */
+final class DeviceResources {
+  private final Set<BufferStorage> storages = ConcurrentHashMap.newKeySet();
+  private final Set<EngineExecutable> executables = ConcurrentHashMap.newKeySet();
+  private final AtomicLong bytes = new AtomicLong();
+  private final AtomicLong commandBuffers = new AtomicLong();
+  private final AtomicLong semaphores = new AtomicLong();
+
+  void add(BufferStorage storage) {
+    storages.add(storage);
+  }
+
+  void remove(BufferStorage storage) {
+    storages.remove(storage);
+  }
+
+  /** Counts memory that a storage got, or, negative, has no more. */
+  void addBytes(long size) {
+    bytes.addAndGet(size);
+  }
+
+  void add(EngineExecutable executable) {
+    executables.add(executable);
+  }
+
+  void remove(EngineExecutable executable) {
+    executables.remove(executable);
+  }
+
+  void addCommandBuffer() {
+    commandBuffers.incrementAndGet();
+  }
+
+  void removeCommandBuffer() {
+    commandBuffers.decrementAndGet();
+  }
+
+  void addSemaphore() {
+    semaphores.incrementAndGet();
+  }
+
+  void removeSemaphore() {
+    semaphores.decrementAndGet();
+  }
+
+  Set<BufferStorage> storages() {
+    return storages;
+  }
+
+  Set<EngineExecutable> executables() {
+    return executables;
+  }
+
+  long bytes() {
+    return bytes.get();
+  }
+
+  long commandBuffers() {
+    return commandBuffers.get();
+  }
+
+  long semaphores() {
+    return semaphores.get();
+  }
+}
