@@ -15,8 +15,8 @@ public record Slot(int index, long offset, long length) implements BufferRef {
   /**
    * Checks the numbers.
    *
-   * @throws HalException OUT_OF_RANGE if {@code index} or {@code offset} is negative, or {@code
-   *     length} is and is not {@link #WHOLE}
+   * @throws HalException OUT_OF_RANGE if {@code index} or {@code offset} is negative, the range
+   *     ends beyond {@link Long#MAX_VALUE}, or {@code length} is and is not {@link #WHOLE}
    */
   public Slot {
     if (index < 0
@@ -31,7 +31,7 @@ public record Slot(int index, long offset, long length) implements BufferRef {
               + offset
               + ", length "
               + length
-              + ": none may be negative");
+              + ": none may be negative, and the end must be at most 2^63 - 1");
     }
   }
 

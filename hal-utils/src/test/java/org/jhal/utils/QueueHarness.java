@@ -178,7 +178,8 @@ final class QueueHarness {
         continue; // what the engine gave up when the device was lost
       }
     }
-    queues.forEach(queue -> queue.stop(false, System.nanoTime()));
+    queues.forEach(queue -> queue.stop(System.nanoTime()));
+    queues.forEach(DeferredWorkQueue::closeStream);
     assertEquals(0, device.liveEvents(), "events that nobody gave back");
     assertEquals(List.of(), device.violations());
     for (Operation<Event> operation : operations) {

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A thread that works in steps: no wake-up is lost, and it ends when it is told to. */
@@ -23,7 +25,7 @@ class RoleTest {
     Object domain = new Object();
     List<String> seen = Collections.synchronizedList(new ArrayList<>());
     Role role =
-        new Role(
+        role(
             "fake-0-q1-issue",
             domain,
             () -> seen.add("bound"),
@@ -49,7 +51,7 @@ class RoleTest {
     AtomicInteger work = new AtomicInteger(1000);
     AtomicInteger done = new AtomicInteger();
     Role role =
-        new Role(
+        role(
             "worker",
             null,
             () -> {},
@@ -65,7 +67,7 @@ class RoleTest {
     AtomicInteger added = new AtomicInteger();
     AtomicInteger done = new AtomicInteger();
     Role role =
-        new Role(
+        role(
             "worker",
             null,
             () -> {},
@@ -94,7 +96,7 @@ class RoleTest {
     CountDownLatch release = new CountDownLatch(1);
     CountDownLatch hangs = new CountDownLatch(1);
     Role role =
-        new Role(
+        role(
             "worker",
             null,
             () -> {},
@@ -116,8 +118,51 @@ class RoleTest {
 
   @Test
   void oneThatWasNeverStartedIsOver() {
-    Role role = new Role("worker", null, () -> {}, () -> false);
+    Role role = role("worker", null, () -> {}, () -> false);
     role.wake();
     assertTrue(role.stop(System.nanoTime()));
+  }
+
+  private static Role role(
+      String name, @Nullable Object domain, Runnable atStart, BooleanSupplier step) {
+    return new Role(
+        name,
+        domain,
+        atStart,
+        step,
+        thrown -> {
+          throw new AssertionError("the role failed", thrown);
+        });
+  }
+
+  @Test
+  void goesOnAfterAStepThrew() throws InterruptedException {
+    AtomicInteger steps = new AtomicInteger();
+    List<String> told = Collections.synchronizedList(new ArrayList<>());
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch second = new CountDownLatch(1);
+    Role role =
+        new Role(
+            "throwing",
+            null,
+            () -> {},
+            () -> {
+              if (steps.incrementAndGet() == 1) {
+                throw new IllegalStateException("on purpose");
+              }
+              second.countDown();
+              return false;
+            },
+            thrown -> {
+              told.add(String.valueOf(thrown.getMessage()));
+              Thread.currentThread().interrupt(); // as a callback may leave it
+              first.countDown();
+            });
+    role.start();
+    assertTrue(first.await(30, TimeUnit.SECONDS), "the test waits for the role to tell its crash");
+    role.wake();
+    assertTrue(second.await(30, TimeUnit.SECONDS), "the test waits for the step after the crash");
+    assertEquals(List.of("on purpose"), told);
+    assertTrue(role.stop(soon()));
   }
 }
