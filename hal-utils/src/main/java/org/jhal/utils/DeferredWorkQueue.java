@@ -92,7 +92,7 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
         new Role(
             name + "-completion",
             domain,
-            stream::bindToThread,
+            this::bindCompletionThread,
             this::completionStep,
             this::crashed);
   }
@@ -276,6 +276,14 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   }
 
   // Completing.
+
+  private void bindCompletionThread() {
+    try {
+      stream.bindToThread();
+    } catch (Throwable t) {
+      lose("bindToThread", t);
+    }
+  }
 
   /**
    * One step of the completion thread: retires what others settled, then waits for the oldest event

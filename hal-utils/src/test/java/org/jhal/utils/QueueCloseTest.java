@@ -80,7 +80,7 @@ class QueueCloseTest {
     queue.cancelAll(CLOSED);
     assertEquals(1, queue.abandonAll(LATE));
     assertEquals(Status.DEADLINE_EXCEEDED, failure());
-    assertTrue(queue.stop(true, System.nanoTime()));
+    assertTrue(queue.stop(System.nanoTime()));
     assertEquals(0, use.retired.get(), "what the device may still use is not released");
   }
 
@@ -96,7 +96,7 @@ class QueueCloseTest {
     queue.cancelAll(CLOSED);
     assertFalse(queue.awaitIdle(System.nanoTime()));
     queue.abandonAll(LATE);
-    queue.stop(true, System.nanoTime());
+    queue.stop(System.nanoTime());
 
     queue.submit(operation, gate.at(1), done.at(1));
 
@@ -113,7 +113,7 @@ class QueueCloseTest {
     queue.shut(System.nanoTime());
     queue.cancelAll(CLOSED);
     queue.abandonAll(LATE);
-    queue.stop(true, System.nanoTime());
+    queue.stop(System.nanoTime());
     queue.tailOver(Objects.requireNonNull(use.operation), null);
     assertEquals(Status.DEADLINE_EXCEEDED, failure());
     assertEquals(0, done.currentValue());
