@@ -20,15 +20,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: any thread may enqueue, poll or close.
  */
-final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
+final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /*
    * Threads     Users enqueue, and issue what is ready if nobody else does so (no thread hop). NAME-issue issues what is
    *             left to it. NAME-completion waits for events, settles, and retires: data flows one way.
    * Waiting     Each wait of an operation is reached, covered by a native event of this device, or registered; the last
    *             of them makes it READY. Nothing is ever scanned for what has become ready.
    * Issuing     See Issuer. At most maxInFlight operations are in the stream, so that it never blocks who issues.
-   * Completing  The stream is a FIFO: the completion thread waits for the oldest event. What has a host tail moves on to
-   *             the tail pool; its end settles it.
+   * Completing  See Completer.
    * Failure     A failed wait fails its operation alone. A native failure of the work fails its operation alone, a failure
    *             of the events loses the device, which fails everything.
    * Shutdown    shut, cancelAll, awaitIdle, abandonAll, stop, closeStream: called by the device, in this order.
@@ -46,13 +45,13 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Supplier<Operation<E>> maker;
-  private final Executor tails;
   private final UnaryOperator<HalException> onLost;
   private final long spinNanos;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll
   private final QueueLists<E> lists;
   private final Issuer<E> issuer;
+  private final Completer<E> completer;
   private final Role issueRole;
   private final Role completionRole;
   private volatile @Nullable HalException lost;
@@ -82,29 +81,20 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
     this.stream = stream;
     this.spinNanos = spinNanos;
     this.maker = () -> new Operation<>(this, works);
-    this.tails = tails;
     this.onLost = onLost;
     this.events = new EventPool<>(stream, maxInFlight);
     this.lists = new QueueLists<>(maxInFlight);
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
+    this.completer = new Completer<>(this, lists, stream, tails);
     this.issueRole = new Role(name + "-issue", domain, () -> {}, this::issueStep, this::crashed);
     this.completionRole =
-        new Role(
-            name + "-completion",
-            domain,
-            this::bindCompletionThread,
-            this::completionStep,
-            this::crashed);
+        new Role(name + "-completion", domain, completer::bind, completer::step, this::crashed);
   }
 
   void start() {
     OpenQueues.add(this);
     issueRole.start();
     completionRole.start();
-  }
-
-  String name() {
-    return name;
   }
 
   long spinNanos() {
@@ -265,113 +255,27 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
   }
 
   @Override
-  public void recorded(Operation<E> operation) {
+  public void completeLater() {
     completionRole.wake();
   }
 
   @Override
-  public void failedUnrecorded(Operation<E> operation, HalException failure) {
-    Settling.fail(operation, failure);
-    retireLater(operation);
+  public void retireLater(Operation<E> operation) {
+    if (lists.addToRetire(operation)) {
+      completionRole.wake();
+    }
   }
 
   // Completing.
 
-  private void bindCompletionThread() {
-    try {
-      stream.bindToThread();
-    } catch (Throwable t) {
-      lose("bindToThread", t);
-    }
-  }
-
-  /**
-   * One step of the completion thread: retires what others settled, then waits for the oldest event
-   * in flight.
-   */
+  /** One step of the completion thread. */
   boolean completionStep() {
-    Operation<E> toRetire = lists.takeToRetire();
-    Operation<E> oldest = lists.oldestInFlight();
-    boolean hasWork = toRetire != null || oldest != null;
-    while (toRetire != null) {
-      Operation<E> operation = toRetire;
-      toRetire = operation.nextToRetire;
-      operation.nextToRetire = null;
-      retire(operation);
-    }
-    if (oldest != null) {
-      awaitEvent(oldest);
-      complete(oldest);
-    }
-    return hasWork;
-  }
-
-  private void awaitEvent(Operation<E> operation) {
-    PooledEvent<E> event = operation.event();
-    if (lost != null || event == null) {
-      return;
-    }
-    try {
-      stream.synchronizeEvent(event.handle);
-    } catch (Throwable t) {
-      lose("synchronizeEvent", t);
-    }
-  }
-
-  /** The native work of the oldest operation in flight is over. */
-  private void complete(Operation<E> operation) {
-    if (lists.removeOldest(operation)) {
-      issueRole.wake();
-    }
-    HalException cause = lost;
-    if (cause != null) {
-      Settling.fail(operation, cause);
-    }
-    HostTail tail = operation.work.tail();
-    if (tail != null && operation.work.signalsAfterTail()) {
-      Settling.settleProducers(operation);
-      if (operation.foreseeFailure() == null) {
-        startTail(operation, tail);
-        return;
-      }
-      tail = null; // something that it depends on failed: it does not run
-    }
-    Settling.settle(operation);
-    if (tail != null && operation.failure() == null) {
-      startTail(operation, tail);
-    } else {
-      retire(operation);
-    }
-  }
-
-  private void startTail(Operation<E> operation, HostTail tail) {
-    dropEvent(operation); // nobody waits for it any more, and the tail may take its time
-    boolean endsOperation = operation.work.endsWithTail();
-    try {
-      tails.execute(
-          () -> {
-            HalException failure = null;
-            try {
-              tail.run();
-            } catch (Throwable t) {
-              failure = Failures.aborted(t);
-            }
-            if (endsOperation) {
-              tailOver(operation, failure);
-            }
-          });
-    } catch (Throwable t) { // no thread to be had, or the pool is closed: past the close deadline
-      tailOver(operation, Failures.of(t));
-    }
+    return completer.step();
   }
 
   /** The host tail of an operation is over; called once per use of the operation, by any thread. */
   void tailOver(Operation<E> operation, @Nullable HalException failure) {
-    if (failure != null) {
-      operation.failWork(failure);
-    }
-    Settling.settle(operation);
-    retireLater(operation);
+    completer.tailOver(operation, failure);
   }
 
   /** For a host thread that holds a reference: whether the event of an operation has fired. */
@@ -402,47 +306,17 @@ final class DeferredWorkQueue<E> implements Issuer.Owner<E> {
     }
   }
 
-  private void retireLater(Operation<E> operation) {
-    if (lists.addToRetire(operation)) {
-      completionRole.wake();
-    }
-  }
-
-  /** Releases what an operation that has its verdict holds. By the completion thread. */
-  private void retire(Operation<E> operation) {
-    if (!operation.changeState(State.SETTLED, State.RETIRED)
-        && !operation.changeState(State.FAILED, State.RETIRED)) {
-      LOG.log(Level.ERROR, name + " " + operation.describe() + " cannot retire");
-      return;
-    }
-    try {
-      operation.work.retire();
-    } catch (Throwable t) {
-      LOG.log(
-          Level.ERROR,
-          "cannot release what operation " + operation.key + " of " + name + " used",
-          t);
-    }
-    dropEvent(operation);
-    lists.removeRetired(operation);
-    operation.release();
-  }
-
-  /** Lets go of the event of an operation, once it has fired. By the completion thread. */
-  private void dropEvent(Operation<E> operation) {
-    PooledEvent<E> event = operation.event();
-    if (event != null) {
-      operation.setEvent(null);
-      event.release();
-    }
-  }
-
   /** Takes an operation that nobody refers to any more. */
   void giveBack(Operation<E> operation) {
     lists.giveBack(operation);
   }
 
   // Failure and shutdown.
+
+  @Override
+  public String name() {
+    return name;
+  }
 
   @Override
   public @Nullable HalException lost() {

@@ -4,7 +4,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.utils.Operation.State;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Hands READY operations to the native stream, in the order of their numbers. There is one drainer
@@ -14,28 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Issuer<E> {
-  /** What an issuer needs of its queue. */
-  interface Owner<E> {
-    /** Why the device is lost, or null. */
-    @Nullable HalException lost();
-
-    /**
-     * An event call failed, or a call reported that the device is lost; returns the failure that is
-     * first to be kept.
-     */
-    HalException lose(String call, Throwable thrown);
-
-    /** An operation ended without an event behind it. */
-    void failedUnrecorded(Operation<E> operation, HalException failure);
-
-    /** The operation's event is recorded; it is in the stream now. */
-    void recorded(Operation<E> operation);
-
-    /** There are operations left that somebody else should issue. */
-    void issueLater();
-  }
-
-  private final Owner<E> owner;
+  private final StreamOwner<E> owner;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
@@ -43,7 +21,7 @@ final class Issuer<E> {
   private final AtomicBoolean isDraining = new AtomicBoolean();
 
   Issuer(
-      Owner<E> owner,
+      StreamOwner<E> owner,
       QueueLists<E> lists,
       NativeStream<E> stream,
       EventPool<E> events,
@@ -147,7 +125,7 @@ final class Issuer<E> {
       if (event != null) {
         event.release();
       }
-      owner.failedUnrecorded(
+      failUnrecorded(
           operation, failure != null ? failure : Failures.internal("operation was not issued"));
       return;
     }
@@ -157,7 +135,7 @@ final class Issuer<E> {
       // No event will tell when the work is over. The device is lost, so nothing waits for it.
       HalException loss = owner.lose("recordEvent", t);
       event.release();
-      owner.failedUnrecorded(operation, loss);
+      failUnrecorded(operation, loss);
       return;
     }
     HostTail tail = operation.work.tail();
@@ -172,7 +150,13 @@ final class Issuer<E> {
         operation.signal(i).publish(operation, operation.signalValue(i), domain);
       }
     }
-    owner.recorded(operation);
+    owner.completeLater();
+  }
+
+  /** Ends an operation behind which no event is recorded. */
+  private void failUnrecorded(Operation<E> operation, HalException failure) {
+    Settling.fail(operation, failure);
+    owner.retireLater(operation);
   }
 
   /**

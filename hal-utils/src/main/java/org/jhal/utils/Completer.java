@@ -1,0 +1,158 @@
+package org.jhal.utils;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.Executor;
+import org.jhal.HalException;
+import org.jhal.utils.Operation.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for the events of a stream, oldest first, and settles and retires the operations behind
+ * them. An operation with a host tail moves on to the tail pool when its event has fired; the end
+ * of the tail settles it. What others settled, or failed before it was issued, is retired here too:
+ * data flows one way.
+ *
+ * <p>Owned by the completion thread, except {@link #tailOver}.
+ */
+final class Completer<E> {
+  private static final System.Logger LOG = System.getLogger(Completer.class.getName());
+
+  private final StreamOwner<E> owner;
+  private final QueueLists<E> lists;
+  private final NativeStream<E> stream;
+  private final Executor tails;
+
+  Completer(StreamOwner<E> owner, QueueLists<E> lists, NativeStream<E> stream, Executor tails) {
+    this.owner = owner;
+    this.lists = lists;
+    this.stream = stream;
+    this.tails = tails;
+  }
+
+  /** Binds the device to the completion thread, for good. */
+  void bind() {
+    try {
+      stream.bindToThread();
+    } catch (Throwable t) {
+      owner.lose("bindToThread", t);
+    }
+  }
+
+  /**
+   * Retires what others settled, then waits for the oldest event in flight; false if there was
+   * neither.
+   */
+  boolean step() {
+    Operation<E> toRetire = lists.takeToRetire();
+    Operation<E> oldest = lists.oldestInFlight();
+    boolean hasWork = toRetire != null || oldest != null;
+    while (toRetire != null) {
+      Operation<E> operation = toRetire;
+      toRetire = operation.nextToRetire;
+      operation.nextToRetire = null;
+      retire(operation);
+    }
+    if (oldest != null) {
+      awaitEvent(oldest);
+      complete(oldest);
+    }
+    return hasWork;
+  }
+
+  private void awaitEvent(Operation<E> operation) {
+    PooledEvent<E> event = operation.event();
+    if (owner.lost() != null || event == null) {
+      return;
+    }
+    try {
+      stream.synchronizeEvent(event.handle);
+    } catch (Throwable t) {
+      owner.lose("synchronizeEvent", t);
+    }
+  }
+
+  /** The native work of the oldest operation in flight is over. */
+  private void complete(Operation<E> operation) {
+    if (lists.removeOldest(operation)) {
+      owner.issueLater();
+    }
+    HalException cause = owner.lost();
+    if (cause != null) {
+      Settling.fail(operation, cause);
+    }
+    HostTail tail = operation.work.tail();
+    if (tail != null && operation.work.signalsAfterTail()) {
+      Settling.settleProducers(operation);
+      if (operation.foreseeFailure() == null) {
+        startTail(operation, tail);
+        return;
+      }
+      tail = null; // something that it depends on failed: it does not run
+    }
+    Settling.settle(operation);
+    if (tail != null && operation.failure() == null) {
+      startTail(operation, tail);
+    } else {
+      retire(operation);
+    }
+  }
+
+  private void startTail(Operation<E> operation, HostTail tail) {
+    dropEvent(operation); // nobody waits for it any more, and the tail may take its time
+    boolean endsOperation = operation.work.endsWithTail();
+    try {
+      tails.execute(
+          () -> {
+            HalException failure = null;
+            try {
+              tail.run();
+            } catch (Throwable t) {
+              failure = Failures.aborted(t);
+            }
+            if (endsOperation) {
+              tailOver(operation, failure);
+            }
+          });
+    } catch (Throwable t) { // no thread to be had, or the pool is closed: past the close deadline
+      tailOver(operation, Failures.of(t));
+    }
+  }
+
+  /** The host tail of an operation is over; called once per use of the operation, by any thread. */
+  void tailOver(Operation<E> operation, @Nullable HalException failure) {
+    if (failure != null) {
+      operation.failWork(failure);
+    }
+    Settling.settle(operation);
+    owner.retireLater(operation);
+  }
+
+  /** Releases what an operation that has its verdict holds. */
+  private void retire(Operation<E> operation) {
+    if (!operation.changeState(State.SETTLED, State.RETIRED)
+        && !operation.changeState(State.FAILED, State.RETIRED)) {
+      LOG.log(Level.ERROR, owner.name() + " " + operation.describe() + " cannot retire");
+      return;
+    }
+    try {
+      operation.work.retire();
+    } catch (Throwable t) {
+      LOG.log(
+          Level.ERROR,
+          "cannot release what operation " + operation.key + " of " + owner.name() + " used",
+          t);
+    }
+    dropEvent(operation);
+    lists.removeRetired(operation);
+    operation.release();
+  }
+
+  /** Lets go of the event of an operation, once it has fired. */
+  private void dropEvent(Operation<E> operation) {
+    PooledEvent<E> event = operation.event();
+    if (event != null) {
+      operation.setEvent(null);
+      event.release();
+    }
+  }
+}
