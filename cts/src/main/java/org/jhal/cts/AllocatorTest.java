@@ -172,14 +172,21 @@ class AllocatorTest {
     Device device = cts.device();
     Blocker blocker = new Blocker(cts, cts.queue());
     DeviceStatistics before = device.statistics();
+    Semaphore go = cts.semaphore();
     Semaphore done = cts.semaphore();
     Buffer buffer = device.allocate(1024, BufferParams.DEVICE);
     cts.queue().fill(blocker.timepoint(), done.at(1), buffer, 0, 1024, FillPattern.of8(1));
-    cts.queue().fill(done.at(1), done.at(2), buffer, 0, 1024, FillPattern.of8(2));
+    cts.queue()
+        .fill(Fence.of(done.at(1), go.at(1)), done.at(2), buffer, 0, 1024, FillPattern.of8(2));
     buffer.close();
     buffer.close();
     assertEquals(before.buffers() + 1, device.statistics().buffers(), "buffers that work uses");
     blocker.release();
+    awaitReached(done, 1);
+    Waits.awaitTrue(
+        "all but the last operation to retire", () -> device.statistics().openOperations() == 1);
+    assertEquals(before.buffers() + 1, device.statistics().buffers(), "the last one's buffer");
+    go.signal(1);
     awaitReached(done, 2);
     Waits.awaitTrue(
         "the buffer to go: " + device.statistics(),

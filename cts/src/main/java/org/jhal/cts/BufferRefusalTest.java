@@ -205,6 +205,7 @@ class BufferRefusalTest {
           cts,
           Status.FAILED_PRECONDITION,
           signals -> use.enqueue(cts, signals, one, 0, 16),
+          use.argument(),
           "closed");
     }
   }

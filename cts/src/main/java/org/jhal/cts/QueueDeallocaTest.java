@@ -280,6 +280,26 @@ class QueueDeallocaTest {
     awaitFailure(failed, 1, Status.FAILED_PRECONDITION);
   }
 
+  @ParameterizedTest
+  @EnumSource
+  @Rule("M1")
+  void aRecordingThatLacksOneBufferDoesNothing(Commands.Form form, Cts cts) {
+    Buffer gone = allocated(cts, 64);
+    Semaphore timeline = cts.semaphore();
+    cts.queue().dealloca(Fence.NONE, timeline.at(1), gone);
+    awaitReached(timeline, 1);
+    Buffer there = cts.buffer(bytes(64));
+    Commands commands = new Commands(cts, form);
+    commands.buffer().fill(commands.ref(there), 0, 64, FillPattern.of8(1));
+    commands.buffer().barrier();
+    commands.buffer().fill(commands.ref(gone), 0, 64, FillPattern.of8(1));
+    Semaphore failed = cts.semaphore();
+    commands.submit(cts.queue(), Fence.NONE, failed.at(1));
+    awaitFailure(failed, 1, Status.FAILED_PRECONDITION);
+    cts.awaitIdle();
+    assertBytes(bytes(64), cts.read(there), "the buffer of the first command");
+  }
+
   @Test
   @Rule("M5")
   void onlyAWholeAllocaCanBeFreed(Cts cts) {
