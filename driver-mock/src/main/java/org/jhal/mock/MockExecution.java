@@ -27,6 +27,10 @@ final class MockExecution {
     if (task.kind == MockTask.Kind.BARRIER) {
       return; // tasks run one after the other
     }
+    if (task.kind == MockTask.Kind.FREE) {
+      task.target().drop();
+      return;
+    }
     Submission submission = task.submission();
     String kernel = task.isDispatch() ? task.command().function().name() : "";
     try {

@@ -29,7 +29,8 @@ final class MockMemory implements DeviceMemory {
 
   private final @Nullable MockDevice device; // which counts the bytes; null if nobody does
   private final long size;
-  private volatile ByteBuffer @Nullable [] segments; // set once
+  private volatile ByteBuffer @Nullable [] segments; // written with the monitor held
+  private volatile boolean isDropped;
 
   private MockMemory(@Nullable MockDevice device, long size) {
     this.device = device;
@@ -69,7 +70,7 @@ final class MockMemory implements DeviceMemory {
    * @throws HalException RESOURCE_EXHAUSTED if the JVM has no more
    */
   synchronized void materialise() {
-    if (segments != null) {
+    if (segments != null || isDropped) {
       return;
     }
     ByteBuffer[] made = new ByteBuffer[(int) ((size + MASK) >>> SEGMENT_BITS)];
@@ -98,7 +99,10 @@ final class MockMemory implements DeviceMemory {
     ByteBuffer[] found = segments;
     if (found == null) {
       throw new HalException(
-          Status.FAILED_PRECONDITION, "memory is used before its allocation was executed");
+          Status.FAILED_PRECONDITION,
+          isDropped
+              ? "memory is used after it was freed"
+              : "memory is used before its allocation was executed");
     }
     return found;
   }
@@ -153,9 +157,21 @@ final class MockMemory implements DeviceMemory {
 
   @Override
   public void free() {
+    endAccount();
+    drop();
+  }
+
+  /** The device may give the bytes to others; what was issued before may still use them. */
+  void endAccount() {
     if (device != null) {
       device.giveBack(size);
     }
+  }
+
+  /** Lets the collector have the memory. Views that were handed out keep their part. */
+  synchronized void drop() {
+    segments = null;
+    isDropped = true;
   }
 
   // What the stream and kernels do; ranges are checked by the engine or by MockView.

@@ -87,7 +87,10 @@ final class MockStream implements NativeStream<MockEvent> {
   @Override
   public void freeAsync(DeviceMemory memory) {
     device.enter("freeAsync");
-    memory.free(); // what the stream allocates after this may count on the bytes
+    MockTask task = takeTask();
+    current.tasks.add(task);
+    task.setFree((MockMemory) memory);
+    ((MockMemory) memory).endAccount(); // what the stream allocates after this may count on them
   }
 
   @Override

@@ -17,7 +17,8 @@ final class MockTask {
   enum Kind {
     COMMAND,
     BARRIER,
-    ALLOCATE
+    ALLOCATE,
+    FREE
   }
 
   Kind kind = Kind.COMMAND;
@@ -35,6 +36,11 @@ final class MockTask {
     kind = Kind.ALLOCATE;
     memory = promised;
     submission = owner;
+  }
+
+  void setFree(MockMemory freed) {
+    kind = Kind.FREE;
+    memory = freed;
   }
 
   void setCommand(Command newCommand, Submission owner) {

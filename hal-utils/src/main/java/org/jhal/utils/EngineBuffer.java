@@ -60,6 +60,7 @@ final class EngineBuffer implements Buffer {
   final long offset; // in the storage
   private final long size;
   private final Ownership ownership;
+  private final Cleaner.@Nullable Cleanable cleanable; // of the owner
   private final @Nullable EngineBuffer root; // of a slice; keeps the owner reachable
 
   /** The buffer that owns {@code storage}, whose first reference it takes over. */
@@ -72,7 +73,7 @@ final class EngineBuffer implements Buffer {
         new Ownership(
             storage,
             storage.device.tracesLeaks() ? new Throwable("the buffer was made here") : null);
-    CLEANER.register(this, ownership);
+    this.cleanable = CLEANER.register(this, ownership);
   }
 
   private EngineBuffer(EngineBuffer root, long offset, long size) {
@@ -81,6 +82,7 @@ final class EngineBuffer implements Buffer {
     this.size = size;
     this.root = root;
     this.ownership = root.ownership;
+    this.cleanable = null;
   }
 
   /**
@@ -97,6 +99,7 @@ final class EngineBuffer implements Buffer {
     this.size = original.size;
     this.root = original;
     this.ownership = ownership; // never closed, and not registered: it owns no reference
+    this.cleanable = null;
   }
 
   @Override
@@ -174,8 +177,9 @@ final class EngineBuffer implements Buffer {
 
   @Override
   public void close() {
-    if (root == null) {
+    if (cleanable != null) {
       ownership.close();
+      cleanable.clean(); // which does nothing but forget the storage, so that its memory can go
     }
   }
 
