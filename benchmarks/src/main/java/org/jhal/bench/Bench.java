@@ -1,0 +1,70 @@
+package org.jhal.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jhal.Device;
+import org.jhal.Setting;
+
+/**
+ * What cases are made for.
+ *
+ * @param uri of the device
+ * @param device to measure
+ * @param max the largest number of submissions in a sample
+ */
+record Bench(String uri, Device device, int max) {
+  /** How long anything may take before it counts as hung. */
+  static final Duration DEADLINE = Duration.ofMinutes(5);
+
+  private static final int[] SIZES = {1_000, 16_000, 256_000, 1_000_000};
+  private static final int SAMPLE = 64_000;
+  private static final Pattern TIME = Pattern.compile("([0-9]+)(ns|us|ms|s)");
+
+  /** The numbers of submissions for cases that scale: at least one, none above the maximum. */
+  List<Integer> sizes() {
+    List<Integer> sizes = new ArrayList<>();
+    for (int size : SIZES) {
+      if (size <= max) {
+        sizes.add(size);
+      }
+    }
+    return sizes.isEmpty() ? List.of(max) : sizes;
+  }
+
+  /**
+   * How often a sample repeats work of {@code size} submissions: a small size is not to be a short
+   * sample.
+   */
+  int repeats(int size) {
+    return Math.max(1, Math.min(max, SAMPLE) / size);
+  }
+
+  /** How many steps a sample has where size means nothing: {@code wanted}, or less if told so. */
+  int steps(int wanted) {
+    return Math.min(wanted, max);
+  }
+
+  /**
+   * How long a host thread polls for device work before it parks. Peers do the same. A driver that
+   * does not tell is taken not to poll.
+   */
+  long spinNanos() {
+    for (Setting setting : device.settings()) {
+      Matcher time = TIME.matcher(setting.value());
+      if (setting.name().equals("spin") && time.matches()) {
+        long unit =
+            switch (time.group(2)) {
+              case "us" -> 1_000;
+              case "ms" -> 1_000_000;
+              case "s" -> 1_000_000_000;
+              default -> 1;
+            };
+        return Long.parseLong(time.group(1)) * unit;
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,204 @@
+package org.jhal.bench;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import org.jhal.Device;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The benchmarks as a command; {@code hal bench} runs it. {@code --help} describes it.
+ *
+ * <p>Thread-safe, but what runs at the same time is measured as well.
+ */
+public final class BenchTool implements ToolProvider {
+  private static final int OK = 0;
+  private static final int FAILED = 1;
+  private static final int USAGE = 2;
+  private static final int NO_DEVICE = 3;
+  private static final int INTERRUPTED = 130;
+
+  private static final String HELP =
+      """
+      Measures what submissions and waits cost, beside what the JDK takes for the like.
+
+      Usage: hal bench [options]
+
+        --device URI    the device, as `hal devices` lists it; default mock
+        --case PATTERN  only these cases; * is anything; repeatable
+        --max N         at most N submissions in a sample; default 1000000
+        --rounds N      how many samples of each; default 7
+        --warm-up MS    how many milliseconds each is warmed up at least; default 1000
+        --json FILE     write the results there as well, with all samples
+        --list          list the cases and run nothing
+        --help          print this
+
+      Each number is the median over the rounds (smallest..largest). docs/benchmarks.md tells how
+      to read them.
+
+      Exit codes: 0 all was measured, 1 a case failed or the file cannot be written, 2 wrong usage,
+      3 the device cannot be opened.
+      """;
+
+  /** What the command line asks for. */
+  private static final class Options {
+    String device = "mock";
+    @Nullable Path json;
+    final List<Pattern> cases = new ArrayList<>();
+    int max = 1_000_000;
+    int rounds = 7;
+    Duration warmUp = Duration.ofSeconds(1);
+    boolean list;
+    boolean help;
+
+    List<BenchCase> selected() {
+      return BenchCases.all().stream()
+          .filter(
+              benchCase ->
+                  cases.isEmpty()
+                      || cases.stream()
+                          .anyMatch(pattern -> pattern.matcher(benchCase.name()).matches()))
+          .toList();
+    }
+  }
+
+  /** A command line that makes no sense. */
+  private static final class UsageException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UsageException(String message) {
+      super(message);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "hal-bench";
+  }
+
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... args) {
+    try {
+      Options options = parse(args);
+      if (options.help) {
+        out.print(HELP);
+        return OK;
+      }
+      if (options.list) {
+        for (BenchCase benchCase : options.selected()) {
+          out.printf(Locale.ROOT, "%-20s %s%n", benchCase.name(), benchCase.description());
+        }
+        return OK;
+      }
+      return run(options, out, err);
+    } catch (UsageException e) {
+      err.println("hal bench: " + e.getMessage() + "; see hal bench --help");
+      return USAGE;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      err.println("hal bench: interrupted");
+      return INTERRUPTED;
+    } finally {
+      out.flush();
+      err.flush();
+    }
+  }
+
+  private static Options parse(String... args) throws UsageException {
+    Options options = new Options();
+    for (int i = 0; i < args.length; i++) {
+      switch (args[i]) {
+        case "--device" -> options.device = value(args, ++i);
+        case "--case" -> options.cases.add(pattern(value(args, ++i)));
+        case "--max" -> options.max = number(args, ++i, 1, 10_000_000);
+        case "--rounds" -> options.rounds = number(args, ++i, 1, 10_000);
+        case "--warm-up" -> options.warmUp = Duration.ofMillis(number(args, ++i, 0, 600_000));
+        case "--json" -> options.json = Path.of(value(args, ++i));
+        case "--list" -> options.list = true;
+        case "--help", "-h" -> options.help = true;
+        default -> throw new UsageException("unknown argument '" + args[i] + "'");
+      }
+    }
+    return options;
+  }
+
+  private static Pattern pattern(String text) throws UsageException {
+    StringBuilder regex = new StringBuilder();
+    for (String part : text.split("\\*", -1)) {
+      regex.append(regex.isEmpty() ? "" : ".*").append(Pattern.quote(part));
+    }
+    Pattern pattern = Pattern.compile(regex.toString());
+    if (BenchCases.all().stream().noneMatch(known -> pattern.matcher(known.name()).matches())) {
+      throw new UsageException("--case " + text + " matches no case");
+    }
+    return pattern;
+  }
+
+  private static String value(String[] args, int index) throws UsageException {
+    if (index >= args.length) {
+      throw new UsageException(args[index - 1] + " needs a value");
+    }
+    return args[index];
+  }
+
+  private static int number(String[] args, int index, int min, int max) throws UsageException {
+    String text = value(args, index);
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= min && number <= max) {
+        return number;
+      }
+    } catch (NumberFormatException notOne) {
+      // told below, as for a number out of range
+    }
+    throw new UsageException(
+        args[index - 1] + " " + text + ": a number from " + min + " to " + max + " is needed");
+  }
+
+  private static int run(Options options, PrintWriter out, PrintWriter err)
+      throws InterruptedException {
+    int exitCode = OK;
+    Report report;
+    try (Device device = Hal.openDevice(options.device)) {
+      var facts = Machine.facts(options.device, device);
+      facts.forEach((key, value) -> out.printf(Locale.ROOT, "%-8s %s%n", key, value));
+      report = new Report(facts);
+      Bench bench = new Bench(options.device, device, options.max);
+      for (BenchCase benchCase : options.selected()) {
+        out.flush();
+        try {
+          String loadBefore = Machine.load();
+          List<Row> rows = Rounds.measure(benchCase, bench, options.warmUp, options.rounds);
+          out.print(report.add(benchCase, rows, loadBefore, Machine.load()));
+        } catch (InterruptedException e) {
+          throw e;
+        } catch (Exception e) { // the other cases may still work
+          err.println("hal bench: " + benchCase.name() + " failed: " + e);
+          err.flush();
+          exitCode = FAILED;
+        }
+      }
+    } catch (HalException e) {
+      err.println("hal bench: " + e);
+      return NO_DEVICE;
+    }
+    if (options.json != null) {
+      try {
+        Files.writeString(options.json, report.toJson());
+      } catch (IOException e) {
+        err.println("hal bench: the results cannot be written: " + e);
+        return FAILED;
+      }
+    }
+    return exitCode;
+  }
+}

@@ -1,0 +1,212 @@
+package org.jhal.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadPoolExecutor;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.Executable;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.Function;
+import org.jhal.Queue;
+import org.jhal.Semaphore;
+import org.jhal.Slot;
+import org.jhal.Timepoint;
+import org.jhal.Workgroups;
+import org.jhal.cts.kernels.CtsKernels;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all threads together allocate on the heap for one submission in steady state, with
+ * timepoints and arguments that were made before.
+ */
+final class HeapBytes {
+  private static final int STEPS = 20_000;
+  private static final int WINDOW = 64;
+
+  private HeapBytes() {}
+
+  /** What is submitted. */
+  private enum Kind {
+    BARRIER("barrier"),
+    CHAIN("barrier in a chain"),
+    FILL("fill"),
+    DISPATCH("dispatch"),
+    EXECUTE("execute with a table");
+
+    final String label;
+
+    Kind(String label) {
+      this.label = label;
+    }
+  }
+
+  /** Series for each kind of submission. */
+  static List<Series> series(Bench bench) {
+    int steps = bench.steps(STEPS);
+    List<Series> all = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      all.add(
+          new Series(
+              kind.label,
+              new Submissions(bench.device(), kind, steps),
+              List.of(new Tasks(steps), new Futures(steps))));
+    }
+    return all;
+  }
+
+  private static double[] perStep(@Nullable Allocations allocations, int steps) {
+    return new double[] {allocations == null ? Double.NaN : allocations.bytes() / (double) steps};
+  }
+
+  private static final class Submissions implements Subject {
+    private static final int BYTES = 64;
+
+    private final Device device;
+    private final Kind kind;
+    private final int steps;
+    private final Buffer source;
+    private final Buffer target;
+    private final Executable executable;
+    private final Function function;
+    private final CommandBuffer commands;
+    private final FillPattern pattern = FillPattern.of32(7);
+    private final Workgroups groups = Workgroups.of(1);
+    private final Args args;
+    private final BindingTable table;
+
+    Submissions(Device device, Kind kind, int steps) {
+      this.device = device;
+      this.kind = kind;
+      this.steps = steps;
+      source = device.allocate(BYTES, BufferParams.DEVICE);
+      target = device.allocate(BYTES, BufferParams.DEVICE);
+      executable = device.loadExecutable(CtsKernels.bundle());
+      function = executable.function("scale_and_offset");
+      args = Args.of(source, target, 3, 4);
+      table = BindingTable.of(source, target);
+      commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+      commands.dispatch(function, groups, Args.of(Slot.of(0), Slot.of(1), 3, 4));
+      commands.end();
+    }
+
+    @Override
+    public String name() {
+      return JHAL;
+    }
+
+    @Override
+    public double[] sample() throws InterruptedException {
+      Queue queue = device.queue(0);
+      try (Semaphore done = device.createSemaphore(0)) {
+        Timepoint[] points = new Timepoint[steps + 1];
+        for (int i = 0; i <= steps; i++) {
+          points[i] = done.at(i);
+        }
+        Allocations allocations = Allocations.begin();
+        for (int i = 1; i <= steps; i++) {
+          submit(queue, points[i - 1], points[i]);
+          if (i % WINDOW == 0) {
+            done.await(i, Bench.DEADLINE);
+          }
+        }
+        done.await(steps, Bench.DEADLINE);
+        return perStep(allocations, steps);
+      }
+    }
+
+    private void submit(Queue queue, Timepoint before, Timepoint signal) {
+      switch (kind) {
+        case BARRIER -> queue.barrier(Fence.NONE, signal);
+        case CHAIN -> queue.barrier(before, signal);
+        case FILL -> queue.fill(Fence.NONE, signal, target, 0, BYTES, pattern);
+        case DISPATCH -> queue.dispatch(Fence.NONE, signal, function, groups, args);
+        case EXECUTE -> queue.execute(Fence.NONE, signal, commands, table);
+      }
+    }
+
+    @Override
+    public void close() {
+      commands.close();
+      executable.close();
+      source.close();
+      target.close();
+    }
+  }
+
+  /** A task that was made before, given to a thread. */
+  private static final class Tasks implements Subject {
+    private final ThreadPoolExecutor stream = Peers.stream();
+    private final int steps;
+
+    Tasks(int steps) {
+      this.steps = steps;
+    }
+
+    @Override
+    public String name() {
+      return "execute(task)";
+    }
+
+    @Override
+    public double[] sample() throws Exception {
+      Peers.Counter done = new Peers.Counter(0);
+      Runnable step = done::advance;
+      Allocations allocations = Allocations.begin();
+      for (int i = 1; i <= steps; i++) {
+        stream.execute(step);
+        if (i % WINDOW == 0) {
+          done.await(i);
+        }
+      }
+      done.await(steps);
+      return perStep(allocations, steps);
+    }
+
+    @Override
+    public void close() {
+      stream.shutdownNow();
+    }
+  }
+
+  /** The same with a future for each, as who wants to wait for a single one needs. */
+  private static final class Futures implements Subject {
+    private final ThreadPoolExecutor stream = Peers.stream();
+    private final int steps;
+
+    Futures(int steps) {
+      this.steps = steps;
+    }
+
+    @Override
+    public String name() {
+      return "runAsync(task)";
+    }
+
+    @Override
+    public double[] sample() throws Exception {
+      Peers.Counter done = new Peers.Counter(0);
+      Runnable step = done::advance;
+      Allocations allocations = Allocations.begin();
+      for (int i = 1; i <= steps; i++) {
+        CompletableFuture<@Nullable Void> unused = CompletableFuture.runAsync(step, stream);
+        if (i % WINDOW == 0) {
+          done.await(i);
+        }
+      }
+      done.await(steps);
+      return perStep(allocations, steps);
+    }
+
+    @Override
+    public void close() {
+      stream.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package org.jhal.bench;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Writes results: as tables for people, case by case, and all of them as JSON. */
+final class Report {
+  private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
+  private static final String LINE = "%-22s %-10s %26s   %-24s %26s %22s %22s%n";
+
+  private final JsonObject root = new JsonObject();
+  private final JsonArray cases = new JsonArray();
+
+  Report(Map<String, String> facts) {
+    facts.forEach(root::addProperty);
+    root.add("cases", cases);
+  }
+
+  /** Adds the rows of a case; returns its table. */
+  String add(BenchCase benchCase, List<Row> rows, String loadBefore, String loadAfter) {
+    JsonObject json = new JsonObject();
+    json.addProperty("name", benchCase.name());
+    json.addProperty("unit", benchCase.unit());
+    json.addProperty("loadBefore", loadBefore);
+    json.addProperty("loadAfter", loadAfter);
+    JsonArray jsonRows = new JsonArray();
+    json.add("rows", jsonRows);
+    cases.add(json);
+
+    StringBuilder table = new StringBuilder();
+    table.append(
+        String.format(
+            Locale.ROOT,
+            "%n%s: %s%n(%s each; load %s, then %s)%n",
+            benchCase.name(),
+            benchCase.description(),
+            benchCase.unit(),
+            loadBefore,
+            loadAfter));
+    String toFirst = benchCase.scales() ? "to " + rows.get(0).label() : "";
+    table.append(line("", "", "JHAL", "peer", "", "JHAL / peer", toFirst));
+    for (Row row : rows) {
+      jsonRows.add(json(row));
+      for (Row.Peer peer : row.peers()) {
+        boolean isFirst = peer == row.peers().get(0);
+        table.append(
+            line(
+                isFirst ? row.label() : "",
+                isFirst ? row.metric() : "",
+                isFirst ? text(Spread.of(row.jhal())) : "",
+                peer.name(),
+                text(Spread.of(peer.samples())),
+                text(Spread.ofRatios(row.jhal(), peer.samples())),
+                isFirst && row.smallest() != null
+                    ? text(Spread.ofRatios(row.jhal(), row.smallest()))
+                    : ""));
+      }
+    }
+    return table.toString();
+  }
+
+  /** Everything that was added, with the samples. */
+  String toJson() {
+    return GSON.toJson(root);
+  }
+
+  private static String line(Object... cells) {
+    return String.format(Locale.ROOT, LINE, cells).replaceAll(" +(\\R)$", "$1");
+  }
+
+  private static JsonObject json(Row row) {
+    JsonObject json = new JsonObject();
+    json.addProperty("label", row.label());
+    json.addProperty("metric", row.metric());
+    json.add("jhal", json(row.jhal()));
+    if (row.smallest() != null) {
+      json.add("toFirst", number(Spread.ofRatios(row.jhal(), row.smallest()).median()));
+    }
+    JsonArray peers = new JsonArray();
+    for (Row.Peer peer : row.peers()) {
+      JsonObject jsonPeer = json(peer.samples());
+      jsonPeer.addProperty("name", peer.name());
+      jsonPeer.add("ratio", number(Spread.ofRatios(row.jhal(), peer.samples()).median()));
+      peers.add(jsonPeer);
+    }
+    json.add("peers", peers);
+    return json;
+  }
+
+  private static JsonObject json(double[] samples) {
+    Spread spread = Spread.of(samples);
+    JsonObject json = new JsonObject();
+    json.add("median", number(spread.median()));
+    json.add("min", number(spread.min()));
+    json.add("max", number(spread.max()));
+    JsonArray all = new JsonArray();
+    for (double sample : samples) {
+      all.add(number(sample));
+    }
+    json.add("samples", all);
+    return json;
+  }
+
+  /** JSON has no word for what is not a number: null. */
+  private static JsonElement number(double value) {
+    return Double.isFinite(value) ? new JsonPrimitive(value) : JsonNull.INSTANCE;
+  }
+
+  private static String text(Spread spread) {
+    return Double.isFinite(spread.median())
+        ? text(spread.median()) + " (" + text(spread.min()) + ".." + text(spread.max()) + ")"
+        : "-";
+  }
+
+  /** Three digits, or all before the point. */
+  private static String text(double value) {
+    double size = Math.abs(value);
+    int digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+    return String.format(Locale.ROOT, "%." + digits + "f", value);
+  }
+}

@@ -1,0 +1,18 @@
+package org.jhal.bench;
+
+import java.util.List;
+
+/**
+ * What is measured side by side.
+ *
+ * @param label tells it from the other series of its case: a number of submissions, or a kind
+ * @param jhal the side that is measured
+ * @param peers what it is compared with; at least one
+ */
+record Series(String label, Subject jhal, List<Subject> peers) implements AutoCloseable {
+  @Override
+  public void close() {
+    jhal.close();
+    peers.forEach(Subject::close);
+  }
+}

@@ -1,0 +1,5 @@
+/** JMH benchmarks of single steps; docs/benchmarks.md tells how to run and read them. */
+@NullMarked
+package org.jhal.bench.micro;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,164 @@
+package org.jhal.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The command, with hardly any work: every case runs and measures something. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class BenchToolTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    ToolProvider tool = ToolProvider.findFirst("hal-bench").orElseThrow();
+    return tool.run(new PrintWriter(out), new PrintWriter(err), args);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> everyCaseMeasuresSomething(@TempDir Path folder) {
+    return BenchCases.all().stream()
+        .map(
+            benchCase ->
+                DynamicTest.dynamicTest(
+                    benchCase.name(), () -> new BenchToolTest().measures(benchCase, folder)));
+  }
+
+  private void measures(BenchCase benchCase, Path folder) throws IOException {
+    Path file = folder.resolve(benchCase.name() + ".json");
+    int exitCode =
+        run(
+            "--case",
+            benchCase.name(),
+            "--max",
+            "200",
+            "--rounds",
+            "2",
+            "--warm-up",
+            "0",
+            "--json",
+            file.toString());
+    assertEquals(0, exitCode, err.toString());
+
+    JsonObject root = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+    assertTrue(root.get("cores").getAsInt() > 0);
+    JsonArray cases = root.getAsJsonArray("cases");
+    assertEquals(1, cases.size());
+    JsonArray rows = cases.get(0).getAsJsonObject().getAsJsonArray("rows");
+    assertFalse(rows.isEmpty());
+    for (JsonElement element : rows) {
+      JsonObject row = element.getAsJsonObject();
+      String metric = row.get("metric").getAsString();
+      assertTrue(benchCase.metrics().contains(metric), metric);
+      check(metric, row.getAsJsonObject("jhal"));
+      assertFalse(row.getAsJsonArray("peers").isEmpty());
+      for (JsonElement peer : row.getAsJsonArray("peers")) {
+        check(metric, peer.getAsJsonObject());
+        assertTrue(out.toString().contains(peer.getAsJsonObject().get("name").getAsString()));
+      }
+      assertTrue(out.toString().contains(row.get("label").getAsString()), out.toString());
+    }
+  }
+
+  private static void check(String metric, JsonObject side) {
+    JsonArray samples = side.getAsJsonArray("samples");
+    assertEquals(2, samples.size());
+    // The collector need not run during so little work, a process may shrink meanwhile, and the
+    // heap that one submission takes may round to nothing.
+    if (Set.of("whole", "park", "release", "time").contains(metric)) {
+      for (JsonElement sample : samples) {
+        assertTrue(sample.getAsDouble() > 0, side.toString());
+      }
+    }
+  }
+
+  @Test
+  void parkedWorkHoldsHeap() throws Exception {
+    // So much that nothing else on the heap of a fresh JVM counts.
+    for (String name : new String[] {Subject.JHAL, "CompletableFuture"}) {
+      double live = new ParkedMemory(name, "mock", 20_000).sample()[0];
+      assertTrue(live > 16, name + ": " + live + " bytes");
+    }
+  }
+
+  @Test
+  void aPatternSelectsCases() {
+    assertEquals(0, run("--list", "--case", "parked-*", "--case", "chain"));
+    Set<String> listed =
+        out.toString().lines().map(line -> line.split(" ", 2)[0]).collect(Collectors.toSet());
+    assertEquals(Set.of("parked-one-by-one", "parked-all-at-once", "chain"), listed);
+  }
+
+  @Test
+  void helpTellsEveryOption() {
+    assertEquals(0, run("--help"));
+    for (String option :
+        new String[] {
+          "--device", "--case", "--max", "--rounds", "--warm-up", "--json", "--list", "--help"
+        }) {
+      assertTrue(out.toString().contains("  " + option + " "), option);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--nonsense|unknown argument '--nonsense'",
+        "--case none|--case none matches no case",
+        "--max 0|--max 0: a number from 1 to 10000000 is needed",
+        "--rounds many|--rounds many: a number from 1 to 10000 is needed",
+        "--json|--json needs a value"
+      })
+  void wrongUsageSaysWhatIsWrong(String arguments, String message) {
+    assertEquals(2, run(arguments.split(" ")));
+    assertEquals("hal bench: " + message + "; see hal bench --help", err.toString().strip());
+  }
+
+  @Test
+  void aDeviceThatIsNotThereIsTold() {
+    assertEquals(3, run("--device", "nosuch"));
+    assertTrue(err.toString().startsWith("hal bench: NOT_FOUND"), err.toString());
+  }
+
+  @Test
+  void resultsThatCannotBeWrittenAreTold(@TempDir Path folder) {
+    String file = folder.resolve("no/such/folder.json").toString();
+    assertEquals(
+        1,
+        run(
+            "--case",
+            "ping-pong",
+            "--max",
+            "10",
+            "--rounds",
+            "1",
+            "--warm-up",
+            "0",
+            "--json",
+            file));
+    assertTrue(err.toString().contains("cannot be written"), err.toString());
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of the JMH benchmarks. */
+@NullMarked
+package org.jhal.bench.micro;
+
+import org.jspecify.annotations.NullMarked;
