@@ -20,7 +20,7 @@ record Bench(String uri, Device device, int max) {
   static final Duration DEADLINE = Duration.ofMinutes(5);
 
   private static final int[] SIZES = {1_000, 16_000, 256_000, 1_000_000};
-  private static final int SAMPLE = 64_000;
+  private static final int SAMPLE = 256_000;
   private static final Pattern TIME = Pattern.compile("([0-9]+)(ns|us|ms|s)");
 
   /** The numbers of submissions for cases that scale: at least one, none above the maximum. */

@@ -1,5 +1,6 @@
 package org.jhal.bench;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -7,8 +8,8 @@ import java.util.List;
 
 /**
  * Work that is handed over while it cannot start, and is released later. A sample tells, per
- * submission, how long both took together, each of the two, and how long all threads stood still
- * for the garbage collector meanwhile.
+ * submission, how long both took together, each of the two, the processor time of the whole
+ * process, and how long all threads stood still for the garbage collector.
  */
 abstract class DependentWork implements Subject {
   /** What the work waits for. */
@@ -21,7 +22,7 @@ abstract class DependentWork implements Subject {
     CHAIN
   }
 
-  static final List<String> METRICS = List.of("whole", "park", "release", "collector");
+  static final List<String> METRICS = List.of("whole", "park", "release", "processor", "collector");
 
   final Shape shape;
   final int size;
@@ -63,6 +64,7 @@ abstract class DependentWork implements Subject {
   public double[] sample() throws Exception {
     long parking = 0;
     long releasing = 0;
+    long processor = -processorNanos();
     long collecting = -collectorNanos();
     for (int i = 0; i < repeats; i++) {
       begin();
@@ -77,11 +79,23 @@ abstract class DependentWork implements Subject {
         end();
       }
     }
+    processor += processorNanos();
     collecting += collectorNanos();
     double count = (double) repeats * size;
     return new double[] {
-      (parking + releasing) / count, parking / count, releasing / count, collecting / count
+      (parking + releasing) / count,
+      parking / count,
+      releasing / count,
+      processor <= 0 ? Double.NaN : processor / count,
+      collecting / count
     };
+  }
+
+  /** Of all threads, in steps of the system's clock; always the same where nobody tells. */
+  private static long processorNanos() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+        ? system.getProcessCpuTime()
+        : 0;
   }
 
   private static long collectorNanos() {

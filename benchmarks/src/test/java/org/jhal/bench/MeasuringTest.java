@@ -88,7 +88,7 @@ class MeasuringTest {
       assertEquals(3_000, new Bench("mock", device, 1).spinNanos());
       assertEquals(List.of(1_000, 16_000), new Bench("mock", device, 20_000).sizes());
       assertEquals(List.of(10), new Bench("mock", device, 10).sizes());
-      assertEquals(64, new Bench("mock", device, 1_000_000).repeats(1_000));
+      assertEquals(256, new Bench("mock", device, 1_000_000).repeats(1_000));
       assertEquals(1, new Bench("mock", device, 1_000_000).repeats(1_000_000));
     }
   }
