@@ -31,6 +31,7 @@ final class BufferStorage extends RefCounted {
   final BufferParams params;
   final long size;
   final boolean isTransient; // from an alloca
+  private final int usageBits; // of params, by ordinal
   private final @Nullable Runnable onRelease;
   private final AtomicReference<Phase> phase;
   private volatile @Nullable DeviceMemory memory; // set once, before PRESENT
@@ -46,6 +47,7 @@ final class BufferStorage extends RefCounted {
     this.size = size;
     this.memory = memory;
     this.isTransient = memory == null;
+    this.usageBits = params.usage().stream().mapToInt(usage -> 1 << usage.ordinal()).sum();
     this.onRelease = onRelease;
     this.phase = new AtomicReference<>(isTransient ? Phase.PROMISED : Phase.PRESENT);
   }
@@ -111,6 +113,11 @@ final class BufferStorage extends RefCounted {
       device.resources().add(this);
       device.resources().addBytes(size);
     }
+  }
+
+  /** Whether the buffer was made for all usages with these bits. */
+  boolean allows(int wantedBits) {
+    return (usageBits & wantedBits) == wantedBits;
   }
 
   @Override

@@ -123,14 +123,19 @@ final class EngineBuffer implements Buffer {
 
   @Override
   public Buffer slice(long sliceOffset, long length) {
-    checkOpen();
+    checkOpen("buffer to slice");
     Validation.range("slice", sliceOffset, length, size);
     return new EngineBuffer(root == null ? this : root, offset + sliceOffset, length);
   }
 
-  void checkOpen() {
-    if (ownership.isClosed.get()) {
-      throw closed();
+  boolean isOpen() {
+    return !ownership.isClosed.get();
+  }
+
+  /** Refuses a closed buffer with FAILED_PRECONDITION; {@code what} names the argument. */
+  void checkOpen(String what) {
+    if (!isOpen()) {
+      throw closed(what);
     }
   }
 
@@ -139,13 +144,13 @@ final class EngineBuffer implements Buffer {
    * closed.
    */
   void retainStorage() {
-    if (ownership.isClosed.get() || !storage.tryRetain()) {
-      throw closed();
+    if (!isOpen() || !storage.tryRetain()) {
+      throw closed("buffer");
     }
   }
 
-  private HalException closed() {
-    return new HalException(Status.FAILED_PRECONDITION, this + " is closed");
+  private HalException closed(String what) {
+    return new HalException(Status.FAILED_PRECONDITION, what + ": " + this + " is closed");
   }
 
   @Override
@@ -158,7 +163,7 @@ final class EngineBuffer implements Buffer {
     if (mode != MapMode.READ) {
       wanted.add(BufferUsage.MAP_WRITE);
     }
-    checkOpen();
+    checkOpen("buffer to map");
     Validation.usage("mapped buffer", this, wanted);
     Validation.range("mapping", mapOffset, length, size);
     if (length > Integer.MAX_VALUE) {

@@ -202,7 +202,7 @@ final class EngineQueue<E> implements Queue {
           Status.INVALID_ARGUMENT,
           what + " of " + buffer.getClass() + " is not one that a device allocated");
     }
-    own.checkOpen();
+    own.checkOpen(what);
     Validation.range(what, offset, length, own.size());
     Validation.usage(what, own, usage);
     work(operation).retainForeign(own);

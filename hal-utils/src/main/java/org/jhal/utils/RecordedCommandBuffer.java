@@ -32,6 +32,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
     long bytes; // up to here it is used
     int alignment = 1; // of what is bound, in its memory
     final Set<BufferUsage> usages = EnumSet.noneOf(BufferUsage.class);
+    int usageBits; // the same, for a check that allocates nothing
   }
 
   private final EngineDevice<?> device;
@@ -158,6 +159,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
       needs.bytes = Math.max(needs.bytes, operand.offset + length);
       needs.alignment = Math.max(needs.alignment, alignment);
       needs.usages.add(usage);
+      needs.usageBits |= 1 << usage.ordinal();
     } else if (retain(operand.storage()) && operand.storage().isTransient) {
       transients.add(operand.storage());
     }
@@ -217,6 +219,20 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
   }
 
   private EngineBuffer checkBinding(int slot, SlotNeeds needs, BindingTable table) {
+    if (slot < table.size()
+        && table.get(slot) instanceof EngineBuffer own
+        && own.storage.device == device
+        && own.isOpen()
+        && own.storage.allows(needs.usageBits)
+        && needs.bytes <= own.size()
+        && own.offset % needs.alignment == 0) {
+      return own;
+    }
+    return refuseBinding(slot, needs, table);
+  }
+
+  /** Says what is wrong with a binding; in full, which is not for the hot path. */
+  private EngineBuffer refuseBinding(int slot, SlotNeeds needs, BindingTable table) {
     if (slot >= table.size()) {
       throw new HalException(
           Status.OUT_OF_RANGE,

@@ -42,7 +42,7 @@ final class Validation {
           Status.INVALID_ARGUMENT,
           what + ": " + buffer + " belongs to another device than " + device.name());
     }
-    own.checkOpen();
+    own.checkOpen(what);
     return own;
   }
 

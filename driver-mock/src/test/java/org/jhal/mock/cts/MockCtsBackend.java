@@ -1,6 +1,5 @@
 package org.jhal.mock.cts;
 
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -53,19 +52,6 @@ public final class MockCtsBackend implements CtsBackend {
   @Override
   public Optional<String> memoryLimit(long bytes) {
     return Optional.of("memory=" + bytes);
-  }
-
-  @Override
-  public List<ExpectedFailure> expectedFailures() {
-    String lingers = "the memory of a closed buffer stays reachable until its cleaner has run";
-    String letGo = "BufferStorage.free() lets go of its memory";
-    return List.of(
-        new ExpectedFailure("LargeBufferTest.commandsAndKernelsReachEveryPlace", lingers, letGo),
-        new ExpectedFailure("LargeBufferTest.limitsAreWhereTheyAre", lingers, letGo),
-        new ExpectedFailure(
-            "BufferRefusalTest.closedBuffersAreRefused",
-            "the message about a closed buffer does not say which argument it is",
-            "EngineBuffer.checkOpen() is told the argument, as the other checks are"));
   }
 
   @Override
