@@ -61,6 +61,7 @@ class LeakTest {
       System.gc();
       cts.flush(cts.queue());
     }
+    awaitTrue("the buffers of flush() to go", () -> device.statistics().openOperations() == 1);
     assertEquals(1, device.statistics().buffers(), "a buffer that parked work uses");
     go.signal(1);
     awaitReached(done, 1);
@@ -89,6 +90,7 @@ class LeakTest {
     }
     cts.write(slice, 0, TestData.bytes(16));
     TestData.assertBytes(TestData.bytes(16), cts.read(slice), "a slice of a dropped buffer");
+    cts.awaitIdle();
     assertEquals(1, cts.device().statistics().buffers());
   }
 
