@@ -43,13 +43,14 @@ public final class Command {
 
   private static final int MAX_KEPT_BYTES = 4096;
   private static final Operand[] NO_OPERANDS = {};
+  private static final byte[] NO_BYTES = {};
 
   private Kind kind = Kind.BARRIER;
   private final Operand source = new Operand();
   private final Operand target = new Operand();
   private int pattern;
   private int patternBytes;
-  private byte[] data = {}; // of an update, or the packed arguments of a dispatch
+  private byte[] data = NO_BYTES; // of an update, or the packed arguments of a dispatch
   private int dataSize;
   private @Nullable HostMemory host;
   private @Nullable EngineFunction function;
@@ -276,7 +277,7 @@ public final class Command {
       arguments[i].clear();
     }
     if (data.length > MAX_KEPT_BYTES) {
-      data = new byte[0];
+      data = NO_BYTES;
     }
     dataSize = 0;
   }

@@ -11,6 +11,7 @@ abstract class HeapNode {
   long key; // smaller comes first
   long sequence; // breaks ties: smaller comes first; unique within a heap
   @Nullable PairingHeap<?> heap; // where it is now
+  boolean isInRun; // there, in the sorted list: next and previous are its neighbours
   @Nullable HeapNode child; // its first child
   @Nullable HeapNode next; // its next sibling
   @Nullable HeapNode previous; // its previous sibling, or its parent if it is the first child

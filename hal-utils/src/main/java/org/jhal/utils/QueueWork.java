@@ -37,16 +37,18 @@ final class QueueWork<E> implements Work<E>, Submission {
     HOST_CALL
   }
 
+  private static final EngineBuffer[] NO_BINDINGS = {};
+  private static final RefCounted[] NO_RESOURCES = {};
+
   private final EngineDevice<E> device;
   private final Operation<E> operation;
   private Kind kind = Kind.BARRIER;
-  private final Command command = new Command();
-  private final CommandList single = new CommandList(command);
+  private @Nullable CommandList single; // of the one command; made when it is first needed
   private @Nullable RecordedCommandBuffer commandBuffer;
-  private @Nullable EngineBuffer[] bindings = {}; // captured
+  private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // captured
   private int bindingCount;
   private @Nullable BufferStorage allocation; // of an alloca or a dealloca
-  private RefCounted[] resources = {}; // retained until this retires
+  private RefCounted[] resources = NO_RESOURCES; // retained until this retires
   private int resourceCount;
   private @Nullable HostTail tail;
   private boolean signalsAfterTail;
@@ -56,26 +58,35 @@ final class QueueWork<E> implements Work<E>, Submission {
     this.operation = operation;
   }
 
+  private Command command() {
+    CommandList list = single;
+    if (list == null) {
+      list = new CommandList(new Command());
+      single = list;
+    }
+    return list.get(0);
+  }
+
   // Filling in; each may throw, and then the operation is abandoned, which retires this.
 
   void fill(Buffer target, long offset, long length, FillPattern pattern) {
-    keep(command.setFill(device, target, offset, length, pattern));
+    keep(command().setFill(device, target, offset, length, pattern));
   }
 
   void update(ByteBuffer source, Buffer target, long offset) {
-    keep(command.setUpdate(device, source, target, offset));
+    keep(command().setUpdate(device, source, target, offset));
   }
 
   void upload(HostMemory source, Buffer target, long offset) {
-    keep(command.setUpload(device, source, target, offset));
+    keep(command().setUpload(device, source, target, offset));
   }
 
   void readback(Buffer source, long offset, HostMemory target) {
-    keep(command.setReadback(device, source, offset, target));
+    keep(command().setReadback(device, source, offset, target));
   }
 
   void copy(Buffer source, long sourceOffset, Buffer target, long targetOffset, long length) {
-    keep(command.setCopy(device, source, sourceOffset, target, targetOffset, length));
+    keep(command().setCopy(device, source, sourceOffset, target, targetOffset, length));
   }
 
   void dispatch(Function function, Workgroups count, Args args) {
@@ -87,6 +98,7 @@ final class QueueWork<E> implements Work<E>, Submission {
             "argument " + i + " is " + slot + "; a queue's dispatch has no binding table");
       }
     }
+    Command command = command();
     boolean hasEffect = command.setDispatch(device, function, count, args);
     if (hasEffect) {
       retain(command.function().executable());
@@ -104,6 +116,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       return;
     }
     kind = Kind.COMMAND;
+    Command command = command();
     switch (command.kind()) {
       case FILL, UPDATE, UPLOAD -> retain(command.target().storage());
       case READBACK -> retain(command.source().storage());
@@ -207,7 +220,9 @@ final class QueueWork<E> implements Work<E>, Submission {
       case BARRIER, HOST_CALL -> {}
       case COMMAND, EXECUTE -> {
         checkMemory();
-        stream.issue(commandBuffer == null ? single : commandBuffer.commands(), this);
+        stream.issue(
+            commandBuffer == null ? Objects.requireNonNull(single) : commandBuffer.commands(),
+            this);
       }
       case ALLOCA -> {
         BufferStorage storage = Objects.requireNonNull(allocation);
@@ -262,7 +277,9 @@ final class QueueWork<E> implements Work<E>, Submission {
     int count = resourceCount;
     Arrays.fill(bindings, 0, bindingCount, null);
     bindingCount = 0;
-    command.clear();
+    if (single != null) {
+      single.get(0).clear();
+    }
     commandBuffer = null;
     allocation = null;
     tail = null;
@@ -284,7 +301,7 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public String describe() {
-    return (kind == Kind.COMMAND ? command.kind() : kind)
+    return (kind == Kind.COMMAND ? command().kind() : kind)
         .toString()
         .toLowerCase(Locale.ROOT)
         .replace('_', ' ');

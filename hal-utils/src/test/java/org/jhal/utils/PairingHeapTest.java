@@ -102,6 +102,7 @@ class PairingHeapTest {
     Random random = new Random(seed);
     int keys = 1 + random.nextInt(200); // few keys make many ties
     int bias = 30 + random.nextInt(40); // how often to insert
+    int rise = seed % 2 == 0 ? 0 : 1 + random.nextInt(10); // how much in order they come
     TreeSet<Node> model = new TreeSet<>(ORDER);
     List<Node> in = new ArrayList<>();
     List<Node> out = new ArrayList<>();
@@ -109,7 +110,7 @@ class PairingHeapTest {
       int dice = random.nextInt(100);
       if (dice < bias || in.isEmpty()) {
         Node node = out.isEmpty() || dice % 2 == 0 ? new Node(0, 0) : out.remove(out.size() - 1);
-        node.key = random.nextInt(keys);
+        node.key = random.nextInt(keys) + (long) rise * step;
         node.sequence = step;
         heap.insert(node);
         model.add(node);
