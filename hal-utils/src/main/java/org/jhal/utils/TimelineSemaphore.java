@@ -47,9 +47,11 @@ public final class TimelineSemaphore implements Semaphore {
 
   // Written with the lock held, read without. The value only grows; the others are set once.
   private volatile long value;
-  private volatile @Nullable HalException failure;
-  private volatile @Nullable HalException
-      over; // what waiters get: the failure, or CANCELLED once it is closed
+  // What waiters get: the failure, or CANCELLED once it is closed. That CANCELLED is in the second
+  // field too, written before the first and read after it. The failure has no field of its own: a
+  // thread could see it in one call and have its wait for a reached value succeed in the next.
+  private volatile @Nullable HalException over;
+  private @Nullable HalException cancelled;
   private volatile boolean isClosed;
 
   /** A timeline at {@code initialValue}; {@code onClose} runs when it is closed, once. */
@@ -79,7 +81,7 @@ public final class TimelineSemaphore implements Semaphore {
   public long value() {
     long now = value; // read before the failure, which beats a value that was reached
     checkOpen();
-    HalException failed = failure;
+    HalException failed = failure();
     if (failed != null) {
       throw failed.again();
     }
@@ -88,7 +90,8 @@ public final class TimelineSemaphore implements Semaphore {
 
   @Override
   public @Nullable HalException failure() {
-    return failure;
+    HalException end = over;
+    return end == cancelled ? null : end;
   }
 
   @Override
@@ -96,7 +99,7 @@ public final class TimelineSemaphore implements Semaphore {
     Cascade cascade = Cascade.current();
     synchronized (lock) {
       checkOpen();
-      HalException failed = failure;
+      HalException failed = failure();
       if (failed != null) {
         throw failed.again();
       }
@@ -195,7 +198,7 @@ public final class TimelineSemaphore implements Semaphore {
    */
   void checkFutureSignal(long newValue) {
     checkOpen();
-    if (newValue <= value && failure == null) {
+    if (newValue <= value && failure() == null) {
       throw new HalException(
           Status.OUT_OF_RANGE,
           "signal value " + newValue + " of " + this + " must be more than its value " + value);
@@ -335,8 +338,8 @@ public final class TimelineSemaphore implements Semaphore {
         closedNow = true;
       }
       if (over == null) {
-        if (!closing) {
-          failure = reason;
+        if (closing) {
+          cancelled = reason;
         }
         over = reason;
         releaseLocked(Long.MAX_VALUE, reason, cascade);
