@@ -119,6 +119,10 @@ final class FenceWait {
     synchronized (this) {
       known = reached.clone(); // explaining takes locks of others: not under this one
     }
+    if (timeout.isZero() || timeout.isNegative()) {
+      return new HalException(
+          Status.DEADLINE_EXCEEDED, (all ? "not all of " : "none of ") + fence + " is reached");
+    }
     StringBuilder text = new StringBuilder();
     text.append("waited ")
         .append(timeout)

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Copies between two devices, of one driver and of two. */
 @CtsSuite
@@ -203,6 +204,36 @@ class DeviceCopyTest {
     go.signal(1);
     awaitFailure(done, 1, Status.FAILED_PRECONDITION);
     assertBytes(filled(64, 0), cts.read(target), "the target");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"S9", "Q8"})
+  @Needs(Need.CONTROLS)
+  void closingEitherDeviceWaitsForACopyThatHasBegun(boolean closesTheSource, Cts cts)
+      throws Exception {
+    Device from = cts.open();
+    Device to = cts.open();
+    byte[] data = bytes(17 << 20);
+    Buffer source = buffer(cts, from, data);
+    Buffer target = buffer(cts, to, filled(data.length, 0));
+    Semaphore done = cts.semaphore();
+    Controls controls = cts.controls(to);
+    controls.pause(to.queue(0)); // the copy begins and does not get on
+    from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
+    Waits.awaitTrue("the copy to reach the other device", () -> to.statistics().issued() > 0);
+    Device closed = closesTheSource ? from : to;
+    Task<?> closing = Task.run("close", closed::close);
+    Waits.awaitTrue("the device to be closing", closed::isClosed);
+    Semaphore refused = cts.semaphore();
+    assertHal(Status.FAILED_PRECONDITION, () -> closed.queue(0).barrier(Fence.NONE, refused.at(1)));
+    assertPending(done, 1);
+    controls.resume(to.queue(0));
+    awaitReached(done, 1);
+    closing.join();
+    if (closesTheSource) {
+      assertBytes(data, cts.read(target), "the copy from a device that was closed meanwhile");
+    }
   }
 
   @Test

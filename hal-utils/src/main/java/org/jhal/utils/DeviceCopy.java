@@ -2,7 +2,6 @@ package org.jhal.utils;
 
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import org.jhal.Buffer;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
@@ -12,15 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A copy between two devices, of any drivers, through the host (rule S9): in chunks, read back from
  * one device and uploaded to the other, two chunks at a time. It is a deferred host call that
- * drives public operations of both devices; no thread waits.
+ * drives operations of both devices; no thread waits. From its issue to its end neither device
+ * stops working, even if it is being closed (rule Q8).
  */
 final class DeviceCopy implements HostCall {
   private static final int CHUNK = 4 << 20;
   private static final int LANES = 2;
 
-  private final Buffer source;
+  private final EngineBuffer source;
   private final long sourceOffset;
-  private final Buffer target;
+  private final EngineBuffer target;
   private final long targetOffset;
   private final long length;
 
@@ -28,13 +28,47 @@ final class DeviceCopy implements HostCall {
   private long next; // the first byte that no lane has taken; guarded by this
   private int lanes; // that are not through; guarded by this
   private @Nullable HalException failure; // the first one; guarded by this
+  private boolean holdsDevices; // between begin() and end(); guarded by this
 
-  DeviceCopy(Buffer source, long sourceOffset, Buffer target, long targetOffset, long length) {
+  DeviceCopy(
+      EngineBuffer source, long sourceOffset, EngineBuffer target, long targetOffset, long length) {
     this.source = source;
     this.sourceOffset = sourceOffset;
     this.target = target;
     this.targetOffset = targetOffset;
     this.length = length;
+  }
+
+  /**
+   * Makes both devices wait for the end when they are closed.
+   *
+   * @param owner whose queue it is
+   * @throws HalException if one of them is being closed already: CANCELLED if it is {@code owner},
+   *     FAILED_PRECONDITION if it is the other one
+   */
+  void begin(EngineDevice<?> owner) {
+    source.device().beginCopy(owner);
+    try {
+      target.device().beginCopy(owner);
+    } catch (Throwable t) {
+      source.device().endCopy();
+      throw t;
+    }
+    synchronized (this) {
+      holdsDevices = true;
+    }
+  }
+
+  /** Lets both devices close, if they do not yet: the copy is through, or will not run. */
+  void end() {
+    synchronized (this) {
+      if (!holdsDevices) {
+        return;
+      }
+      holdsDevices = false;
+    }
+    source.device().endCopy();
+    target.device().endCopy();
   }
 
   @Override
@@ -76,11 +110,11 @@ final class DeviceCopy implements HostCall {
         ByteBuffer chunk = staging.duplicate().limit((int) Math.min(CHUNK, length - start));
         source
             .device()
-            .queue(0)
+            .copyQueue()
             .readback(Fence.NONE, timeline.at(done + 1), source, sourceOffset + start, chunk);
         target
             .device()
-            .queue(0)
+            .copyQueue()
             .upload(
                 timeline.at(done + 1), timeline.at(done + 2), chunk, target, targetOffset + start);
         done += 2;
@@ -93,8 +127,7 @@ final class DeviceCopy implements HostCall {
                 end(failed);
               }
             });
-      } catch (
-          Throwable t) { // a device was closed or lost meanwhile; nobody else would end the lane
+      } catch (Throwable t) { // a device was lost or the deadline of its closing has passed
         end(Failures.aborted(t));
       }
     }
@@ -111,6 +144,7 @@ final class DeviceCopy implements HostCall {
           return; // the other lane still works on the buffers
         }
       }
+      DeviceCopy.this.end();
       Completion told = Objects.requireNonNull(completion);
       if (first != null) {
         told.fail(first);

@@ -52,11 +52,13 @@ public final class EngineDevice<E> implements Device {
   private final HostTailPool tails;
   private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
+  private final EngineQueue<E> copyQueue; // for the chunks of copies between devices
 
   private final DeviceResources resources = new DeviceResources();
   private final Gate freeGate =
       new Gate(); // threads that give something back to the backend; shut last
   private final Gate gate = new Gate(); // threads inside the backend, beside the queues' own
+  private final Gate copies = new Gate(); // copies between devices that were issued, not retired
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -80,6 +82,7 @@ public final class EngineDevice<E> implements Device {
       closeHalfMade();
       throw t;
     }
+    copyQueue = new EngineQueue<>(this, 0, queues.get(0), true);
     queues.forEach(DeferredWorkQueue::start);
   }
 
@@ -96,7 +99,7 @@ public final class EngineDevice<E> implements Device {
               tails,
               this::lose);
       queues.add(queue);
-      queueViews.add(new EngineQueue<>(this, i, queue));
+      queueViews.add(new EngineQueue<>(this, i, queue, false));
     }
     return queues;
   }
@@ -155,9 +158,7 @@ public final class EngineDevice<E> implements Device {
 
   @Override
   public Semaphore createSemaphore(long initialValue) {
-    if (gate.isShut()) {
-      throw closedFailure();
-    }
+    checkOpen();
     Semaphore semaphore = new TimelineSemaphore(initialValue, resources::removeSemaphore);
     resources.addSemaphore();
     return semaphore;
@@ -336,18 +337,43 @@ public final class EngineDevice<E> implements Device {
     }
   }
 
+  private HalException closingFailure() {
+    return new HalException(Status.CANCELLED, "device " + name + " was closed");
+  }
+
   private HalException closedFailure() {
     return new HalException(Status.FAILED_PRECONDITION, "device " + name + " is closed");
   }
 
-  private void checkUsable() {
+  void checkOpen() {
     if (gate.isShut()) {
       throw closedFailure();
     }
+  }
+
+  private void checkUsable() {
+    checkOpen();
     HalException cause = lost.get();
     if (cause != null) {
       throw cause.again();
     }
+  }
+
+  // Copies between devices.
+
+  EngineQueue<E> copyQueue() {
+    return copyQueue;
+  }
+
+  /** From here on closing waits for {@link #endCopy}, while the queues go on working. */
+  void beginCopy(EngineDevice<?> owner) {
+    if (!copies.tryEnter()) {
+      throw owner == this ? closingFailure() : closedFailure();
+    }
+  }
+
+  void endCopy() {
+    copies.leave();
   }
 
   // Loss and end.
@@ -403,10 +429,12 @@ public final class EngineDevice<E> implements Device {
   private void closeOnce() {
     long deadline = System.nanoTime() + config.closeTimeout().toNanos();
     boolean quiet = gate.awaitEmpty(deadline);
+    copies.shut();
+    quiet &= copies.awaitEmpty(deadline);
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.shut(deadline);
     }
-    HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
+    HalException reason = closingFailure();
     queues.forEach(queue -> queue.cancelAll(reason));
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.awaitIdle(deadline);

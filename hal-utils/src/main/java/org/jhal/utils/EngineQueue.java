@@ -27,11 +27,13 @@ final class EngineQueue<E> implements Queue {
   private final EngineDevice<E> device;
   private final int index;
   private final DeferredWorkQueue<E> queue;
+  private final boolean servesCopies; // between devices; they go on while the device is closing
 
-  EngineQueue(EngineDevice<E> device, int index, DeferredWorkQueue<E> queue) {
+  EngineQueue(EngineDevice<E> device, int index, DeferredWorkQueue<E> queue, boolean servesCopies) {
     this.device = device;
     this.index = index;
     this.queue = queue;
+    this.servesCopies = servesCopies;
   }
 
   @Override
@@ -46,6 +48,9 @@ final class EngineQueue<E> implements Queue {
 
   private Operation<E> begin(Fence waits, Fence signals) {
     Validation.fences(waits, signals);
+    if (!servesCopies) {
+      device.checkOpen();
+    }
     return queue.begin();
   }
 
@@ -174,9 +179,9 @@ final class EngineQueue<E> implements Queue {
               + ": one of them must belong to "
               + device.name());
     }
-    Buffer from =
+    EngineBuffer from =
         across(operation, "source", source, sourceOffset, length, BufferUsage.TRANSFER_SOURCE);
-    Buffer to =
+    EngineBuffer to =
         across(operation, "target", target, targetOffset, length, BufferUsage.TRANSFER_TARGET);
     if (length > 0) {
       HostCall call = new DeviceCopy(from, sourceOffset, to, targetOffset, length);
@@ -190,7 +195,7 @@ final class EngineQueue<E> implements Queue {
    * Checks one side of a copy between devices; returns a handle that stays valid when the user
    * closes the buffer.
    */
-  private static Buffer across(
+  private static EngineBuffer across(
       Operation<?> operation,
       String what,
       Buffer buffer,

@@ -217,7 +217,8 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
     switch (kind) {
-      case BARRIER, HOST_CALL -> {}
+      case BARRIER -> {}
+      case HOST_CALL -> Objects.requireNonNull(tail).issued();
       case COMMAND, EXECUTE -> {
         checkMemory();
         stream.issue(

@@ -196,7 +196,9 @@ class TimelineSemaphoreTest {
             + semaphore
             + " is at 0, and no open operation would raise it to 4",
         thrown.getMessage());
-    assertStatus(Status.DEADLINE_EXCEEDED, () -> semaphore.await(4, Duration.ZERO));
+    HalException look = assertThrows(HalException.class, () -> semaphore.await(4, Duration.ZERO));
+    assertEquals(Status.DEADLINE_EXCEEDED, look.status());
+    assertEquals(semaphore + " has not reached 4", look.getMessage());
     assertStatus(
         Status.DEADLINE_EXCEEDED, () -> semaphore.await(4, Duration.ofSeconds(Long.MIN_VALUE)));
   }
