@@ -5,6 +5,7 @@ import static org.jhal.cts.TestData.assertHal;
 import static org.jhal.cts.TestData.bytes;
 import static org.jhal.cts.TestData.ints;
 import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.Waits.awaitStatistics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -138,8 +139,8 @@ class AllocatorTest {
     List<Buffer> buffers = new ArrayList<>();
     for (int i = 1; i <= 10; i++) {
       buffers.add(cts.buffer(1000));
-      assertEquals(before.buffers() + i, device.statistics().buffers());
-      assertEquals(before.bytes() + 1000L * i, device.statistics().bytes());
+      assertEquals(before.buffers() + i, device.statistics().buffers(), "buffers");
+      assertEquals(before.bytes() + 1000L * i, device.statistics().bytes(), "bytes");
     }
     Buffer slice = buffers.get(0).slice(0, 500);
     assertEquals(before.buffers() + 10, device.statistics().buffers(), "a slice is no buffer");
@@ -147,8 +148,8 @@ class AllocatorTest {
     assertEquals(before.buffers() + 10, device.statistics().buffers(), "after closing a slice");
     for (int i = 9; i >= 0; i--) {
       buffers.get(i).close();
-      assertEquals(before.buffers() + i, device.statistics().buffers());
-      assertEquals(before.bytes() + 1000L * i, device.statistics().bytes());
+      assertEquals(before.buffers() + i, device.statistics().buffers(), "buffers, one closed");
+      assertEquals(before.bytes() + 1000L * i, device.statistics().bytes(), "bytes, one closed");
     }
   }
 
@@ -188,9 +189,7 @@ class AllocatorTest {
     assertEquals(before.buffers() + 1, device.statistics().buffers(), "the last one's buffer");
     go.signal(1);
     awaitReached(done, 2);
-    Waits.awaitTrue(
-        "the buffer to go: " + device.statistics(),
-        () -> device.statistics().buffers() == before.buffers());
+    awaitStatistics("the buffer to go", device, now -> now.buffers() == before.buffers());
     assertEquals(before.bytes(), device.statistics().bytes());
   }
 

@@ -37,7 +37,8 @@ public final class Blocker implements AutoCloseable {
       controls.pause(queue);
       queue.barrier(Fence.NONE, timeline.at(1));
       flags = null;
-      isUnderWay = () -> device.statistics().issued() > issued;
+      // One that is over at once has not been held, which is found below.
+      isUnderWay = () -> device.statistics().issued() > issued || isOver();
     } else {
       Buffer buffer = cts.buffer(device, 8, BufferParams.HOST);
       Buffer.Mapping mapping = cts.closing(buffer.map(Buffer.MapMode.READ_WRITE));
@@ -58,6 +59,11 @@ public final class Blocker implements AutoCloseable {
     }
     cts.closing(this);
     Waits.awaitTrue("blocking work to be issued", isUnderWay);
+    Waits.assertPending(timeline, 1);
+  }
+
+  private boolean isOver() {
+    return timeline.failure() != null || timeline.value() > 0;
   }
 
   /** What is reached once the work is released and done. */

@@ -55,7 +55,8 @@ public final class Cts {
   private volatile boolean isLeavingAllowed;
 
   /** What a test found on a device. */
-  record DeviceUse(OpenedDevice device, boolean isFresh, long liveResources, long openOperations) {}
+  record DeviceUse(
+      OpenedDevice device, boolean isFresh, long liveResources, long bytes, long openOperations) {}
 
   Cts(CtsSession session, LogCapture logs, String invocation, String @Nullable [] freshOptions) {
     this.session = session;
@@ -117,7 +118,11 @@ public final class Cts {
         key -> {
           var statistics = key.statistics();
           return new DeviceUse(
-              device, isFresh, device.liveResources(statistics), statistics.openOperations());
+              device,
+              isFresh,
+              device.liveResources(statistics),
+              statistics.bytes(),
+              statistics.openOperations());
         });
   }
 
@@ -287,9 +292,8 @@ public final class Cts {
   /** Waits until no operation of the device under test is open: all have retired. */
   public void awaitIdle() {
     Device device = device();
-    Waits.awaitTrue(
-        "all operations of " + uri() + " to retire",
-        () -> device.statistics().openOperations() == 0);
+    Waits.awaitStatistics(
+        "all operations of " + uri() + " to retire", device, now -> now.openOperations() == 0);
   }
 
   /** What this test leaves on its own devices is no failure: it was made to leave something. */

@@ -92,11 +92,15 @@ final class CtsCatalog {
   /** The rules that a test cites. */
   static List<String> rules(TestIdentifier test) {
     if (test.getSource().orElse(null) instanceof MethodSource source) {
-      Method method = source.getJavaMethod();
-      Rule rule = method.getAnnotation(Rule.class);
-      return rule == null ? List.of() : List.of(rule.value());
+      return rules(source.getJavaMethod());
     }
     return List.of();
+  }
+
+  /** The rules that a test's method cites. */
+  static List<String> rules(Method test) {
+    Rule rule = test.getAnnotation(Rule.class);
+    return rule == null ? List.of() : List.of(rule.value());
   }
 
   /** The rules of docs/contract.md, in its order: number and name. */

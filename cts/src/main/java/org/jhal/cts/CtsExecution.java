@@ -120,6 +120,8 @@ final class CtsExecution {
               + "; before the test: "
               + use.liveResources()
               + " live resources, "
+              + use.bytes()
+              + " bytes, "
               + use.openOperations()
               + " open operations");
     }
@@ -136,6 +138,7 @@ final class CtsExecution {
   private static boolean isClean(Cts.DeviceUse use) {
     DeviceStatistics now = use.device().device().statistics();
     return use.device().liveResources(now) <= use.liveResources()
+        && now.bytes() <= use.bytes()
         && now.openOperations() <= use.openOperations();
   }
 

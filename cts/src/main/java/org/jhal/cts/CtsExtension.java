@@ -4,7 +4,9 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jhal.Capability;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -184,23 +186,35 @@ final class CtsExtension
     }
     if (failure != null) {
       if (!(failure instanceof TestAbortedException)) {
-        failure.addSuppressed(new Repeat(test.repeat(session, cts.isSeedUsed())));
+        String rules = rules(context.getRequiredTestMethod());
+        if (!rules.isEmpty()) {
+          failure.addSuppressed(new Note("rules: " + rules));
+        }
+        failure.addSuppressed(new Note("to repeat: " + test.repeat(session, cts.isSeedUsed())));
       }
       throw failure;
     }
   }
 
+  /** The rules that a test checks, by number and name. */
+  private static String rules(Method test) {
+    Map<String, String> contract = CtsCatalog.contract();
+    return CtsCatalog.rules(test).stream()
+        .map(rule -> rule + " (" + contract.getOrDefault(rule, "not in the contract") + ")")
+        .collect(Collectors.joining(", "));
+  }
+
   /** No failure: a line at the end of one's stack trace. */
-  private static final class Repeat extends Throwable {
+  private static final class Note extends Throwable {
     private static final long serialVersionUID = 1L;
 
-    Repeat(String command) {
-      super(command, null, false, false);
+    Note(String line) {
+      super(line, null, false, false);
     }
 
     @Override
     public String toString() {
-      return "to repeat: " + getMessage();
+      return String.valueOf(getMessage());
     }
   }
 }

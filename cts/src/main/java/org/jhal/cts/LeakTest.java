@@ -1,6 +1,7 @@
 package org.jhal.cts;
 
 import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.Waits.awaitStatistics;
 import static org.jhal.cts.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -126,9 +127,7 @@ class LeakTest {
         device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 256, FillPattern.ZERO);
       }
     }
-    awaitTrue(
-        "everything to be released: " + device.statistics(),
-        () -> device.statistics().liveResources() == 0);
+    awaitStatistics("everything to be released", device, now -> now.liveResources() == 0);
     assertEquals(0, device.statistics().bytes());
   }
 }

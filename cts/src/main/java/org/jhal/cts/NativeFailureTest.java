@@ -153,7 +153,7 @@ class NativeFailureTest {
     Semaphore done = cts.semaphore();
     Buffer buffer = cts.buffer(16);
     cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(3));
-    awaitReached(done, 1);
+    awaitReached("the queue goes on after a native failure", done.at(1));
     assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a native failure");
   }
 

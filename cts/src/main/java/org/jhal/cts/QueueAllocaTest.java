@@ -7,6 +7,7 @@ import static org.jhal.cts.TestData.filled;
 import static org.jhal.cts.Waits.assertPending;
 import static org.jhal.cts.Waits.awaitFailure;
 import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.Waits.awaitStatistics;
 import static org.jhal.cts.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -52,12 +53,13 @@ class QueueAllocaTest {
 
   @Test
   @Rule({"M1", "Q1", "S5"})
-  void anOpenWaitHoldsTheMemoryBackAndNotTheCall(Cts cts) {
+  void anOpenWaitHoldsTheMemoryBackAndNotTheCall(Cts cts) throws Exception {
     Device device = cts.device();
     Semaphore go = cts.semaphore();
     Semaphore timeline = cts.semaphore();
     long used = device.statistics().bytes();
-    Buffer buffer = alloca(cts, go.at(1), timeline.at(1), 1 << 20);
+    Buffer buffer =
+        Task.start("submitter", () -> alloca(cts, go.at(1), timeline.at(1), 1 << 20)).join();
     try (Buffer probe = device.allocate(4, BufferParams.DEVICE);
         Semaphore flushed = device.createSemaphore(0)) {
       cts.queue().fill(Fence.NONE, flushed.at(1), probe, 0, 4, FillPattern.ZERO);
@@ -199,9 +201,10 @@ class QueueAllocaTest {
     go.signal(1);
     awaitReached(timeline, 3);
     assertBytes(bytes(4096), read, "what was read after the buffer was closed");
-    awaitTrue(
-        "the memory of the closed buffer to be freed: " + device.statistics(),
-        () -> device.statistics().bytes() == before.bytes());
+    awaitStatistics(
+        "the memory of the closed buffer to be freed",
+        device,
+        now -> now.bytes() == before.bytes());
     assertEquals(before.buffers(), device.statistics().buffers(), "buffers");
   }
 
@@ -221,9 +224,10 @@ class QueueAllocaTest {
         "closed");
     go.signal(1);
     awaitReached(timeline, 1);
-    awaitTrue(
-        "the memory of the closed buffer to be freed: " + device.statistics(),
-        () -> device.statistics().bytes() == before.bytes());
+    awaitStatistics(
+        "the memory of the closed buffer to be freed",
+        device,
+        now -> now.bytes() == before.bytes());
     assertEquals(before.buffers(), device.statistics().buffers(), "buffers");
   }
 

@@ -7,6 +7,7 @@ import static org.jhal.cts.TestData.filled;
 import static org.jhal.cts.TestData.ints;
 import static org.jhal.cts.Waits.assertPending;
 import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.Waits.awaitStatistics;
 import static org.jhal.cts.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -91,14 +92,14 @@ class QueueCaptureTest {
     target.position(30).limit(94);
     cts.queue().upload(go.at(1), done.at(1), source, buffer, 0);
     cts.queue().readback(done.at(1), done.at(2), buffer, 0, target);
-    assertEquals(100, source.position());
-    assertEquals(30, target.position());
+    assertEquals(100, source.position(), "position of the source of an upload");
+    assertEquals(30, target.position(), "position of the target of a readback");
     source.clear();
     target.position(3).limit(5);
     go.signal(1);
     awaitReached(done, 2);
     assertEquals(3, target.position(), "position of the target when the readback is done");
-    assertEquals(5, target.limit());
+    assertEquals(5, target.limit(), "limit of the target when the readback is done");
     byte[] expected = TestData.with(new byte[256], 30, Arrays.copyOfRange(bytes(256), 100, 164));
     byte[] actual = new byte[256];
     target.clear().get(actual);
@@ -148,15 +149,16 @@ class QueueCaptureTest {
     System.gc(); // what is needed must not hang on the user's references
     DeviceStatistics parked = device.statistics();
     assertEquals(before.buffers() + 2, parked.buffers(), "buffers that parked work needs");
-    assertEquals(before.commandBuffers() + 1, parked.commandBuffers());
-    assertEquals(before.executables() + 1, parked.executables());
+    assertEquals(before.commandBuffers() + 1, parked.commandBuffers(), "command buffers");
+    assertEquals(before.executables() + 1, parked.executables(), "executables");
     go.signal(1);
     awaitReached(timeline, 3);
     assertArrayEquals(expected(count), result);
     cts.awaitIdle();
-    awaitTrue(
-        "closed resources to go with their last operation: " + device.statistics(),
-        () -> device.statistics().liveResources() == before.liveResources());
+    awaitStatistics(
+        "closed resources to go with their last operation",
+        device,
+        now -> now.liveResources() == before.liveResources());
     assertEquals(before.bytes(), device.statistics().bytes());
   }
 

@@ -7,6 +7,7 @@ import static org.jhal.cts.TestData.filled;
 import static org.jhal.cts.Waits.assertPending;
 import static org.jhal.cts.Waits.awaitFailure;
 import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.Waits.awaitStatistics;
 import static org.jhal.cts.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -256,9 +257,7 @@ class QueueDeallocaTest {
     awaitFailure(produced, 1, Status.ABORTED);
     awaitFailure(done, 1, Status.ABORTED);
     buffer.close();
-    awaitTrue(
-        "the memory to be freed once: " + device.statistics(),
-        () -> device.statistics().bytes() == before.bytes());
+    awaitStatistics("the memory to be freed once", device, now -> now.bytes() == before.bytes());
     cts.awaitIdle();
     assertEquals(before.buffers(), device.statistics().buffers(), "buffers");
   }

@@ -36,7 +36,7 @@ class QueueFailureTest {
     Semaphore done = cts.semaphore();
     Buffer buffer = cts.buffer(16);
     queue.fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(3));
-    awaitReached(done, 1);
+    awaitReached("the queue goes on after a failure", done.at(1));
     assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a failure");
   }
 
@@ -50,8 +50,8 @@ class QueueFailureTest {
     go.fail(original);
     for (Semaphore signal : signals) {
       HalException seen = awaitFailure(signal, 9, Status.DATA_LOSS);
-      assertEquals("gone", seen.getMessage());
-      assertSame(original.getCause(), seen.getCause());
+      assertEquals("gone", seen.getMessage(), "message of the failure of a signal");
+      assertSame(original.getCause(), seen.getCause(), "cause of the failure of a signal");
     }
     assertWorks(cts, cts.queue());
   }

@@ -66,9 +66,9 @@ class QueueHostCallTest {
     assertEquals(0, calls.get(), "calls before the wait was met");
     go.signal(1);
     awaitReached(done, 1);
-    assertEquals(1, calls.get());
+    assertEquals(1, calls.get(), "calls when the signal was reached");
     if (wrong.get() != null) {
-      throw new AssertionError("in the call", wrong.get());
+      throw new AssertionError("in the call: " + wrong.get(), wrong.get());
     }
   }
 

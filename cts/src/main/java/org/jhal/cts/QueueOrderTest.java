@@ -2,9 +2,12 @@ package org.jhal.cts;
 
 import static org.jhal.cts.TestData.assertBytes;
 import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.TestData.filled;
 import static org.jhal.cts.Waits.assertPending;
+import static org.jhal.cts.Waits.assertStaysPending;
 import static org.jhal.cts.Waits.awaitFailure;
 import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.Waits.awaitStatistics;
 import static org.jhal.cts.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -21,6 +24,7 @@ import org.jhal.HostCall;
 import org.jhal.Queue;
 import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,14 +182,15 @@ class QueueOrderTest {
     Buffer buffer = cts.buffer(16);
     other.fill(blocker.timepoint(), first.at(1), buffer, 0, 16, FillPattern.of8(1));
     other.fill(first.at(1), second.at(1), buffer, 0, 16, FillPattern.of8(2));
-    awaitTrue(
-        "two consumers of unfinished work to be issued: " + cts.device().statistics(),
-        () -> cts.device().statistics().issued() >= issued + 2);
+    awaitStatistics(
+        "two consumers of unfinished work to be issued",
+        cts.device(),
+        now -> now.issued() >= issued + 2);
     assertEquals(0, cts.device().statistics().parked());
     assertPending(first, 1);
     blocker.release();
     awaitReached(second, 1);
-    assertBytes(TestData.filled(16, 2), cts.read(buffer), "filled twice");
+    assertBytes(filled(16, 2), cts.read(buffer), "filled twice");
   }
 
   @Test
@@ -226,6 +231,40 @@ class QueueOrderTest {
     blocker.release();
     awaitReached(done, 1);
     assertEquals(10, timeline.value());
+  }
+
+  @Test
+  @Rule("Q9")
+  void noSignalIsSeenBeforeItsWorkIsDone(Cts cts) {
+    Buffer buffer = cts.buffer(filled(16, 0)); // with events that the operations below use again
+    Blocker blocker = new Blocker(cts, cts.queue());
+    List<Timepoint> ends = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      Semaphore done = cts.semaphore();
+      kind.enqueue(cts, cts.queue(), blocker.timepoint(), done.at(1), buffer);
+      ends.add(done.at(1));
+    }
+    assertStaysPending(blocker.timepoint());
+    assertStaysPending(Fence.of(ends));
+    blocker.release();
+    awaitReached(Fence.of(ends));
+  }
+
+  @Test
+  @Rule({"Q5", "Q9"})
+  @Needs(Need.TWO_QUEUES)
+  void aConsumerOnAnotherQueueSeesWhatItsUnfinishedProducerWrites(Cts cts) {
+    Buffer source = cts.buffer(filled(16, 1));
+    Buffer target = cts.buffer(filled(16, 0));
+    Semaphore produced = cts.semaphore();
+    Semaphore consumed = cts.semaphore();
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    cts.queue(0).fill(blocker.timepoint(), produced.at(1), source, 0, 16, FillPattern.of8(2));
+    cts.queue(1).copy(produced.at(1), consumed.at(1), source, 0, target, 0, 16);
+    assertStaysPending(consumed.at(1)); // long enough for a copy that waits for nothing
+    blocker.release();
+    awaitReached(consumed, 1);
+    assertBytes(filled(16, 2), cts.read(target), "what a copy on another queue saw");
   }
 
   @Test

@@ -96,17 +96,20 @@ class QueueTransferOrderTest {
     Buffer first = cts.buffer(filled(256, 0));
     Buffer second = cts.buffer(filled(256, 0));
     byte[] expected = filled(256, 0);
+    // All of it is issued before any of it runs, so that a device that mixes it up can.
+    Blocker blocker = new Blocker(cts, cts.queue());
     for (int i = 0; i < 100; i++) {
       // What the even buffer holds moves to the other one, and one byte of it changes.
       Buffer from = i % 2 == 0 ? first : second;
       Buffer to = i % 2 == 0 ? second : first;
-      Fence start = i == 0 ? Fence.NONE : timeline.at(2 * i);
+      Fence start = i == 0 ? blocker.timepoint() : timeline.at(2 * i);
       queues.next().copy(start, timeline.at(2 * i + 1), from, 0, to, 0, 256);
       queues
           .next()
           .fill(timeline.at(2 * i + 1), timeline.at(2 * i + 2), to, i, 1, FillPattern.of8(1 + i));
       expected[i] = (byte) (1 + i);
     }
+    blocker.release();
     awaitReached(timeline, 200);
     assertBytes(expected, cts.read(first), "the buffer after a hundred copies and fills");
   }

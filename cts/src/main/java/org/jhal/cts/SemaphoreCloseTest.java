@@ -55,7 +55,7 @@ class SemaphoreCloseTest {
     semaphore.onReach(1_000, failures::add);
     CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
     semaphore.close();
-    assertEquals(2, failures.size());
+    assertEquals(2, failures.size(), "callbacks that were cancelled");
     failures.forEach(failure -> assertHal(Status.CANCELLED, failure));
     assertTrue(stage.toCompletableFuture().isCompletedExceptionally());
   }

@@ -57,7 +57,7 @@ class SemaphoreTest {
   void refusesValuesThatAreNotAboveTheCurrentOne(long value, Cts cts) {
     Semaphore semaphore = cts.semaphore(7);
     assertHal(Status.OUT_OF_RANGE, () -> semaphore.signal(value), String.valueOf(value), "7");
-    assertEquals(7, semaphore.value());
+    assertEquals(7, semaphore.value(), "value after a refused signal");
     semaphore.signal(8);
     assertEquals(8, semaphore.value());
   }
@@ -82,8 +82,8 @@ class SemaphoreTest {
     HalException failure = new HalException(status, "the message", cause);
     semaphore.fail(failure);
     HalException thrown = awaitFailure(semaphore, 1, status);
-    assertEquals("the message", thrown.getMessage());
-    assertSame(cause, thrown.getCause());
+    assertEquals("the message", thrown.getMessage(), "message of what a waiter got");
+    assertSame(cause, thrown.getCause(), "cause of what a waiter got");
     assertNotSame(failure, thrown, "the waiter's exception must have the waiter's stack");
     assertNotSame(thrown, awaitFailure(semaphore, 1, status));
   }

@@ -7,6 +7,9 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.jhal.Device;
+import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Semaphore;
@@ -22,6 +25,9 @@ public final class Waits {
   /** How long a test waits for one thing; the system property {@code jhal.cts.limit}, seconds. */
   public static final Duration LIMIT = Duration.ofSeconds(Integer.getInteger("jhal.cts.limit", 20));
 
+  /** How long something wrong gets the chance to happen, where nothing should. */
+  private static final Duration CHANCE = Duration.ofMillis(50);
+
   private Waits() {}
 
   /** Waits until {@code value} is reached. */
@@ -36,14 +42,23 @@ public final class Waits {
 
   /** Waits for so long until all of {@code fence} is reached. */
   public static void awaitReached(Fence fence, Duration limit) {
+    awaitReached("", fence, limit);
+  }
+
+  /** Waits until all of {@code fence} is reached, which tells whether {@code what} holds. */
+  public static void awaitReached(String what, Fence fence) {
+    awaitReached(what + ": ", fence, LIMIT);
+  }
+
+  private static void awaitReached(String what, Fence fence, Duration limit) {
     try {
       fence.awaitAll(limit);
     } catch (HalException e) {
       if (e.status() == Status.DEADLINE_EXCEEDED) {
-        throw expired("waited " + limit + " for " + fence + ": " + explain(fence), e);
+        throw expired(what + "waited " + limit + " for " + fence + ": " + explain(fence), e);
       }
       throw new AssertionFailedError(
-          "waited for " + fence + " to be reached, but it failed: " + e, e);
+          what + "waited for " + fence + " to be reached, but it failed: " + e, e);
     } catch (InterruptedException e) {
       throw interrupted("waiting for " + fence, e);
     }
@@ -111,6 +126,23 @@ public final class Waits {
     }
   }
 
+  /**
+   * Checks that nothing of {@code fence} is reached or failed, and that it stays so for a moment:
+   * one look may come too early for what a wrong driver is about to do.
+   */
+  public static void assertStaysPending(Fence fence) {
+    try {
+      fence.awaitAny(CHANCE);
+    } catch (HalException e) {
+      // Which one has failed is found below; that none was reached in time is what should be.
+    } catch (InterruptedException e) {
+      throw interrupted("looking whether " + fence + " stays pending", e);
+    }
+    for (int i = 0; i < fence.size(); i++) {
+      assertPending(fence.semaphore(i), fence.value(i));
+    }
+  }
+
   /** Waits until {@code condition} holds; {@code what} completes "waited for". */
   public static void awaitTrue(String what, BooleanSupplier condition) {
     awaitTrue(what, LIMIT, condition);
@@ -120,6 +152,15 @@ public final class Waits {
   public static void awaitTrue(String what, Duration limit, BooleanSupplier condition) {
     if (!becomesTrue(limit, condition)) {
       throw expired("waited " + limit + " for " + what, null);
+    }
+  }
+
+  /** Waits until the statistics of a device are so; {@code what} completes "waited for". */
+  public static void awaitStatistics(
+      String what, Device device, Predicate<DeviceStatistics> condition) {
+    if (!becomesTrue(LIMIT, () -> condition.test(device.statistics()))) {
+      throw expired(
+          "waited " + LIMIT + " for " + what + "; there are " + device.statistics(), null);
     }
   }
 

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** A device that does nothing but count what a test says is alive. */
 final class FakeDevice implements Device {
   volatile long live;
+  volatile long bytes;
   volatile long open;
   volatile boolean isClosed;
   private final String uri;
@@ -53,7 +54,7 @@ final class FakeDevice implements Device {
 
   @Override
   public DeviceStatistics statistics() {
-    return new DeviceStatistics(live, 0, 0, 0, 0, open, 0, 0, 0, open, 0);
+    return new DeviceStatistics(live, bytes, 0, 0, 0, open, 0, 0, 0, open, 0);
   }
 
   @Override

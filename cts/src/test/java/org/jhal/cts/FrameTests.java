@@ -78,6 +78,11 @@ class FrameTests {
     }
 
     @Test
+    void leavesMemory(Cts cts) {
+      device(cts).bytes += 16;
+    }
+
+    @Test
     void leavesAnOperation(Cts cts) {
       device(cts).open++;
     }
@@ -119,6 +124,12 @@ class FrameTests {
     }
 
     @Test
+    @Rule({"S4", "Q9"})
+    void breaksRules() {
+      throw new AssertionError("as bad as it gets");
+    }
+
+    @Test
     void failsWithChance(Cts cts) {
       throw new AssertionError("drew " + cts.random().nextInt());
     }
@@ -132,6 +143,7 @@ class FrameTests {
   @Test
   void whatIsLeftBehindIsFound() {
     assertFails("leavesAResource", "left behind on fake://0", "0 live resources");
+    assertFails("leavesMemory", "left behind on fake://0", "bytes=16", "0 bytes");
     assertFails("leavesAnOperation", "left behind on fake://0", "0 open operations");
   }
 
@@ -158,6 +170,14 @@ class FrameTests {
   @Test
   void whatFailsToCloseIsTold() {
     assertFails("failsToClose", "will not close");
+  }
+
+  @Test
+  void aFailureNamesTheRulesThatAreChecked() {
+    assertFails(
+        "breaksRules",
+        "as bad as it gets",
+        "rules: S4 (Waits may be limited.), Q9 (A signal promises everything before it.)");
   }
 
   @Test

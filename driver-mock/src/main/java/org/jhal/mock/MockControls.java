@@ -16,7 +16,7 @@ public final class MockControls {
   private final EngineDevice<?> engine;
   private final MockDevice device;
 
-  private MockControls(EngineDevice<?> engine, MockDevice device) {
+  MockControls(EngineDevice<?> engine, MockDevice device) {
     this.engine = engine;
     this.device = device;
   }

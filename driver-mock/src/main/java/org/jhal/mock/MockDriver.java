@@ -11,6 +11,7 @@ import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
 import org.jhal.Workgroups;
+import org.jhal.utils.DeviceBackend;
 import org.jhal.utils.DeviceSelector;
 import org.jhal.utils.EngineDevice;
 import org.jhal.utils.EngineOptions;
@@ -18,7 +19,7 @@ import org.jhal.utils.Option;
 import org.jhal.utils.Settings;
 
 /** The driver of {@link MockDevice}s. */
-final class MockDriver implements Driver {
+class MockDriver implements Driver {
   private static final EngineOptions ENGINE = new EngineOptions(2, Duration.ofNanos(20_000));
   private static final Option<Long> DEVICES =
       Option.integer("devices", 1, 1, 64, "devices", "how many devices there are");
@@ -103,6 +104,11 @@ final class MockDriver implements Driver {
     MockDevice device =
         new MockDevice(
             info, settings.get(SEED), settings.get(DELAY).toNanos(), settings.getInt(THREADS));
-    return new EngineDevice<>(device, ENGINE.configure(settings), settings.toList());
+    return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
+  }
+
+  /** What the engine is given for a device; a test may put something wrong in between. */
+  DeviceBackend<MockEvent> backend(MockDevice device) {
+    return device;
   }
 }

@@ -15,7 +15,7 @@ import org.jhal.mock.MockControls;
 import org.jhal.mock.MockDriverProvider;
 
 /** The mock driver as the conformance suite sees it. */
-public final class MockCtsBackend implements CtsBackend {
+public class MockCtsBackend implements CtsBackend {
   /** The name under which the mock is a second driver. */
   private static final String OTHER = "mock-b";
 
@@ -56,7 +56,12 @@ public final class MockCtsBackend implements CtsBackend {
 
   @Override
   public Optional<Controls> controls(Device device) {
-    return Optional.of(new MockCtsControls(device, MockControls.of(device)));
+    return Optional.of(new MockCtsControls(device, mockControls(device)));
+  }
+
+  /** The mock's own handle on a device that {@link #open} gave. */
+  protected MockControls mockControls(Device device) {
+    return MockControls.of(device);
   }
 
   private record MockCtsControls(Device device, MockControls mock) implements Controls {

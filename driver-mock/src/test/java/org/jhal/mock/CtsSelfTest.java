@@ -1,0 +1,313 @@
+package org.jhal.mock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jhal.cts.CtsReport;
+import org.jhal.cts.CtsReport.Outcome;
+import org.jhal.cts.CtsRun;
+import org.jhal.utils.Command;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The suite finds what is wrong: each of these backends has one defect, and fails in the test that
+ * is meant to find it, with a message that tells what is wrong. The mock without a defect passes
+ * the same tests.
+ *
+ * <p>Some defects show in what does not come. The suite waits for that as long as the system
+ * property {@code jhal.cts.limit} says; the build sets it to a few seconds for this class.
+ */
+class CtsSelfTest {
+  /** Ends what a wrong backend hangs in. */
+  private static final CountDownLatch END = new CountDownLatch(1);
+
+  /** What the tests of all cases gave without a defect. */
+  private static final List<CtsReport.Entry> control = new ArrayList<>();
+
+  /**
+   * A wrong backend and how the suite tells.
+   *
+   * @param defect in a few words
+   * @param backend that has it
+   * @param test that finds it
+   * @param rule that it breaks
+   * @param message of the failure, a regular expression
+   */
+  private record Case(
+      String defect, WrongBackend backend, String test, String rule, String message) {
+    @Override
+    public String toString() {
+      return defect;
+    }
+  }
+
+  static Stream<Case> cases() {
+    return Stream.of(inStreams(), inQueues(), inSemaphores(), inDevices()).flatMap(List::stream);
+  }
+
+  private static List<Case> inStreams() {
+    return List.of(
+        new Case(
+            "events fire before the work in front of them",
+            WrongBackend.ofStream(WrongStreams.FiresEarly::new),
+            "QueueOrderTest.noSignalIsSeenBeforeItsWorkIsDone",
+            "Q9",
+            "semaphore#\\d+@1 was reached too early: the value is 1"),
+        new Case(
+            "events that are used again count as fired",
+            WrongBackend.ofStream(WrongStreams.KeepsOldFirings::new),
+            "QueueOrderTest.noSignalIsSeenBeforeItsWorkIsDone",
+            "Q9",
+            "semaphore#\\d+@1 was reached too early: the value is 1"),
+        new Case(
+            "waits for other streams are left out",
+            WrongBackend.ofStream(WrongStreams.IgnoresOtherStreams::new),
+            "QueueOrderTest.aConsumerOnAnotherQueueSeesWhatItsUnfinishedProducerWrites",
+            "Q5",
+            "semaphore#\\d+@1 was reached too early: the value is 1"),
+        new Case(
+            "a stream that swaps work says that it keeps the order",
+            WrongBackend.ofSwappingStream(WrongStreams.ClaimsToBeInOrder::new),
+            "QueueTransferOrderTest.aLongChainKeepsItsOrder",
+            "Q5",
+            "the buffer after a hundred copies and fills: \\d+ of 256 bytes differ"),
+        new Case(
+            "fills write whole words",
+            WrongBackend.ofStream(s -> new WrongStreams.MovesWholeWords(s, Command.Kind.FILL)),
+            "QueueTransferTest.fillsEachClassOfSizeAlignmentAndPattern",
+            "M2",
+            "the filled buffer: 3 of 16 bytes differ; the first at 1: expected 0xA5, got 0x07"),
+        new Case(
+            "copies move whole words",
+            WrongBackend.ofStream(s -> new WrongStreams.MovesWholeWords(s, Command.Kind.COPY)),
+            "QueueTransferTest.copiesEachClassOfSizeAndAlignment",
+            "M2",
+            "the target: 1 of 47 bytes differ; the first at 31: expected 0xA5, got 0x37"),
+        new Case(
+            "kernels get the start of the memory",
+            WrongBackend.ofStream(WrongStreams.PassesTheStartOfTheMemory::new),
+            "DispatchTest.aKernelSeesTheRangesThatItIsGiven",
+            "M8",
+            "the absolute values of elements 1 and 2: \\d+ of 16 bytes differ"),
+        new Case(
+            "kernels get their arguments swapped",
+            WrongBackend.ofStream(WrongStreams.SwapsArguments::new),
+            "QueueDispatchTest.runsWithConstantsAndBuffers",
+            "M8",
+            "3x \\+ 10: \\d+ of 16 bytes differ; the first at 0: expected 0x0A, got 0xCD"),
+        new Case(
+            "what fails on the device is not told",
+            WrongBackend.ofStream(WrongStreams.SwallowsFailures::new),
+            "NativeFailureTest.workThatFailsWhileItRunsFailsItsIssuedConsumers",
+            "Q7a",
+            "semaphore#\\d+@1 was reached, but should have failed; its value is 1"),
+        new Case(
+            "waiting for an event of a lost device never ends",
+            WrongBackend.ofStream(s -> new WrongStreams.HangsWhenLost(s, END)),
+            "DeviceLossTest.everythingOpenFailsWithTheCause",
+            "Q7",
+            "waited PT\\d+S for all operations of mock:\\S+ to retire; there are DeviceStat"),
+        new Case(
+            "memory is freed at once instead of in the stream's order",
+            WrongBackend.ofStream(WrongStreams.FreesAtOnce::new),
+            "QueueDeallocaTest.whatIsOrderedBeforeItStillSeesTheMemory",
+            "M1",
+            "semaphore#\\d+@6 to be reached, but it failed: .*: memory is used after it was freed"),
+        new Case(
+            "memory is never freed",
+            WrongBackend.ofStream(WrongStreams.NeverFrees::new),
+            "MemoryLimitTest.aChainNeedsNoMoreThanItHoldsAtOnce",
+            "M1",
+            "semaphore#\\d+@150 to be reached, but it failed: .*: cannot allocate 3145728 bytes"));
+  }
+
+  private static List<Case> inQueues() {
+    return List.of(
+        new Case(
+            "the bytes of an update are taken when it runs",
+            WrongBackend.ofQueue(WrongQueues.CapturesUpdatesLate::new),
+            "QueueCaptureTest.theBytesOfAnUpdateAreTakenAtTheCall",
+            "Q2",
+            "the bytes of an update: 130657 of 131169 bytes differ; the first at 0: expected 0x5A, got 0xEE"),
+        new Case(
+            "an upload moves the position of its source",
+            WrongBackend.ofQueue(WrongQueues.MovesPositions::new),
+            "QueueCaptureTest.theRangeOfBorrowedMemoryIsTakenAtTheCall",
+            "Q2",
+            "position of the source of an upload ==> expected: <100> but was: <164>"),
+        new Case(
+            "a failed wait takes the queue down",
+            WrongBackend.ofQueue(WrongQueues.StaysFailed::new),
+            "QueueFailureTest.aFailedWaitFailsAllSignalsWithTheSameFailure",
+            "Q6",
+            "the queue goes on after a failure: .*@1 to be reached, but it failed: DATA_LOSS: gone"),
+        new Case(
+            "only the first of several waits counts",
+            WrongBackend.ofQueue(WrongQueues.TakesOneWait::new),
+            "SemaphoreSubmissionTest.severalWaitsAreAllNeededAndSeveralSignalsAllGiven",
+            "S5",
+            "semaphore#\\d+@1 was reached too early: the value is 1"),
+        new Case(
+            "an empty grid runs once",
+            WrongBackend.ofQueue(WrongQueues.RunsEmptyGrids::new),
+            "QueueDispatchTest.aGridOfNothingWaitsAndSignalsAndTouchesNothing",
+            "M6",
+            "what no workgroup wrote: 12 of 64 bytes differ; the first at 0: expected 0xCD, got 0x00"),
+        new Case(
+            "the first binding table is used again",
+            WrongBackend.ofQueue(WrongQueues.KeepsTheFirstTable::new),
+            "QueueCaptureTest.oneCommandBufferTakesAnotherTableEachTime",
+            "M4",
+            "bound at the second submission: 16 of 16 bytes differ; the first at 0: expected 0x09, got 0x00"),
+        new Case(
+            "an alloca blocks its caller",
+            WrongBackend.ofQueue(WrongQueues.AllocatesWhileTheCallerWaits::new),
+            "QueueAllocaTest.anOpenWaitHoldsTheMemoryBackAndNotTheCall",
+            "Q1",
+            "waited PT\\d+S for thread cts-submitter to end\\nthreads:"),
+        new Case(
+            "host calls run twice",
+            WrongBackend.ofQueue(WrongQueues.CallsTheHostTwice::new),
+            "QueueHostCallTest.runsOnceAfterItsWaitAndBeforeItsSignal",
+            "Q10",
+            "calls when the signal was reached ==> expected: <1> but was: <2>"),
+        new Case(
+            "barriers leak",
+            WrongBackend.ofQueue(WrongQueues.LeaksSemaphores::new),
+            "QueueTransferOrderTest.aBarrierSignals",
+            "M3",
+            "left behind on mock://0: .* semaphores=1, .*; before the test: 0 live resources"));
+  }
+
+  private static List<Case> inSemaphores() {
+    return List.of(
+        new Case(
+            "a signal of the same value is taken",
+            WrongBackend.ofSemaphore(WrongSemaphores.TakesTheSameValue::new),
+            "SemaphoreTest.refusesValuesThatAreNotAboveTheCurrentOne",
+            "S1",
+            "nothing was thrown instead of a HalException with OUT_OF_RANGE"),
+        new Case(
+            "the last failure counts",
+            WrongBackend.ofSemaphore(WrongSemaphores.KeepsTheLastFailure::new),
+            "SemaphoreTest.theFirstFailureStays",
+            "S3",
+            "expected status DATA_LOSS, got CANCELLED: second"),
+        new Case(
+            "the reason of a failure is lost",
+            WrongBackend.ofSemaphore(WrongSemaphores.ForgetsWhyItFailed::new),
+            "SemaphoreTest.aFailureKeepsStatusMessageAndCause",
+            "S3",
+            "message of what a waiter got ==> expected: <the message> but was: <the semaphore failed>"),
+        new Case(
+            "a wait returns at its deadline",
+            WrongBackend.ofSemaphore(WrongSemaphores.ReturnsAtTheDeadline::new),
+            "SemaphoreTest.aWaitEndsAtItsDeadline",
+            "S4",
+            "nothing was thrown instead of a HalException with DEADLINE_EXCEEDED"),
+        new Case(
+            "closing cancels nobody",
+            WrongBackend.ofSemaphore(WrongSemaphores.ClosesNothing::new),
+            "SemaphoreCloseTest.closingCancelsCallbacksAndStages",
+            "S8",
+            "callbacks that were cancelled ==> expected: <2> but was: <0>"),
+        new Case(
+            "callbacks run twice",
+            WrongBackend.ofSemaphore(WrongSemaphores.CallsBackTwice::new),
+            "SemaphoreObserverTest.aCallbackRunsOnceOnTheSignallingThread",
+            "S7",
+            "calls when signal\\(\\) has returned ==> expected: <1> but was: <2>"));
+  }
+
+  private static List<Case> inDevices() {
+    return List.of(
+        new Case(
+            "closing does not wait",
+            WrongBackend.ofDevice(WrongDevices.ClosesLater::new),
+            "DeviceCloseTest.aHostCallThatRunsIsWaitedFor",
+            "Q8",
+            "close\\(\\) returned while a host call ran ==> expected: <true> but was: <false>"),
+        new Case(
+            "a lost device does not say so",
+            WrongBackend.ofDevice(WrongDevices.HidesItsLoss::new),
+            "DeviceLossTest.theFirstCauseStays",
+            "Q7",
+            "lostCause\\(\\) ==> expected: not <null>"),
+        new Case(
+            "bytes in use never fall",
+            WrongBackend.ofDevice(WrongDevices.CountsUpOnly::new),
+            "AllocatorTest.statisticsRiseAndFall",
+            "M7",
+            "bytes, one closed ==> expected: <9000> but was: <10000>"),
+        new Case(
+            "unknown options are dropped",
+            WrongBackend.ofUri(WrongDevices::withoutUnknownOptions),
+            "DriverTest.anUnknownOptionIsRefusedWithTheKnownOnes",
+            "D3",
+            "nothing was thrown instead of a HalException with INVALID_ARGUMENT"));
+  }
+
+  private static List<CtsReport.Entry> run(WrongBackend backend, String... tests) {
+    // The device of a test that hangs is not waited for when it is closed.
+    CtsRun run = new CtsRun(backend).device("mock://?close-timeout=1s");
+    return run.tests(tests).seed(1).run().entries();
+  }
+
+  private static void assertPassed(String test, List<CtsReport.Entry> entries) {
+    List<CtsReport.Entry> found = entries.stream().filter(e -> e.test().equals(test)).toList();
+    assertFalse(found.isEmpty(), () -> "there is no test " + test);
+    for (CtsReport.Entry entry : found) {
+      assertEquals(Outcome.PASSED, entry.outcome(), () -> "without a defect: " + entry);
+    }
+  }
+
+  @BeforeAll
+  static void runWithoutDefect() {
+    String[] tests = cases().map(Case::test).distinct().toArray(String[]::new);
+    control.addAll(run(WrongBackend.withoutDefect(), tests));
+  }
+
+  @AfterAll
+  static void endWhatHangs() {
+    END.countDown();
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void theSuiteFindsTheDefect(Case wrong) {
+    assertPassed(wrong.test(), control);
+    List<String> failures = new ArrayList<>();
+    for (CtsReport.Entry entry : run(wrong.backend(), wrong.test())) {
+      assertTrue(entry.rules().contains(wrong.rule()), () -> wrong.rule() + " is not cited");
+      if (entry.outcome() == Outcome.FAILED) {
+        failures.add(entry.detail());
+      } else {
+        assertEquals(Outcome.PASSED, entry.outcome(), entry::toString);
+      }
+    }
+    Pattern message = Pattern.compile(wrong.message());
+    assertTrue(
+        failures.stream().anyMatch(failure -> message.matcher(failure).find()),
+        () -> "no failure says '" + message + "', but " + failures);
+    for (String failure : failures) {
+      assertTrue(failure.contains(" rules: "), () -> "the rules are missing in " + failure);
+      assertTrue(failure.contains(" to repeat: "), () -> "how to repeat is missing in " + failure);
+    }
+  }
+
+  @Test
+  void aStreamThatSwapsWorkAndSaysSoIsRight() {
+    String test = "QueueTransferOrderTest.aLongChainKeepsItsOrder";
+    assertPassed(test, run(WrongBackend.ofSwappingStream(ForwardingStream::new), test));
+  }
+}

@@ -1,0 +1,65 @@
+package org.jhal.mock;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.DeviceInfo;
+import org.jhal.ExecutableSource;
+import org.jhal.utils.DeviceBackend;
+import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.KernelModule;
+import org.jhal.utils.NativeStream;
+import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.Variant;
+
+/** The engine's side of a mock device, with something around its streams. */
+record ForwardingBackend(MockDevice right, UnaryOperator<NativeStream<MockEvent>> around)
+    implements DeviceBackend<MockEvent> {
+  @Override
+  public NativeStream<MockEvent> createStream(int index) {
+    return around.apply(right.createStream(index));
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return right.info();
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return right.capabilities();
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return right.executableFormats();
+  }
+
+  @Override
+  public boolean supports(BufferParams params) {
+    return right.supports(params);
+  }
+
+  @Override
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    return right.allocate(bytes, params);
+  }
+
+  @Override
+  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    return right.importHost(memory, params);
+  }
+
+  @Override
+  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+    return right.load(source, variant, functions);
+  }
+
+  @Override
+  public void close() {
+    right.close();
+  }
+}

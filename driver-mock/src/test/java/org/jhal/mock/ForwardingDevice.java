@@ -1,0 +1,114 @@
+package org.jhal.mock;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jhal.Allocator;
+import org.jhal.Capability;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceStatistics;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Queue;
+import org.jhal.Semaphore;
+import org.jhal.Setting;
+import org.jspecify.annotations.Nullable;
+
+/** A device that hands every call on; its queues and semaphores are those of a subclass. */
+class ForwardingDevice implements Device {
+  final Device right;
+  private final Map<Integer, Queue> queues = new ConcurrentHashMap<>();
+
+  ForwardingDevice(Device right) {
+    this.right = right;
+  }
+
+  /** What users get for a queue. */
+  Queue around(Queue queue) {
+    return new ForwardingQueue(this, queue);
+  }
+
+  /** What users get for a semaphore. */
+  Semaphore around(Semaphore semaphore) {
+    return new ForwardingSemaphore(semaphore);
+  }
+
+  @Override
+  public Queue queue(int index) {
+    return queues.computeIfAbsent(index, i -> around(right.queue(i)));
+  }
+
+  @Override
+  public Semaphore createSemaphore(long initialValue) {
+    return around(right.createSemaphore(initialValue));
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return right.info();
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return right.capabilities();
+  }
+
+  @Override
+  public List<Setting> settings() {
+    return right.settings();
+  }
+
+  @Override
+  public int queueCount() {
+    return right.queueCount();
+  }
+
+  @Override
+  public Allocator allocator() {
+    return right.allocator();
+  }
+
+  @Override
+  public CommandBuffer createCommandBuffer(CommandBuffer.Mode mode) {
+    return right.createCommandBuffer(mode);
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return right.executableFormats();
+  }
+
+  @Override
+  public Executable loadExecutable(ExecutableSource source) {
+    return right.loadExecutable(source);
+  }
+
+  @Override
+  public DeviceStatistics statistics() {
+    return right.statistics();
+  }
+
+  @Override
+  public @Nullable HalException lostCause() {
+    return right.lostCause();
+  }
+
+  @Override
+  public boolean isClosed() {
+    return right.isClosed();
+  }
+
+  @Override
+  public void close() {
+    right.close();
+  }
+
+  @Override
+  public String toString() {
+    return right.toString();
+  }
+}

@@ -1,0 +1,135 @@
+package org.jhal.mock;
+
+import java.nio.ByteBuffer;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.Function;
+import org.jhal.HostCall;
+import org.jhal.HostCall.Completion;
+import org.jhal.HostCall.Context;
+import org.jhal.HostMemory;
+import org.jhal.Queue;
+import org.jhal.Workgroups;
+
+/** A queue that hands every operation on. */
+class ForwardingQueue implements Queue {
+  final Device device;
+  final Queue right;
+
+  /** A queue of {@code device}, which forwards to the one that {@code right} belongs to. */
+  ForwardingQueue(Device device, Queue right) {
+    this.device = device;
+    this.right = right;
+  }
+
+  /** What the right queue is to wait for. */
+  Fence waits(Fence waits) {
+    return ForwardingSemaphore.unwrap(waits);
+  }
+
+  private static Fence signals(Fence signals) {
+    return ForwardingSemaphore.unwrap(signals);
+  }
+
+  @Override
+  public Device device() {
+    return device;
+  }
+
+  @Override
+  public int index() {
+    return right.index();
+  }
+
+  @Override
+  public void barrier(Fence waits, Fence signals) {
+    right.barrier(waits(waits), signals(signals));
+  }
+
+  @Override
+  public void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings) {
+    right.execute(waits(waits), signals(signals), commands, bindings);
+  }
+
+  @Override
+  public void dispatch(Fence waits, Fence signals, Function function, Workgroups count, Args args) {
+    right.dispatch(waits(waits), signals(signals), function, count, args);
+  }
+
+  @Override
+  public void fill(
+      Fence waits, Fence signals, Buffer target, long offset, long length, FillPattern pattern) {
+    right.fill(waits(waits), signals(signals), target, offset, length, pattern);
+  }
+
+  @Override
+  public void update(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+    right.update(waits(waits), signals(signals), source, target, offset);
+  }
+
+  @Override
+  public void upload(Fence waits, Fence signals, HostMemory source, Buffer target, long offset) {
+    right.upload(waits(waits), signals(signals), source, target, offset);
+  }
+
+  @Override
+  public void readback(Fence waits, Fence signals, Buffer source, long offset, HostMemory target) {
+    right.readback(waits(waits), signals(signals), source, offset, target);
+  }
+
+  @Override
+  public void copy(
+      Fence waits,
+      Fence signals,
+      Buffer source,
+      long sourceOffset,
+      Buffer target,
+      long targetOffset,
+      long length) {
+    right.copy(waits(waits), signals(signals), source, sourceOffset, target, targetOffset, length);
+  }
+
+  @Override
+  public Buffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
+    return right.alloca(waits(waits), signals(signals), bytes, params);
+  }
+
+  @Override
+  public void dealloca(Fence waits, Fence signals, Buffer buffer) {
+    right.dealloca(waits(waits), signals(signals), buffer);
+  }
+
+  @Override
+  public void hostCall(Fence waits, Fence signals, HostCall.Mode mode, HostCall call) {
+    right.hostCall(
+        waits(waits),
+        signals(signals),
+        mode,
+        context -> call.run(new ForwardingContext(context, this, signals)));
+  }
+
+  /** What a host call is told, in terms of what its caller handed over. */
+  private record ForwardingContext(Context right, Queue queue, Fence handedOver)
+      implements Context {
+    @Override
+    public Fence signals() {
+      return right.signals().size() == 0 ? Fence.NONE : handedOver;
+    }
+
+    @Override
+    public Completion defer() {
+      return right.defer();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return right.toString();
+  }
+}

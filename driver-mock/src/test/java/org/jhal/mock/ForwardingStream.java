@@ -1,0 +1,108 @@
+package org.jhal.mock;
+
+import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jhal.utils.CommandList;
+import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.HostTail;
+import org.jhal.utils.NativeStream;
+import org.jhal.utils.Operand;
+import org.jhal.utils.Submission;
+
+/** A native stream that hands every call on. */
+class ForwardingStream implements NativeStream<MockEvent> {
+  final NativeStream<MockEvent> right;
+
+  ForwardingStream(NativeStream<MockEvent> right) {
+    this.right = right;
+  }
+
+  @Override
+  public MockEvent createEvent() {
+    return right.createEvent();
+  }
+
+  @Override
+  public void destroyEvent(MockEvent event) {
+    right.destroyEvent(event);
+  }
+
+  @Override
+  public void recordEvent(MockEvent event) {
+    right.recordEvent(event);
+  }
+
+  @Override
+  public void waitEvent(MockEvent event) {
+    right.waitEvent(event);
+  }
+
+  @Override
+  public boolean queryEvent(MockEvent event) {
+    return right.queryEvent(event);
+  }
+
+  @Override
+  public void synchronizeEvent(MockEvent event) {
+    right.synchronizeEvent(event);
+  }
+
+  @Override
+  public void issue(CommandList commands, Submission submission) {
+    right.issue(commands, submission);
+  }
+
+  @Override
+  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    return right.allocAsync(bytes, params, submission);
+  }
+
+  @Override
+  public void freeAsync(DeviceMemory memory) {
+    right.freeAsync(memory);
+  }
+
+  @Override
+  public boolean isInOrder() {
+    return right.isInOrder();
+  }
+
+  @Override
+  public void close() {
+    right.close();
+  }
+
+  /** A submission that hands every call on. */
+  static class ForwardingSubmission implements Submission {
+    final Submission right;
+
+    ForwardingSubmission(Submission right) {
+      this.right = right;
+    }
+
+    @Override
+    public DeviceMemory memory(Operand operand) {
+      return right.memory(operand);
+    }
+
+    @Override
+    public long offset(Operand operand) {
+      return right.offset(operand);
+    }
+
+    @Override
+    public long length(Operand operand) {
+      return right.length(operand);
+    }
+
+    @Override
+    public void fail(HalException failure) {
+      right.fail(failure);
+    }
+
+    @Override
+    public void afterwards(HostTail tail) {
+      right.afterwards(tail);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package org.jhal.mock;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jhal.Device;
+import org.jhal.DeviceUri;
+import org.jhal.Queue;
+import org.jhal.Semaphore;
+import org.jhal.mock.cts.MockCtsBackend;
+import org.jhal.utils.DeviceBackend;
+import org.jhal.utils.EngineDevice;
+import org.jhal.utils.NativeStream;
+
+/** The mock driver with a defect, as the conformance suite sees it. */
+final class WrongBackend extends MockCtsBackend {
+  private final UnaryOperator<String> asked;
+  private final UnaryOperator<NativeStream<MockEvent>> stream;
+  private final Function<Device, ForwardingDevice> device;
+
+  private WrongBackend(
+      UnaryOperator<String> asked,
+      UnaryOperator<NativeStream<MockEvent>> stream,
+      Function<Device, ForwardingDevice> device) {
+    this.asked = asked;
+    this.stream = stream;
+    this.device = device;
+  }
+
+  /** No defect, but everything in between where one may sit. */
+  static WrongBackend withoutDefect() {
+    return new WrongBackend(uri -> uri, ForwardingStream::new, ForwardingDevice::new);
+  }
+
+  /** The driver does something else than what a device URI asks for. */
+  static WrongBackend ofUri(UnaryOperator<String> asked) {
+    return new WrongBackend(asked, ForwardingStream::new, ForwardingDevice::new);
+  }
+
+  /** The native streams are wrong. */
+  static WrongBackend ofStream(UnaryOperator<NativeStream<MockEvent>> stream) {
+    return new WrongBackend(uri -> uri, stream, ForwardingDevice::new);
+  }
+
+  /** The native streams are wrong, of a device that swaps what nothing orders. */
+  static WrongBackend ofSwappingStream(UnaryOperator<NativeStream<MockEvent>> stream) {
+    return new WrongBackend(WrongBackend::withSeed, stream, ForwardingDevice::new);
+  }
+
+  private static String withSeed(String uri) {
+    DeviceUri asked = DeviceUri.parse(uri);
+    Map<String, String> options = new TreeMap<>(asked.options());
+    options.put("seed", "7");
+    return new DeviceUri(asked.driver(), asked.selector(), options).toString();
+  }
+
+  /** The device is wrong. */
+  static WrongBackend ofDevice(Function<Device, ForwardingDevice> device) {
+    return new WrongBackend(uri -> uri, ForwardingStream::new, device);
+  }
+
+  /** The queues are wrong. */
+  static WrongBackend ofQueue(BiFunction<Device, Queue, Queue> queue) {
+    return ofDevice(
+        right ->
+            new ForwardingDevice(right) {
+              @Override
+              Queue around(Queue of) {
+                return queue.apply(this, of);
+              }
+            });
+  }
+
+  /** The semaphores are wrong. */
+  static WrongBackend ofSemaphore(UnaryOperator<Semaphore> semaphore) {
+    return ofDevice(
+        right ->
+            new ForwardingDevice(right) {
+              @Override
+              Semaphore around(Semaphore of) {
+                return semaphore.apply(of);
+              }
+            });
+  }
+
+  @Override
+  public Device open(String uri) {
+    MockDriver driver =
+        new MockDriver(driver()) {
+          @Override
+          DeviceBackend<MockEvent> backend(MockDevice opened) {
+            return new ForwardingBackend(opened, stream);
+          }
+        };
+    return device.apply(driver.open(DeviceUri.parse(asked.apply(uri))));
+  }
+
+  @Override
+  protected MockControls mockControls(Device opened) {
+    EngineDevice<?> engine = (EngineDevice<?>) ((ForwardingDevice) opened).right;
+    return new MockControls(engine, ((ForwardingBackend) engine.backend()).right());
+  }
+}

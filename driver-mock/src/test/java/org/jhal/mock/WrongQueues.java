@@ -1,0 +1,182 @@
+package org.jhal.mock;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.Function;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.HostMemory;
+import org.jhal.Queue;
+import org.jhal.Status;
+import org.jhal.Timepoint;
+import org.jhal.Workgroups;
+import org.jspecify.annotations.Nullable;
+
+/** What a driver's author may get wrong in a queue. */
+final class WrongQueues {
+  private WrongQueues() {}
+
+  /** It reads the bytes of an update when it comes to them. */
+  static final class CapturesUpdatesLate extends ForwardingQueue {
+    CapturesUpdatesLate(Device device, Queue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void update(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+      upload(waits, signals, HostMemory.of(source), target, offset);
+    }
+  }
+
+  /** It reads the caller's byte buffer itself, and not a duplicate. */
+  static final class MovesPositions extends ForwardingQueue {
+    MovesPositions(Device device, Queue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void upload(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+      super.upload(waits, signals, source, target, offset);
+      source.position(source.limit());
+    }
+  }
+
+  /** Once a wait has failed, everything fails with it. */
+  static final class StaysFailed extends ForwardingQueue {
+    private volatile @Nullable Timepoint failed;
+
+    StaysFailed(Device device, Queue right) {
+      super(device, right);
+    }
+
+    @Override
+    Fence waits(Fence waits) {
+      Timepoint poison = failed;
+      if (poison != null) {
+        return poison;
+      }
+      Fence right = super.waits(waits);
+      for (int i = 0; i < right.size(); i++) {
+        Timepoint timepoint = right.semaphore(i).at(right.value(i));
+        timepoint
+            .semaphore()
+            .onReach(
+                timepoint.value(),
+                failure -> {
+                  if (failure != null) {
+                    failed = timepoint;
+                  }
+                });
+      }
+      return right;
+    }
+  }
+
+  /** Of several waits it takes the first. */
+  static final class TakesOneWait extends ForwardingQueue {
+    TakesOneWait(Device device, Queue right) {
+      super(device, right);
+    }
+
+    @Override
+    Fence waits(Fence waits) {
+      Fence right = super.waits(waits);
+      return right.size() == 0 ? right : right.semaphore(0).at(right.value(0));
+    }
+  }
+
+  /** It has a grid that is empty run once. */
+  static final class RunsEmptyGrids extends ForwardingQueue {
+    RunsEmptyGrids(Device device, Queue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void dispatch(
+        Fence waits, Fence signals, Function function, Workgroups count, Args args) {
+      super.dispatch(waits, signals, function, count.isEmpty() ? Workgroups.of(1) : count, args);
+    }
+  }
+
+  /** It binds a command buffer once, at its first submission. */
+  static final class KeepsTheFirstTable extends ForwardingQueue {
+    private final Map<CommandBuffer, BindingTable> tables = new ConcurrentHashMap<>();
+
+    KeepsTheFirstTable(Device device, Queue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings) {
+      super.execute(
+          waits, signals, commands, tables.computeIfAbsent(commands, key -> copy(bindings)));
+    }
+
+    private static BindingTable copy(BindingTable bindings) {
+      BindingTable copy = new BindingTable(bindings.size());
+      for (int i = 0; i < bindings.size(); i++) {
+        Buffer buffer = bindings.get(i);
+        if (buffer != null) {
+          copy.set(i, buffer);
+        }
+      }
+      return copy;
+    }
+  }
+
+  /** Its alloca waits where it is called, because the native call needs its stream. */
+  static final class AllocatesWhileTheCallerWaits extends ForwardingQueue {
+    AllocatesWhileTheCallerWaits(Device device, Queue right) {
+      super(device, right);
+    }
+
+    @Override
+    public Buffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
+      try {
+        waits.awaitAll();
+      } catch (InterruptedException e) {
+        throw new HalException(Status.CANCELLED, "interrupted", e);
+      }
+      return super.alloca(waits, signals, bytes, params);
+    }
+  }
+
+  /** It calls the host again when it retires the call. */
+  static final class CallsTheHostTwice extends ForwardingQueue {
+    CallsTheHostTwice(Device device, Queue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void hostCall(Fence waits, Fence signals, HostCall.Mode mode, HostCall call) {
+      super.hostCall(
+          waits,
+          signals,
+          mode,
+          context -> {
+            call.run(context);
+            call.run(context);
+          });
+    }
+  }
+
+  /** It makes a semaphore for each barrier and forgets it. */
+  static final class LeaksSemaphores extends ForwardingQueue {
+    LeaksSemaphores(Device device, Queue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void barrier(Fence waits, Fence signals) {
+      super.barrier(device.createSemaphore(0).at(0).and(waits), signals);
+    }
+  }
+}

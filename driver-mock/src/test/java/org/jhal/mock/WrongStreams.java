@@ -1,0 +1,226 @@
+package org.jhal.mock;
+
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.jhal.HalException;
+import org.jhal.utils.Command;
+import org.jhal.utils.CommandList;
+import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.NativeStream;
+import org.jhal.utils.Operand;
+import org.jhal.utils.Submission;
+
+/** What a driver's author may get wrong in a native stream. */
+final class WrongStreams {
+  private WrongStreams() {}
+
+  private static boolean dispatches(CommandList commands) {
+    return commands.size() > 0 && commands.get(0).kind() == Command.Kind.DISPATCH;
+  }
+
+  /** Its events fire at once: they are recorded on a stream that has nothing to do. */
+  static final class FiresEarly extends ForwardingStream {
+    FiresEarly(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public boolean queryEvent(MockEvent event) {
+      return true;
+    }
+
+    @Override
+    public void synchronizeEvent(MockEvent event) {}
+  }
+
+  /** Its events stay fired when they are recorded again. */
+  static final class KeepsOldFirings extends ForwardingStream {
+    private final Set<MockEvent> fired = ConcurrentHashMap.newKeySet();
+
+    KeepsOldFirings(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public boolean queryEvent(MockEvent event) {
+      boolean hasFired = fired.contains(event) || right.queryEvent(event);
+      if (hasFired) {
+        fired.add(event);
+      }
+      return hasFired;
+    }
+
+    @Override
+    public void synchronizeEvent(MockEvent event) {
+      if (!fired.contains(event)) {
+        right.synchronizeEvent(event);
+        fired.add(event);
+      }
+    }
+  }
+
+  /** It does not wait for other streams. */
+  static final class IgnoresOtherStreams extends ForwardingStream {
+    IgnoresOtherStreams(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public void waitEvent(MockEvent event) {}
+  }
+
+  /** It runs what it likes first, and says that it keeps the order. */
+  static final class ClaimsToBeInOrder extends ForwardingStream {
+    ClaimsToBeInOrder(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public boolean isInOrder() {
+      return true;
+    }
+  }
+
+  /** It moves whole words: lengths are rounded up to four bytes, if there is so much memory. */
+  static final class MovesWholeWords extends ForwardingStream {
+    private final Command.Kind kind;
+
+    /** Rounds the lengths of commands of this kind only. */
+    MovesWholeWords(NativeStream<MockEvent> right, Command.Kind kind) {
+      super(right);
+      this.kind = kind;
+    }
+
+    @Override
+    public void issue(CommandList commands, Submission submission) {
+      Set<Operand> rounded = ConcurrentHashMap.newKeySet();
+      for (int i = 0; i < commands.size(); i++) {
+        if (commands.get(i).kind() == kind) {
+          rounded.add(commands.get(i).source());
+          rounded.add(commands.get(i).target());
+        }
+      }
+      right.issue(
+          commands,
+          new ForwardingSubmission(submission) {
+            @Override
+            public long length(Operand operand) {
+              long length = right.length(operand);
+              long left = right.memory(operand).size() - right.offset(operand);
+              return rounded.contains(operand) ? Math.min((length + 3) / 4 * 4, left) : length;
+            }
+          });
+    }
+  }
+
+  /** Its kernels get the start of the memory, wherever in it their argument starts. */
+  static final class PassesTheStartOfTheMemory extends ForwardingStream {
+    PassesTheStartOfTheMemory(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public void issue(CommandList commands, Submission submission) {
+      boolean dispatches = dispatches(commands);
+      right.issue(
+          commands,
+          new ForwardingSubmission(submission) {
+            @Override
+            public long offset(Operand operand) {
+              return dispatches ? 0 : right.offset(operand);
+            }
+          });
+    }
+  }
+
+  /** Its kernels get their first two arguments the wrong way round. */
+  static final class SwapsArguments extends ForwardingStream {
+    SwapsArguments(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public void issue(CommandList commands, Submission submission) {
+      Map<Operand, Operand> swapped = new IdentityHashMap<>();
+      if (dispatches(commands)) {
+        Command first = commands.get(0);
+        swapped.put(first.argument(0), first.argument(1));
+        swapped.put(first.argument(1), first.argument(0));
+      }
+      right.issue(
+          commands,
+          new ForwardingSubmission(submission) {
+            @Override
+            public DeviceMemory memory(Operand operand) {
+              return right.memory(swapped.getOrDefault(operand, operand));
+            }
+          });
+    }
+  }
+
+  /** It keeps to itself what fails after it was issued. */
+  static final class SwallowsFailures extends ForwardingStream {
+    SwallowsFailures(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public void issue(CommandList commands, Submission submission) {
+      right.issue(
+          commands,
+          new ForwardingSubmission(submission) {
+            @Override
+            public void fail(HalException failure) {}
+          });
+    }
+  }
+
+  /** Who waits for one of its events when the device is lost waits on. */
+  static final class HangsWhenLost extends ForwardingStream {
+    private final CountDownLatch end;
+
+    /** Hangs until {@code end}. */
+    HangsWhenLost(NativeStream<MockEvent> right, CountDownLatch end) {
+      super(right);
+      this.end = end;
+    }
+
+    @Override
+    public void synchronizeEvent(MockEvent event) {
+      try {
+        right.synchronizeEvent(event);
+      } catch (HalException lost) {
+        try {
+          end.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+  }
+
+  /** It frees at once what it should free in its order. */
+  static final class FreesAtOnce extends ForwardingStream {
+    FreesAtOnce(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public void freeAsync(DeviceMemory memory) {
+      memory.free();
+    }
+  }
+
+  /** It never frees what it allocated. */
+  static final class NeverFrees extends ForwardingStream {
+    NeverFrees(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public void freeAsync(DeviceMemory memory) {}
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * Deliberately wrong backends, which the conformance suite must tell from the right one.
+ *
+ * <p>Each is the mock driver with one thing between it and the suite: a stream, a queue, a
+ * semaphore or a device that forwards every call and gets one of them wrong.
+ */
+@NullMarked
+package org.jhal.mock;
+
+import org.jspecify.annotations.NullMarked;
