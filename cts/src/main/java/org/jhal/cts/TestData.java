@@ -106,7 +106,10 @@ public final class TestData {
     HalException thrown;
     try {
       call.execute();
-      throw new AssertionFailedError("nothing was thrown instead of a HalException with " + status);
+      throw new AssertionFailedError(
+          "nothing was thrown instead of a HalException with "
+              + status
+              + (parts.length == 0 ? "" : " that names " + String.join(", ", parts)));
     } catch (HalException e) {
       thrown = e;
     } catch (AssertionFailedError e) {

@@ -138,7 +138,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.CapturesUpdatesLate::new),
             "QueueCaptureTest.theBytesOfAnUpdateAreTakenAtTheCall",
             "Q2",
-            "the bytes of an update: 130657 of 131169 bytes differ; the first at 0: expected 0x5A, got 0xEE"),
+            "the bytes of an update: \\d+ of 131169 bytes differ; .*: expected 0x5A, got 0xEE"),
         new Case(
             "an upload moves the position of its source",
             WrongBackend.ofQueue(WrongQueues.MovesPositions::new),
@@ -150,7 +150,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.StaysFailed::new),
             "QueueFailureTest.aFailedWaitFailsAllSignalsWithTheSameFailure",
             "Q6",
-            "the queue goes on after a failure: .*@1 to be reached, but it failed: DATA_LOSS: gone"),
+            "the queue goes on after a failure: .* to be reached, but it failed: DATA_LOSS: gone"),
         new Case(
             "only the first of several waits counts",
             WrongBackend.ofQueue(WrongQueues.TakesOneWait::new),
@@ -162,13 +162,13 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.RunsEmptyGrids::new),
             "QueueDispatchTest.aGridOfNothingWaitsAndSignalsAndTouchesNothing",
             "M6",
-            "what no workgroup wrote: 12 of 64 bytes differ; the first at 0: expected 0xCD, got 0x00"),
+            "what no workgroup wrote: 12 of 64 bytes differ; .*: expected 0xCD, got 0x00"),
         new Case(
             "the first binding table is used again",
             WrongBackend.ofQueue(WrongQueues.KeepsTheFirstTable::new),
             "QueueCaptureTest.oneCommandBufferTakesAnotherTableEachTime",
             "M4",
-            "bound at the second submission: 16 of 16 bytes differ; the first at 0: expected 0x09, got 0x00"),
+            "bound at the second submission: 16 of 16 bytes differ; .*: expected 0x09, got 0x00"),
         new Case(
             "an alloca blocks its caller",
             WrongBackend.ofQueue(WrongQueues.AllocatesWhileTheCallerWaits::new),
@@ -196,7 +196,7 @@ class CtsSelfTest {
             WrongBackend.ofSemaphore(WrongSemaphores.TakesTheSameValue::new),
             "SemaphoreTest.refusesValuesThatAreNotAboveTheCurrentOne",
             "S1",
-            "nothing was thrown instead of a HalException with OUT_OF_RANGE"),
+            "nothing was thrown instead of a HalException with OUT_OF_RANGE that names 7, 7"),
         new Case(
             "the last failure counts",
             WrongBackend.ofSemaphore(WrongSemaphores.KeepsTheLastFailure::new),
@@ -208,7 +208,7 @@ class CtsSelfTest {
             WrongBackend.ofSemaphore(WrongSemaphores.ForgetsWhyItFailed::new),
             "SemaphoreTest.aFailureKeepsStatusMessageAndCause",
             "S3",
-            "message of what a waiter got ==> expected: <the message> but was: <the semaphore failed>"),
+            "what a waiter got ==> expected: <the message> but was: <the semaphore failed>"),
         new Case(
             "a wait returns at its deadline",
             WrongBackend.ofSemaphore(WrongSemaphores.ReturnsAtTheDeadline::new),
@@ -254,7 +254,7 @@ class CtsSelfTest {
             WrongBackend.ofUri(WrongDevices::withoutUnknownOptions),
             "DriverTest.anUnknownOptionIsRefusedWithTheKnownOnes",
             "D3",
-            "nothing was thrown instead of a HalException with INVALID_ARGUMENT"));
+            "instead of a HalException with INVALID_ARGUMENT that names close-timeuot, close-timeout"));
   }
 
   private static List<CtsReport.Entry> run(WrongBackend backend, String... tests) {
