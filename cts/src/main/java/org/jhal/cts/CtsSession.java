@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>Used by one test at a time.
  */
-final class CtsSession implements ExtensionContext.Store.CloseableResource {
+final class CtsSession implements AutoCloseable {
   /** Names the session of a run that {@link CtsRun} started. */
   static final String PARAMETER = "jhal.cts.session";
 

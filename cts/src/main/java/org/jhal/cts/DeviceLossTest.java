@@ -1,6 +1,7 @@
 package org.jhal.cts;
 
 import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.Waits.assertStaysPending;
 import static org.jhal.cts.Waits.awaitFailure;
 import static org.jhal.cts.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -58,6 +59,7 @@ class DeviceLossTest {
     other.barrier(go.at(1), parked.at(1));
     Task<?> waiter = Task.run("waiter", () -> behind.await(1, Waits.LIMIT));
     waiter.awaitBlocked();
+    assertStaysPending(behind.at(1)); // and meanwhile all that waits for the device begins to
     lose(cts);
     for (Semaphore semaphore : List.of(issued, behind, parked, blocker.timepoint().semaphore())) {
       assertLost(awaitFailure(semaphore, 1));
@@ -130,6 +132,7 @@ class DeviceLossTest {
     Semaphore done = cts.semaphore();
     Buffer buffer = cts.buffer(16);
     cts.queue().fill(blocker.timepoint(), done.at(1), buffer, 0, 16, FillPattern.ZERO);
+    assertStaysPending(done.at(1)); // and meanwhile all that waits for the device begins to
     lose(cts);
     cts.device().close();
     assertLost(awaitFailure(done, 1));

@@ -236,7 +236,8 @@ class QueueOrderTest {
   @Test
   @Rule("Q9")
   void noSignalIsSeenBeforeItsWorkIsDone(Cts cts) {
-    Buffer buffer = cts.buffer(filled(16, 0)); // with events that the operations below use again
+    Buffer buffer = cts.buffer(filled(16, 0));
+    cts.awaitIdle(); // the event of the upload may be used again for what follows
     Blocker blocker = new Blocker(cts, cts.queue());
     List<Timepoint> ends = new ArrayList<>();
     for (Kind kind : Kind.values()) {
