@@ -269,6 +269,27 @@ class QueueOrderTest {
   }
 
   @Test
+  @Rule({"Q5", "S5"})
+  @FreshDevice("queues=3")
+  void aConsumerWaitsForAllOfManyUnfinishedProducers(Cts cts) {
+    Semaphore consumed = cts.semaphore();
+    Blocker most = new Blocker(cts, cts.queue(0));
+    Blocker last = new Blocker(cts, cts.queue(1));
+    List<Timepoint> produced = new ArrayList<>();
+    for (int i = 0; i < 100; i++) { // more than a native call may take at once
+      Timepoint own = cts.semaphore().at(1);
+      cts.queue(0).barrier(most.timepoint(), own);
+      produced.add(own);
+    }
+    cts.queue(2).barrier(Fence.of(produced).and(last.timepoint()), consumed.at(1));
+    most.release();
+    awaitReached(Fence.of(produced));
+    assertStaysPending(consumed.at(1));
+    last.release();
+    awaitReached(consumed, 1);
+  }
+
+  @Test
   @Rule({"Q9", "Q5"})
   void aVisibleValueImpliesWhatItDependsOn(Cts cts) throws Exception {
     Queue other = cts.queue(cts.device().queueCount() - 1);

@@ -76,6 +76,12 @@ class CtsSelfTest {
             "Q5",
             "semaphore#\\d+@1 was reached too early: the value is 1"),
         new Case(
+            "waits for more than 32 events are left out",
+            WrongBackend.ofStream(WrongStreams.WaitsForAFew::new),
+            "QueueOrderTest.aConsumerWaitsForAllOfManyUnfinishedProducers",
+            "Q5",
+            "semaphore#\\d+@1 was reached too early: the value is 1"),
+        new Case(
             "a stream that swaps work says that it keeps the order",
             WrongBackend.ofSwappingStream(WrongStreams.ClaimsToBeInOrder::new),
             "QueueTransferOrderTest.aLongChainKeepsItsOrder",

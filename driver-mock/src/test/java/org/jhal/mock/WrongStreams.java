@@ -72,6 +72,28 @@ final class WrongStreams {
     public void waitEvent(MockEvent event) {}
   }
 
+  /** It takes no more than 32 events to wait for between two that it records. */
+  static final class WaitsForAFew extends ForwardingStream {
+    private int waits; // of the issuing thread
+
+    WaitsForAFew(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public void waitEvent(MockEvent event) {
+      if (waits++ < 32) {
+        right.waitEvent(event);
+      }
+    }
+
+    @Override
+    public void recordEvent(MockEvent event) {
+      waits = 0;
+      right.recordEvent(event);
+    }
+  }
+
   /** It runs what it likes first, and says that it keeps the order. */
   static final class ClaimsToBeInOrder extends ForwardingStream {
     ClaimsToBeInOrder(NativeStream<MockEvent> right) {
