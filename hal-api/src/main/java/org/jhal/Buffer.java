@@ -81,14 +81,25 @@ public non-sealed interface Buffer extends BufferRef, AutoCloseable {
 
     /**
      * Makes what the host wrote visible to the device and to other mappings. {@link #close()} does
-     * so too.
+     * so too. Nothing happens if the device is closed.
+     *
+     * @throws HalException UNAVAILABLE if the device is lost; what the driver reports
      */
     void flush();
 
-    /** Makes what the device wrote visible to the host. */
+    /**
+     * Makes what the device wrote visible to the host.
+     *
+     * @throws HalException UNAVAILABLE if the device is lost, FAILED_PRECONDITION if it is closed;
+     *     what the driver reports
+     */
     void invalidate();
 
-    /** Ends the mapping, flushing it first. Twice is harmless. */
+    /**
+     * Ends the mapping, flushing it first unless the device is lost. Twice is harmless.
+     *
+     * @throws HalException what {@link #flush()} throws; the mapping has ended all the same
+     */
     @Override
     void close();
   }

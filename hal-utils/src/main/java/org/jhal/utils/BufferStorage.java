@@ -122,7 +122,7 @@ final class BufferStorage extends RefCounted {
 
   @Override
   void destroy() {
-    device.free("the memory of a buffer", this::free);
+    device.calls().free("the memory of a buffer", this::free);
     device.resources().remove(this);
     if (onRelease != null) {
       runOnRelease(onRelease);

@@ -61,9 +61,12 @@ final class Completer<E> {
 
   private void awaitEvent(Operation<E> operation) {
     PooledEvent<E> event = operation.event();
-    if (owner.lost() != null || event == null) {
+    if (event == null) {
       return;
     }
+    // Also if the device is lost: a call that failed has made it so, and the native runtime may not
+    // agree. The operation has failed then, but until its event has fired, or cannot be waited for
+    // either, the stream may still use what retiring would release.
     try {
       stream.synchronizeEvent(event.handle);
     } catch (Throwable t) {

@@ -207,7 +207,7 @@ final class EngineBuffer implements Buffer {
     EngineMapping(EngineBuffer buffer, long offset, int length, MapMode mode) {
       this.buffer = buffer;
       this.mode = mode;
-      this.range = buffer.device().call(() -> buffer.storage.memory().map(offset, length));
+      this.range = buffer.device().calls().call(() -> buffer.storage.memory().map(offset, length));
       ByteBuffer view = range.bytes();
       this.bytes =
           (mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
@@ -229,9 +229,7 @@ final class EngineBuffer implements Buffer {
     @Override
     public void flush() {
       if (mode != MapMode.READ) {
-        buffer
-            .device()
-            .free("a mapping", range::flush); // nothing to flush to once the device is closed
+        buffer.device().calls().callIfOpen(range::flush);
       }
     }
 
@@ -239,6 +237,7 @@ final class EngineBuffer implements Buffer {
     public void invalidate() {
       buffer
           .device()
+          .calls()
           .call(
               () -> {
                 range.invalidate();
@@ -249,8 +248,13 @@ final class EngineBuffer implements Buffer {
     @Override
     public void close() {
       if (isClosed.compareAndSet(false, true)) {
-        flush();
-        buffer.storage.release();
+        try {
+          if (buffer.device().lostCause() == null) {
+            flush();
+          }
+        } finally {
+          buffer.storage.release();
+        }
       }
     }
   }

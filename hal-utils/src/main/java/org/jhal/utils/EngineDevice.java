@@ -55,11 +55,9 @@ public final class EngineDevice<E> implements Device {
   private final EngineQueue<E> copyQueue; // for the chunks of copies between devices
 
   private final DeviceResources resources = new DeviceResources();
-  private final Gate freeGate =
-      new Gate(); // threads that give something back to the backend; shut last
-  private final Gate gate = new Gate(); // threads inside the backend, beside the queues' own
   private final Gate copies = new Gate(); // copies between devices that were issued, not retired
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+  private final BackendCalls calls;
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /**
@@ -75,9 +73,10 @@ public final class EngineDevice<E> implements Device {
     this.settings = List.copyOf(settings);
     this.info = backend.info();
     this.name = info.driver() + "-" + info.index();
+    this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.tails = new HostTailPool(name, domain, config.tails());
     try {
-      call(this::createQueues);
+      calls.call(this::createQueues);
     } catch (Throwable t) {
       closeHalfMade();
       throw t;
@@ -105,10 +104,10 @@ public final class EngineDevice<E> implements Device {
   }
 
   private void closeHalfMade() {
-    gate.shut();
+    calls.shut();
     tails.close();
-    queues.forEach(queue -> quietly("closing a stream", queue::closeStream));
-    quietly("closing", backend::close);
+    queues.forEach(queue -> calls.quietly("closing a stream", queue::closeStream));
+    calls.quietly("closing", backend::close);
     closed.countDown();
   }
 
@@ -193,7 +192,7 @@ public final class EngineDevice<E> implements Device {
         continue;
       }
       try {
-        return call(
+        return calls.call(
             () -> {
               KernelModule module = backend.load(source, variant, manifest.functions());
               EngineExecutable made =
@@ -265,7 +264,7 @@ public final class EngineDevice<E> implements Device {
   private Buffer adopt(
       long size, BufferParams params, Supplier<DeviceMemory> maker, @Nullable Runnable onRelease) {
     // Inside one call, so that closing the device either refuses it or finds the storage.
-    return call(
+    return calls.call(
         () -> {
           BufferStorage storage = new BufferStorage(this, params, size, maker.get(), onRelease);
           resources.add(storage);
@@ -278,76 +277,18 @@ public final class EngineDevice<E> implements Device {
     return resources;
   }
 
-  // Calls into the backend.
-
-  /** Calls the backend with the device bound; refuses if the device is closed or lost. */
-  <T> T call(Supplier<T> body) {
-    if (!gate.tryEnter()) {
-      throw closedFailure();
-    }
-    try {
-      HalException cause = lost.get();
-      if (cause != null) {
-        throw cause.again();
-      }
-      long token = backend.bindToThread();
-      try {
-        return body.get();
-      } finally {
-        backend.unbindFromThread(token);
-      }
-    } catch (HalException e) {
-      if (e.status() == Status.UNAVAILABLE && lost.get() == null && closed.getCount() > 0) {
-        lose(e);
-      }
-      throw e;
-    } finally {
-      gate.leave();
-    }
-  }
-
-  /**
-   * Calls the backend with the device bound, for a step of an end: what it throws is logged, and
-   * the end goes on.
-   */
-  private void quietly(String step, Runnable body) {
-    try {
-      long token = backend.bindToThread();
-      try {
-        body.run();
-      } finally {
-        backend.unbindFromThread(token);
-      }
-    } catch (Throwable t) {
-      LOG.log(Level.WARNING, name + ": " + step + " failed", t);
-    }
-  }
-
-  /**
-   * Gives something back to the backend; nothing to do once the device is closed, which gives
-   * everything back.
-   */
-  void free(String what, Runnable free) {
-    if (freeGate.tryEnter()) {
-      try {
-        quietly("freeing " + what, free);
-      } finally {
-        freeGate.leave();
-      }
-    }
+  /** Calls into the backend. */
+  BackendCalls calls() {
+    return calls;
   }
 
   private HalException closingFailure() {
     return new HalException(Status.CANCELLED, "device " + name + " was closed");
   }
 
-  private HalException closedFailure() {
-    return new HalException(Status.FAILED_PRECONDITION, "device " + name + " is closed");
-  }
-
   void checkOpen() {
-    if (gate.isShut()) {
-      throw closedFailure();
+    if (calls.isShut()) {
+      throw calls.closedFailure();
     }
   }
 
@@ -368,7 +309,7 @@ public final class EngineDevice<E> implements Device {
   /** From here on closing waits for {@link #endCopy}, while the queues go on working. */
   void beginCopy(EngineDevice<?> owner) {
     if (!copies.tryEnter()) {
-      throw owner == this ? closingFailure() : closedFailure();
+      throw owner == this ? closingFailure() : calls.closedFailure();
     }
   }
 
@@ -401,9 +342,16 @@ public final class EngineDevice<E> implements Device {
     return Objects.requireNonNull(lost.get());
   }
 
+  /** A call that was left behind when the device closed may still fail. */
+  private void loseUnlessClosed(HalException cause) {
+    if (closed.getCount() > 0) {
+      lose(cause);
+    }
+  }
+
   @Override
   public boolean isClosed() {
-    return gate.isShut();
+    return calls.isShut();
   }
 
   @Override
@@ -415,7 +363,7 @@ public final class EngineDevice<E> implements Device {
               + name
               + " cannot be closed from a callback, a host call or one of its threads");
     }
-    if (!gate.shut()) {
+    if (!calls.shut()) {
       Uninterruptibles.awaitUninterruptibly(closed);
       return;
     }
@@ -428,7 +376,7 @@ public final class EngineDevice<E> implements Device {
 
   private void closeOnce() {
     long deadline = System.nanoTime() + config.closeTimeout().toNanos();
-    boolean quiet = gate.awaitEmpty(deadline);
+    boolean quiet = calls.awaitEmpty(deadline);
     copies.shut();
     quiet &= copies.awaitEmpty(deadline);
     for (DeferredWorkQueue<E> queue : queues) {
@@ -467,17 +415,16 @@ public final class EngineDevice<E> implements Device {
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.stop(patience);
     }
-    freeGate.shut();
-    quiet &= freeGate.awaitEmpty(patience);
+    quiet &= calls.endFreeing(patience);
     if (quiet) {
-      queues.forEach(queue -> quietly("closing a stream", queue::closeStream));
+      queues.forEach(queue -> calls.quietly("closing a stream", queue::closeStream));
       for (BufferStorage storage : resources.storages()) {
-        quietly("freeing the memory of a buffer", storage::free);
+        calls.quietly("freeing the memory of a buffer", storage::free);
       }
       for (EngineExecutable executable : resources.executables()) {
-        quietly("unloading an executable", executable::unload);
+        calls.quietly("unloading an executable", executable::unload);
       }
-      quietly("closing", backend::close);
+      calls.quietly("closing", backend::close);
     }
   }
 

@@ -103,7 +103,7 @@ public final class EngineExecutable extends RefCounted implements Executable {
 
   @Override
   void destroy() {
-    device.free("an executable", this::unload);
+    device.calls().free("an executable", this::unload);
     device.resources().remove(this);
   }
 

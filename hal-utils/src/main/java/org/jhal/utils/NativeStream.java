@@ -9,7 +9,8 @@ import org.jhal.BufferParams;
  * <p>Failures are {@link org.jhal.HalException}s. One with status UNAVAILABLE means that the device
  * is lost; any other status, thrown by {@link #issue}, {@link #allocAsync}, {@link #freeAsync} or
  * {@link #createEvent}, concerns that operation alone. A failure of recording, waiting for,
- * querying or synchronizing an event always loses the device (rule Q7a).
+ * querying or synchronizing an event, or of binding or unbinding a thread, always loses the device
+ * (rule Q7a).
  *
  * <p>Threads: what reaches the stream ({@link #recordEvent}, {@link #waitEvent}, {@link #issue},
  * {@link #allocAsync}, {@link #freeAsync}) is called by one thread at a time; the rest from any

@@ -270,9 +270,9 @@ final class Operation<E> extends HeapNode {
   }
 
   /**
-   * Fixes the verdict unless it is fixed: failure if there is any of {@code forced}, this
-   * operation's own and those of the operations whose events it waited for, in this order. Lets go
-   * of those operations.
+   * Fixes the verdict unless it is fixed: failure if there is any of {@code forced}, those of the
+   * operations whose events it waited for, and this operation's own, in this order. Lets go of
+   * those operations.
    */
   void fixVerdict(@Nullable HalException forced) {
     synchronized (this) {
@@ -299,12 +299,15 @@ final class Operation<E> extends HeapNode {
     if (hasVerdict) {
       return verdict;
     }
-    HalException reason = workFailure;
-    for (int i = 0; i < waitCount && reason == null; i++) {
+    // Producers first: work that ran although its producer had failed often fails because of that.
+    for (int i = 0; i < waitCount; i++) {
       Operation<?> producer = waits[i].producer;
-      reason = producer == null ? null : producer.failure();
+      HalException reason = producer == null ? null : producer.failure();
+      if (reason != null) {
+        return reason;
+      }
     }
-    return reason;
+    return workFailure;
   }
 
   /** One line for people. The queue's lock is held, so that the operation stays what it is. */

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -98,6 +99,35 @@ class EngineDeviceTest {
     HalException cause = Objects.requireNonNull(device.lostCause());
     assertEquals(Status.UNAVAILABLE, cause.status());
     assertTrue(cause.getMessage().contains("bindToThread failed: INTERNAL: fault"));
+    device.close();
+    assertFreed();
+  }
+
+  @Test
+  void whatIsGivenBackIsGivenBackThoughTheDeviceCannotBeBound() {
+    EngineDevice<Event> device = backend.open(1, LONG);
+    Buffer buffer = device.allocate(16, BufferParams.DEVICE);
+    backend.device.failNth("bindDevice", 1, FAULT);
+    buffer.close();
+    assertEquals(0, backend.liveMemory.get());
+    assertEquals(0, device.statistics().bytes());
+    HalException cause = Objects.requireNonNull(device.lostCause());
+    assertEquals(Status.UNAVAILABLE, cause.status());
+    backend.device.failNth("bindDevice", 1, FAULT);
+    device.close();
+    assertFreed();
+  }
+
+  @Test
+  void whatIsDoneStandsThoughTheThreadCannotBeUnbound() {
+    EngineDevice<Event> device = backend.open(1, LONG);
+    backend.device.failNth("unbindDevice", 1, FAULT);
+    Buffer buffer = device.allocate(16, BufferParams.DEVICE);
+    HalException cause = Objects.requireNonNull(device.lostCause());
+    assertTrue(cause.getMessage().endsWith("unbindFromThread failed: INTERNAL: fault"));
+    assertThrows(HalException.class, () -> device.allocate(16, BufferParams.DEVICE));
+    buffer.close();
+    assertEquals(0, backend.liveMemory.get());
     device.close();
     assertFreed();
   }

@@ -33,6 +33,17 @@ final class FakeBackend implements DeviceBackend<Event> {
   }
 
   @Override
+  public long bindToThread() {
+    device.fail("bindDevice");
+    return 0;
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    device.fail("unbindDevice");
+  }
+
+  @Override
   public DeviceInfo info() {
     return new DeviceInfo(
         "fake", 0, "Fake", "0", null, 1 << 20, new Workgroups(1, 1, 1), 1, Map.of());

@@ -90,7 +90,7 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
       fail(call);
     }
 
-    private void fail(String call) {
+    synchronized void fail(String call) {
       calls.merge(call, 1, Integer::sum);
       Fault fault = faults.get(call);
       if (fault != null && --fault.left == 0) {

@@ -169,4 +169,22 @@ class QueueFailureTest {
     assertEquals(Status.UNAVAILABLE, refused.status());
     harness.finish();
   }
+
+  /**
+   * The stream knows of no loss: what its work uses is released behind that, its signals are not
+   * held up.
+   */
+  @Test
+  void whatIsInFlightWhenTheDeviceIsLostFailsAtOnceAndRetiresBehindItsEvent() {
+    QueueUse running = harness.enqueue(0, "running", Fence.NONE, first.at(1));
+    harness.device.failNth("recordEvent", 1, FAULT);
+    harness.enqueue(1, "losing", Fence.NONE, second.at(1));
+    assertEquals(Status.UNAVAILABLE, failure(first).status());
+    assertEquals(0, running.executed.get());
+    assertEquals(0, running.retired.get());
+    harness.queues.get(0).completionStep();
+    assertEquals(1, running.executed.get(), "its event has fired");
+    assertEquals(1, running.retired.get());
+    harness.finish();
+  }
 }
