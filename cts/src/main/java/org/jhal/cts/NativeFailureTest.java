@@ -329,4 +329,19 @@ class NativeFailureTest {
     assertEquals(before, cts.device().statistics().liveResources());
     assertWorks(cts);
   }
+
+  @Test
+  @Rule({"Q7a", "M7"})
+  void aMappingThatCannotBeFlushedTellsSoAndEnds(Cts cts) {
+    needs(cts, "flush");
+    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    long before = cts.device().statistics().buffers();
+    Buffer.Mapping mapping = buffer.map(Buffer.MapMode.WRITE);
+    cts.controls().failNext("flush", 1, Status.DATA_LOSS, false);
+    assertHal(Status.DATA_LOSS, mapping::close);
+    mapping.close();
+    buffer.close();
+    assertEquals(before - 1, cts.device().statistics().buffers());
+    assertWorks(cts);
+  }
 }

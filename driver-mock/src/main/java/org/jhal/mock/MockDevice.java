@@ -35,8 +35,9 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private final long seed;
   private final long delayNanos;
   private final int workerCount;
-  private final MockFaults faults = new MockFaults();
+  private final MockFaults faults;
   private final AtomicLong usedBytes = new AtomicLong();
+  private final AtomicInteger liveModules = new AtomicInteger();
   private final Set<MockEvent> events = ConcurrentHashMap.newKeySet();
   private final List<MockStream> streams = new CopyOnWriteArrayList<>();
   private final ExecutorService workers;
@@ -48,9 +49,11 @@ final class MockDevice implements DeviceBackend<MockEvent> {
    * @param seed decides what is swapped that nothing orders; 0 for everything in order
    * @param delayNanos how long a stream waits before each piece of work
    * @param threads how many threads a dispatch uses at most, the stream's own included
+   * @param faults which of its calls fail, from the first one on
    */
-  MockDevice(DeviceInfo info, long seed, long delayNanos, int threads) {
+  MockDevice(DeviceInfo info, long seed, long delayNanos, int threads, MockFaults faults) {
     this.info = info;
+    this.faults = faults;
     this.seed = seed;
     this.delayNanos = delayNanos;
     this.workerCount = threads - 1;
@@ -91,6 +94,15 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   /** At the start of each native call: fails if the device is lost, or if the call is to fail. */
   void enter(String call) {
     checkAlive();
+    check(call);
+  }
+
+  /**
+   * In each native call that a lost device answers as well, since it only binds or gives back:
+   * fails if the call is to fail. What gives back does so before, so that such a failure leaks
+   * nothing.
+   */
+  void check(String call) {
     try {
       faults.check(call);
     } catch (HalException e) {
@@ -139,7 +151,37 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     events.remove(event);
   }
 
+  void dropModule() {
+    liveModules.decrementAndGet();
+  }
+
+  /** What was made and not given back, for tests; empty if there is nothing. */
+  String leftovers() {
+    StringBuilder text = new StringBuilder();
+    if (!events.isEmpty()) {
+      text.append(events.size()).append(" events ");
+    }
+    if (usedBytes.get() != 0) {
+      text.append(usedBytes).append(" bytes ");
+    }
+    if (liveModules.get() != 0) {
+      text.append(liveModules).append(" modules ");
+    }
+    return text.toString();
+  }
+
   // DeviceBackend.
+
+  @Override
+  public long bindToThread() {
+    check("bindToThread");
+    return 0;
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    check("unbindFromThread");
+  }
 
   @Override
   public DeviceInfo info() {
@@ -158,6 +200,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
 
   @Override
   public NativeStream<MockEvent> createStream(int index) {
+    enter("createStream");
     MockStream stream = new MockStream(this, index);
     streams.add(stream);
     return stream;
@@ -185,7 +228,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   @Override
   public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     enter("importHost");
-    return MockMemory.imported(memory);
+    return MockMemory.imported(this, memory);
   }
 
   /** Counts bytes as used; RESOURCE_EXHAUSTED if there are not enough. */
@@ -217,11 +260,14 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
     enter("load");
-    return new MockModule(JavaKernels.load(source, variant, functions));
+    MockModule module = new MockModule(this, JavaKernels.load(source, variant, functions));
+    liveModules.incrementAndGet();
+    return module;
   }
 
   @Override
   public void close() {
     workers.shutdown();
+    check("close");
   }
 }

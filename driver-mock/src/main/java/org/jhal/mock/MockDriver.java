@@ -99,11 +99,20 @@ class MockDriver implements Driver {
 
   @Override
   public Device open(DeviceUri uri) {
+    return open(uri, new MockFaults());
+  }
+
+  /** Opens a device whose calls fail as {@code faults} says, from the first one on. */
+  EngineDevice<MockEvent> open(DeviceUri uri, MockFaults faults) {
     Settings settings = settings(uri);
     DeviceInfo info = DeviceSelector.select(uri, devices(settings));
     MockDevice device =
         new MockDevice(
-            info, settings.get(SEED), settings.get(DELAY).toNanos(), settings.getInt(THREADS));
+            info,
+            settings.get(SEED),
+            settings.get(DELAY).toNanos(),
+            settings.getInt(THREADS),
+            faults);
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }
 

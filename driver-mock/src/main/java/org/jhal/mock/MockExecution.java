@@ -32,8 +32,11 @@ final class MockExecution {
       return;
     }
     Submission submission = task.submission();
-    String kernel = task.isDispatch() ? task.command().function().name() : "";
+    String what = "work";
     try {
+      if (task.isDispatch()) {
+        what = "kernel " + task.command().function().name();
+      }
       device.enter("execute");
       if (task.kind == MockTask.Kind.ALLOCATE) {
         task.target().materialise();
@@ -42,16 +45,12 @@ final class MockExecution {
       }
     } catch (Throwable t) { // whatever a kernel throws fails its operation and nothing else
       if (device.isLost()) {
-        return; // the operation has been failed and may be over; nothing of the task means anything
-        // now
+        return; // the operation has failed and may be over: nothing of the task means anything now
       }
       submission.fail(
           t instanceof HalException failure
               ? failure
-              : new HalException(
-                  Status.ABORTED,
-                  (kernel.isEmpty() ? "work" : "kernel " + kernel) + " threw " + t,
-                  t));
+              : new HalException(Status.ABORTED, what + " threw " + t, t));
     }
   }
 

@@ -5,11 +5,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Makes calls of the driver fail on purpose: a named call, on its nth use from now on.
+ * Makes calls of the driver fail on purpose: a named call, on its nth use from now on. Also counts
+ * how often each call is used, which tells what can be made to fail.
  *
  * <p>Thread-safe.
  */
@@ -20,6 +23,10 @@ final class MockFaults {
   private static final Set<String> CALLS =
       new LinkedHashSet<>(
           List.of(
+              "createStream",
+              "closeStream",
+              "bindToThread",
+              "unbindFromThread",
               "createEvent",
               "destroyEvent",
               "recordEvent",
@@ -33,13 +40,20 @@ final class MockFaults {
               "freeAsync",
               "allocate",
               "importHost",
-              "load"));
+              "map",
+              "flush",
+              "invalidate",
+              "free",
+              "load",
+              "unload",
+              "close"));
 
   private record Fault(HalException failure, int usesLeft) {}
 
   private final Map<String, Fault> faults = new HashMap<>(); // guarded by this
+  private @Nullable Map<String, Integer> uses; // guarded by this; null if nobody counts
   private volatile boolean
-      isArmed; // whether there are faults; so that calls without any cost nothing
+      isArmed; // whether there are faults or counts; so that calls without any cost nothing
 
   static Set<String> calls() {
     return CALLS;
@@ -61,7 +75,23 @@ final class MockFaults {
 
   synchronized void clear() {
     faults.clear();
-    isArmed = false;
+    isArmed = uses != null;
+  }
+
+  /** Whether a fault has not happened yet. */
+  synchronized boolean isPending() {
+    return !faults.isEmpty();
+  }
+
+  /** Starts to count the uses of calls, from 0. */
+  synchronized void countUses() {
+    uses = new TreeMap<>();
+    isArmed = true;
+  }
+
+  /** How often each call was used since {@link #countUses}, by name. */
+  synchronized Map<String, Integer> uses() {
+    return uses == null ? Map.of() : Map.copyOf(uses);
   }
 
   /** Called at the start of each call. */
@@ -72,6 +102,9 @@ final class MockFaults {
   }
 
   private synchronized void count(String call) {
+    if (uses != null) {
+      uses.merge(call, 1, Integer::sum);
+    }
     Fault fault = faults.get(call);
     if (fault == null) {
       return;
@@ -81,7 +114,7 @@ final class MockFaults {
       return;
     }
     faults.remove(call);
-    isArmed = !faults.isEmpty();
+    isArmed = !faults.isEmpty() || uses != null;
     throw fault.failure.again();
   }
 }

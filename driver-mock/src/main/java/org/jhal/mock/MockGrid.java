@@ -56,6 +56,8 @@ final class MockGrid {
               MockWorkgroup group = new MockWorkgroup();
               group.prepare(command, views);
               drain(kernel, group, next, count, thrown);
+            } catch (Throwable t) { // the device was lost, and the command is over
+              thrown.compareAndSet(null, t);
             } finally {
               helping.countDown();
             }

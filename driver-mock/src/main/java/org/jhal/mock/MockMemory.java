@@ -27,31 +27,33 @@ final class MockMemory implements DeviceMemory {
 
   private static final byte DIRT = (byte) 0xCD;
 
-  private final @Nullable MockDevice device; // which counts the bytes; null if nobody does
+  private final @Nullable MockDevice device; // null for the memory of a workgroup
   private final long size;
+  private final boolean isCounted; // by the device
   private volatile ByteBuffer @Nullable [] segments; // written with the monitor held
   private volatile boolean isDropped;
 
-  private MockMemory(@Nullable MockDevice device, long size) {
+  private MockMemory(@Nullable MockDevice device, long size, boolean isCounted) {
     this.device = device;
     this.size = size;
+    this.isCounted = isCounted;
   }
 
   /** Memory that the device has accounted for and that {@link #materialise} will bring. */
   static MockMemory promised(MockDevice device, long size) {
-    return new MockMemory(device, size);
+    return new MockMemory(device, size, true);
   }
 
   /** Memory of a workgroup. */
   static MockMemory shared(int size) {
-    MockMemory made = new MockMemory(null, size);
+    MockMemory made = new MockMemory(null, size, false);
     made.materialise();
     return made;
   }
 
   /** The caller's memory. */
-  static MockMemory imported(ByteBuffer memory) {
-    MockMemory made = new MockMemory(null, memory.capacity());
+  static MockMemory imported(MockDevice device, ByteBuffer memory) {
+    MockMemory made = new MockMemory(device, memory.capacity(), false);
     ByteBuffer[] parts = new ByteBuffer[(int) (((long) memory.capacity() + MASK) >>> SEGMENT_BITS)];
     for (int i = 0; i < parts.length; i++) {
       int start = i << SEGMENT_BITS;
@@ -114,19 +116,48 @@ final class MockMemory implements DeviceMemory {
 
   @Override
   public MappedRange map(long offset, int length) {
+    enter("map");
     materialise();
     ByteBuffer[] all = segments();
     int first = (int) (offset >>> SEGMENT_BITS);
     if (length == 0) {
-      ByteBuffer nothing = ByteBuffer.allocateDirect(0);
-      return () -> nothing;
+      return new DirectRange(ByteBuffer.allocateDirect(0));
     }
     if (first == (int) ((offset + length - 1) >>> SEGMENT_BITS)) {
-      ByteBuffer view =
-          all[first].slice((int) (offset & MASK), length).order(ByteOrder.nativeOrder());
-      return () -> view;
+      return new DirectRange(
+          all[first].slice((int) (offset & MASK), length).order(ByteOrder.nativeOrder()));
     }
     return new CopiedRange(offset, length);
+  }
+
+  private void enter(String call) {
+    if (device != null) {
+      device.enter(call);
+    }
+  }
+
+  /** A mapping that shows the memory itself. */
+  private final class DirectRange implements MappedRange {
+    private final ByteBuffer view;
+
+    DirectRange(ByteBuffer view) {
+      this.view = view;
+    }
+
+    @Override
+    public ByteBuffer bytes() {
+      return view;
+    }
+
+    @Override
+    public void flush() {
+      enter("flush");
+    }
+
+    @Override
+    public void invalidate() {
+      enter("invalidate");
+    }
   }
 
   /** A mapping that spans segments: a copy, brought up to date by flush and invalidate. */
@@ -146,11 +177,13 @@ final class MockMemory implements DeviceMemory {
 
     @Override
     public void flush() {
+      enter("flush");
       write(offset, copy.duplicate().clear());
     }
 
     @Override
     public void invalidate() {
+      enter("invalidate");
       read(offset, copy.duplicate().clear());
     }
   }
@@ -159,11 +192,14 @@ final class MockMemory implements DeviceMemory {
   public void free() {
     endAccount();
     drop();
+    if (device != null) {
+      device.check("free");
+    }
   }
 
   /** The device may give the bytes to others; what was issued before may still use them. */
   void endAccount() {
-    if (device != null) {
+    if (isCounted && device != null) {
       device.giveBack(size);
     }
   }

@@ -6,9 +6,11 @@ import org.jhal.utils.KernelModule;
 
 /** Kernels that are Java methods. */
 final class MockModule implements KernelModule {
+  private final MockDevice device;
   private final List<MethodHandle> kernels;
 
-  MockModule(List<MethodHandle> kernels) {
+  MockModule(MockDevice device, List<MethodHandle> kernels) {
+    this.device = device;
     this.kernels = List.copyOf(kernels);
   }
 
@@ -18,5 +20,8 @@ final class MockModule implements KernelModule {
   }
 
   @Override
-  public void unload() {} // the collector unloads classes
+  public void unload() { // the collector unloads classes
+    device.dropModule();
+    device.check("unload");
+  }
 }

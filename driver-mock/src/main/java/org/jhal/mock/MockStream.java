@@ -54,6 +54,16 @@ final class MockStream implements NativeStream<MockEvent> {
     thread.start();
   }
 
+  @Override
+  public long bindToThread() {
+    return device.bindToThread();
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    device.unbindFromThread(token);
+  }
+
   // Issuing: one thread at a time.
 
   @Override
@@ -209,6 +219,7 @@ final class MockStream implements NativeStream<MockEvent> {
           Status.DEADLINE_EXCEEDED,
           thread.getName() + " still runs a kernel; its thread is left behind");
     }
+    device.check("closeStream");
   }
 
   // The stream's thread.

@@ -19,6 +19,16 @@ import org.jhal.utils.bundle.Variant;
 record ForwardingBackend(MockDevice right, UnaryOperator<NativeStream<MockEvent>> around)
     implements DeviceBackend<MockEvent> {
   @Override
+  public long bindToThread() {
+    return right.bindToThread();
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    right.unbindFromThread(token);
+  }
+
+  @Override
   public NativeStream<MockEvent> createStream(int index) {
     return around.apply(right.createStream(index));
   }

@@ -18,6 +18,16 @@ class ForwardingStream implements NativeStream<MockEvent> {
   }
 
   @Override
+  public long bindToThread() {
+    return right.bindToThread();
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    right.unbindFromThread(token);
+  }
+
+  @Override
   public MockEvent createEvent() {
     return right.createEvent();
   }

@@ -1,0 +1,276 @@
+package org.jhal.mock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.Device;
+import org.jhal.DeviceStatistics;
+import org.jhal.DeviceUri;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.cts.Task;
+import org.jhal.cts.Waits;
+import org.jhal.utils.EngineDevice;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the workload with one fault, and checks what it did (rules Q6, Q7, Q7a, Q8 and Q10).
+ *
+ * <p>Each run has a driver of its own name, so that its threads can be told from those that a run
+ * before it may have left.
+ */
+final class FaultRun {
+  /** Calls whose failure means a lost device, sticky or not. */
+  private static final Set<String> LOSING =
+      Set.of(
+          "recordEvent",
+          "waitEvent",
+          "queryEvent",
+          "synchronizeEvent",
+          "bindToThread",
+          "unbindFromThread");
+
+  /** Calls that give something back; nothing fails with them. */
+  private static final Set<String> GIVING_BACK =
+      Set.of("destroyEvent", "free", "unload", "closeStream", "close");
+
+  /** More than what the waits of one run take before they give up. */
+  private static final Duration LIMIT = Waits.LIMIT.multipliedBy(4);
+
+  private static final String REPEAT =
+      "mvn test -pl driver-mock -am -Dtest=NativeFaultTest -Dsurefire.failIfNoSpecifiedTests=false"
+          + " -Djhal.fault=";
+
+  private static final AtomicLong COUNT = new AtomicLong();
+
+  private final FaultCase fault;
+  private final HalException failure;
+  private final MockFaults faults = new MockFaults();
+  private final MockDriver driver = new MockDriver("fault" + COUNT.incrementAndGet());
+
+  private FaultRun(FaultCase fault) {
+    this.fault = fault;
+    this.failure = fault.failure();
+  }
+
+  /** Runs a case; returns whether the call was used so often that it failed. */
+  static boolean run(FaultCase fault) throws Exception {
+    FaultRun run = new FaultRun(fault);
+    run.faults.failNth(fault.call(), fault.nth(), run.failure);
+    run.runInTime();
+    return !run.faults.isPending();
+  }
+
+  /** Runs without a fault, and tells how often each call was used. */
+  static Map<String, Integer> count(long seed) throws Exception {
+    FaultRun run = new FaultRun(FaultCase.none(seed));
+    run.faults.countUses();
+    run.runInTime();
+    return run.faults.uses();
+  }
+
+  /** On a thread of its own: also what should never block has a deadline. */
+  private void runInTime() throws Exception {
+    try (FaultLog log = new FaultLog()) {
+      try {
+        Task<?> task = Task.run(fault.toString(), this::run);
+        Waits.awaitTrue(fault + " to end", LIMIT, () -> !task.isRunning());
+        task.join();
+        log.assertNoErrors();
+      } catch (Exception | Error e) {
+        throw new AssertionError(
+            fault + ": " + e.getMessage() + "\nto repeat: " + REPEAT + fault, e);
+      }
+    }
+  }
+
+  private EngineDevice<MockEvent> open(int index, MockFaults with) {
+    return driver.open(
+        DeviceUri.parse(driver.name() + "://" + index + "?" + fault.options()), with);
+  }
+
+  private void run() throws Exception {
+    Device other = open(1, new MockFaults());
+    EngineDevice<MockEvent> device;
+    try {
+      device = open(0, faults);
+    } catch (HalException e) {
+      assertTold(e);
+      other.close();
+      awaitThreadsEnd();
+      checkOpensAgain();
+      return;
+    }
+    FaultWorkload work = new FaultWorkload(device, other);
+    if (fault.mode() == FaultCase.Mode.CLOSING) {
+      closeAmidSteps(device, work);
+      awaitRetired(other);
+      work.close();
+    } else {
+      runSteps(device, work);
+      awaitRetired(device);
+      awaitRetired(other);
+      checkSteps(device, work);
+      work.close();
+      work.checkStatistics();
+      device.close();
+    }
+    other.close();
+    work.closeKept();
+    assertEquals(0, device.statistics().liveResources(), () -> device.statistics().toString());
+    assertEquals(0, device.statistics().bytes(), () -> device.statistics().toString());
+    assertEquals("", ((MockDevice) device.backend()).leftovers(), "left on " + device);
+    awaitThreadsEnd();
+    checkOpensAgain();
+  }
+
+  private void runSteps(Device device, FaultWorkload work) throws Exception {
+    MockControls controls = MockControls.of(device);
+    boolean pauses = fault.mode() != FaultCase.Mode.RUNNING;
+    if (pauses) {
+      controls.pause(device.queue(0));
+      controls.pause(device.queue(1));
+    }
+    work.enqueue();
+    if (fault.mode() == FaultCase.Mode.CLOSED_AT_ONCE) {
+      work.closeAtOnce();
+    }
+    if (pauses) {
+      controls.resume(device.queue(0));
+      controls.resume(device.queue(1));
+    }
+    work.release();
+    for (FaultStep<?> step : work.steps()) {
+      step.awaitOver();
+    }
+    work.finish();
+    boolean isBehindProbe = faults.isPending();
+    work.probe();
+    for (FaultStep<?> step : work.steps()) {
+      step.awaitOver();
+    }
+    if (fault.isSticky() && !isBehindProbe) {
+      assertNotNull(device.lostCause(), "lostCause() after a sticky failure and new work");
+    }
+  }
+
+  private void closeAmidSteps(Device device, FaultWorkload work) throws Exception {
+    work.enqueue();
+    device.close();
+    work.release();
+    DeviceStatistics now = device.statistics();
+    assertEquals(now.enqueued(), now.retired(), now::toString);
+    for (FaultStep<?> step : work.steps()) {
+      step.awaitOver();
+      HalException failed = step.failure();
+      if (failed == null) {
+        step.checkReached();
+      } else if (!failed.getMessage().endsWith(device + " was closed")
+          && !failed.getMessage().endsWith(device + " is closed")) {
+        assertTold(failed);
+      }
+    }
+  }
+
+  private static void awaitRetired(Device device) {
+    Waits.awaitTrue(
+        "all operations of " + device + " to retire: " + device.statistics(),
+        () -> device.statistics().openOperations() == 0);
+    DeviceStatistics now = device.statistics();
+    assertEquals(now.enqueued(), now.retired(), now::toString);
+  }
+
+  // What the steps came to.
+
+  private void checkSteps(Device device, FaultWorkload work) {
+    HalException lost = device.lostCause();
+    List<FaultStep<?>> origins = new ArrayList<>();
+    for (FaultStep<?> step : work.steps()) {
+      HalException failed = step.failure();
+      if (failed == null) {
+        step.checkReached();
+        continue;
+      }
+      if (lost == null) {
+        assertTold(failed);
+      } else {
+        assertLost(failed);
+      }
+      if (step.needs.stream().allMatch(need -> need.failure() == null)) {
+        origins.add(step);
+      }
+    }
+    if (lost != null) {
+      assertTrue(mayLose(), () -> "lost by " + fault);
+      assertLost(lost);
+      origins.forEach(step -> assertEquals(device, step.device, () -> step + " failed by itself"));
+      return;
+    }
+    boolean fails = !faults.isPending() && !GIVING_BACK.contains(fault.call()) && fault.nth() > 0;
+    assertFalse(fails && mayLose(), "the device should be lost");
+    assertEquals(
+        fails ? 1 : 0, origins.size(), () -> "steps that failed by themselves: " + origins);
+  }
+
+  private boolean mayLose() {
+    return fault.isSticky() || LOSING.contains(fault.call());
+  }
+
+  /** It is the very failure that the call was given (rules Q6, Q7a). */
+  private void assertTold(HalException told) {
+    if (mayLose()) {
+      assertLost(told); // from opening a device: it is lost before it is one
+      return;
+    }
+    assertEquals(failure.toString(), told.toString());
+    assertNull(told.getCause(), told::toString);
+  }
+
+  /** It says that the device is lost, and because of what. */
+  private void assertLost(HalException told) {
+    assertEquals(Status.UNAVAILABLE, told.status(), told::toString);
+    for (@Nullable Throwable t = told; t != null; t = t.getCause()) {
+      if (t.toString().contains(failure.getMessage())) {
+        return;
+      }
+    }
+    throw new AssertionError(told + " does not tell that " + failure, told);
+  }
+
+  // What is left.
+
+  private void awaitThreadsEnd() {
+    Waits.awaitTrue("the threads of " + driver.name() + " to end", () -> threads().isEmpty());
+  }
+
+  private List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith(driver.name() + "-"))
+        .toList();
+  }
+
+  private void checkOpensAgain() throws Exception {
+    try (Device device = open(0, new MockFaults());
+        Device other = open(1, new MockFaults())) {
+      FaultWorkload work = new FaultWorkload(device, other);
+      work.probe();
+      for (FaultStep<?> step : work.steps()) {
+        step.awaitOver();
+        assertTrue(step.isReached(), () -> "on a device opened afterwards: " + step);
+        step.checkReached();
+      }
+      work.close();
+      work.closeKept();
+    }
+  }
+}

@@ -1,0 +1,376 @@
+package org.jhal.mock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.Buffer;
+import org.jhal.Buffer.MapMode;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceStatistics;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.FillPattern;
+import org.jhal.HostCall;
+import org.jhal.Queue;
+import org.jhal.Slot;
+import org.jhal.Workgroups;
+import org.jhal.cts.TestData;
+import org.jhal.cts.kernels.CtsKernels;
+
+/**
+ * Steps of every kind, over two queues of a device under test and those of another device, which
+ * together make every native call. Each step writes a block of its own, so that the data of a
+ * readback that succeeds is known, whatever else failed.
+ */
+final class FaultWorkload {
+  private static final int BLOCK = 64;
+  private static final Workgroups INTS = Workgroups.of(BLOCK / 4);
+
+  private final Device device;
+  private final Device other;
+  private final Queue first;
+  private final Queue second;
+  private final FaultSteps steps = new FaultSteps();
+  private final List<FaultStep<? extends AutoCloseable>> owned = new ArrayList<>();
+  private final FaultStep<Void> go;
+  private final FaultStep<Executable> kernels; // open until the device is closed
+  private final FaultStep<Buffer> kept; // open until the device is closed
+  private final FaultStep<Buffer> shared; // which the host maps at the end
+  private final List<FaultStep<?>> sharedWriters = new ArrayList<>();
+  private final AtomicInteger importsReleased = new AtomicInteger();
+  private final AtomicInteger expectedReleases = new AtomicInteger();
+
+  FaultWorkload(Device device, Device other) {
+    this.device = device;
+    this.other = other;
+    this.first = device.queue(0);
+    this.second = device.queue(1);
+    this.go = new FaultStep<>("go", device);
+    ExecutableSource source = ExecutableSource.ofResources(CtsKernels.class, "kernels");
+    this.kernels = steps.make("load", device, () -> device.loadExecutable(source));
+    this.kept =
+        steps.make("allocate kept", device, () -> device.allocate(BLOCK, BufferParams.DEVICE));
+    this.shared = allocate("shared", 4, BufferParams.SHARED);
+  }
+
+  List<FaultStep<?>> steps() {
+    return steps.all();
+  }
+
+  private FaultStep<Buffer> allocate(String name, int blocks, BufferParams params) {
+    return own(steps.make(name, device, () -> device.allocate((long) blocks * BLOCK, params)));
+  }
+
+  private <T extends AutoCloseable> FaultStep<T> own(FaultStep<T> step) {
+    owned.add(step);
+    return step;
+  }
+
+  /** Values for {@link FaultSteps#read}, each repeated over a block. */
+  private static byte[] blocks(int... values) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (int value : values) {
+      bytes.writeBytes(TestData.filled(BLOCK, value));
+    }
+    return bytes.toByteArray();
+  }
+
+  private FaultStep<Void> fill(
+      Queue queue, FaultStep<Buffer> target, int block, int value, FaultStep<?>... needs) {
+    return steps.enqueue(
+        queue.device(),
+        "fill block " + block + " of " + target.name,
+        (w, s) ->
+            queue.fill(w, s, target.get(), (long) block * BLOCK, BLOCK, FillPattern.of8(value)),
+        needs);
+  }
+
+  private FaultStep<Void> copy(
+      Queue queue,
+      FaultStep<Buffer> source,
+      int from,
+      FaultStep<Buffer> target,
+      int to,
+      FaultStep<?>... needs) {
+    return steps.enqueue(
+        queue.device(),
+        "copy block " + from + " of " + source.name + " to " + to + " of " + target.name,
+        (w, s) ->
+            queue.copy(
+                w, s, source.get(), (long) from * BLOCK, target.get(), (long) to * BLOCK, BLOCK),
+        needs);
+  }
+
+  /** Doubles the ints of a block into the next one. */
+  private FaultStep<Void> twice(
+      Queue queue, FaultStep<Buffer> buffer, int block, FaultStep<?>... needs) {
+    return steps.enqueue(
+        device,
+        "dispatch on block " + block + " of " + buffer.name,
+        (w, s) ->
+            queue.dispatch(
+                w,
+                s,
+                kernels.get().function("twice"),
+                INTS,
+                Args.of(
+                    buffer.get().slice((long) block * BLOCK, BLOCK),
+                    buffer.get().slice((block + 1L) * BLOCK, BLOCK))),
+        needs);
+  }
+
+  // The script.
+
+  /** Enqueues everything. What waits for {@link #release} is parked until then. */
+  void enqueue() throws InterruptedException {
+    FaultStep<Buffer> a = allocate("a", 5, BufferParams.DEVICE);
+    FaultStep<Void> executed = executeDirect(a);
+    commands(a, executed);
+    executeWithTables();
+    transients();
+    hostCalls();
+    devices(a, executed);
+    mapAndWrite();
+    FaultStep<Void> parked = fill(second, kept, 0, 12, kept, go);
+    steps.read(first, kept, blocks(12), parked);
+  }
+
+  private FaultStep<Void> executeDirect(FaultStep<Buffer> a) {
+    FaultStep<CommandBuffer> recorded =
+        own(
+            steps.make(
+                "record",
+                device,
+                () -> {
+                  CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.ONE_SHOT);
+                  try {
+                    commands.fill(a.get(), 0, BLOCK, FillPattern.of8(1));
+                    commands.barrier();
+                    commands.copy(a.get(), 0, a.get(), BLOCK, BLOCK);
+                    commands.end();
+                  } catch (Throwable t) {
+                    commands.close();
+                    throw t;
+                  }
+                  return commands;
+                },
+                a));
+    return steps.enqueue(
+        device, "execute", (w, s) -> first.execute(w, s, recorded.get()), recorded, a);
+  }
+
+  private void commands(FaultStep<Buffer> a, FaultStep<Void> executed) {
+    FaultStep<Void> barrier = steps.enqueue(device, "barrier", second::barrier, executed);
+    FaultStep<Void> dispatched = twice(second, a, 1, barrier, a, kernels);
+    ByteBuffer five = ByteBuffer.wrap(blocks(5));
+    FaultStep<Void> updated =
+        steps.enqueue(device, "update", (w, s) -> first.update(w, s, five, a.get(), 3 * BLOCK), a);
+    FaultStep<Void> filled = fill(second, a, 4, 6, a);
+    steps.read(first, a, blocks(1, 1, 2, 5, 6), dispatched, updated, filled);
+  }
+
+  /** One reusable command buffer in flight twice, with two tables, on two queues. */
+  private void executeWithTables() {
+    FaultStep<Buffer> b = allocate("b", 4, BufferParams.DEVICE);
+    ByteBuffer hostMemory = TestData.direct(new byte[2 * BLOCK]);
+    FaultStep<Buffer> imported =
+        own(
+            steps.make(
+                "imported",
+                device,
+                () -> {
+                  Buffer made =
+                      device
+                          .allocator()
+                          .importHost(
+                              hostMemory, BufferParams.HOST, importsReleased::incrementAndGet);
+                  expectedReleases.set(1);
+                  return made;
+                }));
+    FaultStep<CommandBuffer> recorded =
+        own(
+            steps.make(
+                "record with slots",
+                device,
+                () -> {
+                  CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+                  try {
+                    Slot slot = Slot.of(0);
+                    commands.fill(slot, 0, BLOCK, FillPattern.of8(2));
+                    commands.barrier();
+                    commands.dispatch(
+                        kernels.get().function("twice"),
+                        INTS,
+                        Args.of(slot.slice(0, BLOCK), slot.slice(BLOCK, BLOCK)));
+                    commands.end();
+                  } catch (Throwable t) {
+                    commands.close();
+                    throw t;
+                  }
+                  return commands;
+                },
+                kernels));
+    FaultStep<Void> onB =
+        steps.enqueue(
+            device,
+            "execute with b",
+            (w, s) -> first.execute(w, s, recorded.get(), BindingTable.of(b.get())),
+            recorded,
+            b);
+    FaultStep<Void> onImported =
+        steps.enqueue(
+            device,
+            "execute with imported memory",
+            (w, s) -> second.execute(w, s, recorded.get(), BindingTable.of(imported.get())),
+            recorded,
+            imported);
+    ByteBuffer seven = ByteBuffer.wrap(blocks(7));
+    FaultStep<Void> uploaded =
+        steps.enqueue(device, "upload", (w, s) -> first.upload(w, s, seven, b.get(), 2 * BLOCK), b);
+    FaultStep<Void> copied = copy(second, b, 2, b, 3, uploaded, b);
+    steps.read(second, b, blocks(2, 4, 7, 7), onB, copied);
+    steps.read(first, imported, blocks(2, 4), onImported);
+  }
+
+  /** One buffer that is deallocated, one that is only closed. */
+  private void transients() {
+    FaultStep<Buffer> t =
+        own(
+            steps.alloca(
+                device, "t", (w, s) -> first.alloca(w, s, 2 * BLOCK, BufferParams.DEVICE)));
+    FaultStep<Void> filledT = fill(second, t, 0, 10, t);
+    FaultStep<Void> readT =
+        steps.read(second, t, blocks(10, 20), twice(first, t, 0, filledT, t, kernels));
+    steps.enqueue(device, "dealloca t", (w, s) -> first.dealloca(w, s, t.get()), readT, t);
+
+    FaultStep<Buffer> u =
+        own(steps.alloca(device, "u", (w, s) -> second.alloca(w, s, BLOCK, BufferParams.DEVICE)));
+    steps.read(first, u, blocks(11), fill(second, u, 0, 11, u));
+  }
+
+  private void hostCalls() {
+    FaultStep<Void> blocking = steps.call(first, HostCall.Mode.BLOCKING, context -> {});
+    FaultStep<Void> trigger = steps.enqueue(device, "trigger", second::barrier, go);
+    steps.call(
+        second,
+        HostCall.Mode.BLOCKING,
+        context -> {
+          HostCall.Completion completion = context.defer();
+          trigger.done.onReach(1, failed -> completion.complete());
+        },
+        blocking);
+    steps.call(first, HostCall.Mode.NON_BLOCKING, context -> {}, blocking);
+  }
+
+  /** Copies to the other device and back; each of them waits for the other. */
+  private void devices(FaultStep<Buffer> a, FaultStep<Void> executed) {
+    FaultStep<Buffer> o =
+        own(steps.make("o", other, () -> other.allocate(3 * BLOCK, BufferParams.DEVICE)));
+    FaultStep<Void> there = copy(first, a, 1, o, 0, executed, a, o);
+    FaultStep<Void> filled = fill(other.queue(0), o, 1, 9, o);
+    FaultStep<Void> copied = copy(other.queue(1), o, 0, o, 2, there, o);
+    steps.read(other.queue(0), o, blocks(1, 9, 1), filled, copied);
+    sharedWriters.add(copy(second, o, 2, shared, 2, copied, o, shared));
+    sharedWriters.add(fill(first, shared, 3, 3, filled, shared));
+  }
+
+  /** The host writes through a mapping, the device copies that. */
+  private void mapAndWrite() throws InterruptedException {
+    FaultStep<Void> written =
+        steps.host(
+            "map and write",
+            device,
+            () -> {
+              try (Buffer.Mapping mapping = shared.get().map(0, BLOCK, MapMode.DISCARD_WRITE)) {
+                mapping.bytes().put(blocks(8));
+                mapping.flush();
+              }
+            },
+            shared);
+    sharedWriters.add(copy(second, shared, 0, shared, 1, written, shared));
+  }
+
+  /** The last thing that parked steps wait for. */
+  void release() {
+    go.done.signal(1);
+  }
+
+  /** What the host does when everything else is over. */
+  void finish() throws InterruptedException {
+    steps.host(
+        "map and read",
+        device,
+        () -> {
+          try (Buffer.Mapping mapping = shared.get().map(MapMode.READ)) {
+            byte[] found = new byte[4 * BLOCK];
+            mapping.bytes().get(found);
+            TestData.assertBytes(blocks(8, 8, 1, 3), found, "the shared buffer");
+          }
+        },
+        sharedWriters.toArray(FaultStep<?>[]::new));
+  }
+
+  /** Fresh work on either device. */
+  void probe() {
+    FaultStep<Buffer> p = allocate("p", 1, BufferParams.DEVICE);
+    steps.read(first, p, blocks(13), fill(second, p, 0, 13, p));
+    FaultStep<Buffer> q =
+        own(steps.make("q", other, () -> other.allocate(BLOCK, BufferParams.DEVICE)));
+    steps.read(other.queue(1), q, blocks(14), fill(other.queue(0), q, 0, 14, q));
+  }
+
+  // The end.
+
+  /** Closes everything that no later step names; what uses it goes on (rule Q3). */
+  void closeAtOnce() throws Exception {
+    for (FaultStep<? extends AutoCloseable> step : owned) {
+      AutoCloseable made = step.orNull();
+      if (made != null && step != shared) {
+        made.close();
+      }
+    }
+  }
+
+  /** Closes what it made, except what is to be open when the device is closed. */
+  void close() throws Exception {
+    closeAtOnce();
+    Buffer mapped = shared.orNull();
+    if (mapped != null) {
+      mapped.close();
+    }
+    go.done.close();
+    steps.all().forEach(step -> step.done.close());
+    assertEquals(expectedReleases.get(), importsReleased.get(), "releases of the imported memory");
+  }
+
+  void closeKept() {
+    Buffer buffer = kept.orNull();
+    if (buffer != null) {
+      buffer.close();
+    }
+    Executable executable = kernels.orNull();
+    if (executable != null) {
+      executable.close();
+    }
+  }
+
+  /** Checks that the devices hold nothing but what {@link #close} leaves open. */
+  void checkStatistics() {
+    DeviceStatistics now = device.statistics();
+    assertEquals(kept.orNull() == null ? 0 : 1, now.buffers(), now::toString);
+    assertEquals(kept.orNull() == null ? 0 : BLOCK, now.bytes(), now::toString);
+    assertEquals(kernels.orNull() == null ? 0 : 1, now.executables(), now::toString);
+    assertEquals(now.buffers() + now.executables(), now.liveResources(), now::toString);
+    DeviceStatistics there = other.statistics();
+    assertEquals(0, there.liveResources(), there::toString);
+    assertEquals(0, there.bytes(), there::toString);
+  }
+}

@@ -1,0 +1,130 @@
+package org.jhal.mock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Native calls that fail, one position after the other, sticky and not: nothing hangs, nothing is
+ * left, every signal is reached or failed with that failure.
+ *
+ * <p>The sample takes seconds, the whole matrix, some 15 000 cases, minutes. A failure names its
+ * case, and {@code -Djhal.fault=CASE} repeats only that one. {@code -Djhal.fault.seeds=N} sets how
+ * many seeds the whole matrix is run with.
+ */
+class NativeFaultTest {
+  private static final String ONE = "jhal.fault";
+
+  /** How many polls count; there are as many as fit into the time that a host thread may poll. */
+  private static final int MOST_POLLS = 16;
+
+  private static final int MOST_FAILURES = 10;
+
+  /** How many positions of each call are in the sample, if there are so many. */
+  private static final int SPREAD = 6;
+
+  private static final int RANDOM_SEEDS = 3;
+
+  /** Positions of each call, those that a run without a fault has used. */
+  private static Map<String, Integer> positions(long seed) throws Exception {
+    Map<String, Integer> uses = new TreeMap<>(FaultRun.count(seed));
+    int polls = uses.getOrDefault("queryEvent", 0) - MOST_POLLS;
+    if (polls > 0) {
+      for (String call : List.of("queryEvent", "bindToThread", "unbindFromThread")) {
+        uses.computeIfPresent(call, (name, count) -> count - polls); // each poll binds and unbinds
+      }
+    }
+    return uses;
+  }
+
+  @Test
+  void theWorkloadMakesEveryCall() throws Exception {
+    Set<String> unused = new TreeSet<>(MockFaults.calls());
+    // A host thread queries an event only where it comes before the completion thread.
+    for (int i = 0; i < 5 && !unused.isEmpty(); i++) {
+      unused.removeAll(positions(0).keySet());
+    }
+    assertEquals(Set.of(), unused, "calls that no position fails");
+  }
+
+  /** Positions of each call from the first to the last, and some at random with random seeds. */
+  static List<FaultCase> sample() throws Exception {
+    List<FaultCase> cases = new ArrayList<>();
+    String one = System.getProperty(ONE);
+    if (one != null) {
+      cases.add(FaultCase.parse(one));
+      return cases;
+    }
+    for (Map.Entry<String, Integer> call : positions(0).entrySet()) {
+      int count = call.getValue();
+      int spread = Math.min(SPREAD, count);
+      for (int i = 0; i < spread; i++) {
+        int nth = spread == 1 ? 1 : 1 + i * (count - 1) / (spread - 1);
+        cases.add(new FaultCase(call.getKey(), nth, false, 0));
+        cases.add(new FaultCase(call.getKey(), nth, true, 0));
+      }
+    }
+    for (int i = 0; i < RANDOM_SEEDS; i++) {
+      long seed = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
+      Random random = new Random(seed);
+      positions(seed)
+          .forEach(
+              (call, count) -> {
+                int nth = 1 + random.nextInt(count);
+                cases.add(new FaultCase(call, nth, random.nextBoolean(), seed));
+              });
+    }
+    return cases;
+  }
+
+  @ParameterizedTest
+  @MethodSource("sample")
+  void aFailedCallFailsWhatItConcernsAndNothingIsLeft(FaultCase fault) throws Exception {
+    FaultRun.run(fault);
+  }
+
+  static Stream<Long> seeds() {
+    return LongStream.range(0, Long.getLong("jhal.fault.seeds", 24)).boxed();
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  @Tag("exhaustive")
+  void everyPositionOfEveryCall(long seed) throws Exception {
+    List<Throwable> failures = new ArrayList<>();
+    int cases = 0;
+    int happened = 0;
+    for (Map.Entry<String, Integer> call : positions(seed).entrySet()) {
+      for (int nth = 1; nth <= call.getValue() && failures.size() < MOST_FAILURES; nth++) {
+        for (boolean isSticky : new boolean[] {false, true}) {
+          cases++;
+          try {
+            happened += FaultRun.run(new FaultCase(call.getKey(), nth, isSticky, seed)) ? 1 : 0;
+          } catch (AssertionError e) {
+            failures.add(e);
+          }
+        }
+      }
+    }
+    if (!failures.isEmpty()) {
+      AssertionError all = new AssertionError(failures.size() + " of " + cases + " cases failed");
+      failures.forEach(all::addSuppressed);
+      throw all;
+    }
+    assertTrue(4 * happened > cases, happened + " faults happened in " + cases + " cases");
+  }
+}
