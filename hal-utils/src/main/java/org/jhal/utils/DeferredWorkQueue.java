@@ -52,8 +52,8 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final QueueLists<E> lists;
   private final Issuer<E> issuer;
   private final Completer<E> completer;
-  private final Role issueRole;
-  private final Role completionRole;
+  final Role issueRole; // not private, as tests take its steps on threads of their own
+  final Role completionRole; // likewise
   private volatile @Nullable HalException lost;
   private volatile @Nullable HalException
       cancelled; // why nothing is issued any more: it is closing

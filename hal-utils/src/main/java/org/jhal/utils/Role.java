@@ -64,12 +64,7 @@ final class Role {
 
   private void loop() {
     while (true) {
-      // Work that is added before a wake() that finds isWoken still set is seen by the steps after
-      // this line.
-      isWoken = false;
-      while (doStep()) {
-        continue;
-      }
+      takeSteps();
       if (isStopped) {
         return;
       }
@@ -78,6 +73,27 @@ final class Role {
         boolean ignored =
             Thread.interrupted(); // somebody's callback left it set; park() would return at once
       }
+    }
+  }
+
+  /**
+   * In place of a thread that is not started: takes steps while there is something to do, if
+   * somebody has woken the role since the last time. Returns whether somebody has.
+   */
+  boolean takeStepsIfWoken() {
+    boolean wasWoken = isWoken;
+    if (wasWoken) {
+      takeSteps();
+    }
+    return wasWoken;
+  }
+
+  private void takeSteps() {
+    // Work that is added before a wake() that finds isWoken still set is seen by the steps after
+    // this line.
+    isWoken = false;
+    while (doStep()) {
+      continue;
     }
   }
 

@@ -70,6 +70,11 @@ final class QueueHarness {
     return Objects.requireNonNull(lost.get());
   }
 
+  /** Why the device is lost, or null. */
+  @Nullable HalException lost() {
+    return lost.get();
+  }
+
   /** Stops who loses the device right before it tells the queues; {@link #spreadLoss} goes on. */
   void holdLoss() {
     spreadsLoss = false;
@@ -113,14 +118,14 @@ final class QueueHarness {
     return true;
   }
 
-  /** Takes steps of all roles until there is nothing left to do. */
+  /** Takes steps of all roles until nobody is woken any more and there is nothing left to do. */
   void run() {
     boolean hasDone = true;
     while (hasDone) {
       hasDone = false;
       for (DeferredWorkQueue<Event> queue : queues) {
-        queue.issueStep();
-        hasDone |= queue.completionStep();
+        hasDone |= queue.issueRole.takeStepsIfWoken();
+        hasDone |= queue.completionRole.takeStepsIfWoken();
       }
       hasDone |= tailStep();
     }
@@ -137,6 +142,20 @@ final class QueueHarness {
           }
         });
     return count[0];
+  }
+
+  /** With nothing left to do, an open operation must have a wait that is open. */
+  private static void checkIsWaiting(QueueUse use) {
+    if (use.retired.get() > 0) {
+      return;
+    }
+    for (int i = 0; i < use.waits.size(); i++) {
+      TimelineSemaphore semaphore = TimelineSemaphore.of(use.waits.semaphore(i));
+      if (semaphore.currentValue() < use.waits.value(i) && semaphore.over() == null) {
+        return;
+      }
+    }
+    throw new AssertionError(use + " stays open, though all that it waits for has come");
   }
 
   /**
@@ -156,6 +175,7 @@ final class QueueHarness {
    */
   void finish(boolean checksReferences) {
     run();
+    uses.forEach(QueueHarness::checkIsWaiting);
     HalException reason = Failures.internal("the test is over");
     queues.forEach(queue -> queue.shut(System.nanoTime()));
     queues.forEach(queue -> queue.cancelAll(reason));
