@@ -1,5 +1,7 @@
 package org.jhal;
 
+import java.io.File;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URL;
@@ -12,6 +14,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.regex.Pattern;
+import java.util.zip.ZipFile;
 import org.jhal.spi.DriverProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +29,12 @@ public final class DriverRegistry {
   /**
    * A driver that was found, or what is left of one.
    *
-   * @param name the driver's name; of a broken provider, its class or what the service loader said
+   * @param name the driver's name; of a broken provider, its class or what the service loader said;
+   *     of a damaged jar, its file name
    * @param location the jar or folder that it came from, or {@code unknown}
    * @param problem why it cannot be used whatever the machine, or null: it threw while it was
-   *     loaded, it was made for another API version, or there are two of this name
+   *     loaded, it was made for another API version, there are two of this name, or a jar of the
+   *     class path is damaged, so that nobody knows whether there is a driver in it
    */
   public record Entry(String name, String location, @Nullable String problem) {}
 
@@ -93,7 +99,38 @@ public final class DriverRegistry {
             new Found(null, -1, new Entry("?", "unknown", "cannot be loaded: " + oneLine(e))));
       }
     }
+    if (seesClassPath(loader)) {
+      for (Entry damaged : damagedJars(System.getProperty("java.class.path", ""))) {
+        found.add(new Found(null, -1, damaged));
+      }
+    }
     return new DriverRegistry(sorted(withoutDoubles(found)));
+  }
+
+  private static boolean seesClassPath(ClassLoader loader) {
+    ClassLoader system = ClassLoader.getSystemClassLoader();
+    for (ClassLoader next = loader; next != null; next = next.getParent()) {
+      if (next == system) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The jars of a class path that cannot be opened. A class loader passes over them in silence. */
+  static List<Entry> damagedJars(String classPath) {
+    List<Entry> damaged = new ArrayList<>();
+    for (String part : classPath.split(Pattern.quote(File.pathSeparator), -1)) {
+      File jar = new File(part);
+      if (part.endsWith(".jar") && jar.isFile()) {
+        try {
+          new ZipFile(jar).close();
+        } catch (IOException e) {
+          damaged.add(new Entry(jar.getName(), part, "the jar cannot be read: " + e.getMessage()));
+        }
+      }
+    }
+    return damaged;
   }
 
   private static Found examine(

@@ -41,7 +41,8 @@ public final class ExecutableSource {
    * The bundle in a folder, or in a zip or jar file. Of an archive that holds one folder and
    * nothing else, that folder is the bundle.
    *
-   * @throws HalException NOT_FOUND if there is nothing at {@code path}
+   * @throws HalException NOT_FOUND if there is nothing at {@code path}; INVALID_ARGUMENT if it is
+   *     the manifest in a bundle instead of the bundle
    */
   public static ExecutableSource of(Path path) {
     Objects.requireNonNull(path, "path");
@@ -50,6 +51,12 @@ public final class ExecutableSource {
       return new ExecutableSource(path.toString(), inside -> openFile(path, inside), loader);
     }
     if (Files.isRegularFile(path)) {
+      if (path.endsWith("manifest.json")) {
+        Path folder = path.getParent() == null ? Path.of(".") : path.getParent();
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "'" + path + "' is the manifest of a bundle; name its folder, '" + folder + "'");
+      }
       return new ExecutableSource(path.toString(), inside -> openEntry(path, inside), loader);
     }
     throw new HalException(

@@ -1,5 +1,7 @@
 package org.jhal;
 
+import java.util.Optional;
+
 /**
  * The way in: opens a device by name.
  *
@@ -42,16 +44,37 @@ public final class Hal {
    * variable {@code JHAL_DEVICE} names, else the first usable one in the order of {@link
    * DriverRegistry#entries()}, in which drivers that compute on the host come last.
    *
-   * @throws HalException as {@link #openDevice(String)}; NOT_FOUND if no driver can be used, and
-   *     why not, each
+   * @throws HalException as {@link #openDevice(String)}, and the message tells where the name came
+   *     from; NOT_FOUND if no driver can be used, and why not, each
    */
   public static Device openDevice() {
-    String uri = System.getProperty(DEVICE_PROPERTY);
-    if (uri == null || uri.isEmpty()) {
-      uri = System.getenv(DEVICE_VARIABLE);
+    Optional<String> uri = configuredDevice();
+    if (uri.isEmpty()) {
+      return DriverRegistry.load().openDefaultDevice();
     }
-    return uri == null || uri.isEmpty()
-        ? DriverRegistry.load().openDefaultDevice()
-        : openDevice(uri);
+    try {
+      return openDevice(uri.get());
+    } catch (HalException e) {
+      String origin =
+          isPropertySet()
+              ? "system property " + DEVICE_PROPERTY
+              : "environment variable " + DEVICE_VARIABLE;
+      throw new HalException(
+          e.status(), e.getMessage() + " (the device is named by the " + origin + ")", e);
+    }
+  }
+
+  /**
+   * The device that the system property {@code jhal.device} or else the environment variable {@code
+   * JHAL_DEVICE} names; empty if neither does.
+   */
+  public static Optional<String> configuredDevice() {
+    String uri =
+        isPropertySet() ? System.getProperty(DEVICE_PROPERTY) : System.getenv(DEVICE_VARIABLE);
+    return uri == null || uri.isEmpty() ? Optional.empty() : Optional.of(uri);
+  }
+
+  private static boolean isPropertySet() {
+    return !System.getProperty(DEVICE_PROPERTY, "").isEmpty();
   }
 }

@@ -43,13 +43,19 @@ public final class HalException extends RuntimeException {
 
   /**
    * The same failure to be thrown by another thread: a new exception with this one's status,
-   * message and cause, whose stack trace is the caller's. The first exception is kept as
-   * suppressed, so that the place of origin is not lost, however often the failure is handed on.
+   * message and cause, whose stack trace is the caller's. It has one suppressed exception, which
+   * keeps the stack trace and the suppressed exceptions of the first, so that the place of origin
+   * is not lost, however often the failure is handed on.
    */
   public HalException again() {
     HalException first = origin == null ? this : origin;
+    HalException place = new HalException(status, getMessage()); // no cause: it would print twice
+    place.setStackTrace(first.getStackTrace());
+    for (Throwable suppressed : first.getSuppressed()) {
+      place.addSuppressed(suppressed);
+    }
     HalException copy = new HalException(status, getMessage(), getCause(), first);
-    copy.addSuppressed(first);
+    copy.addSuppressed(place);
     return copy;
   }
 

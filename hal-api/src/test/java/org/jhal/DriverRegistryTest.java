@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jhal.DriverJars.Source;
 import org.jhal.DriverRegistry.Entry;
@@ -366,7 +367,9 @@ class DriverRegistryTest {
     assertEquals("device two://8", Hal.openDevice().toString());
     System.setProperty(Hal.DEVICE_PROPERTY, "");
     assertEquals("device one", Hal.openDevice().toString());
+    assertEquals(Optional.empty(), Hal.configuredDevice());
     System.setProperty(Hal.DEVICE_PROPERTY, "three");
+    assertEquals(Optional.of("three"), Hal.configuredDevice());
     assertEquals(
         Status.NOT_FOUND, assertThrows(HalException.class, () -> Hal.openDevice()).status());
     Thread.currentThread().setContextClassLoader(null);
@@ -387,6 +390,29 @@ class DriverRegistryTest {
     assertEquals("device two://1", child(jar, classes, "two://1"));
     assertEquals("device one", child(jar, classes, ""));
     assertEquals("device three", child(jar, classes, "two://1", "-Djhal.device=three"));
+    assertContains(
+        "(the device is named by the environment variable JHAL_DEVICE)",
+        child(jar, classes, "four"));
+    assertContains(
+        "(the device is named by the system property jhal.device)",
+        child(jar, classes, "two", "-Djhal.device=four"));
+  }
+
+  @Test
+  void jarsOfTheClassPathThatAreDamagedAreFound() throws IOException {
+    Path good = jar("good.jar", driver("good"));
+    Path damaged = Files.writeString(folder.resolve("damaged.jar"), "no zip");
+    Path empty = Files.createFile(folder.resolve("empty.jar"));
+    String classPath =
+        String.join(
+            File.pathSeparator,
+            List.of("", good.toString(), damaged.toString(), "no.jar", "" + folder, "" + empty));
+
+    List<Entry> entries = DriverRegistry.damagedJars(classPath);
+
+    assertEquals(List.of("damaged.jar", "empty.jar"), entries.stream().map(Entry::name).toList());
+    assertEquals(damaged.toString(), entries.get(0).location());
+    assertContains("the jar cannot be read: ", String.valueOf(entries.get(0).problem()));
   }
 
   /** What a JVM of its own prints that opens the default device. */

@@ -100,6 +100,18 @@ class ExecutableSourceTest {
   }
 
   @Test
+  void aManifestIsNoBundle() throws IOException {
+    Path manifest = Files.writeString(folder.resolve("manifest.json"), "{}");
+
+    HalException refused = assertThrows(HalException.class, () -> ExecutableSource.of(manifest));
+
+    assertEquals(Status.INVALID_ARGUMENT, refused.status());
+    assertEquals(
+        "'" + manifest + "' is the manifest of a bundle; name its folder, '" + folder + "'",
+        refused.getMessage());
+  }
+
+  @Test
   void saysThatThereIsNothing() {
     Path none = folder.resolve("none");
 

@@ -13,6 +13,7 @@ import java.util.spi.ToolProvider;
 import org.jhal.Device;
 import org.jhal.Hal;
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,11 +102,11 @@ public final class BenchTool implements ToolProvider {
       }
       return run(options, out, err);
     } catch (UsageException e) {
-      err.println("hal bench: " + e.getMessage() + "; see hal bench --help");
+      err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal bench --help)");
       return USAGE;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      err.println("hal bench: interrupted");
+      err.println("hal: CANCELLED: interrupted");
       return INTERRUPTED;
     } finally {
       out.flush();
@@ -182,20 +183,20 @@ public final class BenchTool implements ToolProvider {
         } catch (InterruptedException e) {
           throw e;
         } catch (Exception e) { // the other cases may still work
-          err.println("hal bench: " + benchCase.name() + " failed: " + e);
+          err.println("hal: ABORTED: case " + benchCase.name() + " failed: " + e);
           err.flush();
           exitCode = FAILED;
         }
       }
     } catch (HalException e) {
-      err.println("hal bench: " + e);
-      return NO_DEVICE;
+      err.println("hal: " + e);
+      return e.status() == Status.INVALID_ARGUMENT ? USAGE : NO_DEVICE;
     }
     if (options.json != null) {
       try {
         Files.writeString(options.json, report.toJson());
       } catch (IOException e) {
-        err.println("hal bench: the results cannot be written: " + e);
+        err.println("hal: DATA_LOSS: the results cannot be written: " + e);
         return FAILED;
       }
     }

@@ -134,13 +134,14 @@ class BenchToolTest {
       })
   void wrongUsageSaysWhatIsWrong(String arguments, String message) {
     assertEquals(2, run(arguments.split(" ")));
-    assertEquals("hal bench: " + message + "; see hal bench --help", err.toString().strip());
+    assertEquals(
+        "hal: INVALID_ARGUMENT: " + message + " (see hal bench --help)", err.toString().strip());
   }
 
   @Test
   void aDeviceThatIsNotThereIsTold() {
     assertEquals(3, run("--device", "nosuch"));
-    assertTrue(err.toString().startsWith("hal bench: NOT_FOUND"), err.toString());
+    assertTrue(err.toString().startsWith("hal: NOT_FOUND"), err.toString());
   }
 
   @Test

@@ -8,9 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.spi.ToolProvider;
+import org.jhal.Device;
+import org.jhal.Hal;
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,16 +22,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CtsTool implements ToolProvider {
   private static final int OK = 0;
+  private static final int NO_REPORT = 1;
   private static final int USAGE = 2;
+  private static final int NO_DEVICE = 3;
   private static final int FAILED = 4;
 
   private static final String HELP =
       """
       Runs the conformance suite against a device of any driver on the class path.
 
-      Usage: hal cts --device URI [options]
+      Usage: hal cts [options]
 
-        --device URI                the device, as `hal devices` lists it
+        --device URI                the device, as `hal devices` lists it; default as `hal --help` says
         --tests PATTERN             only these tests: Class or Class.method, * is anything; repeatable
         --repeat N                  run everything N times
         --seed N                    what random tests start from
@@ -38,7 +42,8 @@ public final class CtsTool implements ToolProvider {
         --list                      list the tests, with the rules that they check, and run nothing
         --help                      print this
 
-      Exit codes: 0 all passed, 2 wrong usage, 4 a test failed or the device cannot be opened.
+      Exit codes: 0 all passed, 1 the report cannot be written, 2 wrong usage, 3 the device cannot be
+      opened, 4 a test failed.
       """;
 
   /** What the command line asks for. */
@@ -80,16 +85,18 @@ public final class CtsTool implements ToolProvider {
         list(options, out);
         return OK;
       }
-      return run(options, out);
+      return run(options, out, err);
     } catch (UsageException e) {
-      err.println("hal cts: " + e.getMessage() + "; see hal cts --help");
+      err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal cts --help)");
       return USAGE;
-    } catch (HalException e) {
-      err.println("hal cts: " + e);
-      return FAILED;
+    } catch (HalException e) { // the device: tests report what they throw
+      err.println("hal: " + e);
+      return e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE
+          ? USAGE
+          : NO_DEVICE;
     } catch (IOException e) {
-      err.println("hal cts: the report cannot be written: " + e);
-      return FAILED;
+      err.println("hal: DATA_LOSS: the report cannot be written: " + e);
+      return NO_REPORT;
     } finally {
       out.flush();
       err.flush();
@@ -110,9 +117,6 @@ public final class CtsTool implements ToolProvider {
         case "--help", "-h" -> options.help = true;
         default -> throw new UsageException("unknown argument '" + args[i] + "'");
       }
-    }
-    if (!options.help && !options.list && options.device == null) {
-      throw new UsageException("--device URI is missing");
     }
     for (String pattern : options.tests) {
       if (CtsCatalog.tests().stream().noneMatch(entry -> entry.name().matches(pattern))) {
@@ -144,15 +148,33 @@ public final class CtsTool implements ToolProvider {
   }
 
   private static void list(Options options, PrintWriter out) {
-    for (CtsCatalog.Entry entry : CtsCatalog.tests()) {
-      if (options.tests.isEmpty() || options.tests.stream().anyMatch(entry.name()::matches)) {
-        out.println(entry.name() + (entry.rules().isEmpty() ? "" : "  " + entry.rules()));
-      }
+    for (CtsCatalog.Entry entry : selected(options)) {
+      out.println(entry.name() + (entry.rules().isEmpty() ? "" : "  " + entry.rules()));
     }
   }
 
-  private static int run(Options options, PrintWriter out) throws IOException {
-    String uri = Objects.requireNonNull(options.device);
+  private static List<CtsCatalog.Entry> selected(Options options) {
+    return CtsCatalog.tests().stream()
+        .filter(
+            entry ->
+                options.tests.isEmpty() || options.tests.stream().anyMatch(entry.name()::matches))
+        .toList();
+  }
+
+  /** The device where none is named: that of {@link Hal#openDevice()}. */
+  private static String defaultDevice() {
+    try (Device device = Hal.openDevice()) {
+      return Hal.configuredDevice().orElse(device.info().uri());
+    }
+  }
+
+  private static int run(Options options, PrintWriter out, PrintWriter err) throws IOException {
+    long begin = System.nanoTime();
+    String uri = options.device == null ? defaultDevice() : options.device;
+    CtsProgress progress =
+        CtsProgress.isOnTerminal()
+            ? new CtsProgress(err, selected(options).size() * options.repeat)
+            : null;
     CtsRun run =
         new CtsRun(CtsSession.findBackend(uri))
             .device(uri)
@@ -160,10 +182,16 @@ public final class CtsTool implements ToolProvider {
             .repeat(options.repeat)
             .listen(
                 entry -> {
+                  if (progress != null) {
+                    progress.wipe();
+                  }
                   if (entry.outcome() == CtsReport.Outcome.FAILED) {
                     out.println("FAILED " + entry.test() + " (" + entry.display() + ")");
                     out.println(entry.detail().indent(4).stripTrailing());
                     out.flush();
+                  }
+                  if (progress != null) {
+                    progress.ended(entry);
                   }
                 });
     if (options.seed != null) {
@@ -173,20 +201,25 @@ public final class CtsTool implements ToolProvider {
       run.verifyExpectedFailures();
     }
     CtsReport report = run.run();
+    if (progress != null) {
+      progress.wipe();
+    }
     if (options.report != null) {
       Files.createDirectories(options.report);
       Files.writeString(options.report.resolve("report.json"), report.toJson());
       Files.writeString(options.report.resolve("report.xml"), report.toJunitXml());
     }
-    summarize(report, out);
+    summarize(report, (System.nanoTime() - begin) / 1e9, out);
     return report.isSuccess() ? OK : FAILED;
   }
 
-  private static void summarize(CtsReport report, PrintWriter out) {
+  private static void summarize(CtsReport report, double seconds, PrintWriter out) {
     Map<String, String> facts = report.facts();
     out.println();
     out.println("device        " + facts.get("device") + ", " + facts.get("name"));
     out.println("capabilities  " + facts.get("capabilities"));
+    out.println("seed          " + facts.get("seed"));
+    out.printf(Locale.ROOT, "%-13s %.1f s%n", "time", seconds);
     for (CtsReport.Outcome outcome : CtsReport.Outcome.values()) {
       List<CtsReport.Entry> entries = report.entries(outcome);
       out.printf(Locale.ROOT, "%-13s %d%n", CtsReport.label(outcome), entries.size());

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import java.util.spi.ToolProvider;
+import org.jhal.Hal;
 import org.junit.jupiter.api.Test;
 
 /** The suite's command line. */
@@ -48,8 +50,20 @@ class CtsToolTests {
   }
 
   @Test
-  void theDeviceIsNeeded() {
-    assertUsage("--device URI is missing");
+  void withoutADeviceTheDefaultOneIsTested() {
+    assertEquals(3, run()); // there is no driver here
+    assertEquals("hal: NOT_FOUND: no driver on the class path", err.toString().strip());
+  }
+
+  @Test
+  void aDefaultDeviceThatCannotBeOpenedTellsWhoNamedIt() {
+    System.setProperty(Hal.DEVICE_PROPERTY, "nosuchdriver");
+    try {
+      assertEquals(3, run());
+    } finally {
+      System.clearProperty(Hal.DEVICE_PROPERTY);
+    }
+    assertTrue(err.toString().contains("system property jhal.device"), err::toString);
   }
 
   @Test
@@ -73,9 +87,41 @@ class CtsToolTests {
   }
 
   @Test
-  void aDeviceThatCannotBeOpenedFails() {
-    assertEquals(4, run("--device", "nosuchdriver://0"));
-    assertTrue(err.toString().contains("nosuchdriver"), err::toString);
+  void aMalformedDeviceIsWrongUsage() {
+    assertUsage("malformed device URI 'No Device'", "--device", "No Device");
+  }
+
+  @Test
+  void aDeviceThatCannotBeOpenedIsNoFailedTest() {
+    assertEquals(3, run("--device", "nosuchdriver://0"));
+    assertTrue(
+        err.toString().startsWith("hal: NOT_FOUND: no driver 'nosuchdriver'"), err::toString);
     assertFalse(err.toString().contains("\tat "), "a stack trace");
+  }
+
+  @Test
+  void progressCountsTestsAndVanishes() {
+    PrintWriter writer = new PrintWriter(err);
+    CtsProgress progress = new CtsProgress(writer, 2);
+    progress.ended(entry("A.first", CtsReport.Outcome.PASSED));
+    progress.wipe();
+    progress.ended(entry("A.first", CtsReport.Outcome.FAILED));
+    progress.wipe();
+    progress.ended(entry("A.second", CtsReport.Outcome.PASSED));
+    progress.wipe();
+    progress.wipe();
+    assertEquals(
+        shownAndWiped("1/2  A.first")
+            + shownAndWiped("1/2, 1 failed  A.first")
+            + shownAndWiped("2/2, 1 failed  A.second"),
+        err.toString());
+  }
+
+  private static CtsReport.Entry entry(String test, CtsReport.Outcome outcome) {
+    return new CtsReport.Entry(test, test, List.of(), outcome, "", 0);
+  }
+
+  private static String shownAndWiped(String text) {
+    return text + "\r" + " ".repeat(text.length()) + "\r";
   }
 }

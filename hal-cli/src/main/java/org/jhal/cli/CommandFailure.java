@@ -7,6 +7,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** A failure of a command whose exit code is decided by the step that failed. */
 final class CommandFailure extends RuntimeException {
@@ -29,7 +30,17 @@ final class CommandFailure extends RuntimeException {
   /** The command line itself is wrong. */
   static CommandFailure wrongUsage(ParameterException e) {
     String command = e.getCommandLine().getCommandSpec().qualifiedName();
-    return wrongUsage(e.getMessage() + " (see " + command + " --help)");
+    String message = e.getMessage();
+    if (e instanceof UnmatchedArgumentException unmatched) {
+      String what = unmatched.isUnknownOption() ? "unknown option" : "unexpected argument";
+      message = what + " '" + unmatched.getUnmatched().get(0) + "'";
+    }
+    return wrongUsage(message + " (see " + command + " --help)");
+  }
+
+  /** The device cannot be used for what it is asked for. */
+  static CommandFailure unusable(HalException failure) {
+    return new CommandFailure(ExitCode.NO_DEVICE, failure);
   }
 
   int exitCode() {

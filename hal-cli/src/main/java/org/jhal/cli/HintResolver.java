@@ -170,7 +170,8 @@ final class HintResolver {
             + " '"
             + name
             + "', which is not there; there "
-            + (known.isEmpty() ? "are none" : "is " + String.join(", ", known)));
+            + (known.size() == 1 ? "is " : "are ")
+            + (known.isEmpty() ? "none" : String.join(", ", known)));
   }
 
   private HalException at(String key, HalException e) {

@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
       "  0:success",
       "  1:the work failed while it ran",
       "  2:wrong usage or bad input; nothing ran",
-      "  3:no such driver or device, or it cannot be used",
+      "  3:no such driver or device, or it cannot be used for this; nothing ran",
       "  4:cts: tests failed",
       "130:interrupted"
     },
@@ -41,7 +41,10 @@ import picocli.CommandLine.Spec;
       "",
       "A device is named DRIVER, DRIVER://INDEX or DRIVER://UUID, and may have options:",
       "DRIVER://INDEX?OPTION=VALUE&OPTION=VALUE. Where none is named it is that of the",
-      "variable JHAL_DEVICE, else the first that can be used."
+      "system property jhal.device, else that of the variable JHAL_DEVICE, else the",
+      "first that can be used.",
+      "",
+      "./hal --rebuild [COMMAND ...] builds JHAL again before it runs the command."
     })
 public final class Main implements Runnable {
   private static final List<String> COMMANDS =
@@ -61,6 +64,9 @@ public final class Main implements Runnable {
       scope = ScopeType.INHERIT,
       description = "Prints the stack trace of a failure.")
   private boolean verbose;
+
+  @Option(names = "--version", description = "Prints the version of JHAL and of Java.")
+  private boolean version;
 
   private Main() {}
 
@@ -188,6 +194,10 @@ public final class Main implements Runnable {
 
   @Override
   public void run() {
+    if (version) {
+      VersionCommand.print(spec.commandLine().getOut());
+      return;
+    }
     throw new ParameterException(spec.commandLine(), "a command is missing");
   }
 }

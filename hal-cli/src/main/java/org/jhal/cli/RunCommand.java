@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -27,14 +28,16 @@ import picocli.CommandLine.Spec;
     name = "run",
     sortOptions = false,
     customSynopsis = {
-      "hal run BUNDLE[:FUNCTION] [--device URI] [--arg NAME=VALUE]... [--out NAME=FILE]...",
-      "               [--shape NAME=N,...]... [--groups X[,Y[,Z]]] [--repeat N] [--timeout SECONDS]"
+      "hal run BUNDLE[:FUNCTION] [--device URI] [--arg NAME=VALUE]...",
+      "               [--out NAME=FILE]... [--shape NAME=N,...]... [--groups X[,Y[,Z]]]",
+      "               [--repeat N] [--timeout SECONDS] [--verbose]"
     },
     description = {
       "Runs a function of a bundle on a device, with data from files.",
       "",
       "A file that ends in .npy is an array of numpy, one that ends in .png a picture (height x"
-          + " width x channels of u8), any other is bytes as they are.",
+          + " width x channels of u8), any other is bytes as they are. Pictures of other kinds (.jpg,"
+          + " .gif, .bmp, .tif and the like) are refused.",
       ""
     },
     footer = {
@@ -47,10 +50,12 @@ final class RunCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  // Not required, or picocli complains of its absence where an option is unknown.
   @Parameters(
+      arity = "0..1",
       paramLabel = "BUNDLE[:FUNCTION]",
       description = "A folder, zip or jar with a manifest.json, and which function of it.")
-  private String bundle = "";
+  private @Nullable String bundle;
 
   @Option(names = "--device", paramLabel = "URI", description = "The device to run on.")
   private @Nullable String device;
@@ -136,6 +141,11 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    String text = bundle;
+    if (text == null) {
+      throw CommandFailure.wrongUsage(
+          new ParameterException(spec.commandLine(), "BUNDLE[:FUNCTION] is missing"));
+    }
     RunArguments arguments =
         CommandFailure.badInput(
             () -> {
@@ -143,7 +153,7 @@ final class RunCommand implements Callable<Integer> {
               checkRange("--timeout", timeout, Integer.MAX_VALUE);
               return RunArguments.parse(args, outs, shapes, groups);
             });
-    Target target = CommandFailure.badInput(() -> Target.parse(bundle));
+    Target target = CommandFailure.badInput(() -> Target.parse(text));
     ExecutableSource source = CommandFailure.badInput(() -> ExecutableSource.of(target.bundle()));
     try (Device opened = CommandFailure.openDevice(device);
         Executable executable = load(opened, source)) {
@@ -168,13 +178,13 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** A bundle that is wrong is bad input; one that this device cannot load has failed. */
+  /** A bundle that is wrong is bad input; for one that it cannot load, the device is unusable. */
   private static Executable load(Device device, ExecutableSource source) {
     try {
       return device.loadExecutable(source);
     } catch (HalException e) {
       if (e.status() == Status.UNIMPLEMENTED || e.status() == Status.UNAVAILABLE) {
-        throw e;
+        throw CommandFailure.unusable(e);
       }
       return CommandFailure.badInput(
           () -> {

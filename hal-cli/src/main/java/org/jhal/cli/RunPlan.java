@@ -2,6 +2,7 @@ package org.jhal.cli;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -197,7 +198,19 @@ final class RunPlan implements AutoCloseable {
 
   private void openSource(Parameter parameter, String file, Map<String, Shape> shapes) {
     String name = parameter.name();
-    DataSource source = DataFiles.open(path("--arg", name, file));
+    Path path = path("--arg", name, file);
+    if (!Files.exists(path)) {
+      throw new HalException(
+          Status.NOT_FOUND,
+          "'"
+              + name
+              + "' is a buffer of "
+              + parameter.type().label()
+              + " and is read from a file, but there is no such file: '"
+              + file
+              + "'");
+    }
+    DataSource source = DataFiles.open(path);
     sources.put(name, source);
     if (source.type() != null && source.type() != parameter.type()) {
       throw invalid(

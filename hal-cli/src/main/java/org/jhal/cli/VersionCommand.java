@@ -16,7 +16,10 @@ final class VersionCommand implements Runnable {
 
   @Override
   public void run() {
-    PrintWriter out = spec.commandLine().getOut();
+    print(spec.commandLine().getOut());
+  }
+
+  static void print(PrintWriter out) {
     out.println("hal " + version());
     out.println(
         "Java "

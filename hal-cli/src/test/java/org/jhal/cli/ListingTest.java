@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jhal.cli.drivers.Unplugged;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code hal} tells about drivers and devices, some of which are no good. */
 class ListingTest {
@@ -34,6 +38,18 @@ class ListingTest {
     line(out, "^unplugged +unavailable: libunplugged.so not found");
     line(out, "^toy://0 +Toy \"0\" +1\\.5 GiB +uuid-0");
     line(out, "^toy://1 +Toy \"1\" +1\\.5 GiB +uuid-1");
+  }
+
+  @Test
+  void aDamagedJarIsNamed(@TempDir Path folder) throws Exception {
+    Path jar = Files.writeString(folder.resolve("driver-new.jar"), "no zip");
+    String classPath = System.getProperty("java.class.path") + File.pathSeparator + jar;
+    for (String command : new String[] {"drivers", "devices"}) {
+      Outcome outcome = Outcome.java(folder, "-cp", classPath, Main.class.getName(), command);
+      line(outcome.succeeded().out(), "^driver-new\\.jar +.*: the jar cannot be read: .+");
+    }
+    Outcome.java(folder, "-cp", classPath, Main.class.getName(), "info", "new")
+        .failed(3, "no driver 'new'", "driver-new.jar (unavailable: the jar cannot be read: ");
   }
 
   private static void line(String out, String pattern) {

@@ -13,6 +13,7 @@ class MainTest {
   void versionIsThatOfTheBuild() {
     String out = hal("version").succeeded().out();
     assertTrue(out.matches("(?s)hal \\d+\\.\\d+\\.\\d+\\S*\\R.*"), out);
+    assertEquals(out, hal("--version").succeeded().out());
   }
 
   @Test
@@ -30,8 +31,10 @@ class MainTest {
   void anUnknownOptionIsWrongUsage() {
     hal("--nosuch").failed(2, "--nosuch");
     hal("drivers", "--nosuch").failed(2, "--nosuch", "hal drivers --help");
-    hal("drivers", "surplus").failed(2, "surplus");
-    hal("run").failed(2, "BUNDLE[:FUNCTION]", "hal run --help");
+    hal("drivers", "surplus").failed(2, "unexpected argument 'surplus' (see hal drivers --help)");
+    hal("run").failed(2, "BUNDLE[:FUNCTION] is missing", "hal run --help");
+    hal("run", "--foo").failed(2, "unknown option '--foo' (see hal run --help)");
+    hal("run", "a", "b").failed(2, "unexpected argument 'b'");
     hal("run", "--repeat", "x", "bundle").failed(2, "--repeat", "'x'");
   }
 
@@ -53,7 +56,10 @@ class MainTest {
           "  3 ",
           "  4 ",
           "130 ",
-          "JHAL_DEVICE"
+          "JHAL_DEVICE",
+          "jhal.device",
+          "--version",
+          "--rebuild"
         }) {
       assertTrue(out.contains(line), () -> "no '" + line + "' in " + out);
     }
@@ -64,7 +70,14 @@ class MainTest {
   void everyCommandHasHelp(String command) {
     String out = hal(command, "--help").succeeded().out();
     assertTrue(out.startsWith("Usage: hal " + command), out);
+    assertTrue(out.lines().allMatch(line -> line.length() <= 80), out);
+    assertEquals(count(out, '['), count(out, ']'), out);
+    assertTrue(out.lines().allMatch(line -> count(line, '[') == count(line, ']')), out);
     assertEquals(out, hal("help", command).succeeded().out());
+  }
+
+  private static long count(String text, char wanted) {
+    return text.chars().filter(c -> c == wanted).count();
   }
 
   @Test

@@ -46,6 +46,11 @@ class RunFailureTest extends RunFixture {
     run(bundle, "--arg", "n=3000000000", "--arg", "x=" + x).failed(2, "OUT_OF_RANGE", "3000000000");
     run(bundle, "--arg", "n=1", "--arg", "x=" + folder).failed(2, "not a regular file");
     run(bundle, "--arg", "n=1", "--arg", "x=no.npy").failed(2, "NOT_FOUND", "'no.npy'");
+    run(bundle, "--arg", "n=1", "--arg", "x=3")
+        .failed(2, "'x' is a buffer of f32", "no such file: '3'");
+    run(bundle, "--arg", "n=1", "--arg", "x=a.jpg").failed(2, "no such file: 'a.jpg'");
+    run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--out", "y=a.JPG")
+        .failed(2, "INVALID_ARGUMENT", "output 'a.JPG': of pictures there is only .png");
     run(bundle, "--arg", "n=1", "--arg", "x=" + broken).failed(2, "malformed .npy file");
     run(bundle, "--arg", "n=1", "--arg", "x=" + brokenPicture).failed(2, "malformed PNG file");
     run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--out", "y=" + folder).failed(2, "is a folder");
@@ -77,6 +82,8 @@ class RunFailureTest extends RunFixture {
     Path malformed = Files.createDirectory(folder.resolve("malformed"));
     Files.writeString(malformed.resolve("manifest.json"), "{\"version\": 1,");
     run(malformed).failed(2, "INVALID_ARGUMENT", "manifest.json");
+    hal("run", malformed + "/manifest.json", "--device", "mock")
+        .failed(2, "INVALID_ARGUMENT", "name its folder, '" + malformed + "'");
     Path noArchive = Files.writeString(folder.resolve("no.zip"), "hello");
     run(noArchive).failed(2, "no.zip");
     Path climbing = folder.resolve("climbing.zip");
@@ -122,14 +129,14 @@ class RunFailureTest extends RunFixture {
   }
 
   @Test
-  void aBundleThatTheDeviceCannotLoadFailsTheRun() throws IOException {
+  void aDeviceThatCannotLoadTheBundleIsUnusable() throws IOException {
     Path bundle = bundle(function("count", "", ""));
     Path manifest = bundle.resolve("manifest.json");
     Files.writeString(
         manifest,
         Files.readString(manifest)
             .replaceAll("\\{\"format\".*\\}\\]", "{\"format\": \"other\", \"file\": \"x\"}]"));
-    run(bundle, "--groups", "1").failed(1, "UNIMPLEMENTED", "other");
+    run(bundle, "--groups", "1").failed(3, "UNIMPLEMENTED", "other");
   }
 
   @Test

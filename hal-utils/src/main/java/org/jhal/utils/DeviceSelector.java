@@ -52,7 +52,13 @@ public final class DeviceSelector {
       if (index >= devices.size()) {
         throw new HalException(
             Status.NOT_FOUND,
-            "no device '" + uri + "': index " + index + " of " + describe(uri, devices));
+            "no device '"
+                + uri
+                + "': index "
+                + index
+                + ", but there "
+                + (devices.size() == 1 ? "is " : "are ")
+                + describe(uri, devices));
       }
       return devices.get((int) index);
     }
@@ -72,11 +78,17 @@ public final class DeviceSelector {
               + "' in '"
               + uri
               + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.FUNCTION"
-              + " (hexadecimal); there are "
+              + " (hexadecimal); there "
+              + (devices.size() == 1 ? "is " : "are ")
               + describe(uri, devices));
     }
     throw new HalException(
-        Status.NOT_FOUND, "no device '" + uri + "'; there are " + describe(uri, devices));
+        Status.NOT_FOUND,
+        "no device '"
+            + uri
+            + "'; there "
+            + (devices.size() == 1 ? "is " : "are ")
+            + describe(uri, devices));
   }
 
   private static boolean isUuidOf(String selector, DeviceInfo device) {
@@ -99,6 +111,10 @@ public final class DeviceSelector {
       String pci = device.pciAddress() == null ? "" : ", " + PCI + device.pciAddress();
       list.add(device.index() + " is " + device.name() + ", uuid " + device.uuid() + pci);
     }
-    return devices.size() + " devices of driver '" + uri.driver() + "': " + list;
+    return (devices.size() == 1 ? "1 device" : devices.size() + " devices")
+        + " of driver '"
+        + uri.driver()
+        + "': "
+        + list;
   }
 }

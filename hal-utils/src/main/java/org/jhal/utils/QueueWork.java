@@ -142,7 +142,9 @@ final class QueueWork<E> implements Work<E>, Submission {
         || recorded.device() != device) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "command buffer was made for another device than " + device.name());
+          "command buffer was made for "
+              + Validation.otherThan(
+                  device, commands instanceof RecordedCommandBuffer other ? other.device() : null));
     }
     if (bindings.length < recorded.slotCount()) {
       bindings = new @Nullable EngineBuffer[recorded.slotCount()];

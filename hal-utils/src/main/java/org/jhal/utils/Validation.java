@@ -10,10 +10,12 @@ import org.jhal.Fence;
 import org.jhal.Function;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.MemoryType;
 import org.jhal.Parameter;
 import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The only place where arguments are checked, for all drivers (rule M5). Each message names the
@@ -34,13 +36,26 @@ final class Validation {
     }
   }
 
+  /** Names a foreign device; two openings of one device have the same name. */
+  static String otherThan(EngineDevice<?> device, @Nullable EngineDevice<?> other) {
+    return "another device than "
+        + device.name()
+        + (other != null && other.name().equals(device.name())
+            ? ": another opening of it, and each opening is a device of its own"
+            : "");
+  }
+
   /** A buffer of this engine and this device, not closed. */
   static EngineBuffer buffer(EngineDevice<?> device, String what, Buffer buffer) {
     Objects.requireNonNull(buffer, what);
     if (!(buffer instanceof EngineBuffer own) || own.storage.device != device) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          what + ": " + buffer + " belongs to another device than " + device.name());
+          what
+              + ": "
+              + buffer
+              + " belongs to "
+              + otherThan(device, buffer instanceof EngineBuffer other ? other.device() : null));
     }
     own.checkOpen(what);
     return own;
@@ -87,10 +102,20 @@ final class Validation {
   }
 
   static void usage(String what, EngineBuffer buffer, BufferUsage usage) {
+    boolean isMapping = usage == BufferUsage.MAP_READ || usage == BufferUsage.MAP_WRITE;
     if (!buffer.params().usage().contains(usage)) {
       throw new HalException(
           Status.PERMISSION_DENIED,
-          what + ": " + buffer + " was made for " + buffer.params().usage() + ", not for " + usage);
+          what
+              + ": "
+              + buffer
+              + " was made for "
+              + buffer.params().usage()
+              + ", not for "
+              + usage
+              + (isMapping && buffer.params().type() == MemoryType.DEVICE
+                  ? "; the host can map SHARED and HOST memory, not DEVICE memory"
+                  : ""));
     }
   }
 
@@ -137,7 +162,12 @@ final class Validation {
     if (!(function instanceof EngineFunction own) || own.executable().device() != device) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "function " + function + " was loaded for another device than " + device.name());
+          "function "
+              + function
+              + " was loaded for "
+              + otherThan(
+                  device,
+                  function instanceof EngineFunction other ? other.executable().device() : null));
     }
     own.executable().checkOpen();
     return own;

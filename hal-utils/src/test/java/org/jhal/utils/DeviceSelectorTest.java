@@ -84,7 +84,20 @@ class DeviceSelectorTest {
     assertTrue(
         refused
             .getMessage()
-            .startsWith("no device '" + uri + "': index " + index + " of 4 devices of driver"),
+            .startsWith(
+                "no device '" + uri + "': index " + index + ", but there are 4 devices of driver"),
+        refused::getMessage);
+  }
+
+  @Test
+  void oneDeviceIsNotCountedAsSeveral() {
+    HalException refused =
+        assertThrows(
+            HalException.class,
+            () -> DeviceSelector.select(DeviceUri.parse("any://7"), DEVICES.subList(0, 1)));
+
+    assertTrue(
+        refused.getMessage().contains("index 7, but there is 1 device of driver 'any': 0 is small"),
         refused::getMessage);
   }
 

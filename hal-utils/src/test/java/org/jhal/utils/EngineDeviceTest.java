@@ -12,6 +12,7 @@ import java.util.Objects;
 import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Fence;
+import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.Semaphore;
@@ -69,6 +70,40 @@ class EngineDeviceTest {
     device.close();
     assertFreed();
     assertEquals(List.of(), log.lines());
+  }
+
+  @Test
+  void aBufferOfAnotherOpeningIsToldFromThatOfAnotherDevice() {
+    FakeBackend second = new FakeBackend();
+    try (EngineDevice<Event> device = backend.open(1, LONG);
+        EngineDevice<Event> reopened = second.open(1, LONG);
+        Buffer foreign = reopened.allocate(16, BufferParams.DEVICE);
+        Semaphore done = device.createSemaphore(0)) {
+      HalException refused =
+          assertThrows(
+              HalException.class,
+              () ->
+                  device.queue(0).fill(Fence.NONE, done.at(1), foreign, 0, 16, FillPattern.of8(1)));
+      assertEquals(
+          "target: buffer of 16 bytes of fake-0 belongs to another device than fake-0: another"
+              + " opening of it, and each opening is a device of its own",
+          refused.getMessage());
+    }
+  }
+
+  @Test
+  void deviceMemoryCannotBeMappedAndTheMessageSaysWhatCan() {
+    try (EngineDevice<Event> device = backend.open(1, LONG);
+        Buffer buffer = device.allocate(16, BufferParams.DEVICE)) {
+      HalException refused =
+          assertThrows(HalException.class, () -> buffer.map(Buffer.MapMode.READ));
+      assertEquals(Status.PERMISSION_DENIED, refused.status());
+      assertTrue(
+          refused
+              .getMessage()
+              .endsWith("; the host can map SHARED and HOST memory, not DEVICE memory"),
+          refused::getMessage);
+    }
   }
 
   @Test

@@ -15,6 +15,7 @@ import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Queue;
 import org.jhal.Semaphore;
+import org.jhal.Status;
 import org.jhal.Workgroups;
 
 /**
@@ -57,6 +58,16 @@ public final class Pipeline implements ToolProvider {
     }
     String first = args.length > 0 ? args[0] : "mock://0?devices=2";
     String second = args.length > 1 ? args[1] : args.length > 0 ? first : "mock://1?devices=2";
+    try (Device firstDevice = Hal.openDevice(first);
+        Device secondDevice = Hal.openDevice(second)) {
+      return run(out, err, firstDevice, secondDevice);
+    } catch (HalException e) {
+      err.println("hal: " + e);
+      return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
+    }
+  }
+
+  private static int run(PrintWriter out, PrintWriter err, Device first, Device second) {
     try {
       return run(out, first, second) ? 0 : 1;
     } catch (HalException e) {
@@ -67,13 +78,11 @@ public final class Pipeline implements ToolProvider {
     }
   }
 
-  private static boolean run(PrintWriter out, String firstUri, String secondUri)
+  private static boolean run(PrintWriter out, Device first, Device second)
       throws InterruptedException {
     ExecutableSource bundle = ExecutableSource.ofResources(Pipeline.class, "kernels");
     int[] sums = new int[SUMS];
-    try (Device first = Hal.openDevice(firstUri);
-        Device second = Hal.openDevice(secondUri);
-        Semaphore timeline = first.createSemaphore(0);
+    try (Semaphore timeline = first.createSemaphore(0);
         Executable firstKernels = first.loadExecutable(bundle);
         Executable secondKernels = second.loadExecutable(bundle);
         Buffer values = first.allocate(4L * VALUES, BufferParams.DEVICE);

@@ -10,6 +10,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import org.jhal.ElementType;
 import org.jhal.HalException;
@@ -18,19 +19,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens files by the ending of their name: {@code .npy} for arrays, {@code .png} for pictures, any
- * other for bytes as they are.
+ * other for bytes as they are. Other kinds of pictures are refused: whoever names one does not mean
+ * its bytes.
  */
 public final class DataFiles {
+  private static final List<String> OTHER_PICTURES =
+      List.of(".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".heic", ".avif");
+
   private DataFiles() {}
 
   /**
    * Opens an input. A picture is decoded at once, anything else is read when it is asked for.
    *
    * @throws HalException NOT_FOUND if there is no such file; PERMISSION_DENIED if it may not be
-   *     read; INVALID_ARGUMENT if it is malformed or no regular file; UNIMPLEMENTED if it is a
-   *     picture and this Java cannot decode them; DATA_LOSS if reading fails
+   *     read; INVALID_ARGUMENT if it is malformed, no regular file, or by its ending a picture of
+   *     another kind; UNIMPLEMENTED if it is a picture and this Java cannot decode them; DATA_LOSS
+   *     if reading fails
    */
   public static DataSource open(Path path) {
+    checkEnding("input", path);
     try {
       if (Files.exists(path) && !Files.isRegularFile(path)) {
         throw new HalException(
@@ -66,11 +73,13 @@ public final class DataFiles {
    * until the output is committed.
    *
    * @param type of the elements
-   * @throws HalException INVALID_ARGUMENT if a file of this ending cannot hold such an array;
-   *     NOT_FOUND if the folder is missing; PERMISSION_DENIED if the file may not be written;
-   *     UNIMPLEMENTED if it is a picture and this Java cannot encode them
+   * @throws HalException INVALID_ARGUMENT if a file of this ending cannot hold such an array, or it
+   *     is by its ending a picture of another kind; NOT_FOUND if the folder is missing;
+   *     PERMISSION_DENIED if the file may not be written; UNIMPLEMENTED if it is a picture and this
+   *     Java cannot encode them
    */
   public static DataSink create(Path path, ElementType type, Shape shape) {
+    checkEnding("output", path);
     Shape picture = hasEnding(path, ".png") ? pictureShape(path, type, shape) : null;
     try {
       if (Files.isDirectory(path)) {
@@ -121,6 +130,20 @@ public final class DataFiles {
             + (cause == null ? " lacks it" : " lacks a part of it (" + cause + ")")
             + "; use .npy or raw files",
         cause);
+  }
+
+  private static void checkEnding(String what, Path path) {
+    for (String ending : OTHER_PICTURES) {
+      if (hasEnding(path, ending)) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            what
+                + " '"
+                + path
+                + "': of pictures there is only .png; .npy is an array of numpy, and a file with"
+                + " another ending, such as .bin, holds the bytes as they are");
+      }
+    }
   }
 
   private static boolean hasEnding(Path path, String ending) {

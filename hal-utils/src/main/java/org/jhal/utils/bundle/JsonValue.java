@@ -74,7 +74,9 @@ final class JsonValue {
       String message = String.valueOf(e.getMessage());
       String what = e instanceof EOFException ? "ends too early" : "is malformed";
       throw new HalException(
-          Status.INVALID_ARGUMENT, document + ": the JSON " + what + locationOf(message), e);
+          Status.INVALID_ARGUMENT,
+          document + ": the JSON " + what + locationOf(message) + lineOf(message, text),
+          e);
     } catch (IOException e) { // a string cannot fail to be read
       throw new HalException(Status.INTERNAL, document + ": " + e, e);
     }
@@ -83,6 +85,22 @@ final class JsonValue {
   private static String locationOf(String message) {
     Matcher location = GSON_LOCATION.matcher(message);
     return location.find() ? " at line " + location.group(1) + " column " + location.group(2) : "";
+  }
+
+  /** The line of {@code text} that a message of the parser is about, and why it may be wrong. */
+  private static String lineOf(String message, String text) {
+    Matcher location = GSON_LOCATION.matcher(message);
+    if (!location.find()) {
+      return "";
+    }
+    long lineNumber = Long.parseLong(location.group(1));
+    int next = Integer.parseInt(location.group(2)) - 1; // behind the character that was refused
+    String line = text.lines().skip(lineNumber - 1).findFirst().orElse("");
+    boolean isComment =
+        next > 0 && next <= line.length() && "/#".indexOf(line.charAt(next - 1)) >= 0;
+    return line.isBlank()
+        ? ""
+        : ", in '" + shorten(line.strip()) + "'" + (isComment ? "; comments are not allowed" : "");
   }
 
   private static Object read(JsonReader in, String document, String place) throws IOException {

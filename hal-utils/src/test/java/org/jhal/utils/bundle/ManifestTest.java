@@ -241,7 +241,8 @@ class ManifestTest {
           {"a": NaN}                  | is malformed at line 1 column
           {"a": 01}                   | is malformed at line 1 column
           {"a": True}                 | is malformed at line 1 column
-          /* a */ {}                  | is malformed at line 1 column
+          /* a */ {}                  | is malformed at line 1 column 2, in '/* a */ {}'; comments are not allowed
+          # a                         | is malformed at line 1 column 2, in '# a'; comments are not allowed
           {a: 1}                      | is malformed at line 1 column
           ``                          | ends too early at line 1 column 1
           """)
@@ -253,6 +254,14 @@ class ManifestTest {
     assertTrue(
         refused.getMessage().startsWith(start),
         () -> "expected: " + start + "...\n but was: " + refused.getMessage());
+  }
+
+  @Test
+  void showsTheLineOfACommentThatItRefuses() {
+    HalException refused = refused("{\n  \"version\": 1, // the first\n  \"name\": \"x\"\n}");
+
+    String end = "at line 2 column 18, in '\"version\": 1, // the first'; comments are not allowed";
+    assertTrue(refused.getMessage().endsWith(end), refused::getMessage);
   }
 
   @Test
