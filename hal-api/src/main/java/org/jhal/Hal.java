@@ -60,7 +60,7 @@ public final class Hal {
               ? "system property " + DEVICE_PROPERTY
               : "environment variable " + DEVICE_VARIABLE;
       throw new HalException(
-          e.status(), e.getMessage() + " (the device is named by the " + origin + ")", e);
+          e.status(), "the " + origin + " names '" + uri.get() + "': " + e.getMessage(), e);
     }
   }
 

@@ -391,10 +391,10 @@ class DriverRegistryTest {
     assertEquals("device one", child(jar, classes, ""));
     assertEquals("device three", child(jar, classes, "two://1", "-Djhal.device=three"));
     assertContains(
-        "(the device is named by the environment variable JHAL_DEVICE)",
+        "the environment variable JHAL_DEVICE names 'four': no driver 'four'",
         child(jar, classes, "four"));
     assertContains(
-        "(the device is named by the system property jhal.device)",
+        "the system property jhal.device names 'four': no driver 'four'",
         child(jar, classes, "two", "-Djhal.device=four"));
   }
 

@@ -53,6 +53,7 @@ final class RunCommand implements Callable<Integer> {
   // Not required, or picocli complains of its absence where an option is unknown.
   @Parameters(
       arity = "0..1",
+      hideParamSyntax = true,
       paramLabel = "BUNDLE[:FUNCTION]",
       description = "A folder, zip or jar with a manifest.json, and which function of it.")
   private @Nullable String bundle;
