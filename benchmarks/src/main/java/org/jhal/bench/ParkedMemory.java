@@ -59,7 +59,7 @@ record ParkedMemory(String name, String uri, int size) implements Subject {
       if (process.exitValue() != 0 || start < 0) {
         throw new IOException("the JVM that parks work failed: " + text);
       }
-      String[] numbers = text.substring(start + RESULT.length()).strip().split(" ");
+      String[] numbers = text.substring(start + RESULT.length()).strip().split(" ", -1);
       return new double[] {
         Double.parseDouble(numbers[0]) / size, Double.parseDouble(numbers[1]) / size
       };

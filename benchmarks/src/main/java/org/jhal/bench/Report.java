@@ -49,8 +49,9 @@ final class Report {
     table.append(line("", "", "JHAL", "peer", "", "JHAL / peer", toFirst));
     for (Row row : rows) {
       jsonRows.add(json(row));
-      for (Row.Peer peer : row.peers()) {
-        boolean isFirst = peer == row.peers().get(0);
+      for (int i = 0; i < row.peers().size(); i++) {
+        Row.Peer peer = row.peers().get(i);
+        boolean isFirst = i == 0;
         table.append(
             line(
                 isFirst ? row.label() : "",

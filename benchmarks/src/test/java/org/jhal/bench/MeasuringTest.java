@@ -60,6 +60,7 @@ class MeasuringTest {
     long bytes = allocations.bytes();
     counted.countDown();
     assertTrue(bytes >= 2 << 20 && bytes < 3 << 20, bytes + " bytes");
+    assertEquals(2, kept.size()); // nothing was optimised away
   }
 
   @Test

@@ -212,6 +212,31 @@ class CommandBufferTest {
   }
 
   @Test
+  @Rule({"Q2", "Q3"})
+  void closingItTwiceGivesItUpOnce(Cts cts) {
+    long before = cts.device().statistics().commandBuffers();
+    Buffer buffer = cts.buffer(new byte[16]);
+    Semaphore go = cts.semaphore();
+    Semaphore done = cts.semaphore();
+    CommandBuffer commands = create(cts, CommandBuffer.Mode.REUSABLE);
+    commands.fill(buffer, 0, 16, FillPattern.of8(3));
+    commands.end();
+    cts.queue().execute(go.at(1), done.at(1), commands);
+    commands.close();
+    commands.close();
+    assertEquals(
+        before + 1,
+        cts.device().statistics().commandBuffers(),
+        "command buffers while a parked operation needs the one that was closed twice");
+    go.signal(1);
+    awaitReached(done, 1);
+    assertBytes(filled(16, 3), cts.read(buffer), "executed though it was closed twice");
+    commands.close();
+    Waits.awaitTrue(
+        "the command buffer to go", () -> cts.device().statistics().commandBuffers() == before);
+  }
+
+  @Test
   @Rule({"Q3", "M3"})
   void whatItNamesMayBeClosedBeforeItIsExecuted(Cts cts) {
     Queue queue = cts.queue();

@@ -74,7 +74,7 @@ class CommandBufferUpdateTest {
     ByteBuffer source = ByteBuffer.allocateDirect(16);
     for (int i = 0; i < 4; i++) {
       source.clear().put(filled(16, 1 + i)).flip();
-      commands.buffer().update(source, commands.ref(target), 16 * i);
+      commands.buffer().update(source, commands.ref(target), 16L * i);
     }
     source.clear().put(filled(16, 0xEE));
     commands.run(cts.queue());

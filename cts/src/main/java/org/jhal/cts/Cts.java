@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.jhal.Buffer;
@@ -49,7 +48,8 @@ public final class Cts {
   private final long seed;
   private final String @Nullable [] freshOptions;
   private final Deque<AutoCloseable> closing = new ArrayDeque<>(); // guarded by itself
-  private final Map<Device, DeviceUse> used = new IdentityHashMap<>(); // guarded by this
+  private final IdentityHashMap<Device, DeviceUse> used =
+      new IdentityHashMap<>(); // guarded by this
   private @Nullable OpenedDevice underTest; // guarded by this
   private boolean isSeedUsed;
   private volatile boolean isLeavingAllowed;

@@ -76,7 +76,7 @@ public interface CtsBackend {
             return Optional.of(registry.openDevice(entry.name()));
           }
         } catch (HalException unusable) {
-          continue; // it says itself why not, in `hal drivers`
+          // it says itself why not, in `hal devices`; the next one may do
         }
       }
     }

@@ -1,5 +1,6 @@
 package org.jhal.cts;
 
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * <p>Used by one test at a time.
  */
 final class CtsSession implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(CtsSession.class.getName());
+
   /** Names the session of a run that {@link CtsRun} started. */
   static final String PARAMETER = "jhal.cts.session";
 
@@ -43,7 +46,8 @@ final class CtsSession implements AutoCloseable {
   private final boolean verifiesExpectedFailures;
   private final long seed;
   private final Map<Role, Optional<OpenedDevice>> shared = new EnumMap<>(Role.class);
-  private @Nullable Optional<String> unavailable;
+  private boolean isAvailabilityKnown;
+  private Optional<String> unavailable = Optional.empty();
 
   /**
    * A session.
@@ -140,8 +144,12 @@ final class CtsSession implements AutoCloseable {
 
   /** Why nothing can run on this machine, where that is no failure. */
   Optional<String> unavailable() {
-    if (unavailable == null) {
+    if (!isAvailabilityKnown) {
+      isAvailabilityKnown = true;
       unavailable = isAskedFor ? Optional.empty() : backend.unavailable();
+      unavailable.ifPresent(
+          reason -> // a build prints how many tests are skipped, but not why
+          LOG.log(Level.WARNING, "the suite does not run for " + uri + ": " + reason));
     }
     return unavailable;
   }

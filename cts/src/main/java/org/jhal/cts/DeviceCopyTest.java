@@ -151,7 +151,7 @@ class DeviceCopyTest {
     for (int i = 0; i < count; i++) {
       ends[i] = cts.semaphore();
       Queue queue = i % 2 == 0 ? cts.queue() : other.queue(0);
-      queue.copy(Fence.NONE, ends[i].at(1), source, 1000 * i, target, 1000 * i, 1000);
+      queue.copy(Fence.NONE, ends[i].at(1), source, 1000L * i, target, 1000L * i, 1000);
     }
     for (Semaphore end : ends) {
       awaitReached(end, 1);

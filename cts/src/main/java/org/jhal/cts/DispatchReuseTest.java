@@ -61,7 +61,7 @@ class DispatchReuseTest {
   void aGridMayBeLarge(Commands.Form form, Cts cts) {
     int count = 1024;
     Buffer x = cts.buffer(ints(count, i -> i));
-    Buffer y = cts.buffer(4 * count);
+    Buffer y = cts.buffer(4L * count);
     Commands commands = new Commands(cts, form);
     commands
         .buffer()
@@ -129,7 +129,7 @@ class DispatchReuseTest {
     for (int run = 0; run < 3; run++) {
       int base = run;
       Buffer x = cts.buffer(ints(count, i -> base + i));
-      Buffer out = cts.buffer(4 * count);
+      Buffer out = cts.buffer(4L * count);
       awaitReached(cycle(cts, cts.queue(), commands, x, out, Fence.NONE));
       assertBytes(ints(count, i -> 7 * (base + i) + 1), cts.read(out), "cycle " + run);
     }

@@ -155,7 +155,7 @@ class MappingLifeTest {
     Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
     List<Buffer.Mapping> mappings = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
-      mappings.add(cts.closing(buffer.map(8 * i, 8, MapMode.WRITE)));
+      mappings.add(cts.closing(buffer.map(8L * i, 8, MapMode.WRITE)));
     }
     for (int i = 0; i < 8; i++) {
       mappings.get(i).bytes().put(filled(8, 1 + i));

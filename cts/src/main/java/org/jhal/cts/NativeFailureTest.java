@@ -234,7 +234,7 @@ class NativeFailureTest {
     List<Semaphore> done = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
     Semaphore dependant = cts.semaphore();
     for (int i = 0; i < 3; i++) {
-      cts.queue().fill(go.at(1), done.get(i).at(1), buffer, 16 * i, 16, FillPattern.of8(1 + i));
+      cts.queue().fill(go.at(1), done.get(i).at(1), buffer, 16L * i, 16, FillPattern.of8(1 + i));
     }
     cts.queue().barrier(done.get(1).at(1), dependant.at(1));
     cts.allowWarnings();

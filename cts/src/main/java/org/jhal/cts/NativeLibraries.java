@@ -2,6 +2,7 @@ package org.jhal.cts;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +46,7 @@ final class NativeLibraries {
                   result.toString())
               .redirectErrorStream(true)
               .start();
-      String output = new String(process.getInputStream().readAllBytes());
+      String output = new String(process.getInputStream().readAllBytes(), Charset.defaultCharset());
       if (!process.waitFor(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
         process.destroyForcibly();
         throw new AssertionFailedError("listing drivers in a JVM of its own failed: " + output);

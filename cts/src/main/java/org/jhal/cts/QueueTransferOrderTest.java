@@ -102,7 +102,7 @@ class QueueTransferOrderTest {
       // What the even buffer holds moves to the other one, and one byte of it changes.
       Buffer from = i % 2 == 0 ? first : second;
       Buffer to = i % 2 == 0 ? second : first;
-      Fence start = i == 0 ? blocker.timepoint() : timeline.at(2 * i);
+      Fence start = i == 0 ? blocker.timepoint() : timeline.at(2L * i);
       queues.next().copy(start, timeline.at(2 * i + 1), from, 0, to, 0, 256);
       queues
           .next()
@@ -124,7 +124,7 @@ class QueueTransferOrderTest {
     byte[][] read = new byte[10][4096];
     for (int i = 0; i < 10; i++) {
       ByteBuffer source = TestData.direct(filled(4096, 1 + i));
-      queues.next().upload(timeline.at(2 * i), timeline.at(2 * i + 1), source, buffer, 0);
+      queues.next().upload(timeline.at(2L * i), timeline.at(2L * i + 1), source, buffer, 0);
       queues
           .next()
           .readback(

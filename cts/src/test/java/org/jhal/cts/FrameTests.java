@@ -8,6 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.jhal.Capability;
 import org.jhal.Device;
 import org.jhal.cts.CtsReport.Outcome;
@@ -329,6 +332,45 @@ class FrameTests {
     CtsReport.Entry notYet = run(new OptingOut(), Behaving.class, "passes");
     assertEquals(Outcome.EXPECTED_FAILURE, notYet.outcome());
     assertEquals("it is not there yet; to fix it: to write it", notYet.detail());
+  }
+
+  @Test
+  void anUnavailableDeviceSkipsEverythingAndTheLogSaysWhy() {
+    String reason = "libfake.so was not found";
+    Backend unavailable =
+        new Backend() {
+          @Override
+          public Optional<String> unavailable() {
+            return Optional.of(reason);
+          }
+        };
+    List<String> lines = new ArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            lines.add(line.getLevel() + " " + line.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger logger = Logger.getLogger(CtsSession.class.getName());
+    logger.addHandler(handler);
+    logger.setUseParentHandlers(false);
+    CtsReport report;
+    try {
+      report = new CtsRun(unavailable).only(Behaving.class).run();
+    } finally {
+      logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
+    }
+    assertEquals(report.entries(), report.entries(Outcome.UNSUPPORTED));
+    assertEquals("not on this machine: " + reason, report.entries().get(0).detail());
+    assertEquals(List.of("WARNING the suite does not run for fake: " + reason), lines);
   }
 
   @Test

@@ -32,7 +32,7 @@ final class FaultLog extends Handler implements AutoCloseable {
 
   @Override
   public void publish(LogRecord line) {
-    if (line.getLevel() == Level.SEVERE || line.getMessage().contains("did not end within")) {
+    if (line.getLevel().equals(Level.SEVERE) || line.getMessage().contains("did not end within")) {
       add(line.getMessage(), line.getThrown());
     }
   }

@@ -1,7 +1,6 @@
 package org.jhal.mock;
 
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -166,7 +165,7 @@ final class WrongStreams {
 
     @Override
     public void issue(CommandList commands, Submission submission) {
-      Map<Operand, Operand> swapped = new IdentityHashMap<>();
+      IdentityHashMap<Operand, Operand> swapped = new IdentityHashMap<>();
       if (dispatches(commands)) {
         Command first = commands.get(0);
         swapped.put(first.argument(0), first.argument(1));

@@ -41,7 +41,8 @@ final class Scene {
         int green = 0;
         int blue = 0;
         for (int i = 0; i < SAMPLES * SAMPLES; i++) {
-          int colour = colour(x + (i % SAMPLES + 0.5) / SAMPLES, y + (i / SAMPLES + 0.5) / SAMPLES);
+          int row = i / SAMPLES;
+          int colour = colour(x + (i % SAMPLES + 0.5) / SAMPLES, y + (row + 0.5) / SAMPLES);
           red += colour >> 16 & 0xff;
           green += colour >> 8 & 0xff;
           blue += colour & 0xff;

@@ -57,6 +57,7 @@ public final class Main implements Runnable {
       usageHelp = true,
       scope = ScopeType.INHERIT,
       description = "Shows this help.")
+  @SuppressWarnings("UnusedVariable") // picocli acts on it
   private boolean help;
 
   @Option(

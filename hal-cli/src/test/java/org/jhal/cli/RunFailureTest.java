@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
 import org.jhal.ElementType;
 import org.jhal.cli.data.Shape;
 import org.junit.jupiter.api.BeforeEach;
@@ -142,6 +143,8 @@ class RunFailureTest extends RunFixture {
   @Test
   void aWaitThatTakesTooLongFailsTheRun() throws Exception {
     Path bundle = bundle(function("block", "", "'groups': [1]"));
+    Logger logger = Logger.getLogger("org.jhal");
+    logger.setUseParentHandlers(false); // it warns of the kernel that does not end
     CompletableFuture<Outcome> outcome =
         CompletableFuture.supplyAsync(
             () ->
@@ -156,6 +159,7 @@ class RunFailureTest extends RunFixture {
       Outcome result = outcome.get(60, TimeUnit.SECONDS);
       result.failed(1, "DEADLINE_EXCEEDED");
     } finally {
+      logger.setUseParentHandlers(true);
       TestKernels.release.countDown();
     }
   }

@@ -63,7 +63,11 @@ final class Operation<E> extends HeapNode {
   final Work<E> work;
 
   private volatile State state = State.FREE;
+
+  @SuppressWarnings("UnusedVariable") // through its updater
   private volatile int openWaits; // waits whose fate is open, plus one until all are registered
+
+  @SuppressWarnings("UnusedVariable") // through its updater
   private volatile int references;
 
   // Captured by the enqueuing thread while REGISTERING; constant until the operation is free again.

@@ -137,7 +137,7 @@ class ArgumentLayoutTest {
             case 4 -> packed.getInt(0);
             default -> packed.getLong(0);
           };
-      long mask = type.bytes() == 8 ? -1 : (1L << 8 * type.bytes()) - 1;
+      long mask = type.bytes() == 8 ? -1 : (1L << (8 * type.bytes())) - 1;
       assertEquals(value & mask, read & mask, type + " " + value);
     }
     if (type.bytes() < 8) {

@@ -20,14 +20,11 @@ import org.jspecify.annotations.Nullable;
 final class FakeStream implements NativeStream<FakeStream.Event> {
   /** A native event, which can be recorded again and again. */
   static final class Event {
-    private final FakeDevice device;
-    private long recorded; // how often; guarded by device
-    private long fired; // the latest recording that has fired; guarded by device
-    private boolean isDestroyed; // guarded by device
+    private long recorded; // how often; guarded by the device
+    private long fired; // the latest recording that has fired; guarded by the device
+    private boolean isDestroyed; // guarded by the device
 
-    private Event(FakeDevice device) {
-      this.device = device;
-    }
+    private Event() {}
   }
 
   /** What the streams of one device share, and the lock of all of it. */
@@ -194,7 +191,7 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
     synchronized (device) {
       enter("createEvent");
       device.liveEvents++;
-      return new Event(device);
+      return new Event();
     }
   }
 

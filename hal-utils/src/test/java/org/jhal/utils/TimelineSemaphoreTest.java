@@ -172,7 +172,7 @@ class TimelineSemaphoreTest {
   void aWaitMayComeFirstAndManyMayWait() {
     Threads[] waiters = new Threads[8];
     for (int i = 0; i < waiters.length; i++) {
-      long value = 1 + i / 2;
+      long value = 1L + i / 2;
       waiters[i] = Threads.start("waiter " + i, () -> semaphore.await(value));
     }
     for (Threads waiter : waiters) {
@@ -363,7 +363,7 @@ class TimelineSemaphoreTest {
         () -> {
           TimelineSemaphore chain = QueueHarness.semaphore();
           for (int i = 1; i < count; i++) {
-            long next = i + 1;
+            long next = i + 1L;
             chain.onReach(i, failed -> chain.signal(next));
           }
           chain.signal(1);

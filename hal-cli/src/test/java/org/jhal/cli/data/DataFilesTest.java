@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,7 @@ class DataFilesTest {
   @Test
   void anUnreadableInputIsRefused() throws IOException {
     Path file = Files.createFile(folder.resolve("secret.npy"));
-    Assumptions.assumeTrue(
+    assume(
         file.toFile().setReadable(false) && !Files.isReadable(file),
         "this user may read everything (an administrator) or the file system has no permissions");
     fails(Status.PERMISSION_DENIED, "permission denied", () -> DataFiles.open(file));
@@ -63,7 +64,7 @@ class DataFilesTest {
   @Test
   void anOutputThatMayNotBeWrittenIsRefused() throws IOException {
     Path file = Files.createFile(folder.resolve("fixed.bin"));
-    Assumptions.assumeTrue(
+    assume(
         file.toFile().setWritable(false) && !Files.isWritable(file),
         "this user may write everything (an administrator) or the file system has no permissions");
     fails(Status.PERMISSION_DENIED, "may not be written", () -> create(file));
@@ -134,7 +135,7 @@ class DataFilesTest {
   @Test
   void aDeviceIsNotReplaced() throws IOException {
     Path nowhere = Path.of("/dev/null");
-    Assumptions.assumeTrue(Files.exists(nowhere), "this system has no /dev/null");
+    assume(Files.exists(nowhere), "this system has no /dev/null");
     try (DataSink sink = create(nowhere)) {
       sink.write(ByteBuffer.wrap(new byte[] {1}));
       sink.commit();
@@ -149,10 +150,18 @@ class DataFilesTest {
     try (DataSink sink = create(file)) {
       sink.commit();
     }
-    Assumptions.assumeTrue(
+    assume(
         Files.getFileStore(folder).supportsFileAttributeView("posix"),
         "this file system has no permissions");
     assertEquals(Files.getPosixFilePermissions(usual), Files.getPosixFilePermissions(file));
+  }
+
+  /** Skips a test, and says so where a build's output is read, which has only the number. */
+  private static void assume(boolean isPossible, String otherwise) {
+    if (!isPossible) {
+      System.getLogger(DataFilesTest.class.getName()).log(Level.INFO, "skipped: " + otherwise);
+    }
+    Assumptions.assumeTrue(isPossible, otherwise);
   }
 
   private List<Path> files() throws IOException {
