@@ -14,6 +14,7 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee.MethodBuilder;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
+import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,8 @@ final class Interleavings {
           .iterations(0) // of scenarios that Lincheck makes up
           .minimizeFailedScenario(false)
           .addGuarantee(forClasses(QueueHarness.class.getName()).methods("finish").ignore())
+          // What the JDK does to copy a stack trace looks to Lincheck like a loop without an end.
+          .addGuarantee(forClasses(HalException.class.getName()).methods("again").ignore())
           .addGuarantee(forClasses(System.Logger.class.getName()).allMethods().ignore());
 
   /**
