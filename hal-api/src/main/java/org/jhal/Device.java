@@ -83,10 +83,12 @@ public interface Device extends AutoCloseable {
   boolean isClosed();
 
   /**
-   * Closes the device (rule Q8): new work is refused, work that was not issued is failed with
-   * CANCELLED, issued work is waited for up to the setting {@code close-timeout}, then everything
-   * native is freed. Past the deadline the signals that are left fail with DEADLINE_EXCEEDED and
-   * what is still in use natively is leaked on purpose and logged.
+   * Closes the device (rule Q8): new work is refused; work that was issued runs and is waited for,
+   * also such work as waits on the device itself for other issued work; work that was not issued,
+   * because the host must still do something for it, is failed with CANCELLED. The wait takes up to
+   * the setting {@code close-timeout}, then everything native is freed. Past the deadline the
+   * signals that are left fail with DEADLINE_EXCEEDED and what is still in use natively is leaked
+   * on purpose and logged.
    *
    * <p>Twice is harmless, and a second caller returns when the device is closed. Buffers, command
    * buffers, executables and semaphores may be closed later.
