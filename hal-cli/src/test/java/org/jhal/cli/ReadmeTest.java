@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import org.jhal.Hal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +56,38 @@ class ReadmeTest {
     for (String input : List.of("saxpy/x.npy", "saxpy/y.npy", "edges/input.png")) {
       assertTrue(Files.exists(folder.resolve(input)), input);
     }
+  }
+
+  @Test
+  void theKernelOfTheWalkThroughRuns() throws Exception {
+    Path bundle = Files.createDirectory(folder.resolve("scale"));
+    Path source =
+        Files.writeString(
+            bundle.resolve("Scale.java"),
+            find("docs/bundles.md", "(?s)`scale/Scale.java`.*?```java\n(.*?)```"));
+    Files.writeString(
+        bundle.resolve("manifest.json"),
+        find("docs/bundles.md", "(?s)`scale/manifest.json`.*?```json\n(.*?)```"));
+    String api =
+        Path.of(Hal.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+    StringWriter said = new StringWriter();
+    PrintWriter writer = new PrintWriter(said);
+    int failed =
+        ToolProvider.findFirst("javac")
+            .orElseThrow()
+            .run(writer, writer, "-cp", api, "-d", bundle + "/classes", source.toString());
+    assertEquals(0, failed, said::toString);
+    Path in = Files.write(folder.resolve("in.bin"), new byte[] {1, 2, 3});
+    Path out = folder.resolve("out.bin");
+    String command = find("docs/bundles.md", "(?m)^    \\./hal (run scale .*)$");
+    Outcome.hal(
+            command
+                .replace("run scale", "run " + bundle)
+                .replace("in.bin", in.toString())
+                .replace("out.bin", out.toString())
+                .split(" ", -1))
+        .succeeded();
+    assertArrayEquals(new byte[] {10, 20, 30}, Files.readAllBytes(out));
   }
 
   private static String find(String file, String pattern) throws IOException {
