@@ -64,7 +64,8 @@ public interface Semaphore extends AutoCloseable {
    * Blocks until {@code value} is reached, for at most {@code timeout}; zero or less only looks.
    *
    * @throws HalException DEADLINE_EXCEEDED when the time is over, with a message that says who
-   *     would signal the value (S10); otherwise as {@link #await(long)}
+   *     would signal the value (S10), or after a mere look that it is not reached; otherwise as
+   *     {@link #await(long)}
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   void await(long value, Duration timeout) throws InterruptedException;

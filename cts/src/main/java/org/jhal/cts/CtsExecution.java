@@ -109,6 +109,9 @@ final class CtsExecution {
 
   private void checkDevice(Cts.DeviceUse use, boolean isClean, List<String> problems) {
     OpenedDevice opened = use.device();
+    if (use.isFresh() && opened.device().lostCause() != null) {
+      opened.close(); // what its work holds may be kept until then (rule Q7)
+    }
     Duration limit = isClean ? LEAK_LIMIT : Duration.ofSeconds(1);
     boolean left = !Waits.becomesTrue(limit, () -> isClean(use));
     if (left && !(use.isFresh() && cts.isLeavingAllowed())) {

@@ -4,6 +4,7 @@ import static org.jhal.cts.TestData.assertBytes;
 import static org.jhal.cts.TestData.assertHal;
 import static org.jhal.cts.TestData.bytes;
 import static org.jhal.cts.TestData.filled;
+import static org.jhal.cts.Waits.LIMIT;
 import static org.jhal.cts.Waits.assertPending;
 import static org.jhal.cts.Waits.awaitFailure;
 import static org.jhal.cts.Waits.awaitReached;
@@ -16,6 +17,7 @@ import org.jhal.BufferUsage;
 import org.jhal.Device;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.HostCall.Mode;
 import org.jhal.Queue;
 import org.jhal.Semaphore;
 import org.jhal.Status;
@@ -223,8 +225,11 @@ class DeviceCopyTest {
     from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
     Waits.awaitTrue("the copy to reach the other device", () -> to.statistics().issued() > 0);
     Device closed = closesTheSource ? from : to;
+    Semaphore parked = cts.semaphore();
+    closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
     Task<?> closing = Task.run("close", closed::close);
     Waits.awaitTrue("the device to be closing", closed::isClosed);
+    awaitFailure(parked, 1, Status.CANCELLED); // at once, not when the copy is over
     Semaphore refused = cts.semaphore();
     assertHal(Status.FAILED_PRECONDITION, () -> closed.queue(0).barrier(Fence.NONE, refused.at(1)));
     assertPending(done, 1);
@@ -234,6 +239,46 @@ class DeviceCopyTest {
     if (closesTheSource) {
       assertBytes(data, cts.read(target), "the copy from a device that was closed meanwhile");
     }
+  }
+
+  @Test
+  @Rule({"S9", "Q8"})
+  @Needs(Need.CONTROLS)
+  void closingADeviceDoesNotWaitForACopyThatHasNotBegun(Cts cts) {
+    Device stuck = cts.open();
+    Device closed = cts.open();
+    Buffer source = buffer(cts, closed, bytes(64));
+    Buffer target = buffer(cts, stuck, filled(64, 0));
+    Semaphore done = cts.semaphore();
+    cts.controls(stuck).pause(stuck.queue(0));
+    stuck.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, 64);
+    closed.close(); // too late and with a warning, if it waited
+    assertPending(done, 1);
+    cts.controls(stuck).resume(stuck.queue(0));
+    awaitFailure(done, 1, Status.FAILED_PRECONDITION);
+    assertBytes(filled(64, 0), cts.read(target), "the target");
+  }
+
+  @Test
+  @Rule({"S9", "Q8"})
+  void whatIsParkedDoesNotHoldUpACopyWhileItsDeviceCloses(Cts cts) {
+    Device closed = cts.open("tails=2");
+    Device other = cts.open();
+    Buffer source = buffer(cts, closed, bytes(64));
+    Buffer target = buffer(cts, other, filled(64, 0));
+    Semaphore parked = cts.semaphore();
+    Semaphore done = cts.semaphore();
+    closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
+    for (int i = 0; i < 2; i++) { // as many as there are threads for them
+      Semaphore failing = cts.semaphore();
+      closed
+          .queue(0)
+          .hostCall(Fence.NONE, failing.at(1), Mode.BLOCKING, call -> parked.await(1, LIMIT));
+    }
+    closed.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, 64);
+    closed.close();
+    awaitReached(done, 1);
+    assertBytes(bytes(64), cts.read(target), "the copy");
   }
 
   @Test

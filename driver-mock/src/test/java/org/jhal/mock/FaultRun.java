@@ -117,11 +117,16 @@ final class FaultRun {
       work.close();
     } else {
       runSteps(device, work);
+      if (device.lostCause() != null) {
+        device.close(); // what its work holds may be kept until then
+      }
       awaitRetired(device);
       awaitRetired(other);
       checkSteps(device, work);
       work.close();
-      work.checkStatistics();
+      if (device.lostCause() == null) {
+        work.checkStatistics();
+      }
       device.close();
     }
     other.close();

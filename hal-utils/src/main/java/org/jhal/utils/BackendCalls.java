@@ -111,8 +111,8 @@ final class BackendCalls {
   }
 
   /**
-   * Gives something back to the backend; nothing to do once the device is closed, which gives
-   * everything back. Never throws.
+   * Gives something back to the backend. Does nothing once {@link #endFreeing} was called: closing
+   * the device frees all that is still among its resources. Never throws.
    */
   void free(String what, Runnable free) {
     if (freeGate.tryEnter()) {
@@ -155,7 +155,7 @@ final class BackendCalls {
   private void failed(String step, Throwable thrown) {
     LOG.log(Level.WARNING, device + ": " + step + " failed", thrown);
     HalException failure = Failures.of(thrown);
-    if (failure.status() == Status.UNAVAILABLE && !gate.isShut()) {
+    if (failure.status() == Status.UNAVAILABLE) {
       onLost.accept(failure); // what is parked would not know until the next call
     }
   }

@@ -1,6 +1,7 @@
 package org.jhal.utils;
 
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
@@ -34,7 +35,10 @@ final class BufferStorage extends RefCounted {
   private final int usageBits; // of params, by ordinal
   private final @Nullable Runnable onRelease;
   private final AtomicReference<Phase> phase;
+  private final AtomicBoolean isOver = new AtomicBoolean();
   private volatile @Nullable DeviceMemory memory; // set once, before PRESENT
+  private volatile boolean isUnused; // the last reference is gone
+  private volatile boolean isFreed; // free() was called, after which nothing native is left
 
   BufferStorage(
       EngineDevice<?> device,
@@ -122,10 +126,21 @@ final class BufferStorage extends RefCounted {
 
   @Override
   void destroy() {
+    isUnused = true;
     device.calls().free("the memory of a buffer", this::free);
-    device.resources().remove(this);
-    if (onRelease != null) {
-      runOnRelease(onRelease);
+    endIfOver();
+  }
+
+  /**
+   * Ends it, once, when nobody uses it any more and nothing native is left of it. Both may come
+   * last: a buffer may be closed while its device is being closed, and is then freed by that.
+   */
+  void endIfOver() {
+    if (isUnused && isFreed && isOver.compareAndSet(false, true)) {
+      device.resources().remove(this);
+      if (onRelease != null) {
+        runOnRelease(onRelease);
+      }
     }
   }
 
@@ -144,9 +159,13 @@ final class BufferStorage extends RefCounted {
   /** Frees what is there, once: when the last user is gone, or with the device. */
   void free() {
     DeviceMemory found = memory;
-    if (found != null && phase.compareAndSet(Phase.PRESENT, Phase.FREED)) {
-      device.resources().addBytes(-size);
-      found.free();
+    try {
+      if (found != null && phase.compareAndSet(Phase.PRESENT, Phase.FREED)) {
+        device.resources().addBytes(-size);
+        found.free();
+      }
+    } finally {
+      isFreed = true;
     }
   }
 }

@@ -1,6 +1,7 @@
 package org.jhal.utils;
 
 import java.lang.System.Logger.Level;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jhal.HalException;
 import org.jhal.utils.Operation.State;
@@ -12,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * of the tail settles it. What others settled, or failed before it was issued, is retired here too:
  * data flows one way.
  *
- * <p>Owned by the completion thread, except {@link #tailOver}.
+ * <p>Owned by the completion thread, except {@link #tailOver}, and {@link #retireKept} when that
+ * has ended.
  */
 final class Completer<E> {
   private static final System.Logger LOG = System.getLogger(Completer.class.getName());
@@ -53,32 +55,41 @@ final class Completer<E> {
       retire(operation);
     }
     if (oldest != null) {
-      awaitEvent(oldest);
-      complete(oldest);
+      boolean isOver = awaitEvent(oldest);
+      if (lists.removeOldest(oldest)) {
+        owner.issueLater();
+      }
+      if (isOver) {
+        complete(oldest);
+      } else {
+        Settling.fail(oldest, Objects.requireNonNull(owner.lost()));
+        dropEvent(oldest); // no event is touched once the stream is closed
+        lists.keep(oldest);
+      }
     }
     return hasWork;
   }
 
-  private void awaitEvent(Operation<E> operation) {
+  /** False if it will never be known when the native work of an operation is over. */
+  private boolean awaitEvent(Operation<E> operation) {
     PooledEvent<E> event = operation.event();
     if (event == null) {
-      return;
+      return true;
     }
     // Also if the device is lost: a call that failed has made it so, and the native runtime may not
     // agree. The operation has failed then, but until its event has fired, or cannot be waited for
     // either, the stream may still use what retiring would release.
     try {
       stream.synchronizeEvent(event.handle);
+      return true;
     } catch (Throwable t) {
       owner.lose("synchronizeEvent", t);
+      return Failures.isLoss(t); // the native runtime says so itself: nothing runs any more
     }
   }
 
   /** The native work of the oldest operation in flight is over. */
   private void complete(Operation<E> operation) {
-    if (lists.removeOldest(operation)) {
-      owner.issueLater();
-    }
     HalException cause = owner.lost();
     if (cause != null) {
       Settling.fail(operation, cause);
@@ -128,6 +139,17 @@ final class Completer<E> {
     }
     Settling.settle(operation);
     owner.retireLater(operation);
+  }
+
+  /** Retires what was kept; the stream is closed. */
+  void retireKept() {
+    Operation<E> kept = lists.takeKept();
+    while (kept != null) {
+      Operation<E> operation = kept;
+      kept = operation.nextToRetire;
+      operation.nextToRetire = null;
+      retire(operation);
+    }
   }
 
   /** Releases what an operation that has its verdict holds. */

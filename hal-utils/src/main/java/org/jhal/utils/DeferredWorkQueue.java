@@ -1,9 +1,11 @@
 package org.jhal.utils;
 
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jhal.Fence;
@@ -30,7 +32,8 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * Completing  See Completer.
    * Failure     A failed wait fails its operation alone. A native failure of the work fails its operation alone, a failure
    *             of the events loses the device, which fails everything.
-   * Shutdown    shut, cancelAll, awaitIdle, abandonAll, stop, closeStream: called by the device, in this order.
+   * Shutdown    cancelUsers, awaitIdle, shut, cancelAll, awaitIdle, abandonAll, stop, closeStream: called by the device, in
+   *             this order.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
@@ -39,6 +42,8 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * issue thread does.
    */
   private static final int COURTESY = 32;
+
+  private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final String name;
   private final Object domain;
@@ -110,11 +115,12 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /**
    * An operation to be filled in. The caller must then {@link #submit} or {@link #abandon} it.
    *
+   * @param servesCopy whether it is a chunk of a copy between devices, which is under way
    * @throws HalException FAILED_PRECONDITION if the queue is closed; UNAVAILABLE if the device is
    *     lost
    */
-  Operation<E> begin() {
-    if (!gate.tryEnter()) {
+  Operation<E> begin(boolean servesCopy) {
+    if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
     }
@@ -123,7 +129,9 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
       if (cause != null) {
         throw cause.again();
       }
-      return lists.begin(maker);
+      Operation<E> operation = lists.begin(maker);
+      operation.setServesCopy(servesCopy);
+      return operation;
     } catch (Throwable t) {
       gate.leave();
       throw t;
@@ -148,7 +156,8 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
       // A wait may have failed, the device been lost, or closing have given up waiting for us,
       // while this was REGISTERING: whoever did that left it to us. Whoever does it from here on
       // finds it PARKED.
-      HalException failure = operation.workFailure() != null ? operation.workFailure() : end();
+      HalException failure =
+          operation.workFailure() != null ? operation.workFailure() : end(operation);
       boolean isReady = false;
       if (failure != null) {
         failUnissued(operation, failure);
@@ -164,10 +173,10 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /** Why no operation is accepted any more, or null. */
-  private @Nullable HalException end() {
+  /** Why an operation that was begun is not accepted any more, or null. */
+  private @Nullable HalException end(Operation<E> operation) {
     HalException cause = lost;
-    return cause != null ? cause : cancelled;
+    return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
   }
 
   private void registerWaits(Operation<E> operation) {
@@ -349,49 +358,62 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /** The device is lost: everything here fails with {@code cause}, also what is in flight. */
   void lose(HalException cause) {
     lost = cause;
-    failAll(cause, true);
+    failAll(operation -> true, cause, true);
     completionRole.wake();
   }
 
+  /** Step 1 of closing: users enqueue nothing any more, and what of theirs was not issued fails. */
+  void cancelUsers(HalException reason) {
+    cancelled = reason; // whoever is enqueueing sees it, or is seen by the following
+    failAll(operation -> !operation.servesCopy(), reason, false);
+  }
+
   /**
-   * Step 1 of closing: nobody enqueues or issues any more; waits until those who do so have left.
+   * Step 2, and again step 5: waits until nothing is open. What failed without having been issued
+   * has {@link #GRACE} beyond the deadline to retire, which takes no longer than a moment.
    */
+  boolean awaitIdle(long deadline) {
+    if (lists.awaitNoneOpen(deadline)) {
+      return true;
+    }
+    long[] counts = new long[State.values().length];
+    count(counts);
+    return counts[State.ISSUED.ordinal()] == 0
+        && lists.awaitNoneOpen(System.nanoTime() + GRACE.toNanos());
+  }
+
+  /** Step 3: nobody enqueues or issues any more; waits until those who do so have left. */
   boolean shut(long deadline) {
     gate.shut();
     lists.endIssuing();
     return gate.awaitEmpty(deadline);
   }
 
-  /** Step 2: what was not issued fails. */
+  /** Step 4: whatever was not issued fails. */
   void cancelAll(HalException reason) {
     cancelled = reason;
-    failAll(reason, false);
+    failAll(operation -> true, reason, false);
     for (Operation<E> dead = lists.takeDeadReady(); dead != null; dead = lists.takeDeadReady()) {
       dead.release(); // the heap's reference
     }
   }
 
-  /** Step 3: waits until all that was issued has retired. */
-  boolean awaitIdle(long deadline) {
-    return lists.awaitNoneOpen(deadline);
-  }
-
   /**
-   * Step 4, only past the deadline: what is still in flight fails and is never retired; returns how
+   * Step 6, only past the deadline: what is still in flight fails and is never retired; returns how
    * much that is.
    */
   int abandonAll(HalException reason) {
-    return failAll(reason, true);
+    return failAll(operation -> true, reason, true);
   }
 
-  /** Step 5: ends the threads; false if one did not end in time. */
+  /** Step 7: ends the threads; false if one did not end in time. */
   boolean stop(long deadline) {
     lists.endRetiring();
     OpenQueues.remove(this);
     return issueRole.stop(deadline) & completionRole.stop(deadline);
   }
 
-  /** Step 6, unless something is leaked: frees what is native; nothing uses it. */
+  /** Step 8, unless something is leaked: frees what is native; nothing uses it. */
   void closeStream() {
     events.close();
     try {
@@ -399,14 +421,17 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     } catch (Throwable t) { // the rest of the device is closed all the same
       LOG.log(Level.WARNING, "cannot close the stream of " + name, t);
     }
+    completer.retireKept();
   }
 
-  private int failAll(HalException reason, boolean alsoIssued) {
+  private int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
     List<Operation<E>> open = lists.retainOpen();
     for (Operation<E> operation : open) {
-      failUnissued(operation, reason);
-      if (alsoIssued && operation.state() == State.ISSUED) {
-        Settling.fail(operation, reason);
+      if (which.test(operation)) {
+        failUnissued(operation, reason);
+        if (alsoIssued && operation.state() == State.ISSUED) {
+          Settling.fail(operation, reason);
+        }
       }
       operation.release();
     }

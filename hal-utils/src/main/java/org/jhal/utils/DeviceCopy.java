@@ -11,13 +11,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A copy between two devices, of any drivers, through the host (rule S9): in chunks, read back from
  * one device and uploaded to the other, two chunks at a time. It is a deferred host call that
- * drives operations of both devices; no thread waits. From its issue to its end neither device
- * stops working, even if it is being closed (rule Q8).
+ * drives operations of both devices; no thread waits. While it is under way both devices go on
+ * working, even if they are being closed (rule Q8).
  */
 final class DeviceCopy implements HostCall {
   private static final int CHUNK = 4 << 20;
   private static final int LANES = 2;
 
+  private final int index; // of the queues that work on it
+  private final EngineDevice<?> other; // not the one whose queue it belongs to
   private final EngineBuffer source;
   private final long sourceOffset;
   private final EngineBuffer target;
@@ -28,10 +30,16 @@ final class DeviceCopy implements HostCall {
   private long next; // the first byte that no lane has taken; guarded by this
   private int lanes; // that are not through; guarded by this
   private @Nullable HalException failure; // the first one; guarded by this
-  private boolean holdsDevices; // between begin() and end(); guarded by this
 
   DeviceCopy(
-      EngineBuffer source, long sourceOffset, EngineBuffer target, long targetOffset, long length) {
+      EngineQueue<?> owner,
+      EngineBuffer source,
+      long sourceOffset,
+      EngineBuffer target,
+      long targetOffset,
+      long length) {
+    this.index = owner.index();
+    this.other = source.device() == owner.device() ? target.device() : source.device();
     this.source = source;
     this.sourceOffset = sourceOffset;
     this.target = target;
@@ -39,50 +47,25 @@ final class DeviceCopy implements HostCall {
     this.length = length;
   }
 
-  /**
-   * Makes both devices wait for the end when they are closed.
-   *
-   * @param owner whose queue it is
-   * @throws HalException if one of them is being closed already: CANCELLED if it is {@code owner},
-   *     FAILED_PRECONDITION if it is the other one
-   */
-  void begin(EngineDevice<?> owner) {
-    source.device().beginCopy(owner);
-    try {
-      target.device().beginCopy(owner);
-    } catch (Throwable t) {
-      source.device().endCopy();
-      throw t;
-    }
-    synchronized (this) {
-      holdsDevices = true;
-    }
-  }
-
-  /** Lets both devices close, if they do not yet: the copy is through, or will not run. */
-  void end() {
-    synchronized (this) {
-      if (!holdsDevices) {
-        return;
-      }
-      holdsDevices = false;
-    }
-    source.device().endCopy();
-    target.device().endCopy();
-  }
-
+  /** On a thread of the owner, which is not closed before this has ended. */
   @Override
   public void run(Context context) {
-    Lane[] made = new Lane[(int) Math.min(LANES, (length + CHUNK - 1) / CHUNK)];
-    for (int i = 0; i < made.length; i++) {
-      made[i] = new Lane(); // before the call is deferred, so that a lack of memory fails it
-    }
-    completion = context.defer();
-    synchronized (this) {
-      lanes = made.length;
-    }
-    for (Lane lane : made) {
-      lane.step();
+    other.beginCopy();
+    try {
+      Lane[] made = new Lane[(int) Math.min(LANES, (length + CHUNK - 1) / CHUNK)];
+      for (int i = 0; i < made.length; i++) {
+        made[i] = new Lane(); // before the call is deferred, so that a lack of memory fails it
+      }
+      completion = context.defer();
+      synchronized (this) {
+        lanes = made.length;
+      }
+      for (Lane lane : made) {
+        lane.step();
+      }
+    } catch (Throwable t) {
+      other.endCopy();
+      throw t;
     }
   }
 
@@ -110,11 +93,11 @@ final class DeviceCopy implements HostCall {
         ByteBuffer chunk = staging.duplicate().limit((int) Math.min(CHUNK, length - start));
         source
             .device()
-            .copyQueue()
+            .copyQueue(index)
             .readback(Fence.NONE, timeline.at(done + 1), source, sourceOffset + start, chunk);
         target
             .device()
-            .copyQueue()
+            .copyQueue(index)
             .upload(
                 timeline.at(done + 1), timeline.at(done + 2), chunk, target, targetOffset + start);
         done += 2;
@@ -144,7 +127,7 @@ final class DeviceCopy implements HostCall {
           return; // the other lane still works on the buffers
         }
       }
-      DeviceCopy.this.end();
+      other.endCopy();
       Completion told = Objects.requireNonNull(completion);
       if (first != null) {
         told.fail(first);

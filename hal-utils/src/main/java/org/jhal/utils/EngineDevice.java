@@ -52,10 +52,10 @@ public final class EngineDevice<E> implements Device {
   private final HostTailPool tails;
   private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
-  private final EngineQueue<E> copyQueue; // for the chunks of copies between devices
+  private final List<EngineQueue<E>> copyQueues = new ArrayList<>(); // the same, for DeviceCopy
 
   private final DeviceResources resources = new DeviceResources();
-  private final Gate copies = new Gate(); // copies between devices that were issued, not retired
+  private final Gate copies = new Gate(); // copies of other devices' queues that are under way
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
   private final BackendCalls calls;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -81,7 +81,6 @@ public final class EngineDevice<E> implements Device {
       closeHalfMade();
       throw t;
     }
-    copyQueue = new EngineQueue<>(this, 0, queues.get(0), true);
     queues.forEach(DeferredWorkQueue::start);
   }
 
@@ -99,6 +98,7 @@ public final class EngineDevice<E> implements Device {
               this::lose);
       queues.add(queue);
       queueViews.add(new EngineQueue<>(this, i, queue, false));
+      copyQueues.add(new EngineQueue<>(this, i, queue, true));
     }
     return queues;
   }
@@ -282,10 +282,6 @@ public final class EngineDevice<E> implements Device {
     return calls;
   }
 
-  private HalException closingFailure() {
-    return new HalException(Status.CANCELLED, "device " + name + " was closed");
-  }
-
   void checkOpen() {
     if (calls.isShut()) {
       throw calls.closedFailure();
@@ -302,14 +298,18 @@ public final class EngineDevice<E> implements Device {
 
   // Copies between devices.
 
-  EngineQueue<E> copyQueue() {
-    return copyQueue;
+  /** A queue for the chunks of a copy that belongs to queue {@code index} of some device. */
+  EngineQueue<E> copyQueue(int index) {
+    return copyQueues.get(index % copyQueues.size());
   }
 
-  /** From here on closing waits for {@link #endCopy}, while the queues go on working. */
-  void beginCopy(EngineDevice<?> owner) {
+  /**
+   * A copy of another device's queue begins. From here on closing waits for {@link #endCopy}, while
+   * the queues go on working.
+   */
+  void beginCopy() {
     if (!copies.tryEnter()) {
-      throw owner == this ? closingFailure() : calls.closedFailure();
+      throw calls.closedFailure();
     }
   }
 
@@ -376,13 +376,17 @@ public final class EngineDevice<E> implements Device {
 
   private void closeOnce() {
     long deadline = System.nanoTime() + config.closeTimeout().toNanos();
+    HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
     boolean quiet = calls.awaitEmpty(deadline);
+    // What users parked fails now. What was issued goes on, and with it copies between devices, of
+    // this one's queues and of others', whose chunks the queues still take.
+    queues.forEach(queue -> queue.cancelUsers(reason));
     copies.shut();
-    quiet &= copies.awaitEmpty(deadline);
+    boolean ignored = copies.awaitEmpty(deadline); // past it, their next chunk is refused
+    queues.forEach(queue -> queue.awaitIdle(deadline));
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.shut(deadline);
     }
-    HalException reason = closingFailure();
     queues.forEach(queue -> queue.cancelAll(reason));
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.awaitIdle(deadline);
@@ -420,6 +424,7 @@ public final class EngineDevice<E> implements Device {
       queues.forEach(queue -> calls.quietly("closing a stream", queue::closeStream));
       for (BufferStorage storage : resources.storages()) {
         calls.quietly("freeing the memory of a buffer", storage::free);
+        storage.endIfOver();
       }
       for (EngineExecutable executable : resources.executables()) {
         calls.quietly("unloading an executable", executable::unload);

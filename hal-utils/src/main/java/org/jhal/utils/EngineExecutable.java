@@ -104,7 +104,9 @@ public final class EngineExecutable extends RefCounted implements Executable {
   @Override
   void destroy() {
     device.calls().free("an executable", this::unload);
-    device.resources().remove(this);
+    if (isUnloaded.get()) { // else closing the device, which is under way, will unload it
+      device.resources().remove(this);
+    }
   }
 
   /** Unloads once: when the last user is gone, or with the device. */

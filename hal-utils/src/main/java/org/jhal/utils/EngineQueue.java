@@ -51,7 +51,7 @@ final class EngineQueue<E> implements Queue {
     if (!servesCopies) {
       device.checkOpen();
     }
-    return queue.begin();
+    return queue.begin(servesCopies);
   }
 
   private static <E> QueueWork<E> work(Operation<E> operation) {
@@ -184,7 +184,7 @@ final class EngineQueue<E> implements Queue {
     EngineBuffer to =
         across(operation, "target", target, targetOffset, length, BufferUsage.TRANSFER_TARGET);
     if (length > 0) {
-      HostCall call = new DeviceCopy(from, sourceOffset, to, targetOffset, length);
+      HostCall call = new DeviceCopy(this, from, sourceOffset, to, targetOffset, length);
       work(operation)
           .hostCall(
               new HostCallRun<>(this, operation, HostCall.Mode.BLOCKING, signals, call), true);

@@ -72,8 +72,8 @@ final class EventPool<E> {
   private void destroy(PooledEvent<E> event) {
     try {
       stream.destroyEvent(event.handle);
-    } catch (RuntimeException e) { // nobody can do anything about it, and nothing depends on it
-      LOG.log(Level.WARNING, "cannot destroy a native event", e);
+    } catch (Throwable t) { // nobody can do anything about it, and nothing depends on it
+      LOG.log(Level.WARNING, "cannot destroy a native event", t);
     }
   }
 }

@@ -14,6 +14,11 @@ final class Failures {
         : new HalException(Status.INTERNAL, "unexpected " + thrown, thrown);
   }
 
+  /** Whether a native call threw this because the device is lost. */
+  static boolean isLoss(Throwable thrown) {
+    return thrown instanceof HalException failure && failure.status() == Status.UNAVAILABLE;
+  }
+
   /** What a host function threw: as it is, or the cause of an ABORTED. */
   static HalException aborted(Throwable thrown) {
     return thrown instanceof HalException failure

@@ -47,20 +47,6 @@ final class HostCallRun<E> implements HostTail, HostCall.Context, HostCall.Compl
   }
 
   @Override
-  public void issued() {
-    if (call instanceof DeviceCopy copy) {
-      copy.begin(queue.device());
-    }
-  }
-
-  @Override
-  public void retire() {
-    if (call instanceof DeviceCopy copy) {
-      copy.end();
-    }
-  }
-
-  @Override
   public void run() {
     HalException failure = null;
     Cascade cascade = Cascade.current();

@@ -11,13 +11,6 @@ public interface HostTail {
    */
   void run() throws Exception;
 
-  /**
-   * Called once, when the operation is issued, if it gets so far.
-   *
-   * @throws org.jhal.HalException fails the operation
-   */
-  default void issued() {}
-
   /** Gives back what the tail holds, such as staging memory. Called once, whether or not it ran. */
   default void retire() {}
 }

@@ -132,10 +132,15 @@ final class Issuer<E> {
     try {
       stream.recordEvent(event.handle);
     } catch (Throwable t) {
-      // No event will tell when the work is over. The device is lost, so nothing waits for it.
+      // No event will tell when the work is over, and the device is lost, so nothing waits for it.
       HalException loss = owner.lose("recordEvent", t);
       event.release();
-      failUnrecorded(operation, loss);
+      if (Failures.isLoss(t)) {
+        failUnrecorded(operation, loss); // the native runtime says so itself: nothing runs any more
+      } else {
+        Settling.fail(operation, loss);
+        lists.keep(operation);
+      }
       return;
     }
     HostTail tail = operation.work.tail();

@@ -76,6 +76,7 @@ final class Operation<E> extends HeapNode {
   private TimelineSemaphore[] signals = NO_SEMAPHORES;
   private long[] signalValues = NO_VALUES;
   private int signalCount;
+  private boolean servesCopy; // a chunk of a copy between devices; written once it is REGISTERING
 
   /**
    * The first thing that went wrong with this operation itself: a wait, its native work, its host
@@ -172,6 +173,15 @@ final class Operation<E> extends HeapNode {
       signalValues[i] = signalFence.value(i);
     }
     signalCount = count;
+  }
+
+  void setServesCopy(boolean serves) {
+    servesCopy = serves;
+  }
+
+  /** Whether it is a chunk of a copy between devices, which goes on while the device is closing. */
+  boolean servesCopy() {
+    return servesCopy;
   }
 
   int waitCount() {

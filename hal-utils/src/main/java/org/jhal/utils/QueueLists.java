@@ -29,6 +29,10 @@ final class QueueLists<E> {
   private int inFlight; // length of that list
   private boolean isThrottled; // somebody left READY operations because of maxInFlight
   private boolean isIssuingOver;
+  private int open; // how many have not retired
+  private int kept; // how many of them are kept until the stream is closed
+  private @Nullable Operation<E> firstKept; // chained by nextToRetire
+  private boolean isAwaited; // somebody has called awaitNoneOpen
   private @Nullable Operation<E> firstToRetire;
   private @Nullable Operation<E> lastToRetire;
   private boolean isRetiringOver;
@@ -68,6 +72,7 @@ final class QueueLists<E> {
 
   private void openLocked(Operation<E> operation) {
     operation.begin(++lastNumber);
+    open++;
     operation.openAfter = firstOpen;
     if (firstOpen != null) {
       firstOpen.openBefore = operation;
@@ -104,9 +109,8 @@ final class QueueLists<E> {
     }
     operation.openBefore = null;
     operation.openAfter = null;
-    if (firstOpen == null && isIssuingOver) {
-      lock.notifyAll(); // awaitNoneOpen
-    }
+    open--;
+    notifyIfNoneOpenLocked();
   }
 
   /** Takes an operation that nobody refers to any more. */
@@ -142,12 +146,19 @@ final class QueueLists<E> {
     }
   }
 
-  /** Waits, after {@link #endIssuing}, until no operation is open or the deadline has passed. */
+  private void notifyIfNoneOpenLocked() {
+    if (isAwaited && open == kept) {
+      lock.notifyAll(); // awaitNoneOpen
+    }
+  }
+
+  /** Waits until no operation is open, beside those that are kept, or the deadline has passed. */
   boolean awaitNoneOpen(long deadline) {
     boolean interrupted = false;
     try {
       synchronized (lock) {
-        while (firstOpen != null) {
+        isAwaited = true;
+        while (open > kept) {
           long left = deadline - System.nanoTime();
           if (left <= 0) {
             return false;
@@ -288,6 +299,29 @@ final class QueueLists<E> {
       }
       lastToRetire = operation;
       return true;
+    }
+  }
+
+  /**
+   * Keeps an operation that has failed while the stream may still use what it holds, and no event
+   * will tell when that is over.
+   */
+  void keep(Operation<E> operation) {
+    synchronized (lock) {
+      operation.nextToRetire = firstKept;
+      firstKept = operation;
+      kept++;
+      notifyIfNoneOpenLocked();
+    }
+  }
+
+  /** Takes what was kept, chained by {@link Operation#nextToRetire}: the stream is closed. */
+  @Nullable Operation<E> takeKept() {
+    synchronized (lock) {
+      Operation<E> first = firstKept;
+      firstKept = null;
+      kept = 0;
+      return first;
     }
   }
 

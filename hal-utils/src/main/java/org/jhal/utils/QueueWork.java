@@ -151,7 +151,7 @@ final class QueueWork<E> implements Work<E>, Submission {
     }
     bindingCount =
         recorded.slotCount(); // so that what a refusal leaves in the array goes with this use
-    recorded.beginSubmission(table, bindings);
+    recorded.retainForSubmission(table, bindings);
     addResource(recorded);
     commandBuffer = recorded;
     for (int i = 0; i < bindingCount; i++) {
@@ -160,6 +160,7 @@ final class QueueWork<E> implements Work<E>, Submission {
         retain(bound.storage);
       }
     }
+    recorded.countSubmission(); // the last that may refuse: nothing counts that was refused
     kind = Kind.EXECUTE;
   }
 
@@ -219,8 +220,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
     switch (kind) {
-      case BARRIER -> {}
-      case HOST_CALL -> Objects.requireNonNull(tail).issued();
+      case BARRIER, HOST_CALL -> {}
       case COMMAND, EXECUTE -> {
         checkMemory();
         stream.issue(

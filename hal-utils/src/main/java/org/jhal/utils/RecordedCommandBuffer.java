@@ -194,7 +194,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
    *
    * @param bindings at least {@link #slotCount()} long
    */
-  void beginSubmission(BindingTable table, @Nullable EngineBuffer[] bindings) {
+  void retainForSubmission(BindingTable table, @Nullable EngineBuffer[] bindings) {
     if (isClosed.get()) {
       throw new HalException(Status.FAILED_PRECONDITION, "command buffer is closed");
     }
@@ -209,12 +209,20 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
     for (int i = 0; i < slotCopies.size(); i++) {
       checkCopy(slotCopies.get(i), bindings);
     }
+    if (!tryRetain()) {
+      throw new HalException(Status.FAILED_PRECONDITION, "command buffer is closed");
+    }
+  }
+
+  /**
+   * Counts a submission.
+   *
+   * @throws HalException FAILED_PRECONDITION if it was the last one before
+   */
+  void countSubmission() {
     if (!isSubmitted.compareAndSet(false, true) && mode == Mode.ONE_SHOT) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "one-shot command buffer was submitted before");
-    }
-    if (!tryRetain()) {
-      throw new HalException(Status.FAILED_PRECONDITION, "command buffer is closed");
     }
   }
 

@@ -14,11 +14,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe: anybody may wake or stop it.
  */
 final class Role {
+  /** After so many a step that throws counts as one that found nothing to do. */
+  private static final int MAX_CRASHES = 100;
+
   private final BooleanSupplier step;
   private final Consumer<Throwable> onCrash;
   private final EngineThread thread;
   private volatile boolean isWoken;
   private volatile boolean isStopped;
+  private int crashes; // of the role's thread
 
   /**
    * A role of {@code domain}, not started.
@@ -102,7 +106,7 @@ final class Role {
       return step.getAsBoolean();
     } catch (Throwable t) {
       onCrash.accept(t);
-      return false;
+      return ++crashes < MAX_CRASHES; // what the step left undone is still to be done
     }
   }
 

@@ -245,7 +245,7 @@ class DeferredWorkQueueTest {
   @Test
   void whatIsAbandonedNeverHappened() {
     DeferredWorkQueue<Event> queue = harness.queues.get(0);
-    Operation<Event> operation = queue.begin();
+    Operation<Event> operation = queue.begin(false);
     ((QueueUse.TestWork) operation.work).use = new QueueUse("refused", Fence.NONE, Fence.NONE);
     assertEquals(1, queue.enqueued());
     queue.abandon(operation);

@@ -126,6 +126,18 @@ class EngineDeviceTest {
     assertEquals(1, log.count("cannot close the stream of fake-0-q1"));
   }
 
+  /** Its last reference goes when frees are refused and closing has not come to it yet. */
+  @Test
+  void aBufferThatIsClosedWhileItsDeviceClosesIsFreed() {
+    EngineDevice<Event> device = backend.open(1, LONG);
+    Buffer buffer = device.allocate(16, BufferParams.DEVICE);
+    backend.streams.get(0).whileClosing = buffer::close;
+    device.close();
+    assertFreed();
+    assertEquals(0, device.statistics().buffers());
+    assertEquals(List.of(), log.lines());
+  }
+
   @Test
   void aThreadThatCannotBindLosesTheDevice() throws Exception {
     backend.device.failNth("bindToThread", 1, FAULT); // a completion thread's: nobody else runs yet

@@ -115,6 +115,7 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
   private List<FakeStream> siblings = List.of(this); // all streams of the device
   private final Deque<Item> items = new ArrayDeque<>(); // guarded by device
   private @Nullable Thread issuing; // since the last recording; guarded by device
+  Runnable whileClosing = () -> {};
   private boolean isClosed; // guarded by device
 
   FakeStream(FakeDevice device) {
@@ -311,6 +312,7 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
 
   @Override
   public void close() {
+    whileClosing.run();
     synchronized (device) {
       device.fail("close");
       check(items.isEmpty() || device.lost != null, "stream closed with work in it");

@@ -30,7 +30,7 @@ class QueueCloseTest {
   @Test
   void nothingIsAcceptedAnyMore() {
     assertTrue(queue.shut(System.nanoTime()));
-    HalException refused = assertThrows(HalException.class, queue::begin);
+    HalException refused = assertThrows(HalException.class, () -> queue.begin(false));
     assertEquals(Status.FAILED_PRECONDITION, refused.status());
     harness.finish();
   }
@@ -90,7 +90,7 @@ class QueueCloseTest {
    */
   @Test
   void whatIsEnqueuedWhileTheQueueIsGivenUpFailsToo() {
-    Operation<Event> operation = queue.begin();
+    Operation<Event> operation = queue.begin(false);
     ((TestWork) operation.work).use = new QueueUse("late", gate.at(1), done.at(1));
     assertFalse(queue.shut(System.nanoTime()), "a thread is inside");
     queue.cancelAll(CLOSED);

@@ -187,4 +187,25 @@ class QueueFailureTest {
     assertEquals(1, running.retired.get());
     harness.finish();
   }
+
+  /** Its work has reached the stream, and no event says when that is over. */
+  @Test
+  void whatWasIssuedWithoutAnEventIsKeptUntilTheStreamIsClosed() {
+    harness.device.failNth("recordEvent", 1, FAULT);
+    QueueUse use = harness.enqueue(0, "unrecorded", Fence.NONE, first.at(1));
+    assertEquals(Status.UNAVAILABLE, failure(first).status());
+    harness.run();
+    assertEquals(0, use.retired.get(), "while the stream may use what it holds");
+    harness.finish();
+    assertEquals(1, use.retired.get());
+  }
+
+  @Test
+  void whatTheNativeRuntimeSaysIsLostIsRetiredAtOnce() {
+    harness.device.failNth("recordEvent", 1, new HalException(Status.UNAVAILABLE, "gone"));
+    QueueUse use = harness.enqueue(0, "unrecorded", Fence.NONE, first.at(1));
+    harness.run();
+    assertEquals(1, use.retired.get());
+    harness.finish();
+  }
 }

@@ -95,7 +95,7 @@ final class QueueHarness {
 
   QueueUse enqueue(int queue, QueueUse use) {
     DeferredWorkQueue<Event> target = queues.get(queue);
-    Operation<Event> operation = target.begin();
+    Operation<Event> operation = target.begin(false);
     ((TestWork) operation.work).use = use;
     use.operation = operation;
     synchronized (uses) {
@@ -144,9 +144,15 @@ final class QueueHarness {
     return count[0];
   }
 
-  /** With nothing left to do, an open operation must have a wait that is open. */
+  /**
+   * With nothing left to do, an open operation must have a wait that is open, or, on a lost device,
+   * be kept until the stream is closed.
+   */
   private static void checkIsWaiting(QueueUse use) {
-    if (use.retired.get() > 0) {
+    Operation<Event> operation = use.operation;
+    boolean isKept =
+        operation != null && operation.state() == State.SETTLED && operation.queue.lost() != null;
+    if (use.retired.get() > 0 || isKept) {
       return;
     }
     for (int i = 0; i < use.waits.size(); i++) {
@@ -180,6 +186,13 @@ final class QueueHarness {
     queues.forEach(queue -> queue.shut(System.nanoTime()));
     queues.forEach(queue -> queue.cancelAll(reason));
     run();
+    for (FakeStream stream : streams) {
+      while (stream.advance()) {
+        continue; // what the engine gave up when the device was lost
+      }
+    }
+    queues.forEach(queue -> queue.stop(System.nanoTime()));
+    queues.forEach(DeferredWorkQueue::closeStream);
     assertEquals(0, open(), "operations that are open although nothing is left to do");
     for (QueueUse use : uses) {
       assertEquals(1, use.retired.get(), use.name + " must retire once");
@@ -193,13 +206,6 @@ final class QueueHarness {
         }
       }
     }
-    for (FakeStream stream : streams) {
-      while (stream.advance()) {
-        continue; // what the engine gave up when the device was lost
-      }
-    }
-    queues.forEach(queue -> queue.stop(System.nanoTime()));
-    queues.forEach(DeferredWorkQueue::closeStream);
     assertEquals(0, device.liveEvents(), "events that nobody gave back");
     assertEquals(List.of(), device.violations());
     for (Operation<Event> operation : operations) {
