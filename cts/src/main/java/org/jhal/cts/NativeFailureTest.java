@@ -158,10 +158,12 @@ class NativeFailureTest {
   }
 
   private static void assertAllRetired(Cts cts) {
+    awaitTrue(
+        "all work to retire, or the last event to lose the device",
+        () -> cts.device().statistics().openOperations() == 0 || cts.device().lostCause() != null);
     if (cts.device().lostCause() != null) {
       cts.device().close(); // what its work holds may be kept until then (rule Q7)
     }
-    cts.awaitIdle();
     DeviceStatistics statistics = cts.device().statistics();
     assertEquals(statistics.enqueued(), statistics.retired(), statistics::toString);
   }
