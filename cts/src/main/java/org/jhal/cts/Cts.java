@@ -14,6 +14,7 @@ import org.jhal.Device;
 import org.jhal.Executable;
 import org.jhal.Fence;
 import org.jhal.Function;
+import org.jhal.HostCall;
 import org.jhal.Queue;
 import org.jhal.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -284,7 +285,10 @@ public final class Cts {
     try (Buffer probe = queue.device().allocate(4, BufferParams.DEVICE);
         Semaphore done = queue.device().createSemaphore(0)) {
       queue.readback(Fence.NONE, done.at(1), probe, 0, ByteBuffer.allocate(4));
-      queue.barrier(done.at(1), done.at(2));
+      // Whoever waits for device work may see it end before those who look after the queue have
+      // come
+      // to what is in front of it; a host call begins when they have.
+      queue.hostCall(done.at(1), done.at(2), HostCall.Mode.BLOCKING, call -> {});
       Waits.awaitReached(done, 2);
     }
   }
