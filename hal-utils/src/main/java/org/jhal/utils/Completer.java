@@ -48,12 +48,7 @@ final class Completer<E> {
     Operation<E> toRetire = lists.takeToRetire();
     Operation<E> oldest = lists.oldestInFlight();
     boolean hasWork = toRetire != null || oldest != null;
-    while (toRetire != null) {
-      Operation<E> operation = toRetire;
-      toRetire = operation.nextToRetire;
-      operation.nextToRetire = null;
-      retire(operation);
-    }
+    retireAll(toRetire);
     if (oldest != null) {
       boolean isOver = awaitEvent(oldest);
       if (lists.removeOldest(oldest)) {
@@ -143,10 +138,15 @@ final class Completer<E> {
 
   /** Retires what was kept; the stream is closed. */
   void retireKept() {
-    Operation<E> kept = lists.takeKept();
-    while (kept != null) {
-      Operation<E> operation = kept;
-      kept = operation.nextToRetire;
+    retireAll(lists.takeKept());
+  }
+
+  /** Retires a chain that was taken from a list. */
+  private void retireAll(@Nullable Operation<E> first) {
+    Operation<E> next = first;
+    while (next != null) {
+      Operation<E> operation = next;
+      next = operation.nextToRetire;
       operation.nextToRetire = null;
       retire(operation);
     }
