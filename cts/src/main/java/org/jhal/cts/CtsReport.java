@@ -50,7 +50,10 @@ public final class CtsReport {
     this.entries = List.copyOf(entries);
   }
 
-  /** What ran where: device, capabilities, versions, seed; by name, in this order. */
+  /**
+   * What ran where: the device, its capabilities and settings; the versions of the driver, of JHAL,
+   * of Java and of the system; the seed. By name, in this order.
+   */
   public Map<String, String> facts() {
     return facts;
   }
@@ -94,7 +97,7 @@ public final class CtsReport {
           .append("], \"outcome\": ")
           .append(quote(label(entry.outcome())))
           .append(", \"seconds\": ")
-          .append(seconds(entry))
+          .append(format(entry.seconds()))
           .append(", \"detail\": ")
           .append(quote(entry.detail()))
           .append('}');
@@ -114,6 +117,8 @@ public final class CtsReport {
         .append(entries(Outcome.FAILED).size())
         .append("\" errors=\"0\" skipped=\"")
         .append(entries(Outcome.UNSUPPORTED).size() + entries(Outcome.EXPECTED_FAILURE).size())
+        .append("\" time=\"")
+        .append(format(entries.stream().mapToDouble(Entry::seconds).sum()))
         .append("\">\n  <properties>\n");
     facts.forEach(
         (name, value) ->
@@ -130,10 +135,14 @@ public final class CtsReport {
           .append("\" name=\"")
           .append(escape(entry.display()))
           .append("\" time=\"")
-          .append(seconds(entry))
+          .append(format(entry.seconds()))
           .append("\">");
       if (entry.outcome() == Outcome.FAILED) {
-        xml.append("<failure>").append(escape(entry.detail())).append("</failure>");
+        xml.append("<failure message=\"")
+            .append(escape(entry.detail().lines().findFirst().orElse("")))
+            .append("\">")
+            .append(escape(entry.detail()))
+            .append("</failure>");
       } else if (entry.outcome() != Outcome.PASSED) {
         xml.append("<skipped message=\"")
             .append(escape(label(entry.outcome()) + ": " + entry.detail()))
@@ -154,8 +163,8 @@ public final class CtsReport {
     };
   }
 
-  private static String seconds(Entry entry) {
-    return String.format(Locale.ROOT, "%.3f", entry.seconds());
+  private static String format(double seconds) {
+    return String.format(Locale.ROOT, "%.3f", seconds);
   }
 
   private static String quote(String text) {

@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
+import org.jhal.DriverRegistry;
 import org.jhal.Hal;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.FilterResult;
@@ -127,8 +128,13 @@ public final class CtsRun {
     try (Device device = backend.open(uri == null ? backend.uri() : uri)) {
       DeviceInfo info = device.info();
       facts.put("driver", info.driver());
+      addDriver(info.driver(), facts);
       facts.put("name", info.name());
       facts.put("uuid", info.uuid());
+      if (info.pciAddress() != null) {
+        facts.put("pci", info.pciAddress());
+      }
+      facts.put("memory", info.memoryBytes() + " bytes");
       facts.put("capabilities", device.capabilities().stream().sorted().toList().toString());
       facts.put("formats", device.executableFormats().stream().sorted().toList().toString());
       facts.put("queues", String.valueOf(device.queueCount()));
@@ -151,6 +157,17 @@ public final class CtsRun {
     facts.put("seed", String.valueOf(seed));
     facts.put("time", Instant.now().toString());
     return facts;
+  }
+
+  /** Where the driver is from, and what it says of the version that it found. */
+  private static void addDriver(String name, Map<String, String> facts) {
+    DriverRegistry registry = DriverRegistry.load();
+    for (DriverRegistry.Entry entry : registry.entries()) {
+      if (entry.problem() == null && entry.name().equals(name)) {
+        facts.put("driver.version", registry.driver(name).probe().detail());
+        facts.put("driver.location", entry.location());
+      }
+    }
   }
 
   /** Turns what the launcher tells into entries. A container that fails is an entry of its own. */

@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jhal.cts.CtsReport;
 import org.jhal.cts.CtsReport.Outcome;
 import org.jhal.cts.CtsRun;
+import org.jhal.mock.cts.MockCtsBackend;
 import org.jhal.utils.Command;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -315,5 +317,19 @@ class CtsSelfTest {
   void aStreamThatSwapsWorkAndSaysSoIsRight() {
     String test = "QueueTransferOrderTest.aLongChainKeepsItsOrder";
     assertPassed(test, run(WrongBackend.ofSwappingStream(ForwardingStream::new), test));
+  }
+
+  @Test
+  void theReportNamesTheDriverAndItsVersion() {
+    Map<String, String> facts =
+        new CtsRun(new MockCtsBackend())
+            .tests("SemaphoreTest.jumpsToWhatIsSignalled")
+            .run()
+            .facts();
+    assertEquals(new MockDriver("mock").probe().detail(), facts.get("driver.version"));
+    for (String name :
+        List.of("driver.location", "device", "uuid", "capabilities", "jhal", "java", "system")) {
+      assertFalse(facts.getOrDefault(name, "").isEmpty(), () -> name + " is missing in " + facts);
+    }
   }
 }
