@@ -44,7 +44,8 @@ import picocli.CommandLine.Spec;
       "system property jhal.device, else that of the variable JHAL_DEVICE, else the",
       "first that can be used.",
       "",
-      "./hal --rebuild [COMMAND ...] builds JHAL again before it runs the command."
+      "./hal --rebuild [COMMAND ...] builds JHAL again before it runs the command.",
+      "./hal kit packs it for machines without a JDK and Maven."
     })
 public final class Main implements Runnable {
   private static final List<String> COMMANDS =

@@ -29,20 +29,26 @@ record Outcome(int exitCode, String out, String err) {
 
   /** Runs a JVM of its own with the class path of this test, in {@code folder}. */
   static Outcome java(Path folder, String... args) throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"));
+    builder.command().addAll(List.of(args));
+    return of(builder.directory(folder.toFile()));
+  }
+
+  /** Runs a process. */
+  static Outcome of(ProcessBuilder builder) throws IOException, InterruptedException {
     Path out = Files.createTempFile("out", ".txt");
     Path err = Files.createTempFile("err", ".txt");
     try {
-      ProcessBuilder builder =
-          new ProcessBuilder(
-              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-              "-cp",
-              System.getProperty("java.class.path"));
-      builder.command().addAll(List.of(args));
-      builder.directory(folder.toFile());
       builder.redirectOutput(out.toFile()).redirectError(err.toFile());
       Process process = builder.start();
       try {
-        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "waited 60 s for a JVM to end");
+        assertTrue(
+            process.waitFor(60, TimeUnit.SECONDS),
+            () -> "waited 60 s for this to end: " + builder.command());
       } finally {
         process.destroyForcibly();
       }

@@ -1,0 +1,62 @@
+# Part of `hal`, which reads it for `hal kit` and has set root, dist and java_home.
+#
+# Packs what runs (the built jars, a Java made by jlink, the examples and the documents) into one archive for machines
+# of this kind that have neither a JDK nor Maven. Unpacked, it is a folder `kit` with the same `hal` in it.
+
+# What the jars use. java.desktop: PNG files. java.management, jdk.management: benchmarks. jdk.unsupported: JNA, Gson and
+# Guava. jdk.zipfs: JUnit finds the tests of the suite in a jar with it.
+modules=java.base,java.desktop,java.logging,java.management,jdk.management,jdk.unsupported,jdk.zipfs
+limit_megabytes=40
+
+if [ $# -gt 0 ]; then
+  case $1 in
+    -h | --help)
+      echo "Usage: ./hal kit"
+      echo "Makes an archive with all that runs, for machines without a JDK and Maven, in '$root/build'."
+      exit 0
+      ;;
+  esac
+  die 125 "kit takes no arguments, but there is '$1'"
+fi
+[ -x "$java_home/bin/jlink" ] || die 124 "'$java_home' has no bin/jlink; a JDK is needed to make a kit"
+[ -d "$dist" ] || build no
+
+if command -v xz >/dev/null; then
+  ending=xz
+  packer='xz -T2'
+else
+  ending=gz
+  packer='gzip -9'
+fi
+name=jhal-kit-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m).tar.$ending
+archive=$root/build/$name
+work=$root/build/kit.$$
+log=$root/build/kit.log
+trap 'rm -rf -- "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+mkdir -p -- "$work/kit/dist" "$work/kit/examples" || die 125 "cannot create '$work'"
+strip=--strip-debug # of native code too, which takes objcopy
+command -v objcopy >/dev/null || strip=--strip-java-debug-attributes
+"$java_home/bin/jlink" --add-modules "$modules" "$strip" --no-header-files --no-man-pages \
+  --output "$work/kit/runtime" >"$log" 2>&1 || die 125 "jlink failed; see $log"
+
+cp -R -- "$dist/lib" "$dist/drivers" "$work/kit/dist/" &&
+  cp -R -- "$root/hal" "$root/README.md" "$root/LICENSE" "$root/docs" "$work/kit/" &&
+  cp -- "$root/examples/README.md" "$work/kit/examples/" || die 125 "cannot copy to '$work'"
+for manifest in "$root"/examples/*/manifest.json; do
+  cp -R -- "${manifest%/*}" "$work/kit/examples/" || die 125 "cannot copy '${manifest%/*}' to '$work'"
+done
+if [ -d "$root/drivers" ]; then
+  cp -R -- "$root/drivers" "$work/kit/" || die 125 "cannot copy '$root/drivers' to '$work'"
+fi
+
+# A pipe would hide a failure of tar.
+tar -C "$work" -cf "$work/kit.tar" kit && $packer "$work/kit.tar" && mv -- "$work/kit.tar.$ending" "$archive" ||
+  die 125 "cannot write '$archive'"
+bytes=$(wc -c <"$archive")
+echo "$archive: $(((bytes + 999999) / 1000000)) MB"
+if [ "$bytes" -gt $((limit_megabytes * 1000000)) ]; then
+  echo "hal: the kit is larger than $limit_megabytes MB; with xz and objcopy it is smallest" >&2
+fi
