@@ -2,10 +2,14 @@ package org.jhal.bench;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jhal.Device;
+import org.jhal.DeviceUri;
+import org.jhal.Hal;
 import org.jhal.Setting;
 
 /**
@@ -14,8 +18,9 @@ import org.jhal.Setting;
  * @param uri of the device
  * @param device to measure
  * @param max the largest number of submissions in a sample
+ * @param shared what cases share; whoever made it closes it
  */
-record Bench(String uri, Device device, int max) {
+record Bench(String uri, Device device, int max, Shared shared) {
   /** How long anything may take before it counts as hung. */
   static final Duration DEADLINE = Duration.ofMinutes(5);
 
@@ -25,8 +30,13 @@ record Bench(String uri, Device device, int max) {
 
   /** The numbers of submissions for cases that scale: at least one, none above the maximum. */
   List<Integer> sizes() {
+    return sizes(SIZES);
+  }
+
+  /** Those of {@code wanted} that are not above the maximum; the maximum if all are. */
+  List<Integer> sizes(int... wanted) {
     List<Integer> sizes = new ArrayList<>();
-    for (int size : SIZES) {
+    for (int size : wanted) {
       if (size <= max) {
         sizes.add(size);
       }
@@ -45,6 +55,20 @@ record Bench(String uri, Device device, int max) {
   /** How many steps a sample has where size means nothing: {@code wanted}, or less if told so. */
   int steps(int wanted) {
     return Math.min(wanted, max);
+  }
+
+  /**
+   * The same device, opened with another setting {@code spin}, such as {@code "0ns"}: how long a
+   * host thread polls before it parks. It is shared, and not to be closed.
+   *
+   * @throws org.jhal.HalException as {@link Hal#openDevice} does
+   */
+  Device deviceThatSpins(String spin) {
+    DeviceUri parsed = DeviceUri.parse(uri);
+    Map<String, String> options = new LinkedHashMap<>(parsed.options());
+    options.put("spin", spin);
+    String other = new DeviceUri(parsed.driver(), parsed.selector(), options).toString();
+    return shared.get(other, Device.class, () -> Hal.openDevice(other));
   }
 
   /**

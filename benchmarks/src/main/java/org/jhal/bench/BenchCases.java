@@ -1,13 +1,18 @@
 package org.jhal.bench;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All cases. */
 final class BenchCases {
   private BenchCases() {}
 
-  /** In the order in which they run. */
+  /** In the order in which they run; not all are for all devices. */
   static List<BenchCase> all() {
+    return Stream.concat(general().stream(), CudaCases.all().stream()).toList();
+  }
+
+  private static List<BenchCase> general() {
     return List.of(
         dependent(
             "parked-one-by-one",

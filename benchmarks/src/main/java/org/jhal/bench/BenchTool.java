@@ -46,8 +46,8 @@ public final class BenchTool implements ToolProvider {
       Each number is the median over the rounds (smallest..largest). docs/benchmarks.md tells how
       to read them.
 
-      Exit codes: 0 all was measured, 1 a case failed or the file cannot be written, 2 wrong usage,
-      3 the device cannot be opened.
+      Exit codes: 0 all was measured, 1 a case or a side of it failed or the file cannot be written,
+      2 wrong usage, such as no case for this device, 3 the device cannot be opened.
       """;
 
   /** What the command line asks for. */
@@ -96,7 +96,8 @@ public final class BenchTool implements ToolProvider {
       }
       if (options.list) {
         for (BenchCase benchCase : options.selected()) {
-          out.printf(Locale.ROOT, "%-20s %s%n", benchCase.name(), benchCase.description());
+          String only = benchCase.driver() == null ? "" : "(only " + benchCase.driver() + ") ";
+          out.printf(Locale.ROOT, "%-20s %s%s%n", benchCase.name(), only, benchCase.description());
         }
         return OK;
       }
@@ -165,29 +166,40 @@ public final class BenchTool implements ToolProvider {
         args[index - 1] + " " + text + ": a number from " + min + " to " + max + " is needed");
   }
 
+  /** The selected cases that are for this device; of the others those are told that were named. */
+  private static List<BenchCase> fitting(Options options, Device device, PrintWriter err) {
+    List<BenchCase> fitting = new ArrayList<>();
+    for (BenchCase benchCase : options.selected()) {
+      if (benchCase.fits(device)) {
+        fitting.add(benchCase);
+      } else if (!options.cases.isEmpty()) {
+        err.println(
+            "hal: UNIMPLEMENTED: case "
+                + benchCase.name()
+                + " is for devices of the driver "
+                + benchCase.driver()
+                + "; "
+                + options.device
+                + " is one of the driver "
+                + device.info().driver());
+      }
+    }
+    return fitting;
+  }
+
   private static int run(Options options, PrintWriter out, PrintWriter err)
       throws InterruptedException {
-    int exitCode = OK;
+    int exitCode;
     Report report;
     try (Device device = Hal.openDevice(options.device)) {
+      List<BenchCase> selected = fitting(options, device, err);
+      if (selected.isEmpty()) {
+        return USAGE;
+      }
       var facts = Machine.facts(options.device, device);
       facts.forEach((key, value) -> out.printf(Locale.ROOT, "%-8s %s%n", key, value));
       report = new Report(facts);
-      Bench bench = new Bench(options.device, device, options.max);
-      for (BenchCase benchCase : options.selected()) {
-        out.flush();
-        try {
-          String loadBefore = Machine.load();
-          List<Row> rows = Rounds.measure(benchCase, bench, options.warmUp, options.rounds);
-          out.print(report.add(benchCase, rows, loadBefore, Machine.load()));
-        } catch (InterruptedException e) {
-          throw e;
-        } catch (Exception e) { // the other cases may still work
-          err.println("hal: ABORTED: case " + benchCase.name() + " failed: " + e);
-          err.flush();
-          exitCode = FAILED;
-        }
-      }
+      exitCode = measure(options, device, selected, report, out, err);
     } catch (HalException e) {
       err.println("hal: " + e);
       return e.status() == Status.INVALID_ARGUMENT ? USAGE : NO_DEVICE;
@@ -199,6 +211,44 @@ public final class BenchTool implements ToolProvider {
         err.println("hal: DATA_LOSS: the results cannot be written: " + e);
         return FAILED;
       }
+    }
+    return exitCode;
+  }
+
+  private static int measure(
+      Options options,
+      Device device,
+      List<BenchCase> selected,
+      Report report,
+      PrintWriter out,
+      PrintWriter err)
+      throws InterruptedException {
+    int exitCode = OK;
+    try (Shared shared = new Shared()) {
+      Bench bench = new Bench(options.device, device, options.max, shared);
+      for (BenchCase benchCase : selected) {
+        out.flush();
+        try {
+          String loadBefore = Machine.load();
+          List<Row> rows = Rounds.measure(benchCase, bench, options.warmUp, options.rounds);
+          out.print(report.add(benchCase, rows, loadBefore, Machine.load()));
+          if (rows.stream().anyMatch(Row::hasFailure)) {
+            err.println("hal: ABORTED: case " + benchCase.name() + ": a side of it failed");
+            exitCode = FAILED;
+          }
+        } catch (InterruptedException e) {
+          throw e;
+        } catch (Exception e) { // the other cases may still work
+          err.println("hal: ABORTED: case " + benchCase.name() + " failed: " + e);
+          err.flush();
+          exitCode = FAILED;
+        }
+      }
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      err.println("hal: INTERNAL: what the cases share cannot be closed: " + e);
+      exitCode = FAILED;
     }
     return exitCode;
   }

@@ -24,6 +24,9 @@ abstract class DependentWork implements Subject {
 
   static final List<String> METRICS = List.of("whole", "park", "release", "processor", "collector");
 
+  /** How many times as much a submission may take with many parked as with the fewest. */
+  private static final double MOST_GROWTH = 3;
+
   final Shape shape;
   final int size;
   private final int repeats;
@@ -43,7 +46,8 @@ abstract class DependentWork implements Subject {
           new Series(
               String.valueOf(size),
               new DependentSubmissions(bench.device(), shape, size, repeats),
-              List.of(new DependentFutures(shape, size, repeats))));
+              List.of(new DependentFutures(shape, size, repeats)),
+              all.isEmpty() ? List.of() : List.of(Aim.growsAtMost("whole", MOST_GROWTH))));
     }
     return all;
   }

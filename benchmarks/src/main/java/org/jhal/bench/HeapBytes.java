@@ -10,16 +10,12 @@ import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
-import org.jhal.Executable;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.Queue;
 import org.jhal.Semaphore;
 import org.jhal.Slot;
 import org.jhal.Timepoint;
-import org.jhal.Workgroups;
-import org.jhal.cts.kernels.CtsKernels;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class HeapBytes {
   private static final int STEPS = 20_000;
   private static final int WINDOW = 64;
+  private static final double MOST_BYTES = 64;
 
   private HeapBytes() {}
 
@@ -37,8 +34,10 @@ final class HeapBytes {
     BARRIER("barrier"),
     CHAIN("barrier in a chain"),
     FILL("fill"),
+    COPY("copy"),
     DISPATCH("dispatch"),
-    EXECUTE("execute with a table");
+    EXECUTE("execute with a table"),
+    ALLOCA("alloca, dealloca");
 
     final String label;
 
@@ -49,14 +48,15 @@ final class HeapBytes {
 
   /** Series for each kind of submission. */
   static List<Series> series(Bench bench) {
-    int steps = bench.steps(STEPS);
+    int steps = bench.steps(STEPS) + 1 & ~1; // even: allocas and deallocas take turns
     List<Series> all = new ArrayList<>();
     for (Kind kind : Kind.values()) {
       all.add(
           new Series(
               kind.label,
               new Submissions(bench.device(), kind, steps),
-              List.of(new Tasks(steps), new Futures(steps))));
+              List.of(new Tasks(steps), new Futures(steps)),
+              List.of(Aim.atMost("heap", MOST_BYTES))));
     }
     return all;
   }
@@ -73,13 +73,11 @@ final class HeapBytes {
     private final int steps;
     private final Buffer source;
     private final Buffer target;
-    private final Executable executable;
-    private final Function function;
+    private final Touch touch;
     private final CommandBuffer commands;
     private final FillPattern pattern = FillPattern.of32(7);
-    private final Workgroups groups = Workgroups.of(1);
-    private final Args args;
     private final BindingTable table;
+    private @Nullable Buffer allocated;
 
     Submissions(Device device, Kind kind, int steps) {
       this.device = device;
@@ -87,12 +85,10 @@ final class HeapBytes {
       this.steps = steps;
       source = device.allocate(BYTES, BufferParams.DEVICE);
       target = device.allocate(BYTES, BufferParams.DEVICE);
-      executable = device.loadExecutable(CtsKernels.bundle());
-      function = executable.function("scale_and_offset");
-      args = Args.of(source, target, 3, 4);
-      table = BindingTable.of(source, target);
+      touch = new Touch(device);
+      table = BindingTable.of(target);
       commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
-      commands.dispatch(function, groups, Args.of(Slot.of(0), Slot.of(1), 3, 4));
+      commands.dispatch(touch.function(), Touch.ONE, Args.of(Slot.of(0), Touch.VALUE));
       commands.end();
     }
 
@@ -126,15 +122,24 @@ final class HeapBytes {
         case BARRIER -> queue.barrier(Fence.NONE, signal);
         case CHAIN -> queue.barrier(before, signal);
         case FILL -> queue.fill(Fence.NONE, signal, target, 0, BYTES, pattern);
-        case DISPATCH -> queue.dispatch(Fence.NONE, signal, function, groups, args);
+        case COPY -> queue.copy(Fence.NONE, signal, source, 0, target, 0, BYTES);
+        case DISPATCH -> touch.submit(queue, Fence.NONE, signal);
         case EXECUTE -> queue.execute(Fence.NONE, signal, commands, table);
+        case ALLOCA -> {
+          if (allocated == null) {
+            allocated = queue.alloca(before, signal, BYTES, BufferParams.DEVICE);
+          } else {
+            queue.dealloca(before, signal, allocated);
+            allocated = null;
+          }
+        }
       }
     }
 
     @Override
     public void close() {
       commands.close();
-      executable.close();
+      touch.close();
       source.close();
       target.close();
     }

@@ -7,14 +7,18 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Writes results: as tables for people, case by case, and all of them as JSON. */
 final class Report {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
-  private static final String LINE = "%-22s %-10s %26s   %-24s %26s %22s %22s%n";
+  private static final String LINE = "%-22s %-10s %26s   %-24s %26s %22s %22s  %s%n";
 
   private final JsonObject root = new JsonObject();
   private final JsonArray cases = new JsonArray();
@@ -46,12 +50,15 @@ final class Report {
             loadBefore,
             loadAfter));
     String toFirst = benchCase.scales() ? "to " + rows.get(0).label() : "";
-    table.append(line("", "", "JHAL", "peer", "", "JHAL / peer", toFirst));
+    table.append(line("", "", "JHAL", "peer", "", "JHAL / peer", toFirst, "aim"));
+    Set<String> notes = new LinkedHashSet<>();
     for (Row row : rows) {
+      note(notes, Subject.JHAL, row.absence());
       jsonRows.add(json(row));
       for (int i = 0; i < row.peers().size(); i++) {
         Row.Peer peer = row.peers().get(i);
         boolean isFirst = i == 0;
+        note(notes, peer.name(), peer.absence());
         table.append(
             line(
                 isFirst ? row.label() : "",
@@ -62,10 +69,26 @@ final class Report {
                 text(Spread.ofRatios(row.jhal(), peer.samples())),
                 isFirst && row.smallest() != null
                     ? text(Spread.ofRatios(row.jhal(), row.smallest()))
-                    : ""));
+                    : "",
+                aims(row, peer.name(), isFirst)));
       }
     }
+    notes.forEach(note -> table.append(note).append(System.lineSeparator()));
     return table.toString();
+  }
+
+  private static void note(Set<String> notes, String name, @Nullable Absence absence) {
+    if (absence != null) {
+      notes.add(name + (absence.isFailure() ? " failed: " : " is not there: ") + absence.why());
+    }
+  }
+
+  /** What belongs into the line of {@code peer}: its own aims, and the first line has the rest. */
+  private static String aims(Row row, String peer, boolean isFirst) {
+    return row.aims().stream()
+        .filter(aim -> aim.peer() == null ? isFirst : aim.peer().equals(peer))
+        .map(aim -> aim.text(row))
+        .collect(Collectors.joining(", "));
   }
 
   /** Everything that was added, with the samples. */
@@ -81,24 +104,45 @@ final class Report {
     JsonObject json = new JsonObject();
     json.addProperty("label", row.label());
     json.addProperty("metric", row.metric());
-    json.add("jhal", json(row.jhal()));
+    json.add("jhal", json(row.jhal(), row.absence()));
     if (row.smallest() != null) {
       json.add("toFirst", number(Spread.ofRatios(row.jhal(), row.smallest()).median()));
     }
     JsonArray peers = new JsonArray();
     for (Row.Peer peer : row.peers()) {
-      JsonObject jsonPeer = json(peer.samples());
+      JsonObject jsonPeer = json(peer.samples(), peer.absence());
       jsonPeer.addProperty("name", peer.name());
       jsonPeer.add("ratio", number(Spread.ofRatios(row.jhal(), peer.samples()).median()));
       peers.add(jsonPeer);
     }
     json.add("peers", peers);
+    if (!row.aims().isEmpty()) {
+      JsonArray aims = new JsonArray();
+      row.aims().forEach(aim -> aims.add(json(aim, row)));
+      json.add("aims", aims);
+    }
     return json;
   }
 
-  private static JsonObject json(double[] samples) {
+  private static JsonObject json(Aim aim, Row row) {
+    JsonObject json = new JsonObject();
+    json.addProperty("of", aim.of().name().toLowerCase(Locale.ROOT));
+    if (aim.peer() != null) {
+      json.addProperty("peer", aim.peer());
+    }
+    json.addProperty(aim.isLeast() ? "atLeast" : "atMost", aim.limit());
+    json.add("measured", number(aim.measured(row)));
+    Boolean isMet = aim.isMet(row);
+    json.add("met", isMet == null ? JsonNull.INSTANCE : new JsonPrimitive(isMet));
+    return json;
+  }
+
+  private static JsonObject json(double[] samples, @Nullable Absence absence) {
     Spread spread = Spread.of(samples);
     JsonObject json = new JsonObject();
+    if (absence != null) {
+      json.addProperty(absence.isFailure() ? "failure" : "missing", absence.why());
+    }
     json.add("median", number(spread.median()));
     json.add("min", number(spread.min()));
     json.add("max", number(spread.max()));

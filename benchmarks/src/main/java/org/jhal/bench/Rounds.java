@@ -2,7 +2,9 @@ package org.jhal.bench;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures a case: warms every subject up, then takes one sample of each in turn, round after
@@ -15,22 +17,57 @@ final class Rounds {
 
   private Rounds() {}
 
-  /** A subject, and its samples by metric, then by round. */
+  /** A subject, and its samples by metric, then by round; they are not numbers if it fails. */
   private static final class Sampled {
     final Subject subject;
     final double[][] samples;
+    @Nullable Absence absence;
 
     Sampled(Subject subject, int metrics, int rounds) {
       this.subject = subject;
       this.samples = new double[metrics][rounds];
     }
 
-    void take(int round) throws Exception {
-      double[] sample = subject.sample();
-      for (int metric = 0; metric < sample.length; metric++) {
-        samples[metric][round] = sample[metric];
+    void warmUp(long nanos) throws InterruptedException {
+      guard(() -> Rounds.warmUp(subject, nanos));
+    }
+
+    void take(int round) throws InterruptedException {
+      guard(
+          () -> {
+            double[] sample = subject.sample();
+            for (int metric = 0; metric < sample.length; metric++) {
+              samples[metric][round] = sample[metric];
+            }
+          });
+    }
+
+    /** Once it has failed, it is left alone: the others may still work. */
+    private void guard(Step step) throws InterruptedException {
+      if (absence != null) {
+        return;
+      }
+      try {
+        step.run();
+      } catch (InterruptedException e) {
+        throw e;
+      } catch (MissingPeerException e) {
+        isAbsent(String.valueOf(e.getMessage()), false);
+      } catch (Exception e) {
+        isAbsent(e.toString(), true);
       }
     }
+
+    private void isAbsent(String why, boolean isFailure) {
+      absence = new Absence(why, isFailure);
+      for (double[] ofMetric : samples) {
+        Arrays.fill(ofMetric, Double.NaN);
+      }
+    }
+  }
+
+  private interface Step {
+    void run() throws Exception;
   }
 
   /** The rows of {@code benchCase}, by series, then by metric. */
@@ -45,7 +82,7 @@ final class Rounds {
         series.peers().forEach(peer -> all.add(new Sampled(peer, metrics, rounds)));
       }
       for (Sampled sampled : all) {
-        warmUp(sampled.subject, warmUp.toNanos());
+        sampled.warmUp(warmUp.toNanos());
       }
       for (int round = 0; round < rounds; round++) {
         for (Sampled sampled : all) {
@@ -80,15 +117,18 @@ final class Rounds {
       for (int metric = 0; metric < benchCase.metrics().size(); metric++) {
         List<Row.Peer> peers = new ArrayList<>();
         for (Sampled peer : all.subList(at + 1, end)) {
-          peers.add(new Row.Peer(peer.subject.name(), peer.samples[metric]));
+          peers.add(new Row.Peer(peer.subject.name(), peer.samples[metric], peer.absence));
         }
+        String name = benchCase.metrics().get(metric);
         rows.add(
             new Row(
                 series.label(),
-                benchCase.metrics().get(metric),
+                name,
                 all.get(at).samples[metric],
+                all.get(at).absence,
                 benchCase.scales() ? all.get(0).samples[metric] : null,
-                peers));
+                peers,
+                series.aims().stream().filter(aim -> aim.metric().equals(name)).toList()));
       }
       at = end;
     }

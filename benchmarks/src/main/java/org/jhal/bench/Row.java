@@ -9,16 +9,34 @@ import org.jspecify.annotations.Nullable;
  * @param label of the series
  * @param metric what was measured
  * @param jhal the samples
+ * @param absence why {@code jhal} are not numbers, or null
  * @param smallest the samples of the case's first series, or null if they are not to be compared
  * @param peers the samples of the peers, at least one
+ * @param aims of this metric
  */
 record Row(
-    String label, String metric, double[] jhal, double @Nullable [] smallest, List<Peer> peers) {
+    String label,
+    String metric,
+    double[] jhal,
+    @Nullable Absence absence,
+    double @Nullable [] smallest,
+    List<Peer> peers,
+    List<Aim> aims) {
   /**
    * What stands beside JHAL.
    *
    * @param name of the peer
    * @param samples in the order of the rounds
+   * @param absence why {@code samples} are not numbers, or null
    */
-  record Peer(String name, double[] samples) {}
+  record Peer(String name, double[] samples, @Nullable Absence absence) {}
+
+  /** Whether any side failed. */
+  boolean hasFailure() {
+    return isFailure(absence) || peers.stream().anyMatch(peer -> isFailure(peer.absence()));
+  }
+
+  private static boolean isFailure(@Nullable Absence absence) {
+    return absence != null && absence.isFailure();
+  }
 }

@@ -8,8 +8,15 @@ import java.util.List;
  * @param label tells it from the other series of its case: a number of submissions, or a kind
  * @param jhal the side that is measured
  * @param peers what it is compared with; at least one
+ * @param aims what its numbers are meant to be
  */
-record Series(String label, Subject jhal, List<Subject> peers) implements AutoCloseable {
+record Series(String label, Subject jhal, List<Subject> peers, List<Aim> aims)
+    implements AutoCloseable {
+  /** A series without aims. */
+  Series(String label, Subject jhal, List<Subject> peers) {
+    this(label, jhal, peers, List.of());
+  }
+
   @Override
   public void close() {
     jhal.close();

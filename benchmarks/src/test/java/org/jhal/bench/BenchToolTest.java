@@ -13,6 +13,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
@@ -40,6 +42,7 @@ class BenchToolTest {
   @TestFactory
   Stream<DynamicTest> everyCaseMeasuresSomething(@TempDir Path folder) {
     return BenchCases.all().stream()
+        .filter(benchCase -> benchCase.driver() == null) // those of a driver: CudaCasesTest
         .map(
             benchCase ->
                 DynamicTest.dynamicTest(
@@ -74,12 +77,19 @@ class BenchToolTest {
       assertTrue(benchCase.metrics().contains(metric), metric);
       check(metric, row.getAsJsonObject("jhal"));
       assertFalse(row.getAsJsonArray("peers").isEmpty());
+      if (benchCase.name().equals("heap")) {
+        assertEquals(64, aim(row).get("atMost").getAsDouble());
+      }
       for (JsonElement peer : row.getAsJsonArray("peers")) {
         check(metric, peer.getAsJsonObject());
         assertTrue(out.toString().contains(peer.getAsJsonObject().get("name").getAsString()));
       }
       assertTrue(out.toString().contains(row.get("label").getAsString()), out.toString());
     }
+  }
+
+  private static JsonObject aim(JsonObject row) {
+    return row.getAsJsonArray("aims").get(0).getAsJsonObject();
   }
 
   private static void check(String metric, JsonObject side) {
@@ -109,6 +119,34 @@ class BenchToolTest {
     Set<String> listed =
         out.toString().lines().map(line -> line.split(" ", 2)[0]).collect(Collectors.toSet());
     assertEquals(Set.of("parked-one-by-one", "parked-all-at-once", "chain"), listed);
+  }
+
+  @Test
+  void aCaseForAnotherDriverSaysWhyItIsNotThere() {
+    assertEquals(2, run("--case", "cuda-chain"));
+    assertEquals(
+        "hal: UNIMPLEMENTED: case cuda-chain is for devices of the driver cuda;"
+            + " mock is one of the driver mock",
+        err.toString().strip());
+    assertEquals("", out.toString());
+  }
+
+  @Test
+  void casesForAnotherDriverDoNotKeepTheRestFromRunning() {
+    String[] few = {"--max", "10", "--rounds", "1", "--warm-up", "0"};
+    List<String> arguments = new ArrayList<>(List.of("--case", "cuda-copy", "--case", "ping-pong"));
+    arguments.addAll(List.of(few));
+    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+    assertTrue(err.toString().contains("case cuda-copy is for devices of"), err.toString());
+    assertTrue(out.toString().contains("ping-pong"), out.toString());
+  }
+
+  @Test
+  void theListTellsWhoseCasesTheyAre() {
+    assertEquals(0, run("--list", "--case", "cuda-*"));
+    assertEquals(8, out.toString().lines().count(), out.toString());
+    assertTrue(
+        out.toString().lines().allMatch(line -> line.contains(" (only cuda) ")), out.toString());
   }
 
   @Test

@@ -1,7 +1,4 @@
-/**
- * The Java kernels of the example bundles, the program that made their inputs, and one that checks
- * results.
- */
+/** The Java kernels of the example bundles, and the program that made their inputs. */
 @NullMarked
 package org.jhal.examples;
 

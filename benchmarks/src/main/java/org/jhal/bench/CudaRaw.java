@@ -1,0 +1,232 @@
+package org.jhal.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The peers that are raw calls in C: the program {@code raw.c}, compiled when it is first needed,
+ * running beside this JVM and asked for one sample after the other. While it is not asked it waits
+ * for its input, and its device has nothing to do.
+ *
+ * <p>For one thread.
+ */
+final class CudaRaw implements AutoCloseable {
+  /** The folder of the resources: the bundle with the kernel, and the program. */
+  static final String RESOURCES = "cuda";
+
+  /** How reports call these peers. */
+  static final String NAME = "C";
+
+  private static final String END = "the end of the output";
+  private static final Pattern RESULT =
+      Pattern.compile("result (\\S+ \\d+ \\d+) (\\d+\\.\\d+) (\\d+\\.\\d+) (\\d+\\.\\d+)");
+
+  /** Finds the compiler. */
+  interface Toolchain {
+    /** The compiler and its options. */
+    List<String> compiler() throws MissingPeerException;
+  }
+
+  private final Toolchain toolchain;
+  private final Map<String, String> environment;
+  private final @Nullable String pciAddress;
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+  private @Nullable Path folder;
+  private @Nullable Process process;
+
+  /**
+   * Starts nothing yet.
+   *
+   * @param toolchain compiles the program
+   * @param environment what the program finds there besides what this JVM does
+   * @param pciAddress of the device, or null for the first
+   */
+  CudaRaw(Toolchain toolchain, Map<String, String> environment, @Nullable String pciAddress) {
+    this.toolchain = toolchain;
+    this.environment = environment;
+    this.pciAddress = pciAddress;
+  }
+
+  /**
+   * A subject whose sample is one answer of the program.
+   *
+   * @param name of the case, as the program knows it
+   * @param bytes how much is transferred or allocated, 0 where it means nothing
+   * @param steps how many steps the sample has
+   * @param convert makes the sample from the median, the lower and the upper quartile, in
+   *     nanoseconds
+   */
+  Subject subject(String name, long bytes, int steps, UnaryOperator<double[]> convert) {
+    return new Subject() {
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public double[] sample() throws Exception {
+        return convert.apply(ask(name, bytes, steps));
+      }
+    };
+  }
+
+  /** The median and the quartiles in {@code line}, which answers the request. */
+  static double[] parse(String line, String name, long bytes, int steps) throws IOException {
+    String request = request(name, bytes, steps);
+    Matcher result = RESULT.matcher(line);
+    if (!result.matches() || !result.group(1).equals(request)) {
+      throw new IOException("the raw program was asked for '" + request + "' and said: " + line);
+    }
+    return new double[] {
+      Double.parseDouble(result.group(3)),
+      Double.parseDouble(result.group(2)),
+      Double.parseDouble(result.group(4))
+    };
+  }
+
+  private static String request(String name, long bytes, int steps) {
+    return String.format(Locale.ROOT, "%s %d %d", name, bytes, steps);
+  }
+
+  private double[] ask(String name, long bytes, int steps) throws Exception {
+    try {
+      Process running = start();
+      Writer requests = running.outputWriter(StandardCharsets.UTF_8);
+      requests.write(request(name, bytes, steps) + "\n");
+      requests.flush();
+      return parse(nextLine(), name, bytes, steps);
+    } catch (IOException | TimeoutException | InterruptedException e) {
+      stop(); // the next request starts it anew
+      throw e;
+    }
+  }
+
+  private Process start() throws Exception {
+    if (process != null) {
+      return process;
+    }
+    Path program = program();
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                program.toString(),
+                program.resolveSibling("touch.ptx").toString(),
+                Objects.requireNonNullElse(pciAddress, "-"))
+            .redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    lines.clear();
+    Process started = builder.start();
+    process = started;
+    BlockingQueue<String> target = lines;
+    Peers.daemon("bench-raw-output", () -> read(started, target)).start();
+    String line = nextLine();
+    if (!line.equals("ready")) {
+      throw new IOException("the raw program does not start: " + line);
+    }
+    return started;
+  }
+
+  private static void read(Process process, BlockingQueue<String> target) {
+    try (BufferedReader reader =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        target.add(line);
+      }
+    } catch (IOException e) {
+      target.add(e.toString());
+    }
+    target.add(END);
+  }
+
+  private String nextLine() throws InterruptedException, TimeoutException {
+    String line = lines.poll(Bench.DEADLINE.toNanos(), TimeUnit.NANOSECONDS);
+    if (line == null) {
+      throw new TimeoutException("the raw program says nothing for " + Bench.DEADLINE);
+    }
+    return line;
+  }
+
+  /** The compiled program, with the kernel beside it. */
+  private Path program() throws Exception {
+    if (folder != null) {
+      return folder.resolve("raw");
+    }
+    List<String> compiler = toolchain.compiler();
+    Path made = Files.createTempDirectory("hal-bench-raw");
+    try {
+      for (String file : List.of("raw.c", "driver.h", "touch.ptx")) {
+        try (InputStream in = CudaRaw.class.getResourceAsStream(RESOURCES + "/" + file)) {
+          Files.copy(Objects.requireNonNull(in, file), made.resolve(file));
+        }
+      }
+      compile(compiler, made);
+      folder = made;
+      return made.resolve("raw");
+    } catch (Exception e) {
+      delete(made);
+      throw e;
+    }
+  }
+
+  private static void compile(List<String> compiler, Path folder) throws Exception {
+    Path log = folder.resolve("log");
+    List<String> command =
+        CudaCompiler.command(compiler, folder.resolve("raw.c"), folder.resolve("raw"));
+    Process compiling =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    try {
+      if (!compiling.waitFor(Bench.DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+        throw new TimeoutException(command + " is not done after " + Bench.DEADLINE);
+      }
+    } finally {
+      compiling.destroyForcibly();
+    }
+    if (compiling.exitValue() != 0) {
+      throw new IOException(command + " fails: " + Files.readString(log).strip());
+    }
+  }
+
+  private void stop() throws InterruptedException {
+    if (process != null) {
+      process.destroyForcibly().waitFor();
+      process = null;
+    }
+  }
+
+  /** Ends the program and removes it. */
+  @Override
+  public void close() throws IOException, InterruptedException {
+    stop();
+    if (folder != null) {
+      delete(folder);
+      folder = null;
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (var files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
+  }
+}

@@ -1,0 +1,85 @@
+package org.jhal.bench;
+
+import org.jhal.Args;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.Function;
+import org.jhal.HostMemory;
+import org.jhal.Queue;
+import org.jhal.Semaphore;
+import org.jhal.Workgroups;
+
+/** The smallest dispatch whose effect can be seen: one work item writes one word. */
+final class Touch implements AutoCloseable {
+  /** The grid. */
+  static final Workgroups ONE = Workgroups.of(1);
+
+  /** What the kernel writes. */
+  static final int VALUE = 42;
+
+  private final Device device;
+  private final Executable executable;
+  private final Function function;
+  private final Buffer target;
+  private final Args args;
+
+  Touch(Device device) {
+    this.device = device;
+    executable =
+        device.loadExecutable(ExecutableSource.ofResources(Touch.class, CudaRaw.RESOURCES));
+    function = executable.function("touch");
+    target = device.allocate(Integer.BYTES, BufferParams.DEVICE);
+    args = Args.of(target, VALUE);
+  }
+
+  /** Takes a buffer and what is to be written there. */
+  Function function() {
+    return function;
+  }
+
+  void submit(Queue queue, Fence waits, Fence signals) {
+    queue.dispatch(waits, signals, function, ONE, args);
+  }
+
+  /** Forgets what the kernel wrote. */
+  void clear() throws InterruptedException {
+    try (Semaphore done = device.createSemaphore(0)) {
+      device.queue(0).fill(Fence.NONE, done.at(1), target, 0, Integer.BYTES, FillPattern.ZERO);
+      done.await(1, Bench.DEADLINE);
+    }
+  }
+
+  /**
+   * Checks that the kernel has run since {@link #clear()}, after its signals were waited for.
+   *
+   * @throws IllegalStateException if it has not
+   */
+  void check() throws InterruptedException {
+    expect(device, target, 0, VALUE);
+  }
+
+  /** Checks the word at {@code offset} of {@code buffer}. */
+  static void expect(Device device, Buffer buffer, long offset, int expected)
+      throws InterruptedException {
+    int[] word = {~expected};
+    try (Semaphore done = device.createSemaphore(0)) {
+      device.queue(0).readback(Fence.NONE, done.at(1), buffer, offset, HostMemory.of(word));
+      done.await(1, Bench.DEADLINE);
+    }
+    if (word[0] != expected) {
+      throw new IllegalStateException(
+          "the device's memory has " + word[0] + " where " + expected + " should be");
+    }
+  }
+
+  @Override
+  public void close() {
+    executable.close();
+    target.close();
+  }
+}
