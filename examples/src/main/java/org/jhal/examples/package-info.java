@@ -1,4 +1,7 @@
-/** The Java kernels of the example bundles, and the program that made their inputs. */
+/**
+ * The Java kernels of the example bundles, the program that made their inputs, and one that checks
+ * results.
+ */
 @NullMarked
 package org.jhal.examples;
 

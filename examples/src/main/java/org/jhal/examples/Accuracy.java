@@ -1,0 +1,192 @@
+package org.jhal.examples;
+
+import static org.jhal.examples.Deviation.ROUNDING;
+import static org.jhal.examples.Deviation.roundings;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Random;
+import java.util.spi.ToolProvider;
+import org.jhal.Buffer;
+import org.jhal.Device;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+
+/**
+ * {@code hal accuracy}: runs saxpy, reduction and matmul on a device with random data, and compares
+ * with {@code double} on the host. {@code --help} describes it.
+ */
+public final class Accuracy implements ToolProvider {
+  private static final String HELP =
+      """
+      Runs examples on a device with random data, and compares the results with those of 64-bit
+      arithmetic on the host.
+
+      Usage: hal accuracy [--device URI] [--seed N]
+
+      For each example it prints the largest error of all elements, and the bound on it. The error
+      of saxpy is relative to the element; that of reduction and matmul is relative to the sum of
+      the magnitudes of what is added up. The bound is what rounding each operation to the nearest
+      32-bit number can make of it.
+
+      Exit codes: 0 all are within the bounds, 1 one is not, or failed, 2 wrong usage, 3 the device
+      cannot be opened.
+      """;
+
+  @Override
+  public String name() {
+    return "hal-accuracy";
+  }
+
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... args) {
+    String uri = null;
+    long seed = 1;
+    for (int i = 0; i < args.length; i++) {
+      String value = i + 1 < args.length ? args[i + 1] : "";
+      if (args[i].equals("--help") || args[i].equals("-h")) {
+        out.print(HELP);
+        return 0;
+      } else if (args[i].equals("--device") && !value.isEmpty()) {
+        uri = value;
+        i++;
+      } else if (args[i].equals("--seed") && value.matches("[0-9]{1,18}")) {
+        seed = Long.parseLong(value);
+        i++;
+      } else {
+        err.println(
+            "hal: INVALID_ARGUMENT: unknown argument, or one without a proper value: '"
+                + args[i]
+                + "' (see hal accuracy --help)");
+        return 2;
+      }
+    }
+    try (Device device = uri == null ? Hal.openDevice() : Hal.openDevice(uri)) {
+      return run(out, err, device, seed);
+    } catch (HalException e) {
+      err.println("hal: " + e);
+      return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
+    }
+  }
+
+  private static int run(PrintWriter out, PrintWriter err, Device device, long seed) {
+    out.println("device     " + device.info().uri() + ", " + device.info().name());
+    out.println("seed       " + seed);
+    try {
+      boolean isGood = print(out, "saxpy", saxpy(device, new Random(seed)));
+      isGood &= print(out, "reduction", reduction(device, new Random(seed)));
+      isGood &= print(out, "matmul", matmul(device, new Random(seed)));
+      return isGood ? 0 : 1;
+    } catch (HalException e) {
+      err.println("hal: " + e);
+      return 1;
+    } catch (InterruptedException e) {
+      return 130;
+    }
+  }
+
+  /** Prints a line and returns whether it tells good news. */
+  static boolean print(PrintWriter out, String name, Deviation deviation) {
+    out.printf(
+        Locale.ROOT,
+        "%-10s largest error %.3e, bound %.3e: %s%n",
+        name,
+        deviation.largest(),
+        deviation.bound(),
+        deviation.isWithin() ? "ok" : "TOO LARGE");
+    return deviation.isWithin();
+  }
+
+  /** Each element is rounded once. */
+  private static Deviation saxpy(Device device, Random random) throws InterruptedException {
+    int n = 1_000_003;
+    float a = random.nextFloat() + 1;
+    float[] x = numbers(random, n);
+    float[] y = numbers(random, n);
+    double[] reference = new double[n];
+    double[] scale = new double[n];
+    for (int i = 0; i < n; i++) {
+      reference[i] = (double) a * x[i] + y[i];
+      scale[i] = Math.abs(reference[i]);
+    }
+    try (Kernels kernels = new Kernels(device, "saxpy")) {
+      Buffer result = kernels.upload(y);
+      kernels.dispatch(Workgroups.covering(n, 256), n, a, kernels.upload(x), result);
+      return Deviation.of(kernels.readback(result), reference, scale, ROUNDING);
+    }
+  }
+
+  /** No value goes through more additions than a work item does in both steps. */
+  private static Deviation reduction(Device device, Random random) throws InterruptedException {
+    int n = 3_000_017;
+    int groups = 1024;
+    float[] values = numbers(random, n);
+    double sum = 0;
+    double magnitude = 0;
+    for (float value : values) {
+      sum += value;
+      magnitude += Math.abs(value);
+    }
+    long inPairs = Integer.numberOfTrailingZeros(Reduction.ITEMS);
+    long first = ceil(n, groups * Reduction.ITEMS) + inPairs;
+    long second = ceil(groups, Reduction.ITEMS) + inPairs;
+    try (Kernels kernels = new Kernels(device, "reduction")) {
+      Buffer sums = kernels.allocate(groups);
+      Buffer result = kernels.allocate(1);
+      kernels.dispatch(Workgroups.of(groups), n, groups, kernels.upload(values), sums);
+      kernels.dispatch(Workgroups.of(1), groups, 1, sums, result);
+      return Deviation.of(
+          kernels.readback(result),
+          new double[] {sum},
+          new double[] {magnitude},
+          roundings(first + second));
+    }
+  }
+
+  /** Each element is rounded once for each product that it adds. */
+  private static Deviation matmul(Device device, Random random) throws InterruptedException {
+    int rows = 250;
+    int inner = 333;
+    int columns = 190;
+    float[] a = numbers(random, rows * inner);
+    float[] b = numbers(random, inner * columns);
+    double[] reference = new double[rows * columns];
+    double[] scale = new double[rows * columns];
+    for (int row = 0; row < rows; row++) {
+      for (int k = 0; k < inner; k++) {
+        for (int column = 0; column < columns; column++) {
+          double product = (double) a[row * inner + k] * b[k * columns + column];
+          reference[row * columns + column] += product;
+          scale[row * columns + column] += Math.abs(product);
+        }
+      }
+    }
+    try (Kernels kernels = new Kernels(device, "matmul")) {
+      Buffer result = kernels.allocate(rows * columns);
+      kernels.dispatch(
+          new Workgroups(ceil(columns, Matmul.TILE), ceil(rows, Matmul.TILE), 1),
+          rows,
+          inner,
+          columns,
+          kernels.upload(a),
+          kernels.upload(b),
+          result);
+      return Deviation.of(kernels.readback(result), reference, scale, roundings(inner));
+    }
+  }
+
+  private static int ceil(int dividend, int divisor) {
+    return (dividend + divisor - 1) / divisor;
+  }
+
+  /** Numbers of both signs and many magnitudes. */
+  private static float[] numbers(Random random, int count) {
+    float[] numbers = new float[count];
+    for (int i = 0; i < count; i++) {
+      numbers[i] = Math.scalb(2 * random.nextFloat() - 1, random.nextInt(12));
+    }
+    return numbers;
+  }
+}

@@ -1,0 +1,83 @@
+package org.jhal.examples;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.Args;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.HostMemory;
+import org.jhal.Queue;
+import org.jhal.Semaphore;
+import org.jhal.Workgroups;
+
+/**
+ * The one function of an example's bundle, with the buffers that it works on. What is asked for
+ * runs in this order, on one timeline.
+ *
+ * <p>For one thread.
+ */
+final class Kernels implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Device device;
+  private final String name;
+  private final Queue queue;
+  private final Semaphore timeline;
+  private final Executable executable;
+  private final List<Buffer> buffers = new ArrayList<>();
+  private long value;
+
+  /** Loads the bundle {@code examples/NAME}, which the jar has too. */
+  Kernels(Device device, String name) {
+    this.device = device;
+    this.name = name;
+    queue = device.queue(0);
+    executable = device.loadExecutable(ExecutableSource.ofResources(Kernels.class, name));
+    timeline = device.createSemaphore(0);
+  }
+
+  /** A buffer of so many elements. */
+  Buffer allocate(int elements) {
+    Buffer buffer = device.allocate(4L * elements, BufferParams.DEVICE);
+    buffers.add(buffer);
+    return buffer;
+  }
+
+  /** A buffer with this content. */
+  Buffer upload(float[] data) throws InterruptedException {
+    Buffer buffer = allocate(data.length);
+    queue.upload(timeline.at(value), timeline.at(value + 1), HostMemory.of(data), buffer, 0);
+    timeline.await(++value, PATIENCE);
+    return buffer;
+  }
+
+  /** Runs the function. */
+  void dispatch(Workgroups groups, Object... args) {
+    queue.dispatch(
+        timeline.at(value),
+        timeline.at(value + 1),
+        executable.function(name),
+        groups,
+        Args.of(args));
+    value++;
+  }
+
+  /** The content of a buffer, once all is done. */
+  float[] readback(Buffer buffer) throws InterruptedException {
+    float[] data = new float[(int) (buffer.size() / 4)];
+    queue.readback(timeline.at(value), timeline.at(value + 1), buffer, 0, HostMemory.of(data));
+    timeline.await(++value, PATIENCE);
+    return data;
+  }
+
+  @Override
+  public void close() {
+    buffers.forEach(Buffer::close);
+    timeline.close();
+    executable.close();
+  }
+}

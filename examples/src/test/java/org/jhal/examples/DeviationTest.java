@@ -1,0 +1,60 @@
+package org.jhal.examples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+
+/** The check that {@code hal accuracy} makes can fail. */
+class DeviationTest {
+  private static final double[] REFERENCE = {1 + 0x1p-30, 0, -4};
+  private static final double[] SCALE = {1 + 0x1p-30, 0, 4};
+
+  private static Deviation of(float... result) {
+    return Deviation.of(result, REFERENCE, SCALE, Deviation.ROUNDING);
+  }
+
+  @Test
+  void whatIsRoundedOnceIsWithinTheBound() {
+    Deviation deviation = of(1, 0, -4);
+    assertEquals(0x1p-30, deviation.largest(), 0x1p-50);
+    assertTrue(deviation.isWithin());
+  }
+
+  @Test
+  void theNextNumberIsBeyondTheBound() {
+    assertFalse(of(Math.nextUp(1f), 0, -4).isWithin());
+    assertFalse(of(1, 0, Math.nextDown(-4f)).isWithin());
+  }
+
+  @Test
+  void somethingInsteadOfNothingIsBeyondTheBound() {
+    assertFalse(of(1, Float.MIN_VALUE, -4).isWithin());
+  }
+
+  @Test
+  void whatIsNoNumberIsBeyondTheBound() {
+    assertFalse(of(1, Float.NaN, -4).isWithin());
+    assertFalse(of(Float.NaN, 0, -4).isWithin());
+    assertFalse(of(1, 0, Float.NEGATIVE_INFINITY).isWithin());
+  }
+
+  @Test
+  void severalRoundingsAddUp() {
+    assertEquals(2 * 0x1p-24, Deviation.roundings(2), 0x1p-44);
+    assertTrue(Deviation.roundings(2) > 2 * 0x1p-24);
+  }
+
+  @Test
+  void whatIsBeyondTheBoundIsSaid() {
+    StringWriter text = new StringWriter();
+    PrintWriter out = new PrintWriter(text);
+    assertFalse(Accuracy.print(out, "saxpy", new Deviation(0.25, 0.125)));
+    assertEquals(
+        "saxpy      largest error 2.500e-01, bound 1.250e-01: TOO LARGE", text.toString().strip());
+    assertTrue(Accuracy.print(out, "saxpy", new Deviation(0.125, 0.125)));
+  }
+}

@@ -1,0 +1,111 @@
+package org.jhal.cli;
+
+import static org.jhal.cli.Outcome.hal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The examples that compute with floating point, on the mock. */
+@Timeout(60)
+class ExamplesTest extends RunFixture {
+  private static final Path EXAMPLES = Path.of("../examples");
+
+  private Path write(String name, float... values) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(4 * values.length).order(ByteOrder.nativeOrder());
+    bytes.asFloatBuffer().put(values);
+    return Files.write(folder.resolve(name), bytes.array());
+  }
+
+  private static float[] floats(Path file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(read(file)).order(ByteOrder.nativeOrder());
+    float[] values = new float[bytes.remaining() / 4];
+    bytes.asFloatBuffer().get(values);
+    return values;
+  }
+
+  /** Whole numbers, so that sums are exact whatever the order. */
+  private static float[] numbers(int count, int modulus) {
+    float[] values = new float[count];
+    for (int i = 0; i < count; i++) {
+      values[i] = i % modulus - modulus / 2;
+    }
+    return values;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,1", "255,1", "257,1", "1000,3", "1000,1024", "70000,64"})
+  void theReductionAddsEveryValueOnce(int count, int groups) throws IOException {
+    float[] values = numbers(count, 97);
+    Path sums = folder.resolve("sums.bin");
+    run(
+            EXAMPLES.resolve("reduction"),
+            "--arg=groups=" + groups,
+            "--arg=values=" + write("values.bin", values),
+            "--out=sums=" + sums)
+        .succeeded();
+    float[] expected = new float[groups];
+    for (int i = 0; i < count; i++) {
+      expected[i / 256 % groups] += values[i];
+    }
+    float[] got = floats(sums);
+    assertEquals(groups, got.length);
+    for (int group = 0; group < groups; group++) {
+      assertEquals(expected[group], got[group], "group " + group);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,1,1", "16,16,16", "17,33,15", "5,100,40"})
+  void theProductIsThatOfTheMatrices(int rows, int inner, int columns) throws IOException {
+    float[] a = numbers(rows * inner, 13);
+    float[] b = numbers(inner * columns, 17);
+    Path c = folder.resolve("c.bin");
+    run(
+            EXAMPLES.resolve("matmul"),
+            "--arg=a=" + write("a.bin", a),
+            "--shape=a=" + rows + "," + inner,
+            "--arg=b=" + write("b.bin", b),
+            "--shape=b=" + inner + "," + columns,
+            "--out=c=" + c)
+        .succeeded();
+    float[] got = floats(c);
+    assertEquals(rows * columns, got.length);
+    for (int row = 0; row < rows; row++) {
+      for (int column = 0; column < columns; column++) {
+        float sum = 0;
+        for (int k = 0; k < inner; k++) {
+          sum += a[row * inner + k] * b[k * columns + column];
+        }
+        assertEquals(sum, got[row * columns + column], "row " + row + ", column " + column);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "2", "977"})
+  void theMockIsAccurate(String seed) {
+    String out = hal("accuracy", "--device", "mock", "--seed", seed).succeeded().out();
+    for (String example : new String[] {"saxpy", "reduction", "matmul"}) {
+      assertTrue(
+          out.matches("(?s).*\\R" + example + " +largest error \\S+, bound \\S+: ok.*"), out);
+    }
+  }
+
+  @Test
+  void accuracyRefusesWhatMakesNoSense() {
+    hal("accuracy", "--devise", "mock").failed(2, "'--devise'");
+    hal("accuracy", "--seed", "x").failed(2, "'--seed'");
+    hal("accuracy", "--device", "nosuch").failed(3, "nosuch");
+    assertTrue(hal("accuracy", "--help").succeeded().out().contains("Usage: hal accuracy"));
+  }
+}
