@@ -48,7 +48,7 @@ final class CudaRaw implements AutoCloseable {
   private final Toolchain toolchain;
   private final Map<String, String> environment;
   private final @Nullable String pciAddress;
-  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+  private BlockingQueue<String> lines = new LinkedBlockingQueue<>(); // of this process alone
   private @Nullable Path folder;
   private @Nullable Process process;
 
@@ -131,10 +131,10 @@ final class CudaRaw implements AutoCloseable {
                 Objects.requireNonNullElse(pciAddress, "-"))
             .redirectErrorStream(true);
     builder.environment().putAll(environment);
-    lines.clear();
+    BlockingQueue<String> target = new LinkedBlockingQueue<>();
+    lines = target;
     Process started = builder.start();
     process = started;
-    BlockingQueue<String> target = lines;
     Peers.daemon("bench-raw-output", () -> read(started, target)).start();
     String line = nextLine();
     if (!line.equals("ready")) {
