@@ -64,6 +64,11 @@ class DependencyRulesTest {
     assertSeesOnly("hal-cli", List.of("hal-api"), "org.jspecify", "picocli", "com.google.gson");
   }
 
+  @Test
+  void theSimulatorKnowsNoDriver() {
+    assertSeesOnly("gpu-simulator", List.of(), "org.jspecify", "com.sun.jna");
+  }
+
   @TestFactory
   Stream<DynamicTest> aDriverSeesTheEngineAndNoOtherModule() throws IOException {
     return Repository.drivers().stream()

@@ -1,0 +1,42 @@
+package org.jhal.cuda.sim;
+
+import java.util.List;
+import org.jhal.simulator.SimulatedLibrary;
+
+/** The simulated libraries; each is built at its first use on a machine. */
+public final class SimulatedCuda {
+  private static final List<String> DRIVER =
+      List.of(
+          "cuda_face.h",
+          "cuda_device.c",
+          "cuda_stream.c",
+          "cuda_memory.c",
+          "cuda_copy.c",
+          "cuda_module.c",
+          "cuda_errors.c",
+          "cuda_stubs.c");
+
+  private SimulatedCuda() {}
+
+  /** The driver library, {@code libcuda.so.1}, with every function that JCuda refers to. */
+  public static SimulatedLibrary library() {
+    return driver();
+  }
+
+  /**
+   * A driver library that lacks functions, as an older one does. A process can have one {@code
+   * libcuda.so.1} only, so this is for one of its own; a call of a missing function through JCuda
+   * ends it.
+   */
+  public static SimulatedLibrary driver(String... missing) {
+    return SimulatedLibrary.driver("libcuda.so.1", SimulatedCuda.class, DRIVER, List.of(missing));
+  }
+
+  /**
+   * The run-time compiler, {@code libnvrtc.so.13}. What it makes is for {@link #library}, as PTX
+   * and as CUBIN, and is binary in both cases.
+   */
+  public static SimulatedLibrary compiler() {
+    return SimulatedLibrary.compiler("libnvrtc.so.13", SimulatedCuda.class, List.of("nvrtc.c"));
+  }
+}

@@ -1,0 +1,163 @@
+package org.jhal.simulator;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A native library that is built from sources on the class path, once per content: a later process
+ * finds what an earlier one has built.
+ *
+ * <p>It lies in the folder of the system property {@code gpusim.folder}; without one in {@code
+ * target/gpu-simulator} where there is a {@code target}, else in a private folder for temporary
+ * files.
+ *
+ * <p>Immutable. Building is safe from any number of threads and processes.
+ */
+public final class SimulatedLibrary {
+  private static final List<String> HEADERS =
+      List.of("gpusim.h", "gpusim_kernel.h", "internal.h", "report.h");
+  private static final List<String> DEVICE =
+      List.of(
+          "text.c",
+          "control.c",
+          "faults.c",
+          "handles.c",
+          "context.c",
+          "memory.c",
+          "pool.c",
+          "allocate.c",
+          "copy.c",
+          "stream.c",
+          "event.c",
+          "module.c",
+          "launch.c",
+          "grid.c");
+  private static final List<String> COMPILER =
+      List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c");
+
+  private final Optional<Path> path;
+  private final String reason;
+
+  private SimulatedLibrary(Optional<Path> path, String reason) {
+    this.path = path;
+    this.reason = reason;
+  }
+
+  /**
+   * Builds a driver library.
+   *
+   * @param soname what the library is called, by its users too, such as {@code libcuda.so.1}
+   * @param anchor the class beside whose file the sources of the face are found
+   * @param face the names of those sources, {@code .c} and {@code .h}
+   * @param missing functions of the face that the library shall not have
+   */
+  public static SimulatedLibrary driver(
+      String soname, Class<?> anchor, List<String> face, List<String> missing) {
+    return build(soname, DEVICE, anchor, face, missing, Toolchain.find(false));
+  }
+
+  /** Builds the library of a run-time compiler, which needs a C++ compiler when it is used. */
+  public static SimulatedLibrary compiler(String soname, Class<?> anchor, List<String> face) {
+    return build(soname, COMPILER, anchor, face, List.of(), Toolchain.find(true));
+  }
+
+  /** Why there is no such library on this machine; empty if there is one. */
+  public Optional<String> unavailable() {
+    return path.isPresent() ? Optional.empty() : Optional.of(reason);
+  }
+
+  /**
+   * The library's file, absolute.
+   *
+   * @throws IllegalStateException if it is {@link #unavailable}
+   */
+  public Path path() {
+    return path.orElseThrow(() -> new IllegalStateException(reason));
+  }
+
+  static SimulatedLibrary build(
+      String soname,
+      List<String> core,
+      Class<?> anchor,
+      List<String> face,
+      List<String> missing,
+      Toolchain tools) {
+    if (tools.unavailable().isPresent()) {
+      return new SimulatedLibrary(Optional.empty(), tools.unavailable().get());
+    }
+    try {
+      Map<String, byte[]> files = new LinkedHashMap<>();
+      HEADERS.forEach(name -> files.put(name, resource(SimulatedLibrary.class, name)));
+      core.forEach(name -> files.put(name, resource(SimulatedLibrary.class, name)));
+      face.forEach(name -> files.put(name, resource(anchor, name)));
+      if (!missing.isEmpty()) {
+        String script = "{ local: " + String.join("; ", missing) + "; };\n";
+        files.put("missing.map", script.getBytes(StandardCharsets.UTF_8));
+      }
+      Path root = BuildFolder.root();
+      List<String> command = command(soname, files, tools);
+      Path finished = root.resolve(BuildFolder.hash(command, files));
+      if (!Files.exists(finished)) {
+        build(root, finished, files, command);
+      }
+      return new SimulatedLibrary(Optional.of(finished.resolve(soname)), "");
+    } catch (IOException e) {
+      throw new IllegalStateException("cannot build the simulated " + soname, e);
+    }
+  }
+
+  private static List<String> command(String soname, Map<String, byte[]> files, Toolchain tools) {
+    List<String> command = new ArrayList<>();
+    command.add(tools.c());
+    command.addAll(List.of("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-fPIC", "-pthread"));
+    command.addAll(List.of("-shared", "-fvisibility=hidden", "-U_FORTIFY_SOURCE", "-Wall"));
+    command.add("-DGPUSIM_CXX=\"" + tools.cpp() + "\"");
+    command.add("-Wl,-soname," + soname);
+    if (files.containsKey("missing.map")) {
+      command.add("-Wl,--version-script=missing.map");
+    }
+    command.addAll(List.of("-o", soname));
+    files.keySet().stream().filter(name -> name.endsWith(".c")).forEach(command::add);
+    command.add("-ldl");
+    return command;
+  }
+
+  private static void build(
+      Path root, Path finished, Map<String, byte[]> files, List<String> command)
+      throws IOException {
+    Path work = Files.createTempDirectory(root, "build");
+    try {
+      for (Map.Entry<String, byte[]> file : files.entrySet()) {
+        Files.write(work.resolve(file.getKey()), file.getValue());
+      }
+      Toolchain.run(work, command);
+      Files.move(work, finished, StandardCopyOption.ATOMIC_MOVE);
+    } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
+      // Another process was faster, with the same content.
+    } finally {
+      BuildFolder.delete(work);
+    }
+  }
+
+  private static byte[] resource(Class<?> anchor, String name) {
+    try (InputStream in = anchor.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalArgumentException("no resource " + name + " beside " + anchor);
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new IllegalStateException("cannot read " + name, e);
+    }
+  }
+}

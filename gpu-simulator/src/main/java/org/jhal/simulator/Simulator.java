@@ -1,0 +1,186 @@
+package org.jhal.simulator;
+
+import com.sun.jna.Function;
+import com.sun.jna.NativeLibrary;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Controls a simulated driver library in this process, and tells what it saw.
+ *
+ * <p>Functions are named as the library exports them, such as {@code cuEventRecord}. Work in streams
+ * has names too: {@code @kernel}, {@code @copy}, {@code @fill}, {@code @memory} (allocation and
+ * release in stream order), {@code @record}, {@code @wait}, {@code @write}, {@code @host}, and {@code
+ * @work} for all of them. Those fail when they run, not when they are enqueued, and take their
+ * context with them, as on a device.
+ *
+ * <p>The environment variables {@code GPUSIM_DEVICES} (default 1, at most 8), {@code GPUSIM_MEMORY}
+ * (bytes of each device, default 16 GiB), {@code GPUSIM_DRIVER_VERSION} and {@code GPUSIM_SEED} give
+ * the values to begin with.
+ *
+ * <p>Thread-safe: any thread may call anything, except that {@link #reset} needs the library to be
+ * left alone.
+ */
+public final class Simulator {
+  private final NativeLibrary library;
+
+  private Simulator(NativeLibrary library) {
+    this.library = library;
+  }
+
+  /**
+   * The controls of a library.
+   *
+   * @param library the file of a {@link SimulatedLibrary#driver}; loaded if it is not yet
+   * @throws UnsatisfiedLinkError if it cannot be loaded or is no simulator
+   */
+  public static Simulator in(Path library) {
+    NativeLibrary loaded = NativeLibrary.getInstance(library.toString());
+    loaded.getFunction("gpusim_reset");
+    return new Simulator(loaded);
+  }
+
+  /**
+   * Lets the nth use from now on, 1 being the next, return a code without any effect.
+   *
+   * @param function a function's name, or one of work in a stream
+   */
+  public void fail(String function, int nth, int code) {
+    fail(function, nth, code, false);
+  }
+
+  /**
+   * Like {@link #fail}, for the next use, after which the current context is lost: all calls that
+   * need it return this code until it is destroyed. Without a current context, all contexts are.
+   */
+  public void failForGood(String function, int code) {
+    fail(function, 1, code, true);
+  }
+
+  /** Like {@link #failForGood(String, int)}, for the nth use from now on. */
+  public void failForGood(String function, int nth, int code) {
+    fail(function, nth, code, true);
+  }
+
+  private void fail(String function, int nth, int code, boolean forGood) {
+    if (nth < 1) {
+      throw new IllegalArgumentException("nth is " + nth + ", the next use is 1");
+    }
+    function("gpusim_fail").invokeVoid(new Object[] {function, nth, code, forGood ? 1 : 0});
+  }
+
+  /** Makes each use take so much longer from now on; zero ends it. */
+  public void delay(String function, Duration time) {
+    function("gpusim_delay").invokeVoid(new Object[] {function, time.toNanos()});
+  }
+
+  /** Makes streams linger at random, differently for each seed; 0 ends it for later streams. */
+  public void seed(long seed) {
+    function("gpusim_seed").invokeVoid(new Object[] {seed});
+  }
+
+  /**
+   * Makes a stream stand still, after the operation that it is at. Calls that wait for it block.
+   *
+   * @param stream its handle, or 0 for all streams of the device, also later ones
+   * @throws IllegalArgumentException if there is no such stream
+   */
+  public void pause(int device, long stream) {
+    pause(device, stream, 1);
+  }
+
+  /** Lets a stream go on, or with 0 all streams of the device. */
+  public void resume(int device, long stream) {
+    pause(device, stream, 0);
+  }
+
+  private void pause(int device, long stream, int paused) {
+    int known = function("gpusim_pause").invokeInt(new Object[] {device, stream, paused});
+    if (known == 0) {
+      throw new IllegalArgumentException("no stream " + Long.toHexString(stream));
+    }
+  }
+
+  /** Sets how many devices there are, 0 to 8. */
+  public void devices(int count) {
+    function("gpusim_devices").invokeVoid(new Object[] {count});
+  }
+
+  /** Sets how much memory each device has. What is allocated stays. */
+  public void memory(long bytesPerDevice) {
+    function("gpusim_memory").invokeVoid(new Object[] {bytesPerDevice});
+  }
+
+  /** Sets the driver's version, in the form in which the library tells it. */
+  public void driverVersion(int version) {
+    function("gpusim_driver_version").invokeVoid(new Object[] {version});
+  }
+
+  /** How often each function was called since the last {@link #reset}; those with 0 are absent. */
+  public Map<String, Long> calls() {
+    return counts(0);
+  }
+
+  /**
+   * What was done that is an error of the caller, whether or not the call said so: use of what was
+   * destroyed or freed, a wait for an event that was never recorded, a call without a context.
+   */
+  public List<String> misuses() {
+    return report(1);
+  }
+
+  /**
+   * What was not given back, by kind: context (each retain), stream, event, module, pool, memory,
+   * "memory bytes", "host memory", registration; those with 0 are absent.
+   */
+  public Map<String, Long> live() {
+    return counts(2);
+  }
+
+  /**
+   * What went with its context when that was destroyed, by kind as in {@link #live}, and as
+   * "operation" the work that then never ran. Work behind a failure does not count.
+   */
+  public Map<String, Long> abandoned() {
+    return counts(3);
+  }
+
+  /**
+   * Begins anew: all contexts end with what they have, faults, counts and settings are those of a
+   * new process. Handles from before are invalid. Waits up to 5 s for kernels that run.
+   */
+  public void reset() {
+    function("gpusim_reset").invokeVoid(new Object[0]);
+  }
+
+  private Function function(String name) {
+    return library.getFunction(name);
+  }
+
+  private Map<String, Long> counts(int which) {
+    return report(which).stream()
+        .collect(
+            Collectors.toMap(
+                line -> line.substring(0, line.lastIndexOf(' ')),
+                line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)),
+                Long::sum,
+                TreeMap::new));
+  }
+
+  private List<String> report(int which) {
+    byte[] buffer = new byte[4096];
+    while (true) {
+      Object[] arguments = {which, buffer, (long) buffer.length};
+      long length = function("gpusim_report").invokeLong(arguments);
+      if (length < buffer.length) {
+        return new String(buffer, 0, (int) length, StandardCharsets.UTF_8).lines().toList();
+      }
+      buffer = new byte[(int) length + 1024];
+    }
+  }
+}

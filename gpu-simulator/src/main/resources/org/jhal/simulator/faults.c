@@ -1,0 +1,170 @@
+// Entering functions: counting, delays, faults on purpose; and remembering misuse.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "report.h"
+
+enum { NAME = 64, MISUSES = 256 };
+
+// A fault or a delay that somebody asked for.
+typedef struct rule rule;
+struct rule {
+  rule* next;
+  char name[NAME];
+  int left;  // uses until it strikes
+  int code, for_good;
+  uint64_t delay;
+};
+
+static rule* rules;
+static gs_site* sites;
+static char* misuses[MISUSES];
+static int misuse_count;
+static __thread const char* current_call = "";
+
+void gs_call_begin(const char* name) { current_call = name; }
+const char* gs_call_name(void) { return current_call; }
+
+int gs_fault(const char* name, int* for_good) {
+  for (rule** at = &rules; *at;) {
+    rule* r = *at;
+    if (!r->delay && !strcmp(r->name, name) && --r->left == 0) {
+      int code = r->code;
+      *for_good = r->for_good;
+      *at = r->next;
+      free(r);
+      return code;
+    }
+    at = &r->next;
+  }
+  return GS_OK;
+}
+
+uint64_t gs_delay_of(const char* name) {
+  uint64_t nanos = 0;
+  for (rule* r = rules; r; r = r->next) {
+    if (r->delay && !strcmp(r->name, name)) nanos = r->delay;
+  }
+  return nanos;
+}
+
+void gs_faults_clear(void) {
+  while (rules) {
+    rule* r = rules;
+    rules = r->next;
+    free(r);
+  }
+  for (gs_site* site = sites; site; site = site->next) site->calls = 0;
+  for (int i = 0; i < misuse_count && i < MISUSES; i++) free(misuses[i]);
+  misuse_count = 0;
+}
+
+void gs_misuse(const char* format, ...) {
+  char text[512];
+  int length = snprintf(text, sizeof text, "%s: ", current_call);
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text + length, sizeof text - (size_t)length, format, list);
+  va_end(list);
+  if (misuse_count < MISUSES) misuses[misuse_count] = strdup(text);
+  misuse_count++;
+}
+
+static int need_context(gs_frame* frame, enum gs_need need) {
+  if (!frame->context) {
+    gs_misuse("no context is current on this thread");
+    return GS_INVALID_CONTEXT;
+  }
+  if (frame->context->destroyed) {
+    gs_misuse("the current context was destroyed");
+    return GS_CONTEXT_DESTROYED;
+  }
+  frame->sticky = frame->context->sticky;
+  return need == GS_CURRENT ? frame->sticky : GS_OK;
+}
+
+int gs_enter(gs_site* site, gs_frame* frame, enum gs_need need) {
+  pthread_mutex_lock(&gs.lock);
+  frame->locked = 1;
+  frame->outer = current_call;
+  current_call = site->name;
+  if (!site->registered) {
+    site->registered = 1;
+    site->next = sites;
+    sites = site;
+  }
+  site->calls++;
+  uint64_t delay = gs_delay_of(site->name);
+  if (delay) {
+    pthread_mutex_unlock(&gs.lock);
+    gs_sleep(delay);
+    pthread_mutex_lock(&gs.lock);
+  }
+  frame->context = gs_current_context();
+  int for_good = 0;
+  int code = gs_fault(site->name, &for_good);
+  if (for_good) {
+    for (gs_object* o = gs_first(NULL); o; o = gs_first(o)) {
+      gs_context* context = (gs_context*)o;
+      if (o->kind == GS_CONTEXT && (!frame->context || context == frame->context)) {
+        gs_context_kill(context, code);
+      }
+    }
+  }
+  if (code) return code;
+  if (need == GS_NOTHING) return GS_OK;
+  if (!gs.initialised) return GS_NOT_INITIALIZED;
+  return need == GS_INIT ? GS_OK : need_context(frame, need);
+}
+
+void gs_leave(gs_frame* frame) {
+  if (!frame->locked) return;
+  current_call = frame->outer;
+  pthread_mutex_unlock(&gs.lock);
+}
+
+static void add(const char* name, int nth, int code, int for_good, uint64_t delay) {
+  rule* r = calloc(1, sizeof *r);
+  snprintf(r->name, NAME, "%s", name);
+  r->left = nth;
+  r->code = code;
+  r->for_good = for_good;
+  r->delay = delay;
+  r->next = rules;
+  rules = r;
+}
+
+GS_EXPORT void gpusim_fail(const char* name, int nth, int code, int for_good) {
+  pthread_mutex_lock(&gs.lock);
+  add(name, nth, code, for_good, 0);
+  pthread_mutex_unlock(&gs.lock);
+}
+
+GS_EXPORT void gpusim_delay(const char* name, uint64_t nanos) {
+  pthread_mutex_lock(&gs.lock);
+  for (rule** at = &rules; *at;) {
+    rule* r = *at;
+    if (r->delay && !strcmp(r->name, name)) {
+      *at = r->next;
+      free(r);
+    } else {
+      at = &r->next;
+    }
+  }
+  if (nanos) add(name, 0, 0, 0, nanos);
+  pthread_mutex_unlock(&gs.lock);
+}
+
+void gs_report_calls(gs_text* text) {
+  for (gs_site* site = sites; site; site = site->next) {
+    if (site->calls) gs_text_add(text, "%s %llu\n", site->name, (unsigned long long)site->calls);
+  }
+}
+
+void gs_report_misuses(gs_text* text) {
+  for (int i = 0; i < misuse_count && i < MISUSES; i++) gs_text_add(text, "%s\n", misuses[i]);
+  if (misuse_count > MISUSES) gs_text_add(text, "and %d more\n", misuse_count - MISUSES);
+}

@@ -1,0 +1,190 @@
+// What the files of the core share among themselves. One lock guards all state; the stream threads
+// let it go while they work.
+#ifndef GPUSIM_INTERNAL_H
+#define GPUSIM_INTERNAL_H
+
+#include "gpusim.h"
+#include "gpusim_kernel.h"
+
+enum gs_kind { GS_CONTEXT, GS_STREAM, GS_EVENT, GS_MODULE, GS_FUNCTION, GS_POOL, GS_KINDS };
+
+// Things counted in the reports beside the kinds of handles.
+enum gs_count {
+  GS_COUNT_MEMORY = GS_KINDS,
+  GS_COUNT_HOST_MEMORY,
+  GS_COUNT_REGISTRATION,
+  GS_COUNT_OPERATION,
+  GS_COUNTS
+};
+
+// The head of everything that a handle stands for. Handles are never given twice.
+typedef struct gs_object gs_object;
+struct gs_object {
+  gs_handle id;
+  enum gs_kind kind;
+  gs_context* context;
+  int refs;
+  gs_object* next;
+  void (*destroy)(gs_object*);  // frees it, once nobody refers to it any more
+};
+
+struct gs_context {
+  gs_object object;
+  int device;
+  int primary;
+  int retains;
+  int sticky;  // the code that all calls return from now on, or 0
+  int destroyed;
+  unsigned peers;  // devices whose memory its kernels may use, one bit each
+};
+
+typedef struct gs_pool {
+  gs_object object;
+  int device;
+  int is_default;
+  uint64_t most, threshold, reserved, reserved_high, used, used_high;
+} gs_pool;
+
+// A point in a stream that an event was recorded at.
+typedef struct {
+  int refs;
+  int done;
+  uint64_t nanos;
+  gs_context* context;
+} gs_mark;
+
+typedef struct gs_event {
+  gs_object object;
+  unsigned flags;
+  gs_mark* mark;  // of the last record, or null
+} gs_event;
+
+typedef struct gs_op gs_op;
+struct gs_op {
+  gs_op* next;
+  const char* what;          // "@kernel", "@copy", ...: the name under which it can be failed or delayed
+  const char* call;          // the function that enqueued it
+  int (*run)(gs_op*);        // without the lock; what it returns, other than 0, fails the context
+  void (*finish)(gs_op*);    // with the lock, run or not; releases what it holds, but not the op
+};
+
+typedef struct gs_stream {
+  gs_object object;
+  unsigned flags;
+  int priority;
+  int paused, closing;
+  gs_op *head, *tail;
+  uint64_t enqueued, completed;
+  uint64_t freeing;  // bytes whose release is enqueued here and not done
+  uint64_t random;
+  pthread_cond_t wake;
+} gs_stream;
+
+enum gs_block_state { GS_PENDING, GS_LIVE, GS_FREEING, GS_FREED };
+
+typedef struct gs_block {
+  enum gs_memory_kind kind;
+  enum gs_block_state state;
+  uint64_t base, size, id;
+  void* map;
+  size_t map_size;
+  int device;
+  unsigned flags;
+  gs_context* context;
+  gs_pool* pool;
+} gs_block;
+
+typedef struct gs_module {
+  gs_object object;
+  void* library;
+  int launches;  // enqueued and not finished
+} gs_module;
+
+typedef struct gs_function {
+  gs_object object;
+  gs_module* module;
+  gpusim_run* run;
+  const gpusim_args* args;
+  unsigned static_shared;
+  unsigned max_dynamic_shared;
+  char name[];
+} gs_function;
+
+typedef struct {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;  // a mark is done, a stream went on, a context failed
+  int initialised;
+  int devices;
+  int driver_version;
+  uint64_t memory;
+  uint64_t seed;
+  unsigned paused;  // devices whose streams all stand still, one bit each
+  uint64_t generation;
+  gs_context* primary[GS_MAX_DEVICES];
+  gs_pool* default_pool[GS_MAX_DEVICES];
+  gs_pool* current_pool[GS_MAX_DEVICES];
+  uint64_t direct[GS_MAX_DEVICES];  // bytes allocated outside pools
+  uint64_t abandoned[GS_COUNTS];
+} gs_state;
+
+extern gs_state gs;
+
+uint64_t gs_nanos(void);
+uint64_t gs_random(uint64_t* state);
+void gs_sleep(uint64_t nanos);
+// Waits until something changed, at most so long; lock held.
+void gs_wait_change(uint64_t nanos);
+void gs_changed(void);
+
+// faults.c; lock held
+int gs_fault(const char* name, int* for_good);
+uint64_t gs_delay_of(const char* name);
+void gs_faults_clear(void);
+void gs_call_begin(const char* name);  // names the call for misuses on this thread
+const char* gs_call_name(void);
+
+// handles.c
+void gs_object_add(gs_object* object, enum gs_kind kind, gs_context* context, void (*destroy)(gs_object*));
+void gs_object_remove(gs_object* object);
+void gs_ref(gs_object* object);
+void gs_unref(gs_object* object);
+void* gs_find(gs_handle handle, enum gs_kind kind);  // null and a misuse, if there is none
+gs_object* gs_first(gs_object* after);
+const char* gs_kind_name(int count);
+
+// context.c
+void gs_context_kill(gs_context* context, int code);
+void gs_context_end(gs_context* context);
+gs_context* gs_current_context(void);
+void gs_contexts_reset(void);
+
+// memory.c
+gs_block* gs_block_at(uint64_t address);
+gs_block* gs_block_each(size_t index);
+void gs_block_release(gs_block* block);
+void gs_blocks_end(gs_context* context, int leak);
+gs_block* gs_block_make(gs_context* context, enum gs_memory_kind kind, uint64_t base, size_t size);
+gs_block* gs_block_map(gs_context* context, enum gs_memory_kind kind, int device, size_t size);
+int gs_range_check(uint64_t address, size_t size, enum gs_side side, int running);
+
+// pool.c
+int gs_pool_take(gs_pool* pool, uint64_t size, uint64_t credit);
+void gs_pool_give(gs_pool* pool, uint64_t size);
+int gs_direct_take(int device, uint64_t size);
+void gs_pools_settle(int device);
+void gs_pools_reset(void);
+
+// stream.c
+gs_stream* gs_stream_find(gs_handle handle);
+int gs_enqueue(gs_stream* stream, gs_op* op);
+int gs_stream_drain(gs_stream* stream);
+void gs_stream_end(gs_stream* stream);
+
+// grid.c: runs with faults turned into codes
+int gs_guarded(int (*function)(void*), void* argument);
+int gs_grid_run(gpusim_run* run, void** arguments, const unsigned grid[3], const unsigned block[3],
+                unsigned shared);
+void gs_grid_thread_end(void);
+void gs_guard_install(void);
+
+#endif

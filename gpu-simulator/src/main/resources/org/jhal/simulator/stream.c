@@ -1,0 +1,202 @@
+// Streams: each is a thread that takes operations in order.
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+static void stream_free(gs_object* object) {
+  pthread_cond_destroy(&((gs_stream*)object)->wake);
+  free(object);
+}
+
+gs_stream* gs_stream_find(gs_handle handle) {
+  if (handle <= 2) {
+    gs_misuse("the default stream is not simulated: stream %d", (int)handle);
+    return NULL;
+  }
+  return gs_find(handle, GS_STREAM);
+}
+
+static int stands(gs_stream* stream) {
+  gs_context* context = stream->object.context;
+  return !context->sticky && (stream->paused || gs.paused >> context->device & 1);
+}
+
+// What was asked to go wrong with an operation when it runs.
+static int fault_of(gs_op* op, int* for_good) {
+  int code = gs_fault(op->what, for_good);
+  return code ? code : gs_fault("@work", for_good);
+}
+
+static void run_op(gs_stream* stream, gs_op* op) {
+  gs_context* context = stream->object.context;
+  gs_call_begin(op->call);
+  uint64_t pause = gs_delay_of(op->what) + gs_delay_of("@work");
+  if (gs.seed) pause += gs_random(&stream->random) % 3 ? 0 : gs_random(&stream->random) % 200000;
+  if (pause && !context->sticky) {
+    pthread_mutex_unlock(&gs.lock);
+    gs_sleep(pause);
+    pthread_mutex_lock(&gs.lock);
+  }
+  if (context->destroyed) gs.abandoned[GS_COUNT_OPERATION]++;
+  int for_good;
+  int code = context->sticky ? GS_OK : fault_of(op, &for_good);
+  if (!code && !context->sticky && op->run) {
+    pthread_mutex_unlock(&gs.lock);
+    code = op->run(op);
+    pthread_mutex_lock(&gs.lock);
+  }
+  if (code) gs_context_kill(context, code);
+  op->finish(op);
+  free(op);
+}
+
+static void* stream_main(void* argument) {
+  gs_stream* stream = argument;
+  gs_guard_install();
+  pthread_mutex_lock(&gs.lock);
+  for (;;) {
+    if (stream->head && !stands(stream)) {
+      gs_op* op = stream->head;
+      stream->head = op->next;
+      if (!stream->head) stream->tail = NULL;
+      run_op(stream, op);
+      stream->completed++;
+      gs_changed();
+    } else if (!stream->head && stream->closing) {
+      break;
+    } else {
+      pthread_cond_wait(&stream->wake, &gs.lock);
+    }
+  }
+  gs_unref(&stream->object);
+  pthread_mutex_unlock(&gs.lock);
+  gs_grid_thread_end();
+  return NULL;
+}
+
+int gs_stream_create(gs_context* context, unsigned flags, int priority, gs_handle* handle) {
+  if (flags & ~(unsigned)GS_STREAM_NON_BLOCKING) return GS_INVALID_VALUE;
+  gs_stream* stream = calloc(1, sizeof *stream);
+  stream->flags = flags;
+  stream->priority = priority;
+  pthread_cond_init(&stream->wake, NULL);
+  gs_object_add(&stream->object, GS_STREAM, context, stream_free);
+  stream->random = gs.seed * 0x9E3779B97F4A7C15u + stream->object.id;
+  gs_ref(&stream->object);  // the thread's own
+
+  // Signals that concern the process are for other threads.
+  sigset_t all, old;
+  sigfillset(&all);
+  sigdelset(&all, SIGSEGV);
+  sigdelset(&all, SIGBUS);
+  sigdelset(&all, SIGFPE);
+  sigdelset(&all, SIGILL);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 1 << 20);
+  pthread_t thread;
+  int failed = pthread_create(&thread, &attributes, stream_main, stream);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (failed) {
+    gs_unref(&stream->object);
+    gs_object_remove(&stream->object);
+    return GS_OUT_OF_MEMORY;
+  }
+  pthread_setname_np(thread, "gpusim-stream");
+  *handle = stream->object.id;
+  return GS_OK;
+}
+
+void gs_stream_end(gs_stream* stream) {
+  stream->closing = 1;
+  pthread_cond_signal(&stream->wake);
+}
+
+int gs_stream_destroy(gs_handle handle) {
+  gs_stream* stream = gs_stream_find(handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  gs_stream_end(stream);
+  gs_object_remove(&stream->object);
+  return GS_OK;
+}
+
+int gs_enqueue(gs_stream* stream, gs_op* op) {
+  op->next = NULL;
+  op->call = gs_call_name();
+  if (stream->tail) {
+    stream->tail->next = op;
+  } else {
+    stream->head = op;
+  }
+  stream->tail = op;
+  stream->enqueued++;
+  pthread_cond_signal(&stream->wake);
+  return GS_OK;
+}
+
+// Waits for what is enqueued now.
+int gs_stream_drain(gs_stream* stream) {
+  gs_context* context = stream->object.context;
+  uint64_t target = stream->enqueued;
+  gs_ref(&stream->object);
+  while (stream->completed < target && !context->sticky) gs_wait_change(UINT64_MAX);
+  int code = context->sticky;
+  gs_unref(&stream->object);
+  return code;
+}
+
+int gs_stream_synchronize(gs_handle handle) {
+  gs_stream* stream = gs_stream_find(handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  int device = stream->object.context->device;
+  int code = gs_stream_drain(stream);
+  gs_pools_settle(device);
+  return code;
+}
+
+int gs_stream_query(gs_handle handle) {
+  gs_stream* stream = gs_stream_find(handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  if (stream->object.context->sticky) return stream->object.context->sticky;
+  return stream->completed < stream->enqueued ? GS_NOT_READY : GS_OK;
+}
+
+int gs_stream_info(gs_handle handle, unsigned* flags, int* priority, gs_handle* context) {
+  gs_stream* stream = gs_stream_find(handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  if (flags) *flags = stream->flags;
+  if (priority) *priority = stream->priority;
+  if (context) *context = stream->object.context->object.id;
+  return GS_OK;
+}
+
+typedef struct {
+  gs_op op;
+  void (*function)(void*);
+  void* data;
+} host_op;
+
+static int host_run(gs_op* op) {
+  ((host_op*)op)->function(((host_op*)op)->data);
+  return GS_OK;
+}
+
+static void nothing(gs_op* op) { (void)op; }
+
+int gs_stream_host_function(gs_handle handle, void (*function)(void*), void* data) {
+  gs_stream* stream = gs_stream_find(handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  if (!function) return GS_INVALID_VALUE;
+  host_op* op = calloc(1, sizeof *op);
+  op->op.what = "@host";
+  op->op.run = host_run;
+  op->op.finish = nothing;
+  op->function = function;
+  op->data = data;
+  return gs_enqueue(stream, &op->op);
+}
