@@ -8,7 +8,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
@@ -19,6 +18,7 @@ import org.jhal.utils.DeviceBackend;
 import org.jhal.utils.DeviceMemory;
 import org.jhal.utils.EngineThread;
 import org.jhal.utils.KernelModule;
+import org.jhal.utils.MemoryBudget;
 import org.jhal.utils.NativeStream;
 import org.jhal.utils.bundle.FunctionSpec;
 import org.jhal.utils.bundle.JavaKernels;
@@ -36,7 +36,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private final long delayNanos;
   private final int workerCount;
   private final MockFaults faults;
-  private final AtomicLong usedBytes = new AtomicLong();
+  private final MemoryBudget budget;
   private final AtomicInteger liveModules = new AtomicInteger();
   private final Set<MockEvent> events = ConcurrentHashMap.newKeySet();
   private final List<MockStream> streams = new CopyOnWriteArrayList<>();
@@ -53,6 +53,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
    */
   MockDevice(DeviceInfo info, long seed, long delayNanos, int threads, MockFaults faults) {
     this.info = info;
+    this.budget = new MemoryBudget(name(), info.memoryBytes());
     this.faults = faults;
     this.seed = seed;
     this.delayNanos = delayNanos;
@@ -161,8 +162,8 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     if (!events.isEmpty()) {
       text.append(events.size()).append(" events ");
     }
-    if (usedBytes.get() != 0) {
-      text.append(usedBytes).append(" bytes ");
+    if (budget.used() != 0) {
+      text.append(budget.used()).append(" bytes ");
     }
     if (liveModules.get() != 0) {
       text.append(liveModules).append(" modules ");
@@ -214,12 +215,12 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   @Override
   public DeviceMemory allocate(long bytes, BufferParams params) {
     enter("allocate");
-    reserve(bytes);
+    budget.reserve(bytes);
     MockMemory memory = MockMemory.promised(this, bytes);
     try {
       memory.materialise();
     } catch (HalException e) {
-      giveBack(bytes);
+      budget.giveBack(bytes);
       throw e;
     }
     return memory;
@@ -231,30 +232,9 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return MockMemory.imported(this, memory);
   }
 
-  /** Counts bytes as used; RESOURCE_EXHAUSTED if there are not enough. */
-  void reserve(long bytes) {
-    long used = usedBytes.get();
-    while (bytes <= info.memoryBytes() - used) {
-      if (usedBytes.compareAndSet(used, used + bytes)) {
-        return;
-      }
-      used = usedBytes.get();
-    }
-    throw new HalException(
-        Status.RESOURCE_EXHAUSTED,
-        "cannot allocate "
-            + bytes
-            + " bytes on "
-            + name()
-            + ": "
-            + used
-            + " of "
-            + info.memoryBytes()
-            + " are in use");
-  }
-
-  void giveBack(long bytes) {
-    usedBytes.addAndGet(-bytes);
+  /** How much memory is in use. */
+  MemoryBudget budget() {
+    return budget;
   }
 
   @Override

@@ -200,7 +200,7 @@ final class MockMemory implements DeviceMemory {
   /** The device may give the bytes to others; what was issued before may still use them. */
   void endAccount() {
     if (isCounted && device != null) {
-      device.giveBack(size);
+      device.budget().giveBack(size);
     }
   }
 

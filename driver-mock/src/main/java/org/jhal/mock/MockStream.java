@@ -86,7 +86,7 @@ final class MockStream implements NativeStream<MockEvent> {
   @Override
   public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
     device.enter("allocAsync");
-    device.reserve(bytes);
+    device.budget().reserve(bytes);
     MockMemory memory = MockMemory.promised(device, bytes);
     MockTask task = takeTask();
     current.tasks.add(task);

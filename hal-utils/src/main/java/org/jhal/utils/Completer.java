@@ -78,7 +78,14 @@ final class Completer<E> {
       stream.synchronizeEvent(event.handle);
       return true;
     } catch (Throwable t) {
-      owner.lose("synchronizeEvent", t);
+      // What this stream ran last is what has most likely lost the device.
+      owner.lose(
+          "synchronizeEvent behind operation "
+              + operation.key
+              + " ("
+              + operation.work.describe()
+              + ")",
+          t);
       return Failures.isLoss(t); // the native runtime says so itself: nothing runs any more
     }
   }

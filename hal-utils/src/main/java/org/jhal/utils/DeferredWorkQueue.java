@@ -88,7 +88,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.maker = () -> new Operation<>(this, works);
     this.onLost = onLost;
     this.events = new EventPool<>(stream, maxInFlight);
-    this.lists = new QueueLists<>(maxInFlight);
+    this.lists = new QueueLists<>(maxInFlight, stream.capacity());
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
     this.completer = new Completer<>(this, lists, stream, tails);
     this.issueRole = new Role(name + "-issue", domain, () -> {}, this::issueStep, this::crashed);
@@ -237,25 +237,25 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
   void drainAfterSignal() {
     if (Thread.currentThread() instanceof EngineThread) {
       issueRole.wake(); // completion threads complete
-    } else {
-      drain(COURTESY);
+    } else if (gate.tryEnter()) {
+      try {
+        issuer.drain(COURTESY);
+      } finally {
+        gate.leave();
+      }
     }
   }
 
   /** One step of the issue thread: issues all that is ready. */
   boolean issueStep() {
-    drain(Integer.MAX_VALUE);
-    return false; // the issuer looks again itself
-  }
-
-  private void drain(int budget) {
     if (gate.tryEnter()) {
       try {
-        issuer.drain(budget);
+        issuer.drainAll();
       } finally {
         gate.leave();
       }
     }
+    return false; // the issuer looks again itself
   }
 
   @Override

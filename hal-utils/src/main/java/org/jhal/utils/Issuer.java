@@ -34,20 +34,32 @@ final class Issuer<E> {
   }
 
   /**
-   * Issues up to {@code budget} READY operations, unless somebody else is at it; leaves the rest to
-   * the issue thread.
+   * Issues up to {@code budget} READY operations, unless somebody else is at it; leaves the rest,
+   * and what might block, to the issue thread. For any other thread.
    */
   void drain(int budget) {
+    drain(budget, false);
+  }
+
+  /** Issues all READY operations, unless somebody else is at it. For the issue thread. */
+  void drainAll() {
+    drain(Integer.MAX_VALUE, true);
+  }
+
+  private void drain(int budget, boolean mayBlock) {
     int left = budget;
     while (left > 0 && isDraining.compareAndSet(false, true)) {
       try {
-        left -= issueReady(left);
+        left -= issueReady(left, mayBlock);
       } finally {
         isDraining.set(false);
       }
       // Between our last look and the release, somebody may have added an operation and not got the
       // role.
-      if (!lists.hasIssuable()) {
+      QueueLists.Next next = lists.next();
+      if (next == QueueLists.Next.BY_ISSUE_THREAD && !mayBlock) {
+        left = 0;
+      } else if (next == QueueLists.Next.NONE) {
         return;
       }
     }
@@ -56,8 +68,9 @@ final class Issuer<E> {
     }
   }
 
-  private int issueReady(int limit) {
-    if (!lists.hasIssuable()) {
+  private int issueReady(int limit, boolean mayBlock) {
+    QueueLists.Next next = lists.next();
+    if (next == QueueLists.Next.NONE || (next == QueueLists.Next.BY_ISSUE_THREAD && !mayBlock)) {
       return 0;
     }
     // On a lost device nothing is bound and nothing reaches the stream: operations only leave the
@@ -74,11 +87,11 @@ final class Issuer<E> {
     }
     int count = 0;
     try {
-      for (Operation<E> operation = lists.nextReady(); operation != null; ) {
+      for (Operation<E> operation = lists.nextReady(mayBlock); operation != null; ) {
         issue(operation);
         operation.release(); // the heap's reference
         count++;
-        operation = count < limit ? lists.nextReady() : null;
+        operation = count < limit ? lists.nextReady(mayBlock) : null;
       }
     } finally {
       if (isBound) {

@@ -67,6 +67,15 @@ public interface NativeStream<E> extends ThreadBinding {
     return true;
   }
 
+  /**
+   * How many commands the stream holds before a call that adds one blocks. Each command, each wait
+   * for an event and each record counts as one. What would go beyond is left to a thread of the
+   * queue, so that no user's thread ever blocks (rule Q1).
+   */
+  default int capacity() {
+    return Integer.MAX_VALUE;
+  }
+
   /** Frees the stream; everything issued has completed. */
   void close();
 }

@@ -94,6 +94,7 @@ final class Operation<E> extends HeapNode {
   @Nullable Operation<E> openBefore;
   @Nullable Operation<E> openAfter;
   @Nullable Operation<E> nextInFlight;
+  int weightInFlight;
   @Nullable Operation<E> nextToRetire;
   @Nullable Operation<E> nextFree;
 
@@ -211,6 +212,11 @@ final class Operation<E> extends HeapNode {
   /** One wait less; true for the last one. */
   boolean countDown() {
     return (int) OPEN_WAITS.getAndAdd(this, -1) == 1;
+  }
+
+  /** How much of {@link NativeStream#capacity()} it takes, its waits and its record included. */
+  int weight() {
+    return work.commandCount() + waitCount + 1;
   }
 
   // Failure and event.

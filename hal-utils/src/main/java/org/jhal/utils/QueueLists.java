@@ -15,10 +15,21 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class QueueLists<E> {
+  /** Whether there is an operation that may be issued now, and by whom. */
+  enum Next {
+    /** There is none. */
+    NONE,
+    /** By anybody. */
+    BY_ANYBODY,
+    /** It does not fit into the stream, so that issuing it may block: by the issue thread. */
+    BY_ISSUE_THREAD
+  }
+
   /** How many free operations are kept; more are left to the garbage collector. */
   private static final int MAX_FREE = 4096;
 
   private final int maxInFlight;
+  private final int capacity; // of the stream
   private final Object lock = new Object(); // guards everything that follows
   private final PairingHeap<Operation<E>> ready =
       new PairingHeap<>(); // READY, or FAILED since; by number
@@ -27,7 +38,8 @@ final class QueueLists<E> {
       firstInFlight; // event recorded, not seen to have fired; in stream order
   private @Nullable Operation<E> lastInFlight;
   private int inFlight; // length of that list
-  private boolean isThrottled; // somebody left READY operations because of maxInFlight
+  private int weightInFlight; // sum over that list
+  private boolean isThrottled; // somebody left READY operations because the stream was full
   private boolean isIssuingOver;
   private int open; // how many have not retired
   private int kept; // how many of them are kept until the stream is closed
@@ -42,8 +54,15 @@ final class QueueLists<E> {
   private long abandoned; // raised in abandon()
   private long retired; // raised in removeRetired()
 
-  QueueLists(int maxInFlight) {
+  /**
+   * Empty lists.
+   *
+   * @param maxInFlight how many operations the stream is given at most
+   * @param capacity of the stream, as {@link NativeStream#capacity()} says
+   */
+  QueueLists(int maxInFlight, int capacity) {
     this.maxInFlight = maxInFlight;
+    this.capacity = capacity;
   }
 
   // Open operations.
@@ -200,31 +219,39 @@ final class QueueLists<E> {
 
   /**
    * The READY operation with the smallest number, or null if there is none that may be issued now.
+   *
+   * @param mayBlock whether the caller is the issue thread
    */
-  @Nullable Operation<E> nextReady() {
+  @Nullable Operation<E> nextReady(boolean mayBlock) {
     synchronized (lock) {
-      return hasIssuableLocked() ? ready.removeMin() : null;
+      Next next = nextLocked();
+      return next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)
+          ? ready.removeMin()
+          : null;
     }
   }
 
-  /** Whether {@link #nextReady} would return one. */
-  boolean hasIssuable() {
+  /** Who may take the next operation, if there is one. */
+  Next next() {
     synchronized (lock) {
-      return hasIssuableLocked();
+      return nextLocked();
     }
   }
 
-  private boolean hasIssuableLocked() {
-    if (ready.isEmpty() || isIssuingOver) {
-      return false;
+  private Next nextLocked() {
+    Operation<E> first = ready.min();
+    if (first == null || isIssuingOver) {
+      return Next.NONE;
     }
-    if (inFlight >= maxInFlight) {
-      isThrottled =
-          true; // whoever finds the stream full makes removeOldest() call for somebody to issue
-      // later
-      return false;
+    if (inFlight < maxInFlight && first.weight() <= capacity - weightInFlight) {
+      return Next.BY_ANYBODY;
     }
-    return true;
+    if (inFlight == 0) {
+      return Next.BY_ISSUE_THREAD; // it alone is more than the stream holds
+    }
+    // Whoever finds the stream full makes removeOldest() call for somebody to issue later.
+    isThrottled = true;
+    return Next.NONE;
   }
 
   /**
@@ -255,6 +282,8 @@ final class QueueLists<E> {
       }
       lastInFlight = operation;
       inFlight++;
+      operation.weightInFlight = Math.min(operation.weight(), capacity);
+      weightInFlight += operation.weightInFlight;
     }
   }
 
@@ -273,7 +302,9 @@ final class QueueLists<E> {
         lastInFlight = null;
       }
       inFlight--;
-      boolean resume = isThrottled && inFlight <= maxInFlight / 2;
+      weightInFlight -= operation.weightInFlight;
+      // At half, not at each one that ends. What does not fit even then calls for this again.
+      boolean resume = isThrottled && inFlight <= maxInFlight / 2 && weightInFlight <= capacity / 2;
       if (resume) {
         isThrottled = false;
       }

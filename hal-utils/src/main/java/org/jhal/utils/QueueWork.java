@@ -218,6 +218,12 @@ final class QueueWork<E> implements Work<E>, Submission {
   // Work.
 
   @Override
+  public int commandCount() {
+    RecordedCommandBuffer recorded = commandBuffer; // one that failed may be retired meanwhile
+    return recorded == null ? 1 : recorded.commands().size();
+  }
+
+  @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
     switch (kind) {
       case BARRIER, HOST_CALL -> {}
@@ -304,10 +310,12 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public String describe() {
-    return (kind == Kind.COMMAND ? command().kind() : kind)
-        .toString()
-        .toLowerCase(Locale.ROOT)
-        .replace('_', ' ');
+    if (kind != Kind.COMMAND) {
+      return kind.toString().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+    Command command = command();
+    String word = command.kind().toString().toLowerCase(Locale.ROOT);
+    return command.kind() == Command.Kind.DISPATCH ? word + " of " + command.function() : word;
   }
 
   /** Two tails, one after the other. */

@@ -11,6 +11,12 @@ interface Work<E> {
   void issue(NativeStream<E> stream, Operation<E> operation);
 
   /**
+   * How many commands {@link #issue} hands to the stream. May be called after {@link #retire}, and
+   * then returns anything.
+   */
+  int commandCount();
+
+  /**
    * What the host must do once the native work is complete, before the signals are applied; null if
    * nothing. Constant once {@link #issue} has returned.
    */

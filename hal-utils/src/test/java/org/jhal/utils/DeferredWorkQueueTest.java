@@ -233,6 +233,38 @@ class DeferredWorkQueueTest {
     narrow.uses.forEach(use -> assertEquals(1, use.executed.get()));
   }
 
+  /** A stream holds so many commands, not operations; who fills it is the issue thread. */
+  @Test
+  void whatMayFillTheStreamIsLeftToTheIssueThread() {
+    QueueHarness narrow = new QueueHarness(1, 512, 10); // a wait and a record count as well
+    DeferredWorkQueue<Event> queue = narrow.queues.get(0);
+    QueueUse first = enqueue(narrow, "first", 4);
+    QueueUse second = enqueue(narrow, "second", 4);
+    QueueUse third = enqueue(narrow, "third", 1);
+    QueueUse heavy = enqueue(narrow, "heavy", 100);
+    assertEquals(1, second.issued.get());
+    queue.issueStep();
+    assertEquals(0, third.issued.get(), "the stream is full");
+    assertTrue(queue.completionStep());
+    assertTrue(queue.completionStep());
+    queue.issueStep();
+    assertEquals(1, third.issued.get());
+    assertEquals(0, heavy.issued.get(), "the stream is not empty");
+    assertTrue(queue.completionStep());
+    queue.drainAfterSignal();
+    assertEquals(0, heavy.issued.get(), "a user's thread must not issue what blocks");
+    assertTrue(queue.issueRole.takeStepsIfWoken(), "nobody woke the issue thread");
+    assertEquals(1, heavy.issued.get());
+    assertEquals(1, first.executed.get());
+    narrow.finish();
+  }
+
+  private static QueueUse enqueue(QueueHarness harness, String name, int commandCount) {
+    QueueUse use = new QueueUse(name, Fence.NONE, Fence.NONE);
+    use.commandCount = commandCount;
+    return harness.enqueue(0, use);
+  }
+
   /** Operations in the stream, and one that may be on its way. */
   private static int issued(DeferredWorkQueue<Event> queue) {
     long[] states = new long[State.values().length];

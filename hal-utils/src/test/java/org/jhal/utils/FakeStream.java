@@ -112,6 +112,7 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
       @Nullable Event awaited, @Nullable Runnable work, @Nullable Event recorded, long number) {}
 
   private final FakeDevice device;
+  private final int capacity;
   private List<FakeStream> siblings = List.of(this); // all streams of the device
   private final Deque<Item> items = new ArrayDeque<>(); // guarded by device
   private @Nullable Thread issuing; // since the last recording; guarded by device
@@ -119,7 +120,17 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
   private boolean isClosed; // guarded by device
 
   FakeStream(FakeDevice device) {
+    this(device, Integer.MAX_VALUE);
+  }
+
+  FakeStream(FakeDevice device, int capacity) {
     this.device = device;
+    this.capacity = capacity;
+  }
+
+  @Override
+  public int capacity() {
+    return capacity;
   }
 
   /** Adds work, as {@link #issue} does in a driver; it runs with the device's lock held. */

@@ -69,10 +69,17 @@ final class Interleavings {
     keepWhole(Gate.class, "tryEnter");
     keepWhole(Cascade.class, "current", "addReleased", "addDropped", "addReady");
     keepWhole(TimelineSemaphore.class, "advanceLocked", "releaseLocked", "laneLocked");
-    keepWhole(QueueLists.class, "openLocked", "hasIssuableLocked");
-    keepWhole(Operation.class, "begin", "capture", "retain", "addOpenWait", "countDown");
+    keepWhole(QueueLists.class, "openLocked", "nextLocked");
+    keepWhole(Operation.class, "begin", "capture", "retain", "addOpenWait", "countDown", "weight");
     keepWhole(Operation.class, "waitCount", "wait", "signalCount", "signal", "signalValue");
-    keepWhole(QueueUse.TestWork.class, "use", "tail", "signalsAfterTail", "endsWithTail", "retire");
+    keepWhole(
+        QueueUse.TestWork.class,
+        "use",
+        "commandCount",
+        "tail",
+        "signalsAfterTail",
+        "endsWithTail",
+        "retire");
   }
 
   /** Runs each of {@code scenarios} in at most {@code count} interleavings. */

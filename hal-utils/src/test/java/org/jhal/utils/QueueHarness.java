@@ -38,9 +38,13 @@ final class QueueHarness {
   }
 
   QueueHarness(int queueCount, int maxInFlight) {
+    this(queueCount, maxInFlight, Integer.MAX_VALUE);
+  }
+
+  QueueHarness(int queueCount, int maxInFlight, int capacity) {
     Object domain = new Object();
     for (int i = 0; i < queueCount; i++) {
-      FakeStream stream = new FakeStream(device);
+      FakeStream stream = new FakeStream(device, capacity);
       streams.add(stream);
       queues.add(
           new DeferredWorkQueue<>(

@@ -15,6 +15,7 @@ final class QueueUse {
   @Nullable HostTail tail;
   boolean signalsAfterTail = true;
   boolean endsWithTail = true;
+  int commandCount = 1;
   @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
   @Nullable HalException failsInStream;
   Runnable effect = () -> {}; // of the native work
@@ -65,6 +66,12 @@ final class QueueUse {
       if (now.failsAtIssue != null) {
         throw now.failsAtIssue;
       }
+    }
+
+    @Override
+    public int commandCount() {
+      QueueUse now = use;
+      return now == null ? 1 : now.commandCount;
     }
 
     @Override
