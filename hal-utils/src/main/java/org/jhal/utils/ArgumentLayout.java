@@ -14,18 +14,27 @@ public final class ArgumentLayout {
   private final int[] offsets;
   private final int size;
 
-  ArgumentLayout(List<Parameter> parameters) {
+  private ArgumentLayout(List<Parameter> parameters) {
     offsets = new int[parameters.size()];
     int end = 0;
     for (int i = 0; i < offsets.length; i++) {
       Parameter parameter = parameters.get(i);
-      int bytes =
-          parameter.kind() == Parameter.Kind.BUFFER ? ADDRESS_BYTES : parameter.type().bytes();
+      int bytes = bytes(parameter);
       end = (end + bytes - 1) / bytes * bytes;
       offsets[i] = end;
       end += bytes;
     }
     size = end;
+  }
+
+  /** The layout of functions with these parameters. */
+  public static ArgumentLayout of(List<Parameter> parameters) {
+    return new ArgumentLayout(parameters);
+  }
+
+  /** How many bytes the argument for {@code parameter} takes. */
+  public static int bytes(Parameter parameter) {
+    return parameter.kind() == Parameter.Kind.BUFFER ? ADDRESS_BYTES : parameter.type().bytes();
   }
 
   /** Where argument {@code index} starts, in bytes. */

@@ -19,7 +19,7 @@ public final class EngineFunction implements Function {
     this.index = index;
     this.spec = spec;
     this.parameters = spec.parameters().toArray(new Parameter[0]);
-    this.layout = new ArgumentLayout(spec.parameters());
+    this.layout = ArgumentLayout.of(spec.parameters());
   }
 
   @Override

@@ -43,7 +43,7 @@ class ArgumentLayoutTest {
   }
 
   private static ArgumentLayout layout(Parameter... parameters) {
-    return new ArgumentLayout(List.of(parameters));
+    return ArgumentLayout.of(List.of(parameters));
   }
 
   @Test
@@ -76,7 +76,7 @@ class ArgumentLayoutTest {
         ElementType type = ElementType.values()[random.nextInt(ElementType.values().length)];
         parameters.add(random.nextBoolean() ? constant(type) : buffer(type));
       }
-      ArgumentLayout layout = new ArgumentLayout(parameters);
+      ArgumentLayout layout = ArgumentLayout.of(parameters);
       int end = 0;
       for (int i = 0; i < parameters.size(); i++) {
         boolean isBuffer = parameters.get(i).kind() == Parameter.Kind.BUFFER;

@@ -1,0 +1,110 @@
+package org.jhal.cuda;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import jcuda.driver.JCudaDriver;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.Driver;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.utils.DeviceBackend;
+import org.jhal.utils.DeviceSelector;
+import org.jhal.utils.EngineDevice;
+import org.jhal.utils.EngineOptions;
+import org.jhal.utils.Option;
+import org.jhal.utils.Settings;
+
+/** The driver of {@link CudaDevice}s. */
+class CudaDriver implements Driver {
+  private static final EngineOptions ENGINE = new EngineOptions(2, Duration.ofNanos(50_000));
+  private static final Option<Long> MEMORY =
+      Option.bytes(
+          "memory",
+          1L << 50,
+          0,
+          1L << 50,
+          "how much device memory JHAL uses at most; never more than there is");
+  private static final Option<Duration> COMPLETION_SPIN =
+      Option.duration(
+          "completion-spin",
+          Duration.ofNanos(20_000),
+          Duration.ZERO,
+          Duration.ofSeconds(1),
+          "how long the thread that waits for a stream polls before it sleeps");
+
+  /** Asked once, as devices do not come and go; guarded by the class. */
+  private static final List<CudaAttributes> DEVICES = new ArrayList<>();
+
+  @Override
+  public String name() {
+    return CudaDriverProvider.NAME;
+  }
+
+  @Override
+  public Availability probe() {
+    try {
+      List<CudaAttributes> found = find();
+      return Availability.available(
+          "CUDA "
+              + CudaLibrary.load().version()
+              + " with "
+              + found.size()
+              + (found.size() == 1 ? " device" : " devices"));
+    } catch (HalException e) {
+      return Availability.unavailable(e.getMessage());
+    }
+  }
+
+  private List<CudaAttributes> find() {
+    synchronized (DEVICES) {
+      if (DEVICES.isEmpty()) {
+        CudaLibrary library = CudaLibrary.load();
+        int[] count = new int[1];
+        CudaResult.check("cuDeviceGetCount", JCudaDriver.cuDeviceGetCount(count));
+        if (count[0] == 0) {
+          throw new HalException(
+              Status.UNAVAILABLE, "the NVIDIA driver (" + library.path() + ") has no device");
+        }
+        for (int i = 0; i < count[0]; i++) {
+          DEVICES.add(CudaAttributes.read(library, name(), i));
+        }
+      }
+      return List.copyOf(DEVICES);
+    }
+  }
+
+  private static Settings settings(DeviceUri uri) {
+    List<Option<?>> options = new ArrayList<>(ENGINE.all());
+    options.addAll(List.of(MEMORY, COMPLETION_SPIN));
+    return Settings.resolve(CudaDriverProvider.NAME, options, uri);
+  }
+
+  private List<CudaAttributes> devices(Settings settings) {
+    long memory = settings.get(MEMORY);
+    return find().stream().map(device -> device.withMemory(memory)).toList();
+  }
+
+  @Override
+  public List<DeviceInfo> devices(DeviceUri uri) {
+    return devices(settings(uri)).stream().map(CudaAttributes::info).toList();
+  }
+
+  @Override
+  public Device open(DeviceUri uri) {
+    Settings settings = settings(uri);
+    List<CudaAttributes> devices = devices(settings);
+    DeviceInfo info =
+        DeviceSelector.select(uri, devices.stream().map(CudaAttributes::info).toList());
+    CudaDevice device =
+        new CudaDevice(devices.get(info.index()), settings.get(COMPLETION_SPIN).toNanos());
+    return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
+  }
+
+  /** What the engine is given for a device; a test may put something in between. */
+  DeviceBackend<CudaEvent> backend(CudaDevice device) {
+    return device;
+  }
+}

@@ -1,0 +1,35 @@
+package org.jhal.cuda;
+
+import org.jhal.Driver;
+import org.jhal.spi.DriverProvider;
+
+/** Finds the driver of NVIDIA devices. */
+public final class CudaDriverProvider implements DriverProvider {
+  static final String NAME = "cuda";
+
+  /** Before the mock's, which is 0. */
+  private static final int PREFERENCE = 100;
+
+  /** For the service loader. */
+  public CudaDriverProvider() {}
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public int apiVersion() {
+    return API_VERSION;
+  }
+
+  @Override
+  public int preference() {
+    return PREFERENCE;
+  }
+
+  @Override
+  public Driver create() {
+    return new CudaDriver();
+  }
+}

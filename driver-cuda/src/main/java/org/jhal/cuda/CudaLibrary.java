@@ -1,0 +1,281 @@
+package org.jhal.cuda;
+
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Platform;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import jcuda.driver.JCudaDriver;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads and initialises the CUDA driver API, once per process, and says why where that is not
+ * possible. Nothing else may touch JCuda or {@link CudaExtras} before {@link #load} has returned.
+ */
+final class CudaLibrary {
+  /** Where the library is, instead of where the system finds it: a system property. */
+  static final String PROPERTY = "jhal.cuda.library";
+
+  /** The same as an environment variable. */
+  static final String VARIABLE = "JHAL_CUDA_LIBRARY";
+
+  /** CUDA 11.2, the first with stream-ordered memory. */
+  private static final int MIN_VERSION = 11020;
+
+  /** JCuda's natives are made for these. */
+  private static final List<String> PLATFORMS = List.of("linux-x86-64", "win32-x86-64");
+
+  /** All that JCuda or we call: a call of one that is missing would end the process. */
+  private static final List<String> SYMBOLS =
+      List.of(
+          "cuCtxPopCurrent_v2",
+          "cuCtxPushCurrent_v2",
+          "cuDeviceGet",
+          "cuDeviceGetAttribute",
+          "cuDeviceGetCount",
+          "cuDeviceGetName",
+          "cuDeviceGetUuid",
+          "cuDevicePrimaryCtxRelease_v2",
+          "cuDevicePrimaryCtxRetain",
+          "cuDeviceTotalMem_v2",
+          "cuDriverGetVersion",
+          "cuEventCreate",
+          "cuEventDestroy_v2",
+          "cuEventQuery",
+          "cuEventRecord",
+          "cuEventSynchronize",
+          "cuFuncGetAttribute",
+          "cuFuncSetAttribute",
+          "cuGetErrorString",
+          "cuInit",
+          "cuLaunchKernel",
+          "cuMemAllocFromPoolAsync",
+          "cuMemFreeAsync",
+          "cuMemFreeHost",
+          "cuMemHostAlloc",
+          "cuMemHostGetDevicePointer_v2",
+          "cuMemHostRegister_v2",
+          "cuMemHostUnregister",
+          "cuMemPoolCreate",
+          "cuMemPoolDestroy",
+          "cuMemPoolSetAttribute",
+          "cuMemPoolTrimTo",
+          "cuMemcpyAsync",
+          "cuMemcpyDtoDAsync_v2",
+          "cuMemcpyDtoHAsync_v2",
+          "cuMemcpyHtoDAsync_v2",
+          "cuMemsetD16Async",
+          "cuMemsetD32Async",
+          "cuMemsetD8Async",
+          "cuModuleGetFunction",
+          "cuModuleLoadDataEx",
+          "cuModuleUnload",
+          "cuPointerGetAttribute",
+          "cuStreamCreate",
+          "cuStreamDestroy_v2",
+          "cuStreamSynchronize",
+          "cuStreamWaitEvent");
+
+  private static @Nullable CudaLibrary loaded; // guarded by the class
+  private static @Nullable HalException failure; // likewise; the verdict is kept
+
+  private final NativeLibrary library;
+  private final int version;
+  private final String path;
+
+  private CudaLibrary(NativeLibrary library, int version, String path) {
+    this.library = library;
+    this.version = version;
+    this.path = path;
+  }
+
+  /** For the functions that not every driver has. */
+  NativeLibrary library() {
+    return library;
+  }
+
+  /** {@code 13.0}, as the driver API itself says. */
+  String version() {
+    return version / 1000 + "." + version % 1000 / 10;
+  }
+
+  /** The file that was loaded. */
+  String path() {
+    return path;
+  }
+
+  /**
+   * The library.
+   *
+   * @throws HalException UNAVAILABLE with the reason if there is none that can be used; always the
+   *     same one
+   */
+  static synchronized CudaLibrary load() {
+    HalException before = failure;
+    if (before != null) {
+      throw before.again();
+    }
+    CudaLibrary found = loaded;
+    if (found == null) {
+      try {
+        found = open();
+      } catch (HalException e) {
+        failure = e;
+        throw e;
+      }
+      loaded = found;
+    }
+    return found;
+  }
+
+  private static CudaLibrary open() {
+    if (!PLATFORMS.contains(Platform.RESOURCE_PREFIX)) {
+      throw unavailable(
+          "JCuda has no native library for "
+              + Platform.RESOURCE_PREFIX
+              + ", only for "
+              + String.join(" and ", PLATFORMS),
+          null);
+    }
+    NativeLibrary library = find();
+    String file = String.valueOf(library.getFile());
+    checkSymbols(library, file);
+    try {
+      loadJCuda();
+    } catch (LinkageError | IOException e) {
+      throw unavailable("JCuda's native library cannot be loaded: " + e, e);
+    }
+    CudaExtras.bind(library);
+    int[] version = new int[1];
+    CudaResult.check("cuDriverGetVersion", CudaExtras.cuDriverGetVersion(version));
+    if (version[0] < MIN_VERSION) {
+      throw unavailable(
+          "the NVIDIA driver supports CUDA "
+              + version[0] / 1000
+              + "."
+              + version[0] % 1000 / 10
+              + "; JHAL needs "
+              + MIN_VERSION / 1000
+              + "."
+              + MIN_VERSION % 1000 / 10
+              + " or newer",
+          null);
+    }
+    int code = JCudaDriver.cuInit(0);
+    if (code != CudaResult.SUCCESS) {
+      throw unavailable("cuInit returned " + CudaResult.describe(code), null);
+    }
+    return new CudaLibrary(library, version[0], file);
+  }
+
+  private static NativeLibrary find() {
+    String given = explicitPath(PROPERTY, VARIABLE);
+    String name = given != null ? given : Platform.isWindows() ? "nvcuda" : "libcuda.so.1";
+    if (given != null && !new File(given).isFile()) {
+      throw unavailable("there is no file '" + given + "', which " + PROPERTY + " names", null);
+    }
+    try {
+      return NativeLibrary.getInstance(name);
+    } catch (UnsatisfiedLinkError e) {
+      throw unavailable(
+          "the CUDA driver library "
+              + name
+              + " cannot be loaded; it comes with the NVIDIA driver, and "
+              + PROPERTY
+              + " or "
+              + VARIABLE
+              + " may name its file: "
+              + firstLine(e),
+          e);
+    }
+  }
+
+  /** A path that the user gives by property or variable, made absolute; null if there is none. */
+  static @Nullable String explicitPath(String property, String variable) {
+    String given = System.getProperty(property, "");
+    if (given.isEmpty()) {
+      String value = System.getenv(variable);
+      given = value == null ? "" : value;
+    }
+    return given.isEmpty() ? null : new File(given).getAbsolutePath();
+  }
+
+  private static void checkSymbols(NativeLibrary library, String file) {
+    List<String> missing = new ArrayList<>();
+    for (String symbol : SYMBOLS) {
+      if (!has(library, symbol)) {
+        missing.add(symbol);
+      }
+    }
+    if (!missing.isEmpty()) {
+      throw unavailable(
+          file
+              + " lacks "
+              + String.join(", ", missing)
+              + "; the NVIDIA driver is too old (JHAL needs one for CUDA "
+              + MIN_VERSION / 1000
+              + "."
+              + MIN_VERSION % 1000 / 10
+              + "), or this is another library",
+          null);
+    }
+  }
+
+  static boolean has(NativeLibrary library, String symbol) {
+    try {
+      return library.getFunction(symbol) != null;
+    } catch (UnsatisfiedLinkError e) {
+      return false;
+    }
+  }
+
+  /**
+   * Makes JCuda load its native half. JCuda unpacks it to a fixed name in {@code java.io.tmpdir}
+   * and takes whatever has that name, so that processes which start at the same time load a file
+   * that is half written. In a folder of its own nobody else does.
+   */
+  @SuppressWarnings("SystemGetProperty")
+  private static void loadJCuda() throws IOException {
+    Path folder = Files.createTempDirectory("jhal-jcuda");
+    String before = System.getProperty("java.io.tmpdir");
+    System.setProperty("java.io.tmpdir", folder.toAbsolutePath().toString());
+    try {
+      Class.forName("jcuda.driver.JCudaDriver", true, CudaLibrary.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new NoClassDefFoundError("jcuda.driver.JCudaDriver");
+    } finally {
+      if (before == null) {
+        System.clearProperty("java.io.tmpdir");
+      } else {
+        System.setProperty("java.io.tmpdir", before);
+      }
+      clear(folder);
+    }
+  }
+
+  /** What is loaded stays so without its file; where the system holds on to it, it goes at exit. */
+  private static void clear(Path folder) {
+    File[] files = folder.toFile().listFiles();
+    for (File file : files == null ? new File[0] : files) {
+      if (!file.delete()) {
+        file.deleteOnExit();
+      }
+    }
+    if (!folder.toFile().delete()) {
+      folder.toFile().deleteOnExit();
+    }
+  }
+
+  private static String firstLine(Throwable thrown) {
+    return String.valueOf(thrown.getMessage()).lines().findFirst().orElse("");
+  }
+
+  private static HalException unavailable(String reason, @Nullable Throwable cause) {
+    return new HalException(Status.UNAVAILABLE, reason, cause);
+  }
+}

@@ -1,0 +1,215 @@
+package org.jhal.cuda;
+
+import com.sun.jna.Function;
+import com.sun.jna.Memory;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUmodule;
+import jcuda.driver.JCudaDriver;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Parameter;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.utils.ArgumentLayout;
+import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.Variant;
+import org.jspecify.annotations.Nullable;
+
+/** Loads kernels, and checks what the driver can tell of them against the manifest. */
+final class CudaModules {
+  private static final String SOURCE = "gpu-c++";
+  private static final String PTX = "cuda-ptx";
+
+  /** What can be loaded. */
+  static final Set<String> FORMATS = Set.of(SOURCE, PTX, "cuda-cubin", "cuda-fatbin");
+
+  // From cuda.h: enum CUjit_option and enum CUfunction_attribute.
+  private static final int ERROR_LOG_BUFFER = 5;
+  private static final int ERROR_LOG_BYTES = 6;
+  private static final int MAX_THREADS = 0;
+  private static final int STATIC_SHARED_BYTES = 1;
+  private static final int MAX_DYNAMIC_SHARED_BYTES = 8;
+
+  private static final int LOG_BYTES = 16 << 10;
+
+  /** What a kernel may use unless it asks for more. */
+  private static final int DEFAULT_SHARED_BYTES = 48 << 10;
+
+  private final CudaContext context;
+  private final CudaAttributes device;
+
+  CudaModules(CudaContext context, CudaAttributes device) {
+    this.context = context;
+    this.device = device;
+  }
+
+  CudaModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+    String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
+    byte[] file = variant.readFile(source);
+    CUmodule module =
+        variant.format().equals(SOURCE)
+            ? link(
+                Nvrtc.load()
+                    .compile(
+                        new String(file, StandardCharsets.UTF_8),
+                        String.valueOf(variant.file()),
+                        variant.options(),
+                        device.capability(),
+                        what),
+                what)
+            : link(file, what);
+    try {
+      CUfunction[] found = new CUfunction[functions.size()];
+      for (int i = 0; i < found.length; i++) {
+        found[i] = find(module, variant, functions.get(i), what);
+      }
+      return new CudaModule(context, module, found);
+    } catch (HalException e) {
+      int ignored = JCudaDriver.cuModuleUnload(module);
+      throw e;
+    }
+  }
+
+  /** Hands code of any kind to the driver, which compiles it to the end where it must. */
+  private CUmodule link(byte[] code, String what) {
+    Memory image = new Memory(code.length + 1L); // PTX is a string
+    image.write(0, code, 0, code.length);
+    image.setByte(code.length, (byte) 0);
+    Memory log = new Memory(LOG_BYTES);
+    log.setByte(0, (byte) 0);
+    Memory values = new Memory(2L * Long.BYTES); // an array of void*
+    values.setPointer(0, log);
+    values.setLong(Long.BYTES, LOG_BYTES);
+    long[] out = new long[1];
+    int result =
+        CudaExtras.cuModuleLoadDataEx(
+            out, image, 2, new int[] {ERROR_LOG_BUFFER, ERROR_LOG_BYTES}, values);
+    if (result != CudaResult.SUCCESS) {
+      String text = log.getString(0).strip();
+      HalException failure = context.failure("cuModuleLoadDataEx", result, "cannot load " + what);
+      throw text.isEmpty()
+          ? failure
+          : new HalException(failure.status(), failure.getMessage() + ":\n" + text);
+    }
+    return Handles.set(new CUmodule(), out[0]);
+  }
+
+  private CUfunction find(CUmodule module, Variant variant, FunctionSpec spec, String what) {
+    String entry = variant.entry(spec.name());
+    CUfunction function = new CUfunction();
+    int code = JCudaDriver.cuModuleGetFunction(function, module, entry);
+    if (code != CudaResult.SUCCESS) {
+      throw context.failure("cuModuleGetFunction", code, "no function '" + entry + "' in " + what);
+    }
+    String name = "function '" + entry + "' in " + what;
+    checkArguments(function, spec, name);
+    checkWorkgroup(function, spec, name);
+    return function;
+  }
+
+  /** Where the driver can tell (CUDA 12.4), the kernel's parameters must be the manifest's. */
+  private void checkArguments(CUfunction function, FunctionSpec spec, String name) {
+    Function query = ParameterQuery.FUNCTION;
+    if (query == null) {
+      return;
+    }
+    ArgumentLayout layout = ArgumentLayout.of(spec.parameters());
+    int count = spec.parameters().size();
+    long[] offset = new long[1];
+    long[] size = new long[1];
+    for (int i = 0; i <= count; i++) {
+      boolean isThere =
+          query.invokeInt(new Object[] {new Pointer(Handles.get(function)), (long) i, offset, size})
+              == CudaResult.SUCCESS;
+      if (i == count) {
+        if (isThere) {
+          throw mismatch(name + " takes more than the " + count + " parameters of the manifest");
+        }
+        return;
+      }
+      if (!isThere) {
+        throw mismatch(name + " takes " + i + " parameters, the manifest has " + count);
+      }
+      Parameter parameter = spec.parameters().get(i);
+      int bytes = ArgumentLayout.bytes(parameter);
+      if (size[0] != bytes || offset[0] != layout.offset(i)) {
+        throw mismatch(
+            name
+                + ": parameter "
+                + i
+                + " has "
+                + size[0]
+                + " bytes at "
+                + offset[0]
+                + ", but "
+                + parameter.name()
+                + " of the manifest has "
+                + bytes
+                + " at "
+                + layout.offset(i));
+      }
+    }
+  }
+
+  private static HalException mismatch(String message) {
+    return new HalException(Status.INVALID_ARGUMENT, message);
+  }
+
+  private void checkWorkgroup(CUfunction function, FunctionSpec spec, String name) {
+    Workgroups size = spec.workgroupSize();
+    Workgroups most = device.maxBlock();
+    if (size.x() > most.x() || size.y() > most.y() || size.z() > most.z()) {
+      throw tooLarge(name + " has workgroups of " + size + "; the device takes " + most);
+    }
+    long threads = (long) size.x() * size.y() * size.z();
+    int maxThreads = attribute(function, MAX_THREADS);
+    if (threads > maxThreads) {
+      throw tooLarge(
+          name + " has workgroups of " + threads + " work items; this kernel takes " + maxThreads);
+    }
+    int shared = attribute(function, STATIC_SHARED_BYTES);
+    int dynamic = spec.dynamicSharedMemory();
+    if (dynamic > device.maxSharedMemory() - shared) {
+      throw tooLarge(
+          name
+              + " has "
+              + shared
+              + " bytes of shared memory and "
+              + dynamic
+              + " more in the manifest; the device takes "
+              + device.maxSharedMemory());
+    }
+    if (shared + dynamic > DEFAULT_SHARED_BYTES) {
+      context.check(
+          "cuFuncSetAttribute",
+          JCudaDriver.cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED_BYTES, dynamic));
+    }
+  }
+
+  private static HalException tooLarge(String message) {
+    return new HalException(Status.OUT_OF_RANGE, message);
+  }
+
+  private int attribute(CUfunction function, int attribute) {
+    int[] value = new int[1];
+    context.check("cuFuncGetAttribute", JCudaDriver.cuFuncGetAttribute(value, attribute, function));
+    return value[0];
+  }
+
+  /** cuFuncGetParamInfo, where the driver has it. */
+  private static final class ParameterQuery {
+    static final @Nullable Function FUNCTION = find();
+
+    private static @Nullable Function find() {
+      NativeLibrary library = CudaLibrary.load().library();
+      return CudaLibrary.has(library, "cuFuncGetParamInfo")
+          ? library.getFunction("cuFuncGetParamInfo")
+          : null;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package org.jhal.cuda;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import jcuda.NativePointerObject;
+import jcuda.Pointer;
+import jcuda.driver.CUdeviceptr;
+
+/**
+ * Reads and writes the number inside JCuda's handles. JCuda makes a new object for each address;
+ * with this one object serves any number of calls, and handles can be passed to the functions that
+ * JCuda lacks.
+ */
+final class Handles {
+  private static final VarHandle ADDRESS;
+
+  static {
+    try {
+      ADDRESS =
+          MethodHandles.privateLookupIn(NativePointerObject.class, MethodHandles.lookup())
+              .findVarHandle(NativePointerObject.class, "nativePointer", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private Handles() {}
+
+  static long get(NativePointerObject handle) {
+    return (long) ADDRESS.get(handle);
+  }
+
+  static <T extends NativePointerObject> T set(T handle, long address) {
+    ADDRESS.set(handle, address);
+    return handle;
+  }
+
+  /** A pointer of the caller's own to {@code address}. */
+  static Pointer pointer(long address) {
+    return set(new Pointer(), address);
+  }
+
+  /** A device pointer of the caller's own to {@code address}. */
+  static CUdeviceptr devicePointer(long address) {
+    return set(new CUdeviceptr(), address);
+  }
+}

@@ -1,0 +1,40 @@
+package org.jhal.cuda;
+
+import java.nio.ByteBuffer;
+import org.jhal.utils.MappedRange;
+
+/** Cached, page-locked host memory as a buffer. */
+final class PinnedMemory implements CudaMemory {
+  private final HostBlock block;
+
+  PinnedMemory(CudaContext context, long size) {
+    this.block = new HostBlock(context, size);
+  }
+
+  @Override
+  public long address() {
+    return block.deviceAddress();
+  }
+
+  @Override
+  public boolean isOnHost() {
+    return true;
+  }
+
+  @Override
+  public long size() {
+    return block.size();
+  }
+
+  /** The device and the host see each other's writes, so there is nothing to flush. */
+  @Override
+  public MappedRange map(long offset, int length) {
+    ByteBuffer view = block.view(offset, length);
+    return () -> view;
+  }
+
+  @Override
+  public void free() {
+    block.release();
+  }
+}

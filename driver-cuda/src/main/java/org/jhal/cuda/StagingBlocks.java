@@ -1,0 +1,111 @@
+package org.jhal.cuda;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Page-locked memory for bytes that are captured while an operation is issued and that the stream
+ * reads later. Space is taken from blocks one after the other, and a block is used again when the
+ * event behind its last use has fired. Never waits: when no block is free, there is a new one.
+ *
+ * <p>For the thread that issues, with the context current.
+ */
+final class StagingBlocks {
+  private static final int BLOCK_BYTES = 1 << 20;
+  private static final int ALIGNMENT = 256;
+  private static final int MAX_IDLE = 4; // more are given back
+
+  /** A block, what of it is taken, and the event that ends its use. */
+  private static final class Block {
+    final HostBlock memory;
+    final ByteBuffer bytes;
+    int taken;
+    boolean isUnmarked;
+    @Nullable StreamMark lastUse;
+
+    Block(HostBlock memory) {
+      this.memory = memory;
+      this.bytes = memory.view(0, (int) memory.size());
+    }
+  }
+
+  private final CudaContext context;
+  private final Deque<Block> full = new ArrayDeque<>(); // the oldest first
+  private final Deque<Block> idle = new ArrayDeque<>();
+  private final Deque<Block> unmarked = new ArrayDeque<>(); // used since the last event
+  private @Nullable Block current;
+
+  StagingBlocks(CudaContext context) {
+    this.context = context;
+  }
+
+  /**
+   * Puts {@code size} bytes where the stream may read them until the next event of {@link
+   * #recorded} has fired; returns their address.
+   *
+   * @param source called at once with the space to fill
+   */
+  long put(int size, Consumer<ByteBuffer> source) {
+    Block block = current;
+    if (block == null || block.memory.size() - block.taken < size) {
+      block = next(size);
+      current = block;
+    }
+    int at = block.taken;
+    block.taken = Math.min((int) block.memory.size(), (at + size + ALIGNMENT - 1) & -ALIGNMENT);
+    if (!block.isUnmarked) {
+      block.isUnmarked = true;
+      unmarked.add(block);
+    }
+    source.accept(block.bytes.limit(at + size).position(at));
+    return block.memory.hostAddress() + at;
+  }
+
+  private Block next(int size) {
+    if (current != null) {
+      full.add(current);
+      current = null;
+    }
+    while (!full.isEmpty() && isOver(full.getFirst())) {
+      Block block = full.removeFirst();
+      block.taken = 0;
+      block.lastUse = null;
+      if (block.memory.size() == BLOCK_BYTES && idle.size() < MAX_IDLE) {
+        idle.add(block);
+      } else {
+        block.memory.release();
+      }
+    }
+    Block reused = size <= BLOCK_BYTES ? idle.poll() : null;
+    return reused != null ? reused : new Block(new HostBlock(context, Math.max(size, BLOCK_BYTES)));
+  }
+
+  private boolean isOver(Block block) {
+    StreamMark lastUse = block.lastUse;
+    return !block.isUnmarked && lastUse != null && lastUse.isPassed(context);
+  }
+
+  /** An event was recorded behind everything that was put. */
+  void recorded(CudaEvent event) {
+    if (unmarked.isEmpty()) {
+      return;
+    }
+    StreamMark mark = new StreamMark(event);
+    for (Block block = unmarked.poll(); block != null; block = unmarked.poll()) {
+      block.isUnmarked = false;
+      block.lastUse = mark;
+    }
+  }
+
+  /** Gives all back; the stream is idle, or lost. */
+  void close() {
+    if (current != null) {
+      full.add(current);
+    }
+    full.forEach(block -> block.memory.release());
+    idle.forEach(block -> block.memory.release());
+  }
+}
