@@ -8,4 +8,5 @@ module org.jhal.utils {
 
   exports org.jhal.utils;
   exports org.jhal.utils.bundle;
+  exports org.jhal.utils.controls;
 }

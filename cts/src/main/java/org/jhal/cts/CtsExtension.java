@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jhal.Capability;
@@ -113,14 +114,16 @@ final class CtsExtension
   public void beforeEach(ExtensionContext context) {
     CtsSession session = CtsSession.of(context);
     LogCapture logs = new LogCapture();
-    String[] fresh =
+    Optional<FreshDevice> annotation =
         AnnotationSupport.findAnnotation(context.getRequiredTestMethod(), FreshDevice.class)
             .or(
                 () ->
                     AnnotationSupport.findAnnotation(
-                        context.getRequiredTestClass(), FreshDevice.class))
-            .map(FreshDevice::value)
-            .orElse(null);
+                        context.getRequiredTestClass(), FreshDevice.class));
+    if (annotation.map(FreshDevice::alone).orElse(false)) {
+      session.closeShared();
+    }
+    String[] fresh = annotation.map(FreshDevice::value).orElse(null);
     String invocation = TestName.of(context) + " " + context.getDisplayName();
     Cts cts = new Cts(session, logs, invocation, fresh);
     context.getStore(NAMESPACE).put(Cts.class, cts);

@@ -27,6 +27,8 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
   private static final int MEMORY_TYPE = 2;
   private static final int HOST = 1;
 
+  private static final long PATIENCE_NANOS = 1_000_000_000;
+
   private final CudaAttributes attributes;
   private final long completionSpinNanos;
   private final CudaContext context;
@@ -34,11 +36,23 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
   private final TransferLanes lanes;
 
   /**
-   * Opens the device.
+   * Opens a device. A context that a kernel has broken lasts until its last user lets go of it;
+   * what may still hold it are views of write-combined memory that nobody uses any more.
    *
    * @param completionSpinNanos how long who waits for an event looks at it before sleeping
    */
-  CudaDevice(CudaAttributes attributes, long completionSpinNanos) {
+  static CudaDevice open(CudaAttributes attributes, long completionSpinNanos) {
+    try {
+      return new CudaDevice(attributes, completionSpinNanos);
+    } catch (HalException e) {
+      if (e.status() != Status.UNAVAILABLE || !UploadMemory.dropUnusedViews(PATIENCE_NANOS)) {
+        throw e;
+      }
+      return new CudaDevice(attributes, completionSpinNanos);
+    }
+  }
+
+  private CudaDevice(CudaAttributes attributes, long completionSpinNanos) {
     this.attributes = attributes;
     this.completionSpinNanos = completionSpinNanos;
     this.context = CudaContext.retain(attributes.ordinal());

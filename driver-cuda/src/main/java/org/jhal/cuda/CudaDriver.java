@@ -99,7 +99,7 @@ class CudaDriver implements Driver {
     DeviceInfo info =
         DeviceSelector.select(uri, devices.stream().map(CudaAttributes::info).toList());
     CudaDevice device =
-        new CudaDevice(devices.get(info.index()), settings.get(COMPLETION_SPIN).toNanos());
+        CudaDevice.open(devices.get(info.index()), settings.get(COMPLETION_SPIN).toNanos());
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }
 

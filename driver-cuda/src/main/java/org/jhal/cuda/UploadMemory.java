@@ -5,6 +5,7 @@ import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jhal.HalException;
 import org.jhal.utils.MappedRange;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,9 @@ final class UploadMemory implements CudaMemory {
   // From cuda.h: CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP and _WRITECOMBINED.
   private static final int FLAGS = 1 | 2 | 4;
   private static final Cleaner CLEANER = Cleaner.create();
+
+  /** How many keep their context, in the whole process. */
+  private static final AtomicInteger KEEPERS = new AtomicInteger();
 
   private final CudaContext context;
   private final int ordinal;
@@ -79,6 +83,7 @@ final class UploadMemory implements CudaMemory {
   public void free() {
     if (users.get() > 1) {
       keeper = CudaContext.retain(ordinal); // the device may close before the last view is gone
+      KEEPERS.incrementAndGet();
     }
     drop();
   }
@@ -101,5 +106,21 @@ final class UploadMemory implements CudaMemory {
       // the context is dead, and the memory goes with it
     }
     kept.release();
+    KEEPERS.decrementAndGet();
+  }
+
+  /**
+   * Has the garbage collector look for views that nobody uses, if any keep a context; returns
+   * whether none do any more. Takes at most as long as {@code nanos}, and a collection.
+   */
+  static boolean dropUnusedViews(long nanos) {
+    long deadline = System.nanoTime() + nanos;
+    if (KEEPERS.get() > 0) {
+      System.gc();
+    }
+    while (KEEPERS.get() > 0 && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    return KEEPERS.get() == 0;
   }
 }

@@ -35,7 +35,7 @@ public final class MockControls {
 
   /** The calls that {@link #failNth} knows. */
   public static Set<String> calls() {
-    return Set.copyOf(MockFaults.calls());
+    return Set.copyOf(MockDevice.newFaults().calls());
   }
 
   /**

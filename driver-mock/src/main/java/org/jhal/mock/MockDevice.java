@@ -23,6 +23,7 @@ import org.jhal.utils.NativeStream;
 import org.jhal.utils.bundle.FunctionSpec;
 import org.jhal.utils.bundle.JavaKernels;
 import org.jhal.utils.bundle.Variant;
+import org.jhal.utils.controls.Faults;
 import org.jspecify.annotations.Nullable;
 
 /** A device that is a few threads and some memory of this process. */
@@ -31,11 +32,42 @@ final class MockDevice implements DeviceBackend<MockEvent> {
       Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY);
   private static final String FORMAT = "java";
 
+  /**
+   * The calls that can fail: those of the driver interface, and what a stream does for them later.
+   */
+  private static final Set<String> CALLS =
+      Set.copyOf(
+          List.of(
+              "createStream",
+              "closeStream",
+              "bindToThread",
+              "unbindFromThread",
+              "createEvent",
+              "destroyEvent",
+              "recordEvent",
+              "waitEvent",
+              "queryEvent",
+              "synchronizeEvent",
+              "issue",
+              "command", // one command while it is issued: those before it have reached the stream
+              "execute", // one command while the stream runs it
+              "allocAsync",
+              "freeAsync",
+              "allocate",
+              "importHost",
+              "map",
+              "flush",
+              "invalidate",
+              "free",
+              "load",
+              "unload",
+              "close"));
+
   private final DeviceInfo info;
   private final long seed;
   private final long delayNanos;
   private final int workerCount;
-  private final MockFaults faults;
+  private final Faults faults;
   private final MemoryBudget budget;
   private final AtomicInteger liveModules = new AtomicInteger();
   private final Set<MockEvent> events = ConcurrentHashMap.newKeySet();
@@ -51,7 +83,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
    * @param threads how many threads a dispatch uses at most, the stream's own included
    * @param faults which of its calls fail, from the first one on
    */
-  MockDevice(DeviceInfo info, long seed, long delayNanos, int threads, MockFaults faults) {
+  MockDevice(DeviceInfo info, long seed, long delayNanos, int threads, Faults faults) {
     this.info = info;
     this.budget = new MemoryBudget(name(), info.memoryBytes());
     this.faults = faults;
@@ -79,7 +111,12 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return delayNanos;
   }
 
-  MockFaults faults() {
+  /** No faults yet. */
+  static Faults newFaults() {
+    return new Faults(CALLS);
+  }
+
+  Faults faults() {
     return faults;
   }
 

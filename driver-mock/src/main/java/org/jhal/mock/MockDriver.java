@@ -17,6 +17,7 @@ import org.jhal.utils.EngineDevice;
 import org.jhal.utils.EngineOptions;
 import org.jhal.utils.Option;
 import org.jhal.utils.Settings;
+import org.jhal.utils.controls.Faults;
 
 /** The driver of {@link MockDevice}s. */
 class MockDriver implements Driver {
@@ -99,11 +100,11 @@ class MockDriver implements Driver {
 
   @Override
   public Device open(DeviceUri uri) {
-    return open(uri, new MockFaults());
+    return open(uri, MockDevice.newFaults());
   }
 
   /** Opens a device whose calls fail as {@code faults} says, from the first one on. */
-  EngineDevice<MockEvent> open(DeviceUri uri, MockFaults faults) {
+  EngineDevice<MockEvent> open(DeviceUri uri, Faults faults) {
     Settings settings = settings(uri);
     DeviceInfo info = DeviceSelector.select(uri, devices(settings));
     MockDevice device =

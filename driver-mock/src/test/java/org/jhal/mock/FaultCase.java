@@ -4,11 +4,12 @@ import java.util.List;
 import java.util.Random;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.utils.controls.Faults;
 
 /**
  * One native call that fails, at one position of a workload.
  *
- * @param call a name of {@link MockFaults}
+ * @param call a name of {@link Faults}
  * @param nth the position: which use of the call fails, counted from 1; 0 for none at all
  * @param isSticky whether it is an error that the device does not recover from
  * @param seed decides what varies: 0 for everything in order

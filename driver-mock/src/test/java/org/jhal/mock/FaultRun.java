@@ -20,6 +20,7 @@ import org.jhal.Status;
 import org.jhal.cts.Task;
 import org.jhal.cts.Waits;
 import org.jhal.utils.EngineDevice;
+import org.jhal.utils.controls.Faults;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +55,7 @@ final class FaultRun {
 
   private final FaultCase fault;
   private final HalException failure;
-  private final MockFaults faults = new MockFaults();
+  private final Faults faults = MockDevice.newFaults();
   private final MockDriver driver = new MockDriver("fault" + COUNT.incrementAndGet());
 
   private FaultRun(FaultCase fault) {
@@ -93,13 +94,13 @@ final class FaultRun {
     }
   }
 
-  private EngineDevice<MockEvent> open(int index, MockFaults with) {
+  private EngineDevice<MockEvent> open(int index, Faults with) {
     return driver.open(
         DeviceUri.parse(driver.name() + "://" + index + "?" + fault.options()), with);
   }
 
   private void run() throws Exception {
-    Device other = open(1, new MockFaults());
+    Device other = open(1, MockDevice.newFaults());
     EngineDevice<MockEvent> device;
     try {
       device = open(0, faults);
@@ -270,8 +271,8 @@ final class FaultRun {
   }
 
   private void checkOpensAgain() throws Exception {
-    try (Device device = open(0, new MockFaults());
-        Device other = open(1, new MockFaults())) {
+    try (Device device = open(0, MockDevice.newFaults());
+        Device other = open(1, MockDevice.newFaults())) {
       FaultWorkload work = new FaultWorkload(device, other);
       work.probe();
       for (FaultStep<?> step : work.steps()) {

@@ -53,7 +53,7 @@ class NativeFaultTest {
 
   @Test
   void theWorkloadMakesEveryCall() throws Exception {
-    Set<String> unused = new TreeSet<>(MockFaults.calls());
+    Set<String> unused = new TreeSet<>(MockDevice.newFaults().calls());
     // A host thread queries an event only where it comes before the completion thread.
     for (int i = 0; i < 5 && !unused.isEmpty(); i++) {
       unused.removeAll(positions(0).keySet());

@@ -1,8 +1,6 @@
-package org.jhal.mock;
+package org.jhal.utils.controls;
 
 import java.util.HashMap;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -16,54 +14,41 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class MockFaults {
-  /**
-   * The calls that can fail: those of the driver interface, and what a stream does for them later.
-   */
-  private static final Set<String> CALLS =
-      new LinkedHashSet<>(
-          List.of(
-              "createStream",
-              "closeStream",
-              "bindToThread",
-              "unbindFromThread",
-              "createEvent",
-              "destroyEvent",
-              "recordEvent",
-              "waitEvent",
-              "queryEvent",
-              "synchronizeEvent",
-              "issue",
-              "command", // one command while it is issued: those before it have reached the stream
-              "execute", // one command while the stream runs it
-              "allocAsync",
-              "freeAsync",
-              "allocate",
-              "importHost",
-              "map",
-              "flush",
-              "invalidate",
-              "free",
-              "load",
-              "unload",
-              "close"));
-
+public final class Faults {
   private record Fault(HalException failure, int usesLeft) {}
 
+  private final Set<String> calls;
   private final Map<String, Fault> faults = new HashMap<>(); // guarded by this
   private @Nullable Map<String, Integer> uses; // guarded by this; null if nobody counts
   private volatile boolean
       isArmed; // whether there are faults or counts; so that calls without any cost nothing
 
-  static Set<String> calls() {
-    return CALLS;
+  /**
+   * No faults.
+   *
+   * @param calls the names of the calls that can fail
+   */
+  public Faults(Set<String> calls) {
+    this.calls = Set.copyOf(calls);
   }
 
-  /** Makes the {@code nth} use of {@code call} fail, counted from 1. */
-  synchronized void failNth(String call, int nth, HalException failure) {
-    if (!CALLS.contains(call)) {
+  /** The names of the calls that can fail. */
+  public Set<String> calls() {
+    return calls;
+  }
+
+  /**
+   * Makes a call fail once.
+   *
+   * @param nth on which use, counted from 1, starting now
+   * @param failure what it throws
+   * @throws HalException INVALID_ARGUMENT for an unknown call; OUT_OF_RANGE if {@code nth} is less
+   *     than 1
+   */
+  public synchronized void failNth(String call, int nth, HalException failure) {
+    if (!calls.contains(call)) {
       throw new HalException(
-          Status.INVALID_ARGUMENT, "no call '" + call + "' to fail; there are " + CALLS);
+          Status.INVALID_ARGUMENT, "no call '" + call + "' to fail; there are " + calls);
     }
     if (nth < 1) {
       throw new HalException(
@@ -73,29 +58,34 @@ final class MockFaults {
     isArmed = true;
   }
 
-  synchronized void clear() {
+  /** Takes back all faults that have not happened. */
+  public synchronized void clear() {
     faults.clear();
     isArmed = uses != null;
   }
 
   /** Whether a fault has not happened yet. */
-  synchronized boolean isPending() {
+  public synchronized boolean isPending() {
     return !faults.isEmpty();
   }
 
   /** Starts to count the uses of calls, from 0. */
-  synchronized void countUses() {
+  public synchronized void countUses() {
     uses = new TreeMap<>();
     isArmed = true;
   }
 
   /** How often each call was used since {@link #countUses}, by name. */
-  synchronized Map<String, Integer> uses() {
+  public synchronized Map<String, Integer> uses() {
     return uses == null ? Map.of() : Map.copyOf(uses);
   }
 
-  /** Called at the start of each call. */
-  void check(String call) {
+  /**
+   * Called at the start of each call.
+   *
+   * @throws HalException the failure, if this use is to fail
+   */
+  public void check(String call) {
     if (isArmed) {
       count(call);
     }

@@ -1,0 +1,103 @@
+package org.jhal.utils.controls;
+
+import java.util.concurrent.locks.LockSupport;
+import org.jhal.BufferParams;
+import org.jhal.utils.CommandList;
+import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.NativeStream;
+import org.jhal.utils.Submission;
+
+/** A stream of a {@link ControlledBackend}. */
+final class ControlledStream<E> implements NativeStream<E> {
+  private static final long NAP_NANOS = 20_000;
+
+  private final ControlledBackend<E> device;
+  private final NativeStream<E> real;
+
+  ControlledStream(ControlledBackend<E> device, NativeStream<E> real) {
+    this.device = device;
+    this.real = real;
+  }
+
+  @Override
+  public long bindToThread() {
+    return real.bindToThread();
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    real.unbindFromThread(token);
+  }
+
+  @Override
+  public int capacity() {
+    return real.capacity();
+  }
+
+  @Override
+  public boolean isInOrder() {
+    return real.isInOrder();
+  }
+
+  @Override
+  public E createEvent() {
+    return device.call("createEvent", real::createEvent);
+  }
+
+  @Override
+  public void destroyEvent(E event) {
+    real.destroyEvent(event);
+  }
+
+  @Override
+  public void recordEvent(E event) {
+    device.run("recordEvent", () -> real.recordEvent(event));
+  }
+
+  @Override
+  public void waitEvent(E event) {
+    device.run("waitEvent", () -> real.waitEvent(event));
+  }
+
+  @Override
+  public boolean queryEvent(E event) {
+    boolean hasFired = device.call("queryEvent", () -> real.queryEvent(event));
+    device.checkAlive(); // losing the device lets its work end
+    return hasFired;
+  }
+
+  /**
+   * Looks from time to time, because who waits natively would not learn that the device is lost. A
+   * native wait ends the call, so that what the driver does in one is done.
+   */
+  @Override
+  public void synchronizeEvent(E event) {
+    device.run("synchronizeEvent", () -> {});
+    while (!real.queryEvent(event)) {
+      LockSupport.parkNanos(this, NAP_NANOS);
+      device.checkAlive();
+    }
+    real.synchronizeEvent(event);
+    device.checkAlive(); // losing the device lets its work end
+  }
+
+  @Override
+  public void issue(CommandList commands, Submission submission) {
+    device.run("issue", () -> real.issue(commands, submission));
+  }
+
+  @Override
+  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    return device.call("allocAsync", () -> real.allocAsync(bytes, params, submission));
+  }
+
+  @Override
+  public void freeAsync(DeviceMemory memory) {
+    device.run("freeAsync", () -> real.freeAsync(memory));
+  }
+
+  @Override
+  public void close() {
+    real.close();
+  }
+}
