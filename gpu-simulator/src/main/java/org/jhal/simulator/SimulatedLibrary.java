@@ -3,8 +3,7 @@ package org.jhal.simulator;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -143,8 +142,11 @@ public final class SimulatedLibrary {
       }
       Toolchain.run(work, command);
       Files.move(work, finished, StandardCopyOption.ATOMIC_MOVE);
-    } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
-      // Another process was faster, with the same content.
+    } catch (FileSystemException e) {
+      // Another process may have been faster, with the same content.
+      if (!Files.exists(finished)) {
+        throw e;
+      }
     } finally {
       BuildFolder.delete(work);
     }

@@ -3,71 +3,16 @@ package org.jhal.cuda.sim;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import org.jhal.simulator.SimulatedLibrary;
-import org.jhal.simulator.Simulator;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The simulated driver library, through JNA. */
-class CudaFaceTest {
-  private static final String SOURCE =
-      """
-      extern "C" __global__ void saxpy(unsigned n, float a, const float* x, float* y) {
-        unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-        if (i < n) y[i] = fmaf(a, x[i], y[i]);
-      }
-      extern "C" __global__ void fill(int* out, int value) {
-        out[blockIdx.x * blockDim.x + threadIdx.x] = value;
-      }
-      extern "C" __global__ void wild(int* out) {
-        *out = 1;
-      }
-      extern "C" __global__ void fail() {
-        __trap();
-      }
-      """;
-
-  private static CudaCalls cuda;
-  private static Simulator simulator;
-  private static NvrtcCalls.Result kernels;
-
-  private final Deadline deadline = new Deadline();
-  private long context;
-
-  @BeforeAll
-  static void build() {
-    for (SimulatedLibrary library : List.of(SimulatedCuda.library(), SimulatedCuda.compiler())) {
-      assumeTrue(library.unavailable().isEmpty(), () -> library.unavailable().get());
-    }
-    cuda = new CudaCalls();
-    simulator = Simulator.in(SimulatedCuda.library().path());
-    kernels = new NvrtcCalls().compile(SOURCE, "test.cpp", "--gpu-architecture=sm_90");
-    assertEquals(0, kernels.code(), kernels.log());
-  }
-
-  @BeforeEach
-  void start() {
-    simulator.reset();
-    deadline.begin(simulator);
-    context = cuda.start();
-  }
-
-  @AfterEach
-  void end() {
-    deadline.end();
-    simulator.reset();
-  }
-
+/** What the simulated driver library does, through JNA. */
+class CudaFaceTest extends OnSimulatedCuda {
   @Test
   void twoStreamsAndAnEventBetweenThem() {
     int n = 1 << 20;
@@ -115,126 +60,6 @@ class CudaFaceTest {
     assertEquals(600, cuda.code("cuEventQuery", event));
     simulator.resume(0, first);
     cuda.ok("cuEventSynchronize", event);
-  }
-
-  @Test
-  void misuseIsRememberedAndAnswered() {
-    long stream = cuda.stream();
-    long event = cuda.event();
-    cuda.ok("cuStreamWaitEvent", stream, event, 0);
-    cuda.ok("cuEventDestroy_v2", event);
-    assertEquals(400, cuda.code("cuEventRecord", event, stream));
-    assertEquals(400, cuda.code("cuEventDestroy_v2", event));
-    long memory = cuda.make("cuMemAlloc_v2", 1000L);
-    assertEquals(1, cuda.code("cuMemsetD8Async", memory, (byte) 1, 1001L, stream));
-    assertEquals(1, cuda.code("cuMemFree_v2", memory + 8));
-    cuda.ok("cuMemFree_v2", memory);
-    assertEquals(1, cuda.code("cuMemFree_v2", memory));
-    assertEquals(1, cuda.code("cuMemsetD8Async", memory, (byte) 1, 1000L, stream));
-    assertEquals(400, cuda.code("cuMemsetD8Async", memory, (byte) 1, 0L, 0L));
-    cuda.ok("cuCtxSetCurrent", 0L);
-    assertEquals(201, cuda.code("cuStreamQuery", stream));
-    String all = String.join("\n", simulator.misuses());
-    for (String part :
-        List.of(
-            "cuStreamWaitEvent: the event",
-            "cuEventRecord: the event",
-            "cuEventDestroy_v2: the event",
-            "go beyond device memory of 1000 bytes",
-            "is inside of device memory",
-            "cuMemFree_v2: ",
-            "was freed before",
-            "that was freed",
-            "the default stream",
-            "cuStreamQuery: no context is current")) {
-      assertTrue(all.contains(part), () -> part + " is not in\n" + all);
-    }
-    assertEquals(9, simulator.misuses().size(), all);
-  }
-
-  @Test
-  void useAfterFreeByAKernelIsFoundWhenItRuns() {
-    long stream = cuda.stream();
-    long fill = cuda.function(kernels.image(), "fill");
-    long memory = cuda.make("cuMemAllocAsync", 64L, stream);
-    simulator.pause(0, stream);
-    assertEquals(0, cuda.launch(fill, 1, 16, 0, stream, memory, 5));
-    cuda.ok("cuMemFree_v2", memory);
-    simulator.resume(0, stream);
-    assertEquals(700, cuda.code("cuStreamSynchronize", stream));
-    assertTrue(simulator.misuses().get(0).contains("argument 0 of fill"));
-  }
-
-  @Test
-  void aWildPointerFailsTheContextUntilItIsMadeAnew() {
-    long stream = cuda.stream();
-    long event = cuda.event();
-    assertEquals(0, cuda.launch(cuda.function(kernels.image(), "wild"), 1, 1, 0, stream, 8L));
-    cuda.code("cuEventRecord", event, stream);
-    assertEquals(700, cuda.code("cuStreamSynchronize", stream));
-    assertEquals(700, cuda.code("cuEventQuery", event));
-    assertEquals(700, cuda.code("cuMemAlloc_v2", new long[1], 16L));
-    cuda.ok("cuDevicePrimaryCtxRelease_v2", 0);
-    assertEquals(709, cuda.code("cuMemAlloc_v2", new long[1], 16L));
-    cuda.start();
-    cuda.make("cuMemAlloc_v2", 16L);
-  }
-
-  @Test
-  void aTrapAndAFaultOnPurposeAreTheSame() {
-    long stream = cuda.stream();
-    assertEquals(0, cuda.launch(cuda.function(kernels.image(), "fail"), 1, 1, 0, stream));
-    assertEquals(719, cuda.code("cuStreamSynchronize", stream));
-    simulator.reset();
-    cuda.start();
-    stream = cuda.stream();
-    long memory = cuda.make("cuMemAlloc_v2", 64L);
-    long fill = cuda.function(kernels.image(), "fill");
-    simulator.fail("@kernel", 2, 719);
-    assertEquals(0, cuda.launch(fill, 1, 16, 0, stream, memory, 5));
-    cuda.ok("cuStreamSynchronize", stream);
-    assertEquals(0, cuda.launch(fill, 1, 16, 0, stream, memory, 5));
-    assertEquals(719, cuda.code("cuStreamSynchronize", stream));
-  }
-
-  @Test
-  void faultsStrikeTheNthUseOnce() {
-    long stream = cuda.stream();
-    long event = cuda.event();
-    simulator.fail("cuEventRecord", 2, 304);
-    cuda.ok("cuEventRecord", event, stream);
-    assertEquals(304, cuda.code("cuEventRecord", event, stream));
-    cuda.ok("cuEventRecord", event, stream);
-    simulator.failForGood("cuEventQuery", 719);
-    assertEquals(719, cuda.code("cuEventQuery", event));
-    assertEquals(719, cuda.code("cuStreamQuery", stream));
-    assertEquals(719, cuda.code("cuEventDestroy_v2", event));
-  }
-
-  @Test
-  void whatIsNotGivenBackIsCounted() {
-    long stream = cuda.stream();
-    cuda.event();
-    cuda.make("cuMemAlloc_v2", 1000L);
-    cuda.make("cuMemHostAlloc", 10L, 0);
-    Memory host = new Memory(64);
-    cuda.ok("cuMemHostRegister_v2", host, 64L, 0);
-    assertEquals(712, cuda.code("cuMemHostRegister_v2", host.share(32), 8L, 0));
-    Map<String, Long> live =
-        Map.of(
-            "context", 1L,
-            "stream", 1L,
-            "event", 1L,
-            "memory", 1L,
-            "memory bytes", 1000L,
-            "host memory", 1L,
-            "registration", 1L);
-    assertEquals(live, simulator.live());
-    cuda.ok("cuMemHostUnregister", host);
-    cuda.ok("cuStreamDestroy_v2", stream);
-    cuda.ok("cuDevicePrimaryCtxRelease_v2", 0);
-    assertEquals(Map.of(), simulator.live());
-    assertEquals(Map.of("event", 1L, "memory", 1L, "host memory", 1L), simulator.abandoned());
   }
 
   @Test
@@ -355,5 +180,57 @@ class CudaFaceTest {
     assertEquals(5, nvrtc.compile("", "empty.cpp", "--gpu-architecture=sm_12").code());
     assertEquals(
         0, nvrtc.compile("int x = VALUE;", "defined.cpp", "-DVALUE=3", "-arch=sm_80").code());
+  }
+
+  @Test
+  void pageableMemoryIsReadWhenItIsAskedFor() {
+    long stream = cuda.stream();
+    long memory = cuda.make("cuMemAlloc_v2", 8L);
+    Memory host = new Memory(8);
+    host.setLong(0, 17);
+    simulator.pause(0, 0);
+    cuda.ok("cuMemcpyHtoDAsync_v2", memory, host, 8L, stream);
+    host.setLong(0, 18);
+    simulator.resume(0, 0);
+    cuda.ok("cuMemcpyDtoHAsync_v2", host, memory, 8L, stream);
+    assertEquals(17, host.getLong(0), "the copy back is done when the call returns");
+  }
+
+  @Test
+  void streamsWaitForValuesInMemory() {
+    long waiting = cuda.stream();
+    long writing = cuda.stream();
+    long flag = cuda.make("cuMemAlloc_v2", 4L);
+    cuda.ok("cuMemsetD32_v2", flag, 0, 1L);
+    cuda.ok("cuStreamWaitValue32_v2", waiting, flag, 5, 0);
+    assertEquals(600, cuda.code("cuStreamQuery", waiting));
+    cuda.ok("cuStreamWriteValue32_v2", writing, flag, 6, 0);
+    cuda.ok("cuStreamSynchronize", waiting);
+  }
+
+  @Test
+  void whatIsKnownOfAnAddress() {
+    long memory = cuda.make("cuMemAlloc_v2", 100L);
+    assertEquals(2, (int) cuda.make("cuPointerGetAttribute", 2, memory + 50));
+    assertEquals(memory, cuda.make("cuPointerGetAttribute", 11, memory + 50));
+    assertEquals(context, cuda.make("cuPointerGetAttribute", 1, memory));
+    long host = cuda.make("cuMemHostAlloc", 100L, 2);
+    assertEquals(1, (int) cuda.make("cuPointerGetAttribute", 2, host));
+    assertEquals(host + 4, cuda.make("cuMemHostGetDevicePointer_v2", host + 4, 0));
+    assertEquals(1, cuda.code("cuPointerGetAttribute", new long[1], 2, 4096L));
+    assertEquals(List.of(), simulator.misuses());
+  }
+
+  @Test
+  void moreMemoryThanThereIsOnTheHostCanBeAllocated() {
+    simulator.memory(1L << 40);
+    long stream = cuda.stream();
+    long memory = cuda.make("cuMemAllocAsync", 6L << 30, stream);
+    cuda.ok("cuMemsetD8Async", memory + (5L << 30), (byte) 7, 4L, stream);
+    byte[] seen = new byte[4];
+    cuda.ok("cuStreamSynchronize", stream);
+    cuda.ok("cuMemcpyDtoH_v2", seen, memory + (5L << 30), 4L);
+    assertArrayEquals(new byte[] {7, 7, 7, 7}, seen);
+    cuda.ok("cuMemFreeAsync", memory, stream);
   }
 }

@@ -1,0 +1,99 @@
+package org.jhal.simulator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.jna.NativeLibrary;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How libraries are built and kept. */
+class SimulatedLibraryTest {
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void useAnEmptyFolder() {
+    Optional<String> reason = Toolchain.find(true).unavailable();
+    assumeTrue(reason.isEmpty(), () -> reason.get());
+    System.setProperty("gpusim.folder", folder.toString());
+  }
+
+  @AfterEach
+  void useTheUsualFolder() {
+    System.clearProperty("gpusim.folder");
+  }
+
+  private static SimulatedLibrary tiny(String... missing) {
+    return SimulatedLibrary.driver(
+        "libtiny.so", TinyDevice.class, TinyDevice.FACE, List.of(missing));
+  }
+
+  @Test
+  void isBuiltOnceHoweverManyAsk() throws Exception {
+    List<CompletableFuture<SimulatedLibrary>> asked =
+        Stream.generate(() -> CompletableFuture.supplyAsync(() -> tiny())).limit(2).toList();
+    for (CompletableFuture<SimulatedLibrary> each : asked) {
+      assertEquals(tiny().path(), each.get(60, TimeUnit.SECONDS).path(), "while two build it");
+    }
+    FileTime built = Files.getLastModifiedTime(tiny().path());
+    assertEquals(built, Files.getLastModifiedTime(tiny().path()));
+    try (Stream<Path> files = Files.list(folder)) {
+      assertEquals(List.of(tiny().path().getParent()), files.toList(), "nothing else is left");
+    }
+  }
+
+  @Test
+  void lacksTheFunctionsThatItShallLack() {
+    SimulatedLibrary library = tiny("tinyAlloc", "tinyFree");
+    assertNotEquals(tiny().path(), library.path());
+    NativeLibrary loaded = NativeLibrary.getInstance(library.path().toString());
+    assertThrows(UnsatisfiedLinkError.class, () -> loaded.getFunction("tinyAlloc"));
+    assertThrows(UnsatisfiedLinkError.class, () -> loaded.getFunction("tinyFree"));
+    assertThrows(UnsatisfiedLinkError.class, () -> loaded.getFunction("gs_memory_alloc"));
+    assertEquals("tinySync", loaded.getFunction("tinySync").getName());
+    loaded.close();
+  }
+
+  @Test
+  void saysThatThereIsNoCompiler() throws IOException {
+    Toolchain none = Toolchain.find(false, folder.toString());
+    SimulatedLibrary library =
+        SimulatedLibrary.build(
+            "libtiny.so", List.of(), TinyDevice.class, List.of(), List.of(), none);
+    assertTrue(library.unavailable().orElse("").contains("no gcc, cc or clang in PATH"));
+    assertThrows(IllegalStateException.class, library::path);
+    assertTrue(Files.createFile(folder.resolve("cc")).toFile().setExecutable(true));
+    assertEquals(Optional.empty(), Toolchain.find(false, folder.toString()).unavailable());
+    assertTrue(Toolchain.find(true, folder.toString()).unavailable().orElse("").contains("g++"));
+  }
+
+  @Test
+  void showsWhatTheCompilerSaysOfAFaceThatIsWrong() {
+    IllegalStateException thrown =
+        assertThrows(
+            IllegalStateException.class,
+            () ->
+                SimulatedLibrary.build(
+                    "libtiny.so",
+                    List.of(),
+                    TinyDevice.class,
+                    List.of("tiny_wrong.c"),
+                    List.of(),
+                    Toolchain.find(false)));
+    assertTrue(String.valueOf(thrown.getCause()).contains("tiny_wrong.c:2"), thrown::toString);
+  }
+}

@@ -1,0 +1,5 @@
+/** The simulator by itself, with the smallest faces. */
+@NullMarked
+package org.jhal.simulator;
+
+import org.jspecify.annotations.NullMarked;

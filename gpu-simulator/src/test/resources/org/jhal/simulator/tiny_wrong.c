@@ -1,0 +1,2 @@
+// A face that does not compile.
+#error "on purpose"
