@@ -6,8 +6,10 @@ import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.Fence;
+import org.jhal.HalException;
 import org.jhal.Queue;
 import org.jhal.Semaphore;
+import org.jhal.Status;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +86,13 @@ public final class Blocker implements AutoCloseable {
   /** Releases it, if that has not been done. */
   @Override
   public void close() {
-    release();
+    try {
+      release();
+    } catch (HalException e) {
+      if (e.status() != Status.UNAVAILABLE) {
+        throw e;
+      }
+      // a lost device runs nothing that could be released
+    }
   }
 }

@@ -113,8 +113,9 @@ final class CtsExecution {
       opened.close(); // what its work holds may be kept until then (rule Q7)
     }
     Duration limit = isClean ? LEAK_LIMIT : Duration.ofSeconds(1);
-    boolean left = !Waits.becomesTrue(limit, () -> isClean(use));
-    if (left && !(use.isFresh() && cts.isLeavingAllowed())) {
+    boolean mayLeave = use.isFresh() && cts.isLeavingAllowed();
+    boolean left = !mayLeave && !Waits.becomesTrue(limit, () -> isClean(use));
+    if (left) {
       problems.add(
           "left behind on "
               + opened.device().info().uri()

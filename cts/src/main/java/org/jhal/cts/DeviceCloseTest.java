@@ -30,11 +30,13 @@ import org.jhal.Queue;
 import org.jhal.Semaphore;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** The end of a device (rule Q8). */
 @CtsSuite
 @FreshDevice
+@Order(Integer.MAX_VALUE)
 class DeviceCloseTest {
   @Test
   @Rule("Q8")

@@ -12,6 +12,11 @@ import org.jhal.cuda.ControlledCuda;
  * what holds a stream is a kernel that spins.
  */
 public class CudaCtsBackend implements CtsBackend {
+  /**
+   * Why there is nothing to test, if tests were to run on something that is not there: a property.
+   */
+  public static final String ABSENT = "jhal.cuda.cts.absent";
+
   private final boolean givesControls =
       !System.getProperty("jhal.cuda.cts.controls", "true").equals("false");
 
@@ -21,6 +26,12 @@ public class CudaCtsBackend implements CtsBackend {
   @Override
   public String driver() {
     return "cuda";
+  }
+
+  @Override
+  public Optional<String> unavailable() {
+    String reason = System.getProperty(ABSENT);
+    return reason != null ? Optional.of(reason) : CtsBackend.super.unavailable();
   }
 
   @Override

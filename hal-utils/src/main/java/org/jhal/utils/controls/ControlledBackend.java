@@ -90,8 +90,16 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
       // Who has got past enter() before may still be handing something over.
       calls.writeLock().lock();
       calls.writeLock().unlock();
-      drain.run();
-      drained.countDown();
+      try {
+        drain.run();
+      } catch (HalException e) {
+        // The device behind is dead itself, and runs nothing any more.
+        if (e != cause) {
+          cause.addSuppressed(e);
+        }
+      } finally {
+        drained.countDown();
+      }
     }
   }
 

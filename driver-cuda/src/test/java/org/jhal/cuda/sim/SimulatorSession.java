@@ -1,0 +1,46 @@
+package org.jhal.cuda.sim;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jhal.cuda.cts.CudaCtsBackend;
+import org.jhal.simulator.SimulatedLibrary;
+import org.junit.platform.launcher.LauncherSession;
+import org.junit.platform.launcher.LauncherSessionListener;
+
+/**
+ * Has the driver find the simulated libraries in a process that runs tests, before anything is
+ * loaded. Not where a library is named already, nor with {@code -Djhal.cuda.test.real=true}: then
+ * the tests run on what the machine has.
+ */
+public final class SimulatorSession implements LauncherSessionListener {
+  /** The driver's properties, and the variables that mean the same. */
+  private static final Map<String, String> NAMED =
+      Map.of("jhal.cuda.library", "JHAL_CUDA_LIBRARY", "jhal.cuda.nvrtc", "JHAL_CUDA_NVRTC");
+
+  /** For the service loader. */
+  public SimulatorSession() {}
+
+  @Override
+  public void launcherSessionOpened(LauncherSession session) {
+    if (Boolean.getBoolean("jhal.cuda.test.real")) {
+      return;
+    }
+    for (Map.Entry<String, String> name : NAMED.entrySet()) {
+      if (System.getProperty(name.getKey()) != null || System.getenv(name.getValue()) != null) {
+        return;
+      }
+    }
+    SimulatedLibrary driver = SimulatedCuda.library();
+    SimulatedLibrary compiler = SimulatedCuda.compiler();
+    for (SimulatedLibrary library : List.of(driver, compiler)) {
+      Optional<String> reason = library.unavailable();
+      if (reason.isPresent()) {
+        System.setProperty(CudaCtsBackend.ABSENT, reason.get());
+        return;
+      }
+    }
+    System.setProperty("jhal.cuda.library", driver.path().toString());
+    System.setProperty("jhal.cuda.nvrtc", compiler.path().toString());
+  }
+}
