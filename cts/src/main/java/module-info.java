@@ -9,6 +9,7 @@ open module org.jhal.cts {
   requires static org.jspecify;
 
   exports org.jhal.cts;
+  exports org.jhal.cts.faults;
   exports org.jhal.cts.kernels;
 
   uses org.jhal.cts.CtsBackend;

@@ -56,10 +56,11 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
     this.attributes = attributes;
     this.completionSpinNanos = completionSpinNanos;
     this.context = CudaContext.retain(attributes.ordinal());
+    MemoryPool made = null;
     try {
       context.push();
       try {
-        this.pool =
+        made =
             new MemoryPool(
                 context,
                 attributes.ordinal(),
@@ -68,9 +69,16 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
         context.pop();
       }
     } catch (HalException e) {
-      context.release();
+      try {
+        if (made != null) {
+          made.close();
+        }
+      } finally {
+        context.release();
+      }
       throw e;
     }
+    this.pool = made;
     this.lanes = new TransferLanes(context);
   }
 

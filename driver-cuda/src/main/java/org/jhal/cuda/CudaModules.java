@@ -123,9 +123,13 @@ final class CudaModules {
     long[] offset = new long[1];
     long[] size = new long[1];
     for (int i = 0; i <= count; i++) {
-      boolean isThere =
-          query.invokeInt(new Object[] {new Pointer(Handles.get(function)), (long) i, offset, size})
-              == CudaResult.SUCCESS;
+      int code =
+          query.invokeInt(
+              new Object[] {new Pointer(Handles.get(function)), (long) i, offset, size});
+      boolean isThere = code == CudaResult.SUCCESS;
+      if (!isThere && code != CudaResult.INVALID_VALUE) {
+        throw context.failure("cuFuncGetParamInfo", code, "cannot look at " + name);
+      }
       if (i == count) {
         if (isThere) {
           throw mismatch(name + " takes more than the " + count + " parameters of the manifest");

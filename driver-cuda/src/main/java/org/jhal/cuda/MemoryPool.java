@@ -70,7 +70,14 @@ final class MemoryPool {
       synchronizeStream(); // what was freed on it is there for sure then
       memory = allocate(bytes, stream, out);
     }
-    synchronizeStream();
+    try {
+      synchronizeStream();
+    } catch (HalException e) {
+      if (!context.isLost()) {
+        free(memory);
+      }
+      throw e;
+    }
     return memory;
   }
 
@@ -109,8 +116,13 @@ final class MemoryPool {
    */
   void free(PoolMemory memory, CUstream on, CUdeviceptr in) {
     if (memory.size() > 0) {
-      context.checkFreed(
-          "cuMemFreeAsync", JCudaDriver.cuMemFreeAsync(Handles.set(in, memory.address()), on));
+      int code = JCudaDriver.cuMemFreeAsync(Handles.set(in, memory.address()), on);
+      if (code != CudaResult.SUCCESS) {
+        HalException failure = context.failure("cuMemFreeAsync", code, "");
+        if (!context.isLost()) {
+          throw failure;
+        }
+      }
     }
     budget.giveBack(memory.size());
   }

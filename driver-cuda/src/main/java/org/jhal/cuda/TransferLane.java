@@ -1,6 +1,7 @@
 package org.jhal.cuda;
 
 import java.nio.ByteBuffer;
+import jcuda.NativePointerObject;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
@@ -19,19 +20,28 @@ final class TransferLane {
   private final CUstream stream = new CUstream();
   private final HostBlock[] chunks = new HostBlock[2];
   private final CUevent[] events = {new CUevent(), new CUevent()};
+  private final boolean[] isUnderWay = new boolean[2]; // a copy that nobody has seen to be over
 
   TransferLane(CudaContext context) {
     this.context = context;
     try {
-      context.check("cuStreamCreate", JCudaDriver.cuStreamCreate(stream, CudaStream.NON_BLOCKING));
+      create("cuStreamCreate", stream, JCudaDriver.cuStreamCreate(stream, CudaStream.NON_BLOCKING));
       for (int i = 0; i < 2; i++) {
-        context.check(
-            "cuEventCreate", JCudaDriver.cuEventCreate(events[i], CudaStream.BLOCKING_EVENT));
+        CUevent event = events[i];
+        create("cuEventCreate", event, JCudaDriver.cuEventCreate(event, CudaStream.BLOCKING_EVENT));
         chunks[i] = new HostBlock(context, CHUNK_BYTES);
       }
     } catch (HalException e) {
       close();
       throw e;
+    }
+  }
+
+  /** A call that fails leaves something in the handle that is none. */
+  private void create(String call, NativePointerObject handle, int code) {
+    if (code != CudaResult.SUCCESS) {
+      Handles.set(handle, 0);
+      throw context.failure(call, code, "");
     }
   }
 
@@ -60,16 +70,22 @@ final class TransferLane {
 
   private void record(int index) {
     context.check("cuEventRecord", JCudaDriver.cuEventRecord(events[index], stream));
+    isUnderWay[index] = true;
   }
 
   /** Waits until the last copy of a chunk is over; none counts as over. */
   void await(int index) {
-    context.check("cuEventSynchronize", JCudaDriver.cuEventSynchronize(events[index]));
+    if (isUnderWay[index]) {
+      context.check("cuEventSynchronize", JCudaDriver.cuEventSynchronize(events[index]));
+      isUnderWay[index] = false;
+    }
   }
 
   /** Waits until nothing uses the chunks, whatever became of it. */
   void settle() {
     int ignored = JCudaDriver.cuStreamSynchronize(stream);
+    isUnderWay[0] = false;
+    isUnderWay[1] = false;
   }
 
   void close() {

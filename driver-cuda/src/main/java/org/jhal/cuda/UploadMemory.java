@@ -105,8 +105,11 @@ final class UploadMemory implements CudaMemory {
     } catch (HalException e) {
       // the context is dead, and the memory goes with it
     }
-    kept.release();
-    KEEPERS.decrementAndGet();
+    try {
+      kept.release();
+    } finally {
+      KEEPERS.decrementAndGet();
+    }
   }
 
   /**

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceStatistics;
 import org.jhal.DeviceUri;
@@ -19,6 +20,9 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cts.Task;
 import org.jhal.cts.Waits;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.cts.faults.FaultStep;
+import org.jhal.cts.faults.FaultWorkload;
 import org.jhal.utils.EngineDevice;
 import org.jhal.utils.controls.Faults;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +115,7 @@ final class FaultRun {
       checkOpensAgain();
       return;
     }
-    FaultWorkload work = new FaultWorkload(device, other);
+    FaultWorkload work = new FaultWorkload(device, other, BufferParams.SHARED);
     if (fault.mode() == FaultCase.Mode.CLOSING) {
       closeAmidSteps(device, work);
       awaitRetired(other);
@@ -273,7 +277,7 @@ final class FaultRun {
   private void checkOpensAgain() throws Exception {
     try (Device device = open(0, MockDevice.newFaults());
         Device other = open(1, MockDevice.newFaults())) {
-      FaultWorkload work = new FaultWorkload(device, other);
+      FaultWorkload work = new FaultWorkload(device, other, BufferParams.SHARED);
       work.probe();
       for (FaultStep<?> step : work.steps()) {
         step.awaitOver();

@@ -109,7 +109,9 @@ int gs_pool_destroy(gs_handle handle) {
     gs_misuse("a device's own pool cannot be destroyed");
     return GS_INVALID_VALUE;
   }
-  if (pool->used) gs_misuse("%llu bytes of the pool are in use", (unsigned long long)pool->used);
+  gs_context* primary = gs.primary[pool->device];
+  int dead = primary && primary->sticky;  // nothing can be given back any more
+  if (pool->used && !dead) gs_misuse("%llu bytes of the pool are in use", (unsigned long long)pool->used);
   if (gs.current_pool[pool->device] == pool) gs.current_pool[pool->device] = NULL;
   gs_object_remove(&pool->object);
   return GS_OK;

@@ -1,4 +1,4 @@
-package org.jhal.mock;
+package org.jhal.cts.faults;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,36 +19,47 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what it makes, if anything
  */
-final class FaultStep<T> {
-  final String name;
-  final Device device;
-  final List<FaultStep<?>> needs;
-  final Semaphore done;
+public final class FaultStep<T> {
+  /** What it is, for people. */
+  public final String name;
+
+  /** Where it runs. */
+  public final Device device;
+
+  /** What it waits for. */
+  public final List<FaultStep<?>> needs;
+
+  /** At 1 when it is over. */
+  public final Semaphore done;
+
   private @Nullable T value;
   private Runnable check = () -> {};
 
   /** A step on {@code device} that waits for all {@code needs}. */
-  FaultStep(String name, Device device, FaultStep<?>... needs) {
+  public FaultStep(String name, Device device, FaultStep<?>... needs) {
     this.name = name;
     this.device = device;
     this.needs = List.of(needs);
     this.done = device.createSemaphore(0);
   }
 
-  Timepoint signal() {
+  /** What it signals. */
+  public Timepoint signal() {
     return done.at(1);
   }
 
-  Fence waits() {
+  /** What it waits for. */
+  public Fence waits() {
     return Fence.of(needs.stream().map(FaultStep::signal).toList());
   }
 
-  void set(T made) {
+  /** Says what it made. */
+  public void set(T made) {
     value = made;
   }
 
   /** What it made, or else throws why it did not. */
-  T get() {
+  public T get() {
     if (value == null) {
       throw Objects.requireNonNull(done.failure(), "a step that made nothing must fail").again();
     }
@@ -56,20 +67,22 @@ final class FaultStep<T> {
   }
 
   /** What it made, or null if it failed. */
-  @Nullable T orNull() {
+  public @Nullable T orNull() {
     return value;
   }
 
   /** {@code check} must pass if the step succeeded. */
-  void whenReached(Runnable newCheck) {
+  public void whenReached(Runnable newCheck) {
     check = newCheck;
   }
 
-  @Nullable HalException failure() {
+  /** Why it failed, or null. */
+  public @Nullable HalException failure() {
     return done.failure();
   }
 
-  boolean isReached() {
+  /** Whether it succeeded. */
+  public boolean isReached() {
     return failure() == null && done.value() >= 1;
   }
 
@@ -78,7 +91,7 @@ final class FaultStep<T> {
   }
 
   /** Waits until it is reached or failed; past the deadline, says who waits for what. */
-  void awaitOver() throws InterruptedException {
+  public void awaitOver() throws InterruptedException {
     try {
       done.await(1, Waits.LIMIT);
     } catch (HalException e) {
@@ -89,7 +102,7 @@ final class FaultStep<T> {
   }
 
   /** A value that is reached promises all that it depends on, and its own effects (rule Q9). */
-  void checkReached() {
+  public void checkReached() {
     for (FaultStep<?> need : needs) {
       assertTrue(need.isReached(), () -> name + " is reached, and it needs " + need);
     }

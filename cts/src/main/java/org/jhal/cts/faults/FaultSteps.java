@@ -1,4 +1,4 @@
-package org.jhal.mock;
+package org.jhal.cts.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -20,22 +20,28 @@ import org.jhal.cts.TestData;
  * The steps of a {@link FaultWorkload}, in the order in which they were begun. A step that is
  * refused fails as it would have if it had been accepted.
  */
-final class FaultSteps {
+public final class FaultSteps {
   private final List<FaultStep<?>> all = new ArrayList<>();
 
   /** What a step hands to a queue. */
   @FunctionalInterface
-  interface Enqueueing {
+  public interface Enqueueing {
+    /** Hands it over. */
     void enqueue(Fence waits, Fence signals);
   }
 
   /** What a step hands to a queue that gives a buffer at once. */
   @FunctionalInterface
-  interface Alloca {
+  public interface Alloca {
+    /** Hands it over. */
     Buffer enqueue(Fence waits, Fence signals);
   }
 
-  List<FaultStep<?>> all() {
+  /** No steps yet. */
+  public FaultSteps() {}
+
+  /** All steps, in the order in which they were begun. */
+  public List<FaultStep<?>> all() {
     return all;
   }
 
@@ -46,7 +52,7 @@ final class FaultSteps {
   }
 
   /** The host makes something, now. */
-  <T> FaultStep<T> make(String name, Device on, Supplier<T> maker, FaultStep<?>... needs) {
+  public <T> FaultStep<T> make(String name, Device on, Supplier<T> maker, FaultStep<?>... needs) {
     FaultStep<T> step = add(name, on, needs);
     try {
       step.set(maker.get());
@@ -58,7 +64,7 @@ final class FaultSteps {
   }
 
   /** The host does something when all that it needs is over. */
-  FaultStep<Void> host(String name, Device on, Runnable action, FaultStep<?>... needs)
+  public FaultStep<Void> host(String name, Device on, Runnable action, FaultStep<?>... needs)
       throws InterruptedException {
     FaultStep<Void> step = add(name, on, needs);
     try {
@@ -77,7 +83,8 @@ final class FaultSteps {
     return step;
   }
 
-  FaultStep<Void> enqueue(Device on, String name, Enqueueing call, FaultStep<?>... needs) {
+  /** A queue does something. */
+  public FaultStep<Void> enqueue(Device on, String name, Enqueueing call, FaultStep<?>... needs) {
     FaultStep<Void> step = add(name, on, needs);
     try {
       call.enqueue(step.waits(), step.signal());
@@ -87,7 +94,8 @@ final class FaultSteps {
     return step;
   }
 
-  FaultStep<Buffer> alloca(Device on, String name, Alloca call, FaultStep<?>... needs) {
+  /** A queue makes a buffer. */
+  public FaultStep<Buffer> alloca(Device on, String name, Alloca call, FaultStep<?>... needs) {
     FaultStep<Buffer> step = add(name, on, needs);
     try {
       step.set(call.enqueue(step.waits(), step.signal()));
@@ -98,7 +106,7 @@ final class FaultSteps {
   }
 
   /** Reads a buffer back from its start on, where it must hold {@code expected}. */
-  FaultStep<Void> read(
+  public FaultStep<Void> read(
       Queue queue, FaultStep<Buffer> buffer, byte[] expected, FaultStep<?>... needs) {
     String name = "read back " + buffer.name;
     byte[] target = new byte[expected.length];
@@ -113,7 +121,8 @@ final class FaultSteps {
   }
 
   /** A host call, which runs at most once, and has begun if a signal that waits for it is there. */
-  FaultStep<Void> call(Queue queue, HostCall.Mode mode, HostCall body, FaultStep<?>... needs) {
+  public FaultStep<Void> call(
+      Queue queue, HostCall.Mode mode, HostCall body, FaultStep<?>... needs) {
     AtomicInteger runs = new AtomicInteger();
     String name = mode + " host call on " + queue;
     FaultStep<Void> step =

@@ -1,4 +1,4 @@
-package org.jhal.mock;
+package org.jhal.cts.faults;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -12,14 +12,15 @@ import org.jspecify.annotations.Nullable;
  * Takes the log while calls fail on purpose: warnings are expected then, errors are bugs. So is a
  * thread that dies, and a device that is closed and could not end its work.
  */
-final class FaultLog extends Handler implements AutoCloseable {
+public final class FaultLog extends Handler implements AutoCloseable {
   private final Logger logger = Logger.getLogger("org.jhal");
   private final boolean parentHandlers = logger.getUseParentHandlers();
   private final Thread.@Nullable UncaughtExceptionHandler previous =
       Thread.getDefaultUncaughtExceptionHandler();
   private final List<String> errors = new ArrayList<>(); // guarded by this
 
-  FaultLog() {
+  /** Begins to take it. */
+  public FaultLog() {
     logger.addHandler(this);
     logger.setUseParentHandlers(false);
     Thread.setDefaultUncaughtExceptionHandler(
@@ -37,7 +38,8 @@ final class FaultLog extends Handler implements AutoCloseable {
     }
   }
 
-  synchronized void assertNoErrors() {
+  /** Throws if there was any. */
+  public synchronized void assertNoErrors() {
     if (!errors.isEmpty()) {
       throw new AssertionError("logged: " + String.join("\n", errors));
     }

@@ -1,4 +1,4 @@
-package org.jhal.mock;
+package org.jhal.cts.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -30,7 +30,7 @@ import org.jhal.cts.kernels.CtsKernels;
  * together make every native call. Each step writes a block of its own, so that the data of a
  * readback that succeeds is known, whatever else failed.
  */
-final class FaultWorkload {
+public final class FaultWorkload {
   private static final int BLOCK = 64;
   private static final Workgroups INTS = Workgroups.of(BLOCK / 4);
 
@@ -48,7 +48,12 @@ final class FaultWorkload {
   private final AtomicInteger importsReleased = new AtomicInteger();
   private final AtomicInteger expectedReleases = new AtomicInteger();
 
-  FaultWorkload(Device device, Device other) {
+  /**
+   * Makes what the steps work with.
+   *
+   * @param hostVisible what memory that both the host and the device work on is allocated with
+   */
+  public FaultWorkload(Device device, Device other, BufferParams hostVisible) {
     this.device = device;
     this.other = other;
     this.first = device.queue(0);
@@ -58,10 +63,11 @@ final class FaultWorkload {
     this.kernels = steps.make("load", device, () -> device.loadExecutable(source));
     this.kept =
         steps.make("allocate kept", device, () -> device.allocate(BLOCK, BufferParams.DEVICE));
-    this.shared = allocate("shared", 4, BufferParams.SHARED);
+    this.shared = allocate("shared", 4, hostVisible);
   }
 
-  List<FaultStep<?>> steps() {
+  /** All steps so far. */
+  public List<FaultStep<?>> steps() {
     return steps.all();
   }
 
@@ -130,7 +136,7 @@ final class FaultWorkload {
   // The script.
 
   /** Enqueues everything. What waits for {@link #release} is parked until then. */
-  void enqueue() throws InterruptedException {
+  public void enqueue() throws InterruptedException {
     FaultStep<Buffer> a = allocate("a", 5, BufferParams.DEVICE);
     FaultStep<Void> executed = executeDirect(a);
     commands(a, executed);
@@ -299,12 +305,12 @@ final class FaultWorkload {
   }
 
   /** The last thing that parked steps wait for. */
-  void release() {
+  public void release() {
     go.done.signal(1);
   }
 
   /** What the host does when everything else is over. */
-  void finish() throws InterruptedException {
+  public void finish() throws InterruptedException {
     steps.host(
         "map and read",
         device,
@@ -319,7 +325,7 @@ final class FaultWorkload {
   }
 
   /** Fresh work on either device. */
-  void probe() {
+  public void probe() {
     FaultStep<Buffer> p = allocate("p", 1, BufferParams.DEVICE);
     steps.read(first, p, blocks(13), fill(second, p, 0, 13, p));
     FaultStep<Buffer> q =
@@ -330,7 +336,7 @@ final class FaultWorkload {
   // The end.
 
   /** Closes everything that no later step names; what uses it goes on (rule Q3). */
-  void closeAtOnce() throws Exception {
+  public void closeAtOnce() throws Exception {
     for (FaultStep<? extends AutoCloseable> step : owned) {
       AutoCloseable made = step.orNull();
       if (made != null && step != shared) {
@@ -340,7 +346,7 @@ final class FaultWorkload {
   }
 
   /** Closes what it made, except what is to be open when the device is closed. */
-  void close() throws Exception {
+  public void close() throws Exception {
     closeAtOnce();
     Buffer mapped = shared.orNull();
     if (mapped != null) {
@@ -351,7 +357,8 @@ final class FaultWorkload {
     assertEquals(expectedReleases.get(), importsReleased.get(), "releases of the imported memory");
   }
 
-  void closeKept() {
+  /** Closes what is open until the device is closed. */
+  public void closeKept() {
     Buffer buffer = kept.orNull();
     if (buffer != null) {
       buffer.close();
@@ -363,7 +370,7 @@ final class FaultWorkload {
   }
 
   /** Checks that the devices hold nothing but what {@link #close} leaves open. */
-  void checkStatistics() {
+  public void checkStatistics() {
     DeviceStatistics now = device.statistics();
     assertEquals(kept.orNull() == null ? 0 : 1, now.buffers(), now::toString);
     assertEquals(kept.orNull() == null ? 0 : BLOCK, now.bytes(), now::toString);
