@@ -190,7 +190,7 @@ final class CudaLibrary {
               + " or "
               + VARIABLE
               + " may name its file: "
-              + firstLine(e),
+              + reason(e),
           e);
     }
   }
@@ -271,8 +271,10 @@ final class CudaLibrary {
     }
   }
 
-  private static String firstLine(Throwable thrown) {
-    return String.valueOf(thrown.getMessage()).lines().findFirst().orElse("");
+  /** What the system said: JNA's second line; the first is that there is something to say. */
+  private static String reason(UnsatisfiedLinkError thrown) {
+    List<String> lines = String.valueOf(thrown.getMessage()).lines().limit(2).toList();
+    return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
   }
 
   private static HalException unavailable(String reason, @Nullable Throwable cause) {

@@ -46,7 +46,8 @@ final class CudaFaultRun {
   private static final Set<String> GIVING_BACK =
       Set.of(
           "cuDevicePrimaryCtxRelease",
-          "cuDevicePrimaryCtxRetain", // which keeps a context for views when their buffer goes
+          "cuDeviceGet", // this and the next keep a context for views when their buffer goes
+          "cuDevicePrimaryCtxRetain",
           "cuEventDestroy",
           "cuMemFreeAsync",
           "cuMemFreeHost",

@@ -1,0 +1,37 @@
+package org.jhal.cuda;
+
+import java.nio.file.Path;
+import org.jhal.Device;
+import org.jhal.DeviceUri;
+import org.jhal.Driver;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+
+/** What a process of its own prints of the driver: its verdict, and what came of a bundle. */
+public final class ProbeMain {
+  private ProbeMain() {}
+
+  /** The first argument, if any, is the folder of a bundle, which is loaded. */
+  public static void main(String[] args) {
+    Driver driver = new CudaDriver();
+    Driver.Availability verdict = driver.probe();
+    print("probe", (verdict.isAvailable() ? "available: " : "unavailable: ") + verdict.detail());
+    print("again", driver.probe().equals(verdict) ? "the same" : "other");
+    try (Device device = driver.open(DeviceUri.parse("cuda://0"))) {
+      print("open", device.info().name());
+      if (args.length > 0) {
+        try (Executable executable = device.loadExecutable(ExecutableSource.of(Path.of(args[0])))) {
+          print("load", String.valueOf(executable.functions()));
+        }
+      }
+    } catch (HalException e) {
+      print("failed", e.toString());
+    }
+    print("end", System.getProperty("java.io.tmpdir"));
+  }
+
+  private static void print(String what, String value) {
+    System.out.println(what + ": " + value);
+  }
+}

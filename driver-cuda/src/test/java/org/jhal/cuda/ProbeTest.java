@@ -1,0 +1,188 @@
+package org.jhal.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jhal.cuda.sim.SimulatedCuda;
+import org.jhal.simulator.SimulatedLibrary;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the driver says in a process in which it finds this or that library: one process each. */
+@Timeout(120)
+class ProbeTest {
+  private static final long DEADLINE_SECONDS = 40;
+
+  @TempDir Path folder;
+  private Path temporary;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    for (SimulatedLibrary library : List.of(SimulatedCuda.library(), SimulatedCuda.compiler())) {
+      assumeTrue(library.unavailable().isEmpty(), () -> library.unavailable().get());
+    }
+    temporary = Files.createDirectory(folder.resolve("tmp"));
+  }
+
+  /** A process that runs {@link ProbeMain}, and what it prints. */
+  private final class Run {
+    private final Process process;
+    private final Path output;
+
+    Run(String name, String library, Map<String, String> variables, String... more)
+        throws IOException {
+      output = folder.resolve(name + ".out");
+      List<String> command = new ArrayList<>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.add("-Djava.io.tmpdir=" + temporary);
+      command.add("-Djna.tmpdir=" + Files.createDirectories(folder.resolve("jna")));
+      command.add("-Djhal.cuda.library=" + library);
+      List.of(more).stream().filter(word -> word.startsWith("-")).forEach(command::add);
+      command.addAll(List.of("-cp", absolute(System.getProperty("java.class.path"))));
+      command.add(ProbeMain.class.getName());
+      List.of(more).stream().filter(word -> !word.startsWith("-")).forEach(command::add);
+      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      builder.environment().putAll(variables);
+      process = builder.redirectOutput(output.toFile()).directory(folder.toFile()).start();
+    }
+
+    String await() throws IOException, InterruptedException {
+      try {
+        boolean ended = process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        String text = Files.readString(output);
+        assertTrue(ended, () -> "no end after " + DEADLINE_SECONDS + " s; it printed " + text);
+        assertEquals(0, process.exitValue(), text);
+        assertTrue(text.contains("again: the same"), text);
+        return text;
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+  }
+
+  private static String absolute(String classPath) {
+    return Stream.of(classPath.split(File.pathSeparator))
+        .map(entry -> new File(entry).getAbsolutePath())
+        .reduce((a, b) -> a + File.pathSeparator + b)
+        .orElseThrow();
+  }
+
+  private static String simulated() {
+    return SimulatedCuda.library().path().toString();
+  }
+
+  private static void assertContains(String text, String... parts) {
+    for (String part : parts) {
+      assertTrue(text.contains(part), () -> "'" + part + "' in:\n" + text);
+    }
+  }
+
+  @Test
+  void withoutALibraryItSaysWhereItLooked() throws Exception {
+    String missing = folder.resolve("no/libcuda.so.1").toString();
+    assertContains(
+        new Run("missing", missing, Map.of()).await(),
+        "probe: unavailable: ",
+        missing,
+        "jhal.cuda.library",
+        "failed: UNAVAILABLE");
+    Path noLibrary = Files.writeString(folder.resolve("text.so"), "no library");
+    assertContains(
+        new Run("text", noLibrary.toString(), Map.of()).await(),
+        "probe: unavailable: ",
+        noLibrary.toString(),
+        "file too short",
+        "failed: UNAVAILABLE");
+  }
+
+  /** A call of one that is missing would end the process. */
+  @Test
+  void functionsThatTheLibraryLacksAreNamed() throws Exception {
+    SimulatedLibrary old = SimulatedCuda.driver("cuMemPoolCreate", "cuMemAllocFromPoolAsync");
+    assertContains(
+        new Run("lacks", old.path().toString(), Map.of()).await(),
+        "probe: unavailable: ",
+        "lacks cuMemAllocFromPoolAsync, cuMemPoolCreate",
+        "too old");
+  }
+
+  @Test
+  void aDriverThatIsTooOldIsTold() throws Exception {
+    assertContains(
+        new Run("old", simulated(), Map.of("GPUSIM_DRIVER_VERSION", "11010")).await(),
+        "probe: unavailable: the NVIDIA driver supports CUDA 11.1; JHAL needs 11.2 or newer",
+        "failed: UNAVAILABLE");
+  }
+
+  @Test
+  void aMachineWithoutADeviceIsTold() throws Exception {
+    assertContains(
+        new Run("none", simulated(), Map.of("GPUSIM_DEVICES", "0")).await(),
+        "probe: unavailable: ",
+        "device",
+        "failed: UNAVAILABLE");
+  }
+
+  /**
+   * JCuda by itself unpacks to one file, and processes that start together load it half written.
+   */
+  @Test
+  void processesThatStartTogetherDoNotDisturbOneAnother() throws Exception {
+    List<Run> runs = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      runs.add(new Run("run" + i, simulated(), Map.of()));
+    }
+    for (Run run : runs) {
+      assertContains(run.await(), "probe: available: CUDA 13.0 with 1 device", "open: ");
+    }
+    try (Stream<Path> left = Files.list(temporary)) {
+      List<String> names =
+          left.map(path -> path.getFileName().toString())
+              .filter(name -> !name.startsWith("hsperfdata_"))
+              .toList();
+      assertEquals(List.of(), names, "left in the temporary folder");
+    }
+  }
+
+  @Test
+  void withoutACompilerSourcesAreRefusedWithWhereItWasLookedFor() throws Exception {
+    Path bundle = Files.createDirectory(folder.resolve("bundle"));
+    Files.writeString(
+        bundle.resolve("a.cpp"), "extern \"C\" __global__ void a(unsigned* out) { out[0] = 1; }\n");
+    Files.writeString(
+        bundle.resolve("manifest.json"),
+        "{\"version\": 1, \"name\": \"a\", \"functions\": [{\"name\": \"a\", \"parameters\":"
+            + " [{\"name\": \"out\", \"kind\": \"buffer\", \"type\": \"u32\", \"direction\":"
+            + " \"out\"}], \"workgroupSize\": [1]}], \"variants\": [{\"format\": \"gpu-c++\","
+            + " \"file\": \"a.cpp\"}]}");
+    String missing = folder.resolve("no/libnvrtc.so").toString();
+    assertContains(
+        new Run("nvrtc", simulated(), Map.of(), "-Djhal.cuda.nvrtc=" + missing, bundle.toString())
+            .await(),
+        "open: ",
+        "failed: ",
+        "no NVRTC",
+        "tried " + missing);
+    assertContains(
+        new Run(
+                "compiler",
+                simulated(),
+                Map.of(),
+                "-Djhal.cuda.nvrtc=" + SimulatedCuda.compiler().path(),
+                bundle.toString())
+            .await(),
+        "load: [");
+  }
+}

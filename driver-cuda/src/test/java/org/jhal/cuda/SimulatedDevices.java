@@ -1,0 +1,63 @@
+package org.jhal.cuda;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jhal.Device;
+import org.jhal.DeviceUri;
+import org.jhal.cts.Waits;
+import org.jhal.cuda.sim.SimulatedCuda;
+import org.jhal.simulator.SimulatedLibrary;
+import org.jhal.simulator.Simulator;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Two simulated devices for each test; after it, all that is native must have been given back, and
+ * no native call been wrong.
+ */
+final class SimulatedDevices implements BeforeEachCallback, AfterEachCallback {
+  private static final Duration PATIENCE = Duration.ofMillis(10);
+
+  private final CudaDriver driver = new CudaDriver();
+
+  /** The simulator; null-free once a test has begun. */
+  Simulator simulator() {
+    return Simulator.in(SimulatedCuda.library().path());
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    for (SimulatedLibrary library : List.of(SimulatedCuda.library(), SimulatedCuda.compiler())) {
+      assumeTrue(library.unavailable().isEmpty(), () -> library.unavailable().get());
+    }
+    simulator().reset();
+    simulator().devices(2);
+  }
+
+  CudaDriver driver() {
+    return driver;
+  }
+
+  Device open(String uri) {
+    return driver.open(DeviceUri.parse(uri));
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    Waits.awaitTrue(
+        "views of write-combined memory to be collected",
+        () -> UploadMemory.dropUnusedViews(PATIENCE.toNanos()));
+    List<String> misuses = simulator().misuses();
+    Map<String, Long> live = simulator().live();
+    simulator().reset();
+    if (context.getExecutionException().isEmpty()) {
+      assertEquals(List.of(), misuses, "misuses");
+      assertEquals(Map.of(), live, "live");
+    }
+  }
+}
