@@ -1,7 +1,6 @@
 package org.jhal.cuda;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +8,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jhal.cuda.CudaFault.Mode;
-import org.jhal.cuda.sim.SimulatedCuda;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,8 +57,7 @@ class CudaFaultTest {
 
   /** The first and the last position of each function. */
   static List<CudaFault> sample() throws Exception {
-    String reason = SimulatedCuda.library().unavailable().orElse("");
-    assumeTrue(reason.isEmpty(), reason);
+    SimulatedDevices.assumeThere();
     String one = System.getProperty(ONE);
     if (one != null) {
       return List.of(CudaFault.parse(one));
@@ -79,8 +76,7 @@ class CudaFaultTest {
 
   @Test
   void theWorkloadCallsWhatCommandsNeed() throws Exception {
-    String reason = SimulatedCuda.library().unavailable().orElse("");
-    assumeTrue(reason.isEmpty(), reason);
+    SimulatedDevices.assumeThere();
     Set<String> used = CudaFaultRun.count(Mode.PAUSED).keySet();
     for (String call :
         List.of(
@@ -111,8 +107,7 @@ class CudaFaultTest {
   @EnumSource
   @Tag("exhaustive")
   void everyPositionOfEveryFunction(Mode mode) throws Exception {
-    String reason = SimulatedCuda.library().unavailable().orElse("");
-    assumeTrue(reason.isEmpty(), reason);
+    SimulatedDevices.assumeThere();
     List<Throwable> failures = new ArrayList<>();
     int cases = 0;
     for (Map.Entry<String, Integer> call : positions(mode).entrySet()) {

@@ -25,16 +25,27 @@ final class SimulatedDevices implements BeforeEachCallback, AfterEachCallback {
 
   private final CudaDriver driver = new CudaDriver();
 
-  /** The simulator; null-free once a test has begun. */
   Simulator simulator() {
     return Simulator.in(SimulatedCuda.library().path());
   }
 
-  @Override
-  public void beforeEach(ExtensionContext context) {
+  /** Skips the test unless the driver runs on the simulator in this process. */
+  static void assumeThere() {
     for (SimulatedLibrary library : List.of(SimulatedCuda.library(), SimulatedCuda.compiler())) {
       assumeTrue(library.unavailable().isEmpty(), () -> library.unavailable().get());
     }
+    assumeTrue(isUsed(), "the tests run on another library than the simulated one");
+  }
+
+  private static boolean isUsed() {
+    SimulatedLibrary library = SimulatedCuda.library();
+    return library.unavailable().isEmpty()
+        && library.path().toString().equals(System.getProperty(CudaLibrary.PROPERTY));
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    assumeThere();
     simulator().reset();
     simulator().devices(2);
   }
@@ -49,6 +60,9 @@ final class SimulatedDevices implements BeforeEachCallback, AfterEachCallback {
 
   @Override
   public void afterEach(ExtensionContext context) {
+    if (!isUsed()) {
+      return;
+    }
     Waits.awaitTrue(
         "views of write-combined memory to be collected",
         () -> UploadMemory.dropUnusedViews(PATIENCE.toNanos()));

@@ -113,6 +113,11 @@ public final class Command {
     return Objects.requireNonNull(function);
   }
 
+  /** The same for who looks at a command that may be over already: then null. */
+  @Nullable EngineFunction functionIfThere() {
+    return function;
+  }
+
   /** Workgroups along the first axis. */
   public int groupsX() {
     return groupsX;

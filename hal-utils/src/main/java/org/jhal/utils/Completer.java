@@ -79,13 +79,7 @@ final class Completer<E> {
       return true;
     } catch (Throwable t) {
       // What this stream ran last is what has most likely lost the device.
-      owner.lose(
-          "synchronizeEvent behind operation "
-              + operation.key
-              + " ("
-              + operation.work.describe()
-              + ")",
-          t);
+      owner.lose(operation.behind("synchronizeEvent"), t);
       return Failures.isLoss(t); // the native runtime says so itself: nothing runs any more
     }
   }

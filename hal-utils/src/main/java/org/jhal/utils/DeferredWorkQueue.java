@@ -305,7 +305,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
           stream.unbindFromThread(token);
         }
       } catch (Throwable t) {
-        Settling.fail(operation, lose("queryEvent", t));
+        Settling.fail(operation, lose(operation.behind("queryEvent"), t));
         return true;
       } finally {
         event.release();

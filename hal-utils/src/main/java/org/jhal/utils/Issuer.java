@@ -146,7 +146,7 @@ final class Issuer<E> {
       stream.recordEvent(event.handle);
     } catch (Throwable t) {
       // No event will tell when the work is over, and the device is lost, so nothing waits for it.
-      HalException loss = owner.lose("recordEvent", t);
+      HalException loss = owner.lose(operation.behind("recordEvent"), t);
       event.release();
       if (Failures.isLoss(t)) {
         failUnrecorded(operation, loss); // the native runtime says so itself: nothing runs any more

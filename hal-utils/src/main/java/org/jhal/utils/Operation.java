@@ -330,6 +330,11 @@ final class Operation<E> extends HeapNode {
     return workFailure;
   }
 
+  /** A native call behind this one's work, for people; what ran last is most likely at fault. */
+  String behind(String call) {
+    return call + " behind operation " + key + " (" + work.describe() + ")";
+  }
+
   /** One line for people. The queue's lock is held, so that the operation stays what it is. */
   String describe() {
     StringBuilder text = new StringBuilder();

@@ -315,7 +315,10 @@ final class QueueWork<E> implements Work<E>, Submission {
     }
     Command command = command();
     String word = command.kind().toString().toLowerCase(Locale.ROOT);
-    return command.kind() == Command.Kind.DISPATCH ? word + " of " + command.function() : word;
+    EngineFunction function = command.functionIfThere();
+    return command.kind() == Command.Kind.DISPATCH && function != null
+        ? word + " of " + function
+        : word;
   }
 
   /** Two tails, one after the other. */
