@@ -26,6 +26,7 @@ public final class Blocker implements AutoCloseable {
   private final Semaphore timeline;
   private final @Nullable Controls controls;
   private final Buffer.@Nullable Mapping flags;
+  private boolean isReleased; // by the thread of the test
 
   /** Blocks the stream of {@code queue}, which belongs to a device of {@code cts}. */
   public Blocker(Cts cts, Queue queue) {
@@ -36,6 +37,7 @@ public final class Blocker implements AutoCloseable {
     BooleanSupplier isUnderWay;
     if (controls != null) {
       long issued = device.statistics().issued();
+      var unused = cts.kernel(device, "spin"); // loading later may wait for what is held
       controls.pause(queue);
       queue.barrier(Fence.NONE, timeline.at(1));
       flags = null;
@@ -75,6 +77,10 @@ public final class Blocker implements AutoCloseable {
 
   /** Lets the work end. */
   public void release() {
+    if (isReleased) {
+      return;
+    }
+    isReleased = true;
     if (controls != null) {
       controls.resume(queue);
     } else if (flags != null) {

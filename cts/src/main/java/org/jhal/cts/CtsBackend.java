@@ -100,6 +100,15 @@ public interface CtsBackend {
     return Optional.empty();
   }
 
+  /**
+   * Whether a process can go on using the hardware after a kernel gave up on it, at least through a
+   * device that is opened anew. If not, the suite runs the tests with such kernels in processes of
+   * their own.
+   */
+  default boolean survivesKernels() {
+    return true;
+  }
+
   /** Tests that can never pass on this driver, and why. */
   default List<Unsupported> unsupported() {
     return List.of();

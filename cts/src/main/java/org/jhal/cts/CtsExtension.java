@@ -120,9 +120,6 @@ final class CtsExtension
                 () ->
                     AnnotationSupport.findAnnotation(
                         context.getRequiredTestClass(), FreshDevice.class));
-    if (annotation.map(FreshDevice::alone).orElse(false)) {
-      session.closeShared();
-    }
     String[] fresh = annotation.map(FreshDevice::value).orElse(null);
     String invocation = TestName.of(context) + " " + context.getDisplayName();
     Cts cts = new Cts(session, logs, invocation, fresh);
@@ -175,8 +172,16 @@ final class CtsExtension
         AnnotationSupport.findAnnotation(context.getRequiredTestClass(), CtsSuite.class)
             .map(suite -> Duration.ofSeconds(suite.deadlineSeconds()))
             .orElseThrow();
-    Throwable failure =
-        new CtsExecution(session, cts, logs, test, deadline).run(invocation::proceed);
+    Throwable failure;
+    if (context.getRequiredTestMethod().isAnnotationPresent(GivesUp.class)
+        && !session.backend().survivesKernels()
+        && !OwnProcess.isIt()) {
+      invocation.skip();
+      failure = OwnProcess.run(session, test, context.getDisplayName(), deadline);
+    } else {
+      OwnProcess.checkAskedFor(context.getDisplayName());
+      failure = new CtsExecution(session, cts, logs, test, deadline).run(invocation::proceed);
+    }
     CtsBackend.ExpectedFailure expected = expectedFailure(session, test);
     if (expected != null && !(failure instanceof TestAbortedException)) {
       if (failure != null) {

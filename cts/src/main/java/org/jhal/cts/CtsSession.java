@@ -190,17 +190,12 @@ final class CtsSession implements AutoCloseable {
     Task.run("discard", device::close);
   }
 
-  /** Closes the shared devices; they are opened again when they are needed. */
-  void closeShared() {
+  @Override
+  public void close() {
     List<Optional<OpenedDevice>> devices = new ArrayList<>(shared.values());
     shared.clear();
     for (Optional<OpenedDevice> device : devices) {
       device.ifPresent(OpenedDevice::close);
     }
-  }
-
-  @Override
-  public void close() {
-    closeShared();
   }
 }

@@ -184,7 +184,8 @@ class DispatchTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M8", "Q9"})
-  @FreshDevice(alone = true)
+  @FreshDevice
+  @GivesUp
   void aKernelThatGivesUpFailsItsSignals(Commands.Form form, Cts cts) {
     cts.allowWarnings(); // on hardware a trap takes the device with it
     Semaphore done = cts.semaphore();

@@ -16,11 +16,4 @@ import java.lang.annotation.Target;
 public @interface FreshDevice {
   /** Options to open it with, each {@code NAME=VALUE}, besides those of the run's device. */
   String[] value() default {};
-
-  /**
-   * Whether the test runs a kernel that may break more than its own device, such as everything that
-   * this process has opened on the same hardware. The devices that other tests share are closed
-   * before, and opened anew after it.
-   */
-  boolean alone() default false;
 }

@@ -186,7 +186,8 @@ class QueueFailureTest {
 
   @Test
   @Rule({"Q9", "Q6"})
-  @FreshDevice(value = "inflight=64", alone = true)
+  @FreshDevice("inflight=64")
+  @GivesUp
   void aProducerThatFailsAfterItsConsumerWasIssuedFailsItToo(Cts cts) {
     cts.allowWarnings(); // of a device that is lost by this
     Blocker blocker = new Blocker(cts, cts.queue(0));

@@ -44,6 +44,12 @@ public class CudaCtsBackend implements CtsBackend {
     return givesControls ? ControlledCuda.of(device) : Optional.empty();
   }
 
+  /** After one, every call of the process fails on this GPU, also in a new context. */
+  @Override
+  public boolean survivesKernels() {
+    return false;
+  }
+
   @Override
   public Optional<String> memoryLimit(long bytes) {
     return Optional.of("memory=" + bytes);
