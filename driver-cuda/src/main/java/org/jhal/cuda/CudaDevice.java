@@ -27,34 +27,15 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
   private static final int MEMORY_TYPE = 2;
   private static final int HOST = 1;
 
-  private static final long PATIENCE_NANOS = 1_000_000_000;
-
   private final CudaAttributes attributes;
-  private final long completionSpinNanos;
   private final CudaContext context;
   private final MemoryPool pool;
   private final TransferLanes lanes;
+  private final FreeThread frees;
 
-  /**
-   * Opens a device. A context that a kernel has broken lasts until its last user lets go of it;
-   * what may still hold it are views of write-combined memory that nobody uses any more.
-   *
-   * @param completionSpinNanos how long who waits for an event looks at it before sleeping
-   */
-  static CudaDevice open(CudaAttributes attributes, long completionSpinNanos) {
-    try {
-      return new CudaDevice(attributes, completionSpinNanos);
-    } catch (HalException e) {
-      if (e.status() != Status.UNAVAILABLE || !UploadMemory.dropUnusedViews(PATIENCE_NANOS)) {
-        throw e;
-      }
-      return new CudaDevice(attributes, completionSpinNanos);
-    }
-  }
-
-  private CudaDevice(CudaAttributes attributes, long completionSpinNanos) {
+  /** Opens a device. */
+  CudaDevice(CudaAttributes attributes) {
     this.attributes = attributes;
-    this.completionSpinNanos = completionSpinNanos;
     this.context = CudaContext.retain(attributes.ordinal());
     MemoryPool made = null;
     try {
@@ -62,9 +43,7 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
       try {
         made =
             new MemoryPool(
-                context,
-                attributes.ordinal(),
-                new MemoryBudget(info().driver() + "-" + info().index(), info().memoryBytes()));
+                context, attributes.ordinal(), new MemoryBudget(name(), info().memoryBytes()));
       } finally {
         context.pop();
       }
@@ -80,6 +59,11 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
     }
     this.pool = made;
     this.lanes = new TransferLanes(context);
+    this.frees = new FreeThread(context, name());
+  }
+
+  private String name() {
+    return info().driver() + "-" + info().index();
   }
 
   CudaContext context() {
@@ -88,6 +72,10 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
 
   MemoryPool pool() {
     return pool;
+  }
+
+  FreeThread frees() {
+    return frees;
   }
 
   TransferLanes lanes() {
@@ -122,7 +110,7 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
 
   @Override
   public NativeStream<CudaEvent> createStream(int index) {
-    return new CudaStream(this, completionSpinNanos);
+    return new CudaStream(this);
   }
 
   @Override
@@ -134,8 +122,8 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
   public DeviceMemory allocate(long bytes, BufferParams params) {
     return switch (params.type()) {
       case DEVICE -> pool.allocate(bytes);
-      case HOST -> new PinnedMemory(context, bytes);
-      case HOST_UPLOAD -> new UploadMemory(context, attributes.ordinal(), bytes);
+      case HOST -> new PinnedMemory(context, frees, bytes);
+      case HOST_UPLOAD -> new UploadMemory(context, frees, attributes.ordinal(), bytes);
       default -> throw new HalException(Status.UNIMPLEMENTED, "no memory of type " + params.type());
     };
   }
@@ -163,13 +151,22 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
-    return new CudaModules(context, attributes).load(source, variant, functions);
+    return new CudaModules(context, frees, attributes).load(source, variant, functions);
   }
 
   @Override
   public void close() {
-    lanes.close();
-    pool.close();
-    context.release();
+    frees.close(this::closeLast);
+  }
+
+  private void closeLast() {
+    context.push();
+    try {
+      lanes.close();
+      pool.close();
+    } finally {
+      context.pop();
+      context.release();
+    }
   }
 }

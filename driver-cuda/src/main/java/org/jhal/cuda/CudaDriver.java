@@ -19,7 +19,8 @@ import org.jhal.utils.Settings;
 
 /** The driver of {@link CudaDevice}s. */
 class CudaDriver implements Driver {
-  private static final EngineOptions ENGINE = new EngineOptions(2, Duration.ofNanos(50_000));
+  private static final EngineOptions ENGINE =
+      new EngineOptions(2, Duration.ofNanos(50_000), Duration.ofNanos(20_000));
   private static final Option<Long> MEMORY =
       Option.bytes(
           "memory",
@@ -27,13 +28,6 @@ class CudaDriver implements Driver {
           0,
           1L << 50,
           "how much device memory JHAL uses at most; never more than there is");
-  private static final Option<Duration> COMPLETION_SPIN =
-      Option.duration(
-          "completion-spin",
-          Duration.ofNanos(20_000),
-          Duration.ZERO,
-          Duration.ofSeconds(1),
-          "how long the thread that waits for a stream polls before it sleeps");
 
   /** Asked once, as devices do not come and go; guarded by the class. */
   private static final List<CudaAttributes> DEVICES = new ArrayList<>();
@@ -78,7 +72,7 @@ class CudaDriver implements Driver {
 
   private static Settings settings(DeviceUri uri) {
     List<Option<?>> options = new ArrayList<>(ENGINE.all());
-    options.addAll(List.of(MEMORY, COMPLETION_SPIN));
+    options.add(MEMORY);
     return Settings.resolve(CudaDriverProvider.NAME, options, uri);
   }
 
@@ -98,8 +92,7 @@ class CudaDriver implements Driver {
     List<CudaAttributes> devices = devices(settings);
     DeviceInfo info =
         DeviceSelector.select(uri, devices.stream().map(CudaAttributes::info).toList());
-    CudaDevice device =
-        CudaDevice.open(devices.get(info.index()), settings.get(COMPLETION_SPIN).toNanos());
+    CudaDevice device = new CudaDevice(devices.get(info.index()));
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }
 

@@ -3,17 +3,33 @@ package org.jhal.cuda;
 import jcuda.driver.CUevent;
 
 /**
- * An event of the engine: one native event that streams wait for and that is queried, and one for
- * which a host thread can sleep. The second is recorded only while the stream takes it without
- * blocking; see {@link CudaStream}.
+ * An event of the engine: a native event for which a host thread can sleep, and one for which it
+ * cannot. Each recording uses one of them; see {@link CudaStream}.
  */
 final class CudaEvent {
-  final CUevent plain = new CUevent();
   final CUevent blocking = new CUevent();
+  final CUevent plain = new CUevent();
 
-  /** The latest recording includes {@link #blocking}; cleared by whoever sees that it has fired. */
-  volatile boolean isBlockingRecorded;
+  // Written by the thread that issues, when it records; who waits for the event has it from there.
+  private volatile CUevent recorded = plain;
+  private volatile long position;
 
-  /** Which recording is the latest; written by the thread that issues. */
-  volatile long recording;
+  /** Which of the two was recorded last. */
+  CUevent recorded() {
+    return recorded;
+  }
+
+  boolean isBlocking() {
+    return recorded == blocking;
+  }
+
+  /** Where in the stream it was recorded last: the how manieth recording of that stream it was. */
+  long position() {
+    return position;
+  }
+
+  void setRecorded(boolean canSleep, long newPosition) {
+    recorded = canSleep ? blocking : plain;
+    position = newPosition;
+  }
 }

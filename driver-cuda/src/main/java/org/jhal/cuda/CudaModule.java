@@ -8,11 +8,13 @@ import org.jhal.utils.KernelModule;
 /** A native module and its functions, in the order of the manifest. */
 final class CudaModule implements KernelModule {
   private final CudaContext context;
+  private final FreeThread frees;
   private final CUmodule handle;
   private final CUfunction[] functions;
 
-  CudaModule(CudaContext context, CUmodule handle, CUfunction[] functions) {
+  CudaModule(CudaContext context, FreeThread frees, CUmodule handle, CUfunction[] functions) {
     this.context = context;
+    this.frees = frees;
     this.handle = handle;
     this.functions = functions;
   }
@@ -23,6 +25,6 @@ final class CudaModule implements KernelModule {
 
   @Override
   public void unload() {
-    context.checkFreed("cuModuleUnload", JCudaDriver.cuModuleUnload(handle));
+    frees.free(() -> context.checkFreed("cuModuleUnload", JCudaDriver.cuModuleUnload(handle)));
   }
 }

@@ -41,10 +41,12 @@ final class CudaModules {
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;
 
   private final CudaContext context;
+  private final FreeThread frees;
   private final CudaAttributes device;
 
-  CudaModules(CudaContext context, CudaAttributes device) {
+  CudaModules(CudaContext context, FreeThread frees, CudaAttributes device) {
     this.context = context;
+    this.frees = frees;
     this.device = device;
   }
 
@@ -68,7 +70,7 @@ final class CudaModules {
       for (int i = 0; i < found.length; i++) {
         found[i] = find(module, variant, functions.get(i), what);
       }
-      return new CudaModule(context, module, found);
+      return new CudaModule(context, frees, module, found);
     } catch (HalException e) {
       int ignored = JCudaDriver.cuModuleUnload(module);
       throw e;

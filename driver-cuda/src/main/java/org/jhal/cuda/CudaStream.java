@@ -1,7 +1,6 @@
 package org.jhal.cuda;
 
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import jcuda.driver.CUdeviceptr;
@@ -20,14 +19,18 @@ import org.jhal.utils.EngineFunction;
 import org.jhal.utils.NativeStream;
 import org.jhal.utils.Operand;
 import org.jhal.utils.Submission;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A native stream.
  *
  * <p>Completion is seen through events. One for which a thread can sleep (BLOCKING_SYNC) is scarce:
  * a stream takes 56 that have not fired, and the next record blocks (measured on an H200 with
- * driver 580). So each operation records a plain event, and a sleeping one as well while few are
- * under way; who waits for an operation without one looks at the plain event from time to time.
+ * driver 580). So it is recorded while the stream is nearly empty. Behind many others a plain event
+ * is, and who waits for that one looks from time to time.
+ *
+ * <p>A query is not free either: it takes a lock that whoever launches needs as well. Far behind
+ * the end of the stream one query is spared for each event before one that has fired.
  *
  * <p>Thread-safe as {@link NativeStream} asks.
  */
@@ -40,7 +43,19 @@ final class CudaStream implements NativeStream<CudaEvent> {
   /** Of 1021 commands that were measured (H200, driver 580), less what a command may expand to. */
   private static final int CAPACITY = 800;
 
-  private static final int MAX_BLOCKING = 32;
+  /** With more unfired events in front, an event is a plain one. */
+  private static final int SHALLOW = 16;
+
+  /**
+   * When so many recordings in a row were seen to fire by who polls, they are plain ones until
+   * somebody sleeps again: an event that wakes a thread costs an interrupt.
+   */
+  private static final int WAKEFUL = 64;
+
+  /** With more events behind one that has fired, a later one is looked at. */
+  private static final int FEW = 2;
+
+  private static final int KEPT_EVENTS = 1024; // a power of two
 
   /** Uploads of pageable memory up to this size are copied while they are issued. */
   private static final int MAX_CAPTURED = 256 << 10;
@@ -51,8 +66,20 @@ final class CudaStream implements NativeStream<CudaEvent> {
   private final CudaDevice device;
   private final CudaContext context;
   private final CUstream handle = new CUstream();
-  private final long completionSpinNanos;
-  private final AtomicInteger blocking = new AtomicInteger(); // recorded, not seen to have fired
+
+  // Recordings are counted from 1. Written by the thread that issues, the first before the second.
+  private final @Nullable CudaEvent[] events =
+      new CudaEvent[KEPT_EVENTS]; // the latest, by their number
+  private volatile long recordings;
+
+  /**
+   * All recordings up to this one have fired. Written by whoever has seen that, without a lock: a
+   * smaller number that overtakes a larger one is true as well.
+   */
+  private volatile long fired;
+
+  /** The latest recording when a thread last went to sleep. */
+  private volatile long lastSleep;
 
   // Of the thread that issues.
   private final StagingBlocks staging;
@@ -61,11 +88,10 @@ final class CudaStream implements NativeStream<CudaEvent> {
   private final CUdeviceptr first = new CUdeviceptr(); // what a call takes, overwritten by each
   private final CUdeviceptr second = new CUdeviceptr();
 
-  CudaStream(CudaDevice device, long completionSpinNanos) {
+  CudaStream(CudaDevice device) {
     this.device = device;
     this.context = device.context();
-    this.completionSpinNanos = completionSpinNanos;
-    this.staging = new StagingBlocks(context);
+    this.staging = new StagingBlocks(context, device.frees());
     this.hostFrees = new DeferredFrees(context);
     context.check("cuStreamCreate", JCudaDriver.cuStreamCreate(handle, NON_BLOCKING));
   }
@@ -113,25 +139,36 @@ final class CudaStream implements NativeStream<CudaEvent> {
 
   @Override
   public void recordEvent(CudaEvent event) {
-    event.recording++;
-    context.check("cuEventRecord", JCudaDriver.cuEventRecord(event.plain, handle));
+    long position = recordings + 1;
+    boolean isAsleep = position - lastSleep <= WAKEFUL;
+    event.setRecorded(isAsleep && position - fired <= SHALLOW, position);
+    context.check("cuEventRecord", JCudaDriver.cuEventRecord(event.recorded(), handle));
+    events[(int) position & (KEPT_EVENTS - 1)] = event;
+    recordings = position;
     staging.recorded(event);
     hostFrees.recorded(event);
-    if (blocking.get() < MAX_BLOCKING) {
-      context.check("cuEventRecord", JCudaDriver.cuEventRecord(event.blocking, handle));
-      blocking.incrementAndGet();
-      event.isBlockingRecorded = true;
-    }
   }
 
   @Override
   public void waitEvent(CudaEvent event) {
-    context.check("cuStreamWaitEvent", JCudaDriver.cuStreamWaitEvent(handle, event.plain, 0));
+    context.check("cuStreamWaitEvent", JCudaDriver.cuStreamWaitEvent(handle, event.recorded(), 0));
   }
 
   @Override
   public boolean queryEvent(CudaEvent event) {
-    int code = JCudaDriver.cuEventQuery(event.plain);
+    long position = event.position();
+    if (position <= fired) {
+      return true;
+    }
+    if (!query(event)) {
+      return false;
+    }
+    fired = Math.max(fired, lastFired(position));
+    return true;
+  }
+
+  private boolean query(CudaEvent event) {
+    int code = JCudaDriver.cuEventQuery(event.recorded());
     if (code == CudaResult.NOT_READY) {
       return false;
     }
@@ -141,28 +178,17 @@ final class CudaStream implements NativeStream<CudaEvent> {
 
   @Override
   public void synchronizeEvent(CudaEvent event) {
-    if (!poll(event)) {
-      if (event.isBlockingRecorded) {
-        context.check("cuEventSynchronize", JCudaDriver.cuEventSynchronize(event.blocking));
-      } else {
-        nap(event);
-      }
+    long position = event.position();
+    if (position <= fired) {
+      return;
     }
-    if (event.isBlockingRecorded) {
-      event.isBlockingRecorded = false;
-      blocking.decrementAndGet();
+    lastSleep = recordings;
+    if (event.isBlocking()) {
+      context.check("cuEventSynchronize", JCudaDriver.cuEventSynchronize(event.recorded()));
+    } else {
+      nap(event);
     }
-  }
-
-  private boolean poll(CudaEvent event) {
-    long start = System.nanoTime();
-    do {
-      if (queryEvent(event)) {
-        return true;
-      }
-      Thread.onSpinWait();
-    } while (System.nanoTime() - start < completionSpinNanos);
-    return false;
+    fired = Math.max(fired, position);
   }
 
   /** Looks now and then, less often the longer it takes: at most an eighth later than it could. */
@@ -172,6 +198,19 @@ final class CudaStream implements NativeStream<CudaEvent> {
       long waited = System.nanoTime() - start;
       LockSupport.parkNanos(this, Math.max(FIRST_NAP_NANOS, Math.min(waited / 8, LAST_NAP_NANOS)));
     }
+  }
+
+  /** A recording that has fired, {@code position} or a later one, with those before it. */
+  private long lastFired(long position) {
+    long last = position;
+    for (long step = 1; recordings - last > Math.max(FEW, step); step *= 2) {
+      CudaEvent next = events[(int) (last + step) & (KEPT_EVENTS - 1)];
+      if (next == null || next.position() != last + step || !query(next)) {
+        break;
+      }
+      last += step;
+    }
+    return last;
   }
 
   // Commands.

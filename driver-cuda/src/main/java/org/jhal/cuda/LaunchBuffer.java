@@ -1,6 +1,8 @@
 package org.jhal.cuda;
 
-import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import jcuda.Pointer;
 
 /**
@@ -19,32 +21,36 @@ final class LaunchBuffer {
   private static final int LIST_BYTES = 48; // five words, and the size that one of them points to
   private static final int SIZE_AT = 40;
 
-  private Memory memory = new Memory(LIST_BYTES + 4096);
-  private Pointer list = prepare();
+  private ByteBuffer memory = ByteBuffer.allocateDirect(0);
+  private Pointer list = new Pointer();
 
-  private Pointer prepare() {
-    long base = com.sun.jna.Pointer.nativeValue(memory);
-    memory.setLong(0, BUFFER_POINTER);
-    memory.setLong(8, base + LIST_BYTES);
-    memory.setLong(16, BUFFER_SIZE);
-    memory.setLong(24, base + SIZE_AT);
-    memory.setLong(32, END);
-    return Handles.pointer(base);
+  LaunchBuffer() {
+    reserve(4096);
+  }
+
+  private void reserve(int size) {
+    memory = ByteBuffer.allocateDirect(LIST_BYTES + size).order(ByteOrder.nativeOrder());
+    long base = com.sun.jna.Pointer.nativeValue(Native.getDirectBufferPointer(memory));
+    memory.putLong(0, BUFFER_POINTER);
+    memory.putLong(8, base + LIST_BYTES);
+    memory.putLong(16, BUFFER_SIZE);
+    memory.putLong(24, base + SIZE_AT);
+    memory.putLong(32, END);
+    list = Handles.pointer(base);
   }
 
   /** Begins with the first {@code size} bytes of {@code packed}. */
   void set(byte[] packed, int size) {
-    if (LIST_BYTES + size > memory.size()) {
-      memory = new Memory(LIST_BYTES + 2L * size);
-      list = prepare();
+    if (LIST_BYTES + size > memory.capacity()) {
+      reserve(2 * size);
     }
-    memory.setLong(SIZE_AT, size);
-    memory.write(LIST_BYTES, packed, 0, size);
+    memory.putLong(SIZE_AT, size);
+    memory.put(LIST_BYTES, packed, 0, size);
   }
 
   /** Puts an address at {@code offset}. */
   void setAddress(int offset, long address) {
-    memory.setLong(LIST_BYTES + offset, address);
+    memory.putLong(LIST_BYTES + offset, address);
   }
 
   /** For the argument {@code extra}. */

@@ -6,8 +6,10 @@ import org.jhal.utils.MappedRange;
 /** Cached, page-locked host memory as a buffer. */
 final class PinnedMemory implements CudaMemory {
   private final HostBlock block;
+  private final FreeThread frees;
 
-  PinnedMemory(CudaContext context, long size) {
+  PinnedMemory(CudaContext context, FreeThread frees, long size) {
+    this.frees = frees;
     this.block = new HostBlock(context, size);
   }
 
@@ -35,6 +37,6 @@ final class PinnedMemory implements CudaMemory {
 
   @Override
   public void free() {
-    block.release();
+    frees.free(block::release);
   }
 }

@@ -33,13 +33,15 @@ final class StagingBlocks {
   }
 
   private final CudaContext context;
+  private final FreeThread frees;
   private final Deque<Block> full = new ArrayDeque<>(); // the oldest first
   private final Deque<Block> idle = new ArrayDeque<>();
   private final Deque<Block> unmarked = new ArrayDeque<>(); // used since the last event
   private @Nullable Block current;
 
-  StagingBlocks(CudaContext context) {
+  StagingBlocks(CudaContext context, FreeThread frees) {
     this.context = context;
+    this.frees = frees;
   }
 
   /**
@@ -76,7 +78,7 @@ final class StagingBlocks {
       if (block.memory.size() == BLOCK_BYTES && idle.size() < MAX_IDLE) {
         idle.add(block);
       } else {
-        block.memory.release();
+        giveBack(block);
       }
     }
     Block reused = size <= BLOCK_BYTES ? idle.poll() : null;
@@ -105,7 +107,11 @@ final class StagingBlocks {
     if (current != null) {
       full.add(current);
     }
-    full.forEach(block -> block.memory.release());
-    idle.forEach(block -> block.memory.release());
+    full.forEach(this::giveBack);
+    idle.forEach(this::giveBack);
+  }
+
+  private void giveBack(Block block) {
+    frees.free(block.memory::release);
   }
 }

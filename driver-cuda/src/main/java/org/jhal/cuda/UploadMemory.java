@@ -5,7 +5,6 @@ import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.jhal.HalException;
 import org.jhal.utils.MappedRange;
 import org.jspecify.annotations.Nullable;
@@ -20,10 +19,11 @@ final class UploadMemory implements CudaMemory {
   private static final int FLAGS = 1 | 2 | 4;
   private static final Cleaner CLEANER = Cleaner.create();
 
-  /** How many keep their context, in the whole process. */
-  private static final AtomicInteger KEEPERS = new AtomicInteger();
+  /** How many wait for their views to be collected, in the whole process. */
+  private static final AtomicInteger WAITING = new AtomicInteger();
 
   private final CudaContext context;
+  private final FreeThread frees;
   private final int ordinal;
   private final long size;
   private final long hostAddress;
@@ -31,8 +31,9 @@ final class UploadMemory implements CudaMemory {
   private final AtomicInteger users = new AtomicInteger(1); // the buffer, and reachable views
   private volatile @Nullable CudaContext keeper; // set when the buffer goes before the views
 
-  UploadMemory(CudaContext context, int ordinal, long size) {
+  UploadMemory(CudaContext context, FreeThread frees, int ordinal, long size) {
     this.context = context;
+    this.frees = frees;
     this.ordinal = ordinal;
     this.size = size;
     long[] out = new long[1];
@@ -83,7 +84,7 @@ final class UploadMemory implements CudaMemory {
   public void free() {
     if (users.get() > 1) {
       keeper = CudaContext.retain(ordinal); // the device may close before the last view is gone
-      KEEPERS.incrementAndGet();
+      WAITING.incrementAndGet();
     }
     drop();
   }
@@ -95,7 +96,7 @@ final class UploadMemory implements CudaMemory {
     }
     CudaContext kept = keeper;
     if (kept == null) {
-      context.checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress));
+      frees.free(() -> context.checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress)));
       return;
     }
     try {
@@ -108,22 +109,12 @@ final class UploadMemory implements CudaMemory {
     try {
       kept.release();
     } finally {
-      KEEPERS.decrementAndGet();
+      WAITING.decrementAndGet();
     }
   }
 
-  /**
-   * Has the garbage collector look for views that nobody uses, if any keep a context; returns
-   * whether none do any more. Takes at most as long as {@code nanos}, and a collection.
-   */
-  static boolean dropUnusedViews(long nanos) {
-    long deadline = System.nanoTime() + nanos;
-    if (KEEPERS.get() > 0) {
-      System.gc();
-    }
-    while (KEEPERS.get() > 0 && System.nanoTime() < deadline) {
-      LockSupport.parkNanos(1_000_000);
-    }
-    return KEEPERS.get() == 0;
+  /** How many closed buffers there are whose views are still in use, or not collected yet. */
+  static int waiting() {
+    return WAITING.get();
   }
 }

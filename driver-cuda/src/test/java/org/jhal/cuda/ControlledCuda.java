@@ -60,7 +60,7 @@ public final class ControlledCuda implements Controls {
       }
       for (int i = 0; i < holds.length; i++) {
         CudaStream stream = (CudaStream) backend.stream(i);
-        context.check("cuStreamSynchronize", JCudaDriver.cuStreamSynchronize(stream.handle()));
+        context.checkFreed("cuStreamSynchronize", JCudaDriver.cuStreamSynchronize(stream.handle()));
       }
     } finally {
       context.pop();

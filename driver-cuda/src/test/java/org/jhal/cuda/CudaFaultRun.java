@@ -98,7 +98,7 @@ final class CudaFaultRun {
             fault + ": " + e.getMessage() + "\nto repeat: " + REPEAT + fault, e);
       } finally {
         opened.forEach(EngineDevice::close);
-        boolean ignored = UploadMemory.dropUnusedViews(Waits.LIMIT.toNanos());
+        SimulatedDevices.collectViews();
         simulator.reset();
       }
     }
@@ -126,9 +126,7 @@ final class CudaFaultRun {
       close(other);
     }
     awaitThreadsEnd();
-    Waits.awaitTrue(
-        "views of write-combined memory to be collected",
-        () -> UploadMemory.dropUnusedViews(10_000_000));
+    SimulatedDevices.collectViews();
     calls = new TreeMap<>(simulator.calls());
     checkNothingIsLeft();
     checkOpensAgain();

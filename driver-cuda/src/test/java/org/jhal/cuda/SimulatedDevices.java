@@ -3,7 +3,6 @@ package org.jhal.cuda;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jhal.Device;
@@ -21,7 +20,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * no native call been wrong.
  */
 final class SimulatedDevices implements BeforeEachCallback, AfterEachCallback {
-  private static final Duration PATIENCE = Duration.ofMillis(10);
 
   private final CudaDriver driver = new CudaDriver();
 
@@ -58,14 +56,21 @@ final class SimulatedDevices implements BeforeEachCallback, AfterEachCallback {
     return driver.open(DeviceUri.parse(uri));
   }
 
+  /** What is mapped write-combined lives until its views are collected. */
+  static void collectViews() {
+    if (UploadMemory.waiting() > 0) {
+      System.gc();
+      Waits.awaitTrue(
+          "views of write-combined memory to be collected", () -> UploadMemory.waiting() == 0);
+    }
+  }
+
   @Override
   public void afterEach(ExtensionContext context) {
     if (!isUsed()) {
       return;
     }
-    Waits.awaitTrue(
-        "views of write-combined memory to be collected",
-        () -> UploadMemory.dropUnusedViews(PATIENCE.toNanos()));
+    collectViews();
     List<String> misuses = simulator().misuses();
     Map<String, Long> live = simulator().live();
     simulator().reset();

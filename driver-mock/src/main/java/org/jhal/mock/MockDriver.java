@@ -21,7 +21,8 @@ import org.jhal.utils.controls.Faults;
 
 /** The driver of {@link MockDevice}s. */
 class MockDriver implements Driver {
-  private static final EngineOptions ENGINE = new EngineOptions(2, Duration.ofNanos(20_000));
+  private static final EngineOptions ENGINE =
+      new EngineOptions(2, Duration.ofNanos(20_000), Duration.ZERO);
   private static final Option<Long> DEVICES =
       Option.integer("devices", 1, 1, 64, "devices", "how many devices there are");
   private static final Option<Long> SEED =

@@ -3,6 +3,7 @@ package org.jhal.utils;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.HalException;
 import org.jhal.utils.Operation.State;
 import org.jspecify.annotations.Nullable;
@@ -19,16 +20,37 @@ import org.jspecify.annotations.Nullable;
 final class Completer<E> {
   private static final System.Logger LOG = System.getLogger(Completer.class.getName());
 
+  private static final long MIN_PAUSE_NANOS = 200;
+  private static final long MAX_PAUSE_NANOS = 10_000;
+
   private final StreamOwner<E> owner;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
   private final Executor tails;
+  private final long spinNanos;
+  private long pauseNanos = MIN_PAUSE_NANOS; // between two looks at an event
+  private final AtomicInteger pollers = new AtomicInteger(); // host threads that look at an event
 
-  Completer(StreamOwner<E> owner, QueueLists<E> lists, NativeStream<E> stream, Executor tails) {
+  Completer(
+      StreamOwner<E> owner,
+      QueueLists<E> lists,
+      NativeStream<E> stream,
+      Executor tails,
+      long spinNanos) {
     this.owner = owner;
     this.lists = lists;
     this.stream = stream;
     this.tails = tails;
+    this.spinNanos = spinNanos;
+  }
+
+  /** A host thread begins to poll; it will see first what it waits for. */
+  void addPoller() {
+    pollers.incrementAndGet();
+  }
+
+  void removePoller() {
+    pollers.decrementAndGet();
   }
 
   /** Binds the device to the completion thread, for good. */
@@ -75,13 +97,47 @@ final class Completer<E> {
     // agree. The operation has failed then, but until its event has fired, or cannot be waited for
     // either, the stream may still use what retiring would release.
     try {
-      stream.synchronizeEvent(event.handle);
+      if (!poll(operation, event.handle)) {
+        stream.synchronizeEvent(event.handle);
+      }
       return true;
     } catch (Throwable t) {
       // What this stream ran last is what has most likely lost the device.
       owner.lose(operation.behind("synchronizeEvent"), t);
       return Failures.isLoss(t); // the native runtime says so itself: nothing runs any more
     }
+  }
+
+  /**
+   * Looks at the event for a while, unless a host thread does so. A look takes a lock in the native
+   * runtime that whoever issues needs too, and so does waking from a sleep: while more is being
+   * issued this goes on, and looks less often.
+   */
+  private boolean poll(Operation<E> operation, E event) {
+    long issuedBefore = lists.issued();
+    long idleSince = System.nanoTime();
+    long nextLook = idleSince;
+    for (long now = idleSince; now - idleSince < spinNanos; now = System.nanoTime()) {
+      if (operation.hasSucceeded()) {
+        return true; // a host thread has seen it
+      }
+      if (now - nextLook >= 0 && pollers.get() == 0) {
+        if (stream.queryEvent(event)) {
+          return true;
+        }
+        long issued = lists.issued();
+        if (issued == issuedBefore) {
+          pauseNanos = MIN_PAUSE_NANOS;
+        } else {
+          pauseNanos = Math.min(2 * pauseNanos, MAX_PAUSE_NANOS);
+          issuedBefore = issued;
+          idleSince = now;
+        }
+        nextLook = System.nanoTime() + pauseNanos;
+      }
+      Thread.onSpinWait();
+    }
+    return operation.hasSucceeded();
   }
 
   /** The native work of the oldest operation in flight is over. */

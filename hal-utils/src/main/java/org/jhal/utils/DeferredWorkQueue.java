@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -78,6 +79,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
       NativeStream<E> stream,
       int maxInFlight,
       long spinNanos,
+      long completionSpinNanos,
       Function<Operation<E>, Work<E>> works,
       Executor tails,
       UnaryOperator<HalException> onLost) {
@@ -90,10 +92,16 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.events = new EventPool<>(stream, maxInFlight);
     this.lists = new QueueLists<>(maxInFlight, stream.capacity());
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
-    this.completer = new Completer<>(this, lists, stream, tails);
-    this.issueRole = new Role(name + "-issue", domain, () -> {}, this::issueStep, this::crashed);
+    this.completer = new Completer<>(this, lists, stream, tails, completionSpinNanos);
+    this.issueRole = new Role(name + "-issue", domain, 0, () -> {}, this::issueStep, this::crashed);
     this.completionRole =
-        new Role(name + "-completion", domain, completer::bind, completer::step, this::crashed);
+        new Role(
+            name + "-completion",
+            domain,
+            completionSpinNanos,
+            completer::bind,
+            completer::step,
+            this::crashed);
   }
 
   void start() {
@@ -287,11 +295,16 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     completer.tailOver(operation, failure);
   }
 
-  /** For a host thread that holds a reference: whether the event of an operation has fired. */
-  boolean hasFired(Operation<E> operation) {
+  /**
+   * For a host thread that holds a reference: looks at the event of an operation until it has
+   * fired, {@code isOver} says so, or {@code end} has passed; returns whether it has fired. Looks
+   * at least once.
+   */
+  boolean pollEvent(Operation<E> operation, long end, BooleanSupplier isOver) {
     if (!gate.tryEnter()) {
       return false; // closing; the completion thread will see to it
     }
+    completer.addPoller();
     try {
       PooledEvent<E> event = operation.retainEvent();
       if (event == null) {
@@ -300,7 +313,13 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
       try {
         long token = stream.bindToThread();
         try {
-          return stream.queryEvent(event.handle);
+          while (!stream.queryEvent(event.handle)) {
+            if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
+              return false;
+            }
+            Thread.onSpinWait();
+          }
+          return true;
         } finally {
           stream.unbindFromThread(token);
         }
@@ -311,6 +330,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
         event.release();
       }
     } finally {
+      completer.removePoller();
       gate.leave();
     }
   }

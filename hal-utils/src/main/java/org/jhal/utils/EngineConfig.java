@@ -8,6 +8,8 @@ import java.time.Duration;
  * @param queues how many queues it has
  * @param inflight how many operations a stream holds at most
  * @param spinNanos how long a host thread polls a native event before it parks
+ * @param completionSpinNanos how long a queue's completion thread polls, for an event or for more
+ *     work, before it sleeps
  * @param closeTimeout how long closing waits for work in flight
  * @param tails how many threads run host tails
  * @param tracesLeaks whether the report of a leaked buffer says where it was made
@@ -16,6 +18,7 @@ public record EngineConfig(
     int queues,
     int inflight,
     long spinNanos,
+    long completionSpinNanos,
     Duration closeTimeout,
     int tails,
     boolean tracesLeaks) {}

@@ -93,6 +93,7 @@ public final class EngineDevice<E> implements Device {
               backend.createStream(i),
               config.inflight(),
               config.spinNanos(),
+              config.completionSpinNanos(),
               operation -> new QueueWork<>(this, operation),
               tails,
               this::lose);

@@ -16,6 +16,7 @@ public final class EngineOptions {
           "operations",
           "how many operations a stream holds at most before others wait on the host");
   private final Option<Duration> spin;
+  private final Option<Duration> completionSpin;
   private final Option<Duration> closeTimeout =
       Option.duration(
           "close-timeout",
@@ -38,8 +39,10 @@ public final class EngineOptions {
    *
    * @param queues how many queues a device has unless told otherwise
    * @param spin how long a host thread polls a native event before it parks, unless told otherwise
+   * @param completionSpin how long a completion thread polls before it sleeps, unless told
+   *     otherwise
    */
-  public EngineOptions(int queues, Duration spin) {
+  public EngineOptions(int queues, Duration spin, Duration completionSpin) {
     this.queues =
         Option.integer(
             "queues",
@@ -55,11 +58,18 @@ public final class EngineOptions {
             Duration.ZERO,
             Duration.ofSeconds(1),
             "how long a host thread polls a native event before it parks");
+    this.completionSpin =
+        Option.duration(
+            "completion-spin",
+            completionSpin,
+            Duration.ZERO,
+            Duration.ofSeconds(1),
+            "how long the thread that waits for a stream polls before it sleeps");
   }
 
   /** All of them. */
   public List<Option<?>> all() {
-    return List.of(queues, inflight, spin, closeTimeout, tails, leaks);
+    return List.of(queues, inflight, spin, completionSpin, closeTimeout, tails, leaks);
   }
 
   /** The values in force. */
@@ -68,6 +78,7 @@ public final class EngineOptions {
         settings.getInt(queues),
         settings.getInt(inflight),
         settings.get(spin).toNanos(),
+        settings.get(completionSpin).toNanos(),
         settings.get(closeTimeout),
         settings.getInt(tails),
         settings.get(leaks).equals("trace"));

@@ -94,19 +94,21 @@ final class HostWait extends WaitNode {
     }
     try {
       long spin = Math.min(operation.queue.spinNanos(), limit);
-      while (System.nanoTime() - start < spin) {
-        if (isOver(semaphore, wanted)) {
-          return true;
-        }
-        if (Thread.interrupted()) {
-          throw new InterruptedException();
-        }
-        if (operation.settleIfFired()) {
-          return isOver(semaphore, wanted);
-        }
-        Thread.onSpinWait();
+      if (spin == 0) {
+        return false;
       }
-      return false;
+      boolean ignored =
+          operation.settleWhenFired(
+              start + spin,
+              () ->
+                  semaphore.currentValue() >= wanted
+                      || semaphore.over() != null
+                      || Thread.currentThread().isInterrupted());
+      boolean isOver = isOver(semaphore, wanted);
+      if (!isOver && Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      return isOver;
     } finally {
       operation.release();
     }

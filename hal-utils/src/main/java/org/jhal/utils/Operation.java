@@ -3,6 +3,7 @@ package org.jhal.utils;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -256,14 +257,14 @@ final class Operation<E> extends HeapNode {
   }
 
   /**
-   * For a host thread that polls: settles this operation if its event has fired; returns whether it
-   * is settled now.
+   * For a host thread: polls the event until {@code end} or until {@code isOver}, and settles this
+   * operation if it has fired; returns whether it is settled now.
    */
-  boolean settleIfFired() {
+  boolean settleWhenFired(long end, BooleanSupplier isOver) {
     if (isApplied) {
       return true;
     }
-    if (!queue.hasFired(this)) {
+    if (!queue.pollEvent(this, end, isOver)) {
       return false;
     }
     Settling.settle(this);
@@ -279,6 +280,11 @@ final class Operation<E> extends HeapNode {
   /** Why the operation failed, null if it succeeded or {@link #hasVerdict()} is false. */
   @Nullable HalException failure() {
     return hasVerdict ? verdict : null;
+  }
+
+  /** Whether its event has fired, it has succeeded, and its signals show it. */
+  boolean hasSucceeded() {
+    return isApplied && failure() == null;
   }
 
   boolean isApplied() {

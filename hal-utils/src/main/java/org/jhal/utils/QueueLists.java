@@ -38,6 +38,7 @@ final class QueueLists<E> {
       firstInFlight; // event recorded, not seen to have fired; in stream order
   private @Nullable Operation<E> lastInFlight;
   private int inFlight; // length of that list
+  private volatile long issued; // how many were added to it; raised with the lock held
   private int weightInFlight; // sum over that list
   private boolean isThrottled; // somebody left READY operations because the stream was full
   private boolean isIssuingOver;
@@ -282,6 +283,7 @@ final class QueueLists<E> {
       }
       lastInFlight = operation;
       inFlight++;
+      issued++;
       operation.weightInFlight = Math.min(operation.weight(), capacity);
       weightInFlight += operation.weightInFlight;
     }
@@ -291,6 +293,11 @@ final class QueueLists<E> {
     synchronized (lock) {
       return firstInFlight;
     }
+  }
+
+  /** How many operations have been in flight. */
+  long issued() {
+    return issued;
   }
 
   /** Takes out the oldest operation in flight; true if somebody should go on issuing now. */

@@ -18,15 +18,18 @@ final class Role {
   private static final int MAX_CRASHES = 100;
 
   private final BooleanSupplier step;
+  private final long spinNanos;
   private final Consumer<Throwable> onCrash;
   private final EngineThread thread;
   private volatile boolean isWoken;
+  private volatile boolean isParked; // or about to be
   private volatile boolean isStopped;
   private int crashes; // of the role's thread
 
   /**
    * A role of {@code domain}, not started.
    *
+   * @param spinNanos how long it looks for more to do before it parks
    * @param atStart runs first, on the thread
    * @param step does one thing and returns true, or returns false if there is nothing to do
    * @param onCrash told, on the thread, what {@code atStart} or {@code step} threw; the thread goes
@@ -35,10 +38,12 @@ final class Role {
   Role(
       String name,
       @Nullable Object domain,
+      long spinNanos,
       Runnable atStart,
       BooleanSupplier step,
       Consumer<Throwable> onCrash) {
     this.step = step;
+    this.spinNanos = spinNanos;
     this.onCrash = onCrash;
     this.thread =
         new EngineThread(
@@ -58,11 +63,22 @@ final class Role {
     thread.start();
   }
 
-  /** Makes the role look for work again. Cheap if it was woken already and has not looked yet. */
+  /** Makes the role look for work again. Cheap unless it is parked. */
   void wake() {
     if (!isWoken) {
       isWoken = true;
-      LockSupport.unpark(thread);
+      if (isParked) {
+        LockSupport.unpark(thread);
+      }
+    }
+  }
+
+  private void spin() {
+    if (spinNanos > 0) {
+      long start = System.nanoTime();
+      while (!isWoken && System.nanoTime() - start < spinNanos) {
+        Thread.onSpinWait();
+      }
     }
   }
 
@@ -72,11 +88,17 @@ final class Role {
       if (isStopped) {
         return;
       }
+      spin();
       while (!isWoken) {
+        isParked = true; // before the last look at isWoken, which a waker sets before it looks here
+        if (isWoken) {
+          break;
+        }
         LockSupport.park(this);
         boolean ignored =
             Thread.interrupted(); // somebody's callback left it set; park() would return at once
       }
+      isParked = false;
     }
   }
 

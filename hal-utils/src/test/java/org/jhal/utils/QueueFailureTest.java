@@ -159,7 +159,9 @@ class QueueFailureTest {
     harness.device.failNth(call, 1, FAULT);
     harness.enqueue(1, "consumer", first.at(1), second.at(1));
     if (call.equals("queryEvent")) {
-      assertTrue(Objects.requireNonNull(producer.operation).settleIfFired());
+      assertTrue(
+          Objects.requireNonNull(producer.operation)
+              .settleWhenFired(System.nanoTime(), () -> true));
     }
     harness.run();
     assertEquals(Status.UNAVAILABLE, failure(second).status());

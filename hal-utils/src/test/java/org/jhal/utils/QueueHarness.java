@@ -48,7 +48,7 @@ final class QueueHarness {
       streams.add(stream);
       queues.add(
           new DeferredWorkQueue<>(
-              "fake-q" + i, domain, stream, maxInFlight, 0, this::work, this::tail, this::lose));
+              "fake-q" + i, domain, stream, maxInFlight, 0, 0, this::work, this::tail, this::lose));
     }
     FakeStream.join(streams);
   }

@@ -42,7 +42,8 @@ class QueueLossTest {
     harness.device.lose(GONE);
     harness.lose(GONE);
 
-    assertTrue(Objects.requireNonNull(use.operation).settleIfFired());
+    assertTrue(
+        Objects.requireNonNull(use.operation).settleWhenFired(System.nanoTime(), () -> true));
 
     assertEquals(0, done.currentValue(), "value of a timeline whose work never ran");
     harness.spreadLoss();

@@ -160,7 +160,7 @@ public class QueueScenario {
   private static void poll(TimelineSemaphore semaphore) {
     Operation<?> operation = semaphore.retainCovering(1);
     if (operation != null) {
-      boolean isSettled = operation.settleIfFired();
+      boolean isSettled = operation.settleWhenFired(System.nanoTime(), () -> true);
       if (isSettled && semaphore.currentValue() < 1 && semaphore.over() == null) {
         throw new IllegalStateException("settled, and its signal is neither reached nor failed");
       }

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
 
 /** A thread that works in steps: no wake-up is lost, and it ends when it is told to. */
 class RoleTest {
+  /** Some tests find the role spinning, others parked. */
+  private static final long SPIN_NANOS = 50_000;
+
   private static long soon() {
     return System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
   }
@@ -128,6 +131,7 @@ class RoleTest {
     return new Role(
         name,
         domain,
+        SPIN_NANOS,
         atStart,
         step,
         thrown -> {
@@ -145,6 +149,7 @@ class RoleTest {
         new Role(
             "throwing",
             null,
+            SPIN_NANOS,
             () -> {},
             () -> {
               if (steps.incrementAndGet() == 1) {

@@ -50,12 +50,12 @@ class SettlingTest {
     harness.enqueue(0, "producer", Fence.NONE, first.at(1));
     QueueUse consumer = harness.enqueue(1, "consumer", first.at(1), second.at(1));
 
-    assertFalse(operation(consumer).settleIfFired());
+    assertFalse(operation(consumer).settleWhenFired(System.nanoTime(), () -> true));
     assertEquals(List.of(), log);
     while (harness.streams.get(0).advance() || harness.streams.get(1).advance()) {
       continue;
     }
-    assertTrue(operation(consumer).settleIfFired());
+    assertTrue(operation(consumer).settleWhenFired(System.nanoTime(), () -> true));
 
     assertEquals(List.of("producer", "consumer"), log);
     harness.finish();
@@ -146,7 +146,7 @@ class SettlingTest {
       continue;
     }
     Operation<Event> last = operation(wide.uses.get(count - 1));
-    Threads.onSmallStack(() -> assertTrue(last.settleIfFired()));
+    Threads.onSmallStack(() -> assertTrue(last.settleWhenFired(System.nanoTime(), () -> true)));
     assertEquals(count, first.value());
     Threads.onSmallStack(wide::finish);
   }
@@ -195,7 +195,7 @@ class SettlingTest {
       Threads.Body poll =
           () -> {
             for (int i = length - 1; i >= 0; i--) {
-              operation(shared.uses.get(i)).settleIfFired();
+              operation(shared.uses.get(i)).settleWhenFired(System.nanoTime(), () -> true);
             }
           };
       Threads.Body look =

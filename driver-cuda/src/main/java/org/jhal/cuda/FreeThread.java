@@ -1,0 +1,72 @@
+package org.jhal.cuda;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jhal.utils.EngineThread;
+
+/**
+ * Gives back what CUDA takes back only when the whole device is idle: page-locked host memory, and
+ * modules (cuMemFreeHost, cuMemHostUnregister and cuModuleUnload block until then; measured with
+ * driver 580). Whoever drops the last reference, such as a thread that completes operations, is not
+ * to wait for kernels that it has nothing to do with.
+ *
+ * <p>Thread-safe.
+ */
+final class FreeThread {
+  private static final System.Logger LOG = System.getLogger(FreeThread.class.getName());
+
+  private static final long PATIENCE_SECONDS = 2;
+
+  private final CudaContext context;
+  private final ExecutorService thread;
+
+  /** A thread that ends when it has had nothing to do for a while. */
+  FreeThread(CudaContext context, String device) {
+    this.context = context;
+    this.thread =
+        Executors.newSingleThreadExecutor(body -> new EngineThread(device + "-free", body));
+  }
+
+  /** Calls {@code free} soon, with the context current. */
+  void free(Runnable free) {
+    try {
+      thread.execute(() -> run(free));
+    } catch (RejectedExecutionException e) {
+      run(free); // the device is closing and idle
+    }
+  }
+
+  private void run(Runnable free) {
+    try {
+      context.push();
+      try {
+        free.run();
+      } finally {
+        context.pop();
+      }
+    } catch (Throwable t) { // nobody waits for it
+      if (!context.isLost()) {
+        LOG.log(Level.WARNING, "cannot give back what is not used any more", t);
+      }
+    }
+  }
+
+  /**
+   * Calls {@code last} when everything is given back, and waits for that for a moment: what other
+   * users of the same hardware run may hold it up for as long as they like.
+   */
+  void close(Runnable last) {
+    thread.execute(last);
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        LOG.log(Level.DEBUG, "what is not used any more is given back when the device is idle");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
