@@ -123,7 +123,7 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
     return switch (params.type()) {
       case DEVICE -> pool.allocate(bytes);
       case HOST -> new PinnedMemory(context, frees, bytes);
-      case HOST_UPLOAD -> new UploadMemory(context, frees, attributes.ordinal(), bytes);
+      case HOST_UPLOAD -> new UploadMemory(attributes.ordinal(), frees, bytes);
       default -> throw new HalException(Status.UNIMPLEMENTED, "no memory of type " + params.type());
     };
   }

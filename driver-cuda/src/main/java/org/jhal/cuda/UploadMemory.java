@@ -7,7 +7,6 @@ import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.HalException;
 import org.jhal.utils.MappedRange;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Write-combined host memory as a buffer: fast for the device to read, slow for the host to read.
@@ -22,33 +21,36 @@ final class UploadMemory implements CudaMemory {
   /** How many wait for their views to be collected, in the whole process. */
   private static final AtomicInteger WAITING = new AtomicInteger();
 
-  private final CudaContext context;
+  private final CudaContext context; // a reference of its own
   private final FreeThread frees;
-  private final int ordinal;
   private final long size;
   private final long hostAddress;
   private final long deviceAddress;
   private final AtomicInteger users = new AtomicInteger(1); // the buffer, and reachable views
-  private volatile @Nullable CudaContext keeper; // set when the buffer goes before the views
 
-  UploadMemory(CudaContext context, FreeThread frees, int ordinal, long size) {
-    this.context = context;
+  /** Memory of the device with this number; its context is current. */
+  UploadMemory(int ordinal, FreeThread frees, long size) {
+    this.context = CudaContext.retain(ordinal);
     this.frees = frees;
-    this.ordinal = ordinal;
     this.size = size;
-    long[] out = new long[1];
-    int code = CudaExtras.cuMemHostAlloc(out, Math.max(1, size), FLAGS);
-    if (code != CudaResult.SUCCESS) {
-      throw context.failure(
-          "cuMemHostAlloc", code, "cannot page-lock " + size + " bytes of host memory");
+    try {
+      long[] out = new long[1];
+      int code = CudaExtras.cuMemHostAlloc(out, Math.max(1, size), FLAGS);
+      if (code != CudaResult.SUCCESS) {
+        throw context.failure(
+            "cuMemHostAlloc", code, "cannot page-lock " + size + " bytes of host memory");
+      }
+      hostAddress = out[0];
+      code = CudaExtras.cuMemHostGetDevicePointer_v2(out, hostAddress, 0);
+      if (code != CudaResult.SUCCESS) {
+        int ignored = CudaExtras.cuMemFreeHost(hostAddress);
+        throw context.failure("cuMemHostGetDevicePointer", code, "");
+      }
+      deviceAddress = out[0];
+    } catch (HalException e) {
+      context.release();
+      throw e;
     }
-    hostAddress = out[0];
-    code = CudaExtras.cuMemHostGetDevicePointer_v2(out, hostAddress, 0);
-    if (code != CudaResult.SUCCESS) {
-      int ignored = CudaExtras.cuMemFreeHost(hostAddress);
-      throw context.failure("cuMemHostGetDevicePointer", code, "");
-    }
-    deviceAddress = out[0];
   }
 
   @Override
@@ -76,39 +78,35 @@ final class UploadMemory implements CudaMemory {
     ByteBuffer view =
         new Pointer(hostAddress + offset).getByteBuffer(0, length).order(ByteOrder.nativeOrder());
     users.incrementAndGet();
-    CLEANER.register(view, this::drop);
+    CLEANER.register(view, this::viewIsGone);
     return () -> view;
   }
 
   @Override
   public void free() {
-    if (users.get() > 1) {
-      keeper = CudaContext.retain(ordinal); // the device may close before the last view is gone
-      WAITING.incrementAndGet();
+    WAITING.incrementAndGet();
+    if (users.decrementAndGet() == 0) {
+      frees.free(this::end);
     }
-    drop();
   }
 
-  /** One user less. With the context current, or with a keeper. */
-  private void drop() {
-    if (users.decrementAndGet() > 0) {
-      return;
+  private void viewIsGone() {
+    if (users.decrementAndGet() == 0) {
+      end(); // the device may have closed
     }
-    CudaContext kept = keeper;
-    if (kept == null) {
-      frees.free(() -> context.checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress)));
-      return;
-    }
+  }
+
+  /** Nobody uses it any more. */
+  private void end() {
     try {
-      kept.push();
-      kept.checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress));
-      kept.pop();
-    } catch (HalException e) {
-      // the context is dead, and the memory goes with it
-    }
-    try {
-      kept.release();
+      context.push();
+      try {
+        context.checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress));
+      } finally {
+        context.pop();
+      }
     } finally {
+      context.release();
       WAITING.decrementAndGet();
     }
   }

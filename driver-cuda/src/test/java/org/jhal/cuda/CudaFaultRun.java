@@ -46,8 +46,6 @@ final class CudaFaultRun {
   private static final Set<String> GIVING_BACK =
       Set.of(
           "cuDevicePrimaryCtxRelease",
-          "cuDeviceGet", // this and the next keep a context for views when their buffer goes
-          "cuDevicePrimaryCtxRetain",
           "cuEventDestroy",
           "cuMemFreeAsync",
           "cuMemFreeHost",
