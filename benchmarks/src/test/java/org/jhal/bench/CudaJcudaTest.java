@@ -34,6 +34,7 @@ class CudaJcudaTest {
     ProcessBuilder builder =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED", // or newer JDKs print warnings
                 "-Djava.io.tmpdir=" + folder, // where JCuda puts its native half
                 "-cp",
                 System.getProperty("java.class.path"),

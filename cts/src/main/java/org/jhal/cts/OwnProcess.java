@@ -42,6 +42,7 @@ public final class OwnProcess {
       CtsSession session, TestName test, String invocation, Duration deadline) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED"); // or newer JDKs print warnings
     System.getProperties()
         .stringPropertyNames()
         .forEach(
