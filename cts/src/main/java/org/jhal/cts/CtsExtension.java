@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jhal.Capability;
@@ -114,13 +113,14 @@ final class CtsExtension
   public void beforeEach(ExtensionContext context) {
     CtsSession session = CtsSession.of(context);
     LogCapture logs = new LogCapture();
-    Optional<FreshDevice> annotation =
+    String[] fresh =
         AnnotationSupport.findAnnotation(context.getRequiredTestMethod(), FreshDevice.class)
             .or(
                 () ->
                     AnnotationSupport.findAnnotation(
-                        context.getRequiredTestClass(), FreshDevice.class));
-    String[] fresh = annotation.map(FreshDevice::value).orElse(null);
+                        context.getRequiredTestClass(), FreshDevice.class))
+            .map(FreshDevice::value)
+            .orElse(null);
     String invocation = TestName.of(context) + " " + context.getDisplayName();
     Cts cts = new Cts(session, logs, invocation, fresh);
     context.getStore(NAMESPACE).put(Cts.class, cts);

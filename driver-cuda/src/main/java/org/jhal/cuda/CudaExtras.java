@@ -30,12 +30,6 @@ final class CudaExtras {
 
   static native int cuMemPoolSetAttribute(long pool, int attribute, long[] value);
 
-  static native int cuMemPoolTrimTo(long pool, long bytesToKeep);
-
-  static native int cuMemAllocFromPoolAsync(long[] address, long bytes, long pool, long stream);
-
-  static native int cuMemFreeAsync(long address, long stream);
-
   static native int cuMemHostAlloc(long[] address, long bytes, int flags);
 
   static native int cuMemFreeHost(long address);

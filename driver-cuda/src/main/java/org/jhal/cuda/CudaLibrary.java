@@ -64,7 +64,6 @@ final class CudaLibrary {
           "cuMemPoolCreate",
           "cuMemPoolDestroy",
           "cuMemPoolSetAttribute",
-          "cuMemPoolTrimTo",
           "cuMemcpyAsync",
           "cuMemcpyDtoDAsync_v2",
           "cuMemcpyDtoHAsync_v2",
@@ -101,6 +100,11 @@ final class CudaLibrary {
 
   /** {@code 13.0}, as the driver API itself says. */
   String version() {
+    return text(version);
+  }
+
+  /** The driver API writes 13.0 as 13000. */
+  private static String text(int version) {
     return version / 1000 + "." + version % 1000 / 10;
   }
 
@@ -156,13 +160,9 @@ final class CudaLibrary {
     if (version[0] < MIN_VERSION) {
       throw unavailable(
           "the NVIDIA driver supports CUDA "
-              + version[0] / 1000
-              + "."
-              + version[0] % 1000 / 10
+              + text(version[0])
               + "; JHAL needs "
-              + MIN_VERSION / 1000
-              + "."
-              + MIN_VERSION % 1000 / 10
+              + text(MIN_VERSION)
               + " or newer",
           null);
     }
@@ -218,9 +218,7 @@ final class CudaLibrary {
               + " lacks "
               + String.join(", ", missing)
               + "; the NVIDIA driver is too old (JHAL needs one for CUDA "
-              + MIN_VERSION / 1000
-              + "."
-              + MIN_VERSION % 1000 / 10
+              + text(MIN_VERSION)
               + "), or this is another library",
           null);
     }

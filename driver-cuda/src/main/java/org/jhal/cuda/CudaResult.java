@@ -13,7 +13,6 @@ import org.jhal.Status;
 final class CudaResult {
   static final int SUCCESS = 0;
   static final int INVALID_VALUE = 1;
-  static final int OUT_OF_MEMORY = 2;
   static final int NOT_READY = 600;
 
   private CudaResult() {}

@@ -23,7 +23,7 @@ final class FreeThread {
   private final CudaContext context;
   private final ExecutorService thread;
 
-  /** A thread that ends when it has had nothing to do for a while. */
+  /** For a device of this name; the thread ends with {@link #close}. */
   FreeThread(CudaContext context, String device) {
     this.context = context;
     this.thread =
