@@ -87,8 +87,8 @@ public interface Device extends AutoCloseable {
    * also such work as waits on the device itself for other issued work; work that was not issued,
    * because the host must still do something for it, is failed with CANCELLED. The wait takes up to
    * the setting {@code close-timeout}, then everything native is freed. Past the deadline the
-   * signals that are left fail with DEADLINE_EXCEEDED and what is still in use natively is leaked
-   * on purpose and logged.
+   * signals that are left fail with DEADLINE_EXCEEDED, it is logged, and everything native stays
+   * until that work ends, if it ever does.
    *
    * <p>Twice is harmless, and a second caller returns when the device is closed. Buffers, command
    * buffers, executables and semaphores may be closed later.

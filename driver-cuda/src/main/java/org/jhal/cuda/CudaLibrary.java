@@ -77,6 +77,7 @@ final class CudaLibrary {
           "cuPointerGetAttribute",
           "cuStreamCreate",
           "cuStreamDestroy_v2",
+          "cuStreamQuery",
           "cuStreamSynchronize",
           "cuStreamWaitEvent");
 

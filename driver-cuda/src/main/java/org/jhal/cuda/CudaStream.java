@@ -1,7 +1,6 @@
 package org.jhal.cuda;
 
 import java.nio.ByteBuffer;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUstream;
@@ -16,6 +15,7 @@ import org.jhal.utils.Command;
 import org.jhal.utils.CommandList;
 import org.jhal.utils.DeviceMemory;
 import org.jhal.utils.EngineFunction;
+import org.jhal.utils.Naps;
 import org.jhal.utils.NativeStream;
 import org.jhal.utils.Operand;
 import org.jhal.utils.Submission;
@@ -59,9 +59,6 @@ final class CudaStream implements NativeStream<CudaEvent> {
 
   /** Uploads of pageable memory up to this size are copied while they are issued. */
   private static final int MAX_CAPTURED = 256 << 10;
-
-  private static final long FIRST_NAP_NANOS = 10_000;
-  private static final long LAST_NAP_NANOS = 1_000_000;
 
   private final CudaDevice device;
   private final CudaContext context;
@@ -186,18 +183,9 @@ final class CudaStream implements NativeStream<CudaEvent> {
     if (event.isBlocking()) {
       context.check("cuEventSynchronize", JCudaDriver.cuEventSynchronize(event.recorded()));
     } else {
-      nap(event);
+      boolean ignored = Naps.await(this, Naps.never(), () -> queryEvent(event));
     }
     fired = Math.max(fired, position);
-  }
-
-  /** Looks now and then, less often the longer it takes: at most an eighth later than it could. */
-  private void nap(CudaEvent event) {
-    long start = System.nanoTime();
-    while (!queryEvent(event)) {
-      long waited = System.nanoTime() - start;
-      LockSupport.parkNanos(this, Math.max(FIRST_NAP_NANOS, Math.min(waited / 8, LAST_NAP_NANOS)));
-    }
   }
 
   /** A recording that has fired, {@code position} or a later one, with those before it. */
@@ -360,6 +348,17 @@ final class CudaStream implements NativeStream<CudaEvent> {
     }
   }
 
+  @Override
+  public boolean isIdle() {
+    int code = JCudaDriver.cuStreamQuery(handle);
+    if (code == CudaResult.NOT_READY) {
+      return false;
+    }
+    context.check("cuStreamQuery", code);
+    return true;
+  }
+
+  /** cuStreamDestroy does not wait, so nothing may run any more. */
   @Override
   public void close() {
     staging.close();

@@ -207,7 +207,7 @@ class CudaKernelsTest {
     assertRuns(kernels);
   }
 
-  /** Rule Q8: nothing is freed under what still runs. */
+  /** Rule Q8: nothing is freed under what still runs, and everything when that has ended. */
   @Test
   void aKernelThatDoesNotEndIsLeftAloneWhenItsDeviceCloses() throws Exception {
     Executable kernels = device.loadExecutable(CtsKernels.bundle());
@@ -233,6 +233,7 @@ class CudaKernelsTest {
     assertTrue(sim.simulator().live().containsKey("registration"), "the flags are still there");
     mapping.bytes().putInt(0, 1); // lets it end
     Waits.awaitTrue("the kernel to see that", () -> mapping.bytes().getInt(4) == 2);
-    sim.simulator().reset(); // what was left on purpose
+    Waits.awaitTrue(
+        "the device to be given back to its end", () -> sim.simulator().live().isEmpty());
   }
 }

@@ -196,6 +196,13 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   @Override
+  public boolean isIdle() {
+    synchronized (lock) {
+      return isIdle && (device.isLost() || (fifo.isEmpty() && pending.isEmpty()));
+    }
+  }
+
+  @Override
   public void close() {
     synchronized (lock) {
       isClosed = true;

@@ -78,6 +78,11 @@ class ForwardingStream implements NativeStream<MockEvent> {
   }
 
   @Override
+  public boolean isIdle() {
+    return right.isIdle();
+  }
+
+  @Override
   public void close() {
     right.close();
   }

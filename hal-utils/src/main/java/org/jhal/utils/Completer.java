@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * of the tail settles it. What others settled, or failed before it was issued, is retired here too:
  * data flows one way.
  *
- * <p>Owned by the completion thread, except {@link #tailOver}, and {@link #retireKept} when that
+ * <p>Owned by the completion thread, except {@link #tailOver}, and {@link #retireRest} when that
  * has ended.
  */
 final class Completer<E> {
@@ -193,8 +193,9 @@ final class Completer<E> {
     owner.retireLater(operation);
   }
 
-  /** Retires what was kept; the stream is closed. */
-  void retireKept() {
+  /** Retires what was kept, and what came too late for the thread; the stream is closed. */
+  void retireRest() {
+    retireAll(lists.takeToRetire());
     retireAll(lists.takeKept());
   }
 

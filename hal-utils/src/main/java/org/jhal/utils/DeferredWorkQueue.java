@@ -33,8 +33,8 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * Completing  See Completer.
    * Failure     A failed wait fails its operation alone. A native failure of the work fails its operation alone, a failure
    *             of the events loses the device, which fails everything.
-   * Shutdown    cancelUsers, awaitIdle, shut, cancelAll, awaitIdle, abandonAll, stop, closeStream: called by the device, in
-   *             this order.
+   * Shutdown    cancelUsers, awaitIdle, shut, cancelAll, awaitIdle, abandonAll, stop, awaitStreamIdle, closeStream: called
+   *             by the device, in this order.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
@@ -89,7 +89,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.spinNanos = spinNanos;
     this.maker = () -> new Operation<>(this, works);
     this.onLost = onLost;
-    this.events = new EventPool<>(stream, maxInFlight);
+    this.events = new EventPool<>(stream);
     this.lists = new QueueLists<>(maxInFlight, stream.capacity());
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
     this.completer = new Completer<>(this, lists, stream, tails, completionSpinNanos);
@@ -278,9 +278,8 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   @Override
   public void retireLater(Operation<E> operation) {
-    if (lists.addToRetire(operation)) {
-      completionRole.wake();
-    }
+    lists.addToRetire(operation);
+    completionRole.wake();
   }
 
   // Completing.
@@ -426,14 +425,36 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return failAll(operation -> true, reason, true);
   }
 
-  /** Step 7: ends the threads; false if one did not end in time. */
+  /** Step 7: ends the threads; false if one, or a user's thread that issues, did not in time. */
   boolean stop(long deadline) {
-    lists.endRetiring();
     OpenQueues.remove(this);
-    return issueRole.stop(deadline) & completionRole.stop(deadline);
+    // Who is inside may still have something for the threads.
+    return gate.awaitEmpty(deadline) && issueRole.stop(deadline) & completionRole.stop(deadline);
   }
 
-  /** Step 8, unless something is leaked: frees what is native; nothing uses it. */
+  /**
+   * Step 8: waits until the stream has run everything, also that of which no event tells, since it
+   * could not be recorded or waited for. False if that is not known at the deadline: then the
+   * stream may still use what its operations hold.
+   */
+  boolean awaitStreamIdle(long deadline) {
+    return Naps.await(this, deadline, this::isStreamIdle);
+  }
+
+  private boolean isStreamIdle() {
+    try {
+      long token = stream.bindToThread();
+      try {
+        return stream.isIdle();
+      } finally {
+        stream.unbindFromThread(token);
+      }
+    } catch (Throwable t) {
+      return Failures.isLoss(t); // the native runtime says so itself: nothing runs any more
+    }
+  }
+
+  /** Step 9, unless something is leaked: frees what is native; nothing uses it. */
   void closeStream() {
     events.close();
     try {
@@ -441,7 +462,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     } catch (Throwable t) { // the rest of the device is closed all the same
       LOG.log(Level.WARNING, "cannot close the stream of " + name, t);
     }
-    completer.retireKept();
+    completer.retireRest();
   }
 
   private int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {

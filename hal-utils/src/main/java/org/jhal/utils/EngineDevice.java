@@ -411,27 +411,56 @@ public final class EngineDevice<E> implements Device {
               + ": "
               + left
               + " operations did not end within "
-              + config.closeTimeout()
-              + "; what they use is leaked");
+              + config.closeTimeout());
     }
     tails.close();
     // Threads that hang in a native call are left behind; others end at once.
-    long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(quiet ? 10 : 1);
+    long now = System.nanoTime();
+    long threadsEnd = now + TimeUnit.SECONDS.toNanos(quiet ? 10 : 1);
+    long streamsEnd = Math.max(deadline - now, TimeUnit.SECONDS.toNanos(1)) + now;
+    if (awaitQuiet(threadsEnd, streamsEnd)) {
+      giveBack();
+    } else {
+      LOG.log(
+          Level.WARNING,
+          "closing " + name + ": what it has is leaked until what still runs on it has ended");
+      new EngineThread(name + "-close", domain, this::closeLate).start();
+    }
+  }
+
+  /** Waits until no thread and no stream uses anything native any more. */
+  private boolean awaitQuiet(long threadsEnd, long streamsEnd) {
+    boolean quiet = calls.awaitEmpty(threadsEnd);
     for (DeferredWorkQueue<E> queue : queues) {
-      quiet &= queue.stop(patience);
+      quiet &= queue.stop(threadsEnd);
     }
-    quiet &= calls.endFreeing(patience);
-    if (quiet) {
-      queues.forEach(queue -> calls.quietly("closing a stream", queue::closeStream));
-      for (BufferStorage storage : resources.storages()) {
-        calls.quietly("freeing the memory of a buffer", storage::free);
-        storage.endIfOver();
-      }
-      for (EngineExecutable executable : resources.executables()) {
-        calls.quietly("unloading an executable", executable::unload);
-      }
-      calls.quietly("closing", backend::close);
+    quiet &= tails.awaitEnd(threadsEnd);
+    quiet &= calls.endFreeing(threadsEnd);
+    for (DeferredWorkQueue<E> queue : queues) {
+      quiet = quiet && queue.awaitStreamIdle(streamsEnd);
     }
+    return quiet;
+  }
+
+  /** The rest of closing, past its deadline, when what did not end in time has ended. */
+  private void closeLate() {
+    if (awaitQuiet(Naps.never(), Naps.never())) {
+      giveBack();
+    }
+  }
+
+  /** Frees everything native, which nothing uses any more. */
+  private void giveBack() {
+    queues.forEach(queue -> calls.quietly("closing a stream", queue::closeStream));
+    for (BufferStorage storage : resources.storages()) {
+      calls.quietly("freeing the memory of a buffer", storage::free);
+      storage.endIfOver();
+    }
+    for (EngineExecutable executable : resources.executables()) {
+      calls.quietly("unloading an executable", executable::unload);
+      executable.endIfOver();
+    }
+    calls.quietly("closing", backend::close);
   }
 
   @Override

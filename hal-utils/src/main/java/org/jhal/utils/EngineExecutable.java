@@ -20,6 +20,7 @@ public final class EngineExecutable extends RefCounted implements Executable {
   private final KernelModule module;
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final AtomicBoolean isUnloaded = new AtomicBoolean();
+  private volatile boolean isUnused; // the last reference is gone
 
   EngineExecutable(
       EngineDevice<?> device,
@@ -103,8 +104,14 @@ public final class EngineExecutable extends RefCounted implements Executable {
 
   @Override
   void destroy() {
+    isUnused = true;
     device.calls().free("an executable", this::unload);
-    if (isUnloaded.get()) { // else closing the device, which is under way, will unload it
+    endIfOver();
+  }
+
+  /** Ends it when nobody uses it any more and it is unloaded; closing its device may be last. */
+  void endIfOver() {
+    if (isUnused && isUnloaded.get()) {
       device.resources().remove(this);
     }
   }

@@ -4,7 +4,9 @@ import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Native events for one stream, made when none is free and kept for the next user, up to a limit.
+ * Native events for one stream, made when none is free and kept for the next user. None is
+ * destroyed before the pool closes, so that a stream may look at one that it recorded once, whoever
+ * has it now; there are as many as were in use at once.
  *
  * <p>Thread-safe. Native calls are made with no lock held, on threads to which the device is bound.
  */
@@ -12,15 +14,12 @@ final class EventPool<E> {
   private static final System.Logger LOG = System.getLogger(EventPool.class.getName());
 
   private final NativeStream<E> stream;
-  private final int limit;
   private final Object lock = new Object();
   private @Nullable PooledEvent<E> free; // guarded by lock
-  private int freeCount; // guarded by lock
   private boolean isClosed; // guarded by lock
 
-  EventPool(NativeStream<E> stream, int limit) {
+  EventPool(NativeStream<E> stream) {
     this.stream = stream;
-    this.limit = limit;
   }
 
   /**
@@ -33,7 +32,6 @@ final class EventPool<E> {
       PooledEvent<E> event = free;
       if (event != null) {
         free = event.nextFree;
-        freeCount--;
         event.nextFree = null;
         event.revive();
         return event;
@@ -44,10 +42,9 @@ final class EventPool<E> {
 
   void giveBack(PooledEvent<E> event) {
     synchronized (lock) {
-      if (!isClosed && freeCount < limit) {
+      if (!isClosed) {
         event.nextFree = free;
         free = event;
-        freeCount++;
         return;
       }
     }
@@ -61,7 +58,6 @@ final class EventPool<E> {
       isClosed = true;
       event = free;
       free = null;
-      freeCount = 0;
     }
     while (event != null) {
       destroy(event);

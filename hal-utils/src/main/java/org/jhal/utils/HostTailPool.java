@@ -1,5 +1,6 @@
 package org.jhal.utils;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -30,8 +31,14 @@ final class HostTailPool implements Executor {
     pool.execute(tail);
   }
 
-  /** Takes no more tails; those that run go on. */
+  /** Takes no more tails; those that it has go on. */
   void close() {
     pool.shutdown();
+  }
+
+  /** After {@link #close}: waits until all tails are over, or the deadline has passed. */
+  boolean awaitEnd(long deadline) {
+    return Uninterruptibles.awaitTerminationUninterruptibly(
+        pool, Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
 }

@@ -76,6 +76,13 @@ public interface NativeStream<E> extends ThreadBinding {
     return Integer.MAX_VALUE;
   }
 
+  /**
+   * Whether everything issued has completed, also what no event tells of; never blocks. Asked for
+   * before anything is freed that the stream may use. A failure with status UNAVAILABLE says that
+   * nothing runs any more, another one that it is not known.
+   */
+  boolean isIdle();
+
   /** Frees the stream; everything issued has completed. */
   void close();
 }

@@ -48,7 +48,6 @@ final class QueueLists<E> {
   private boolean isAwaited; // somebody has called awaitNoneOpen
   private @Nullable Operation<E> firstToRetire;
   private @Nullable Operation<E> lastToRetire;
-  private boolean isRetiringOver;
   private @Nullable Operation<E> firstFree;
   private int free;
   private long lastNumber; // raised in begin()
@@ -321,22 +320,15 @@ final class QueueLists<E> {
 
   // Retiring.
 
-  /**
-   * Keeps an operation for the completion thread; false if that has ended, and then it is leaked on
-   * purpose.
-   */
-  boolean addToRetire(Operation<E> operation) {
+  /** Keeps an operation for the completion thread, or, after that, for who closes the stream. */
+  void addToRetire(Operation<E> operation) {
     synchronized (lock) {
-      if (isRetiringOver) {
-        return false;
-      }
       if (lastToRetire == null) {
         firstToRetire = operation;
       } else {
         lastToRetire.nextToRetire = operation;
       }
       lastToRetire = operation;
-      return true;
     }
   }
 
@@ -370,13 +362,6 @@ final class QueueLists<E> {
       firstToRetire = null;
       lastToRetire = null;
       return first;
-    }
-  }
-
-  /** From now on nothing is retired. */
-  void endRetiring() {
-    synchronized (lock) {
-      isRetiringOver = true;
     }
   }
 }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Fence;
@@ -180,7 +181,7 @@ class EngineDeviceTest {
   }
 
   @Test
-  void pastTheCloseTimeoutWorkFailsAndIsLeaked() throws Exception {
+  void pastTheCloseTimeoutWorkFailsAndIsFreedWhenItEnds() throws Exception {
     EngineDevice<Event> device = backend.open(2, Duration.ofMillis(20));
     device.allocate(16, BufferParams.DEVICE);
     backend.device.setHeld(true);
@@ -197,7 +198,66 @@ class EngineDeviceTest {
     assertEquals(1, log.count("closing fake-0: 1 operations did not end within PT0.02S"));
     device.close();
     backend.device.setHeld(false);
-    Threads.await("the thread that hung to end", () -> threads() == 0);
+    Threads.await("the device to be closed to its end", () -> backend.isClosed);
+    assertFreed();
+    assertEquals(0, device.statistics().openOperations());
+  }
+
+  /** A host call that nobody waits for any more still has the device. */
+  @Test
+  void pastTheCloseTimeoutAHostCallThatRunsKeepsTheDevice() throws Exception {
+    EngineDevice<Event> device = backend.open(1, Duration.ofMillis(20));
+    device.allocate(16, BufferParams.DEVICE);
+    Semaphore called = device.createSemaphore(0);
+    CountDownLatch end = new CountDownLatch(1);
+    device
+        .queue(0)
+        .hostCall(Fence.NONE, called.at(1), HostCall.Mode.BLOCKING, context -> end.await());
+    device.close();
+    assertEquals(Status.DEADLINE_EXCEEDED, failure(called));
+    assertFalse(backend.isClosed, "a host call runs");
+    end.countDown();
+    Threads.await("the device to be closed to its end", () -> backend.isClosed);
+    assertFreed();
+    assertEquals(0, device.statistics().openOperations());
+  }
+
+  /** Work that no event tells of: it failed to be recorded, which loses the device. */
+  private EngineDevice<Event> withUnrecordedWork(Duration closeTimeout) throws Exception {
+    EngineDevice<Event> device = backend.open(1, closeTimeout);
+    device.allocate(16, BufferParams.DEVICE);
+    backend.streams.get(0).add(() -> {});
+    backend.device.failNth("recordEvent", 1, FAULT);
+    Semaphore done = device.createSemaphore(0);
+    device.queue(0).barrier(Fence.NONE, done.at(1));
+    assertEquals(Status.UNAVAILABLE, failure(done));
+    return device;
+  }
+
+  @Test
+  void workOfWhichNoEventTellsIsWaitedFor() throws Exception {
+    EngineDevice<Event> device = withUnrecordedWork(LONG);
+    backend.device.failNth("isIdle", 1, FAULT); // which tells nothing
+    Threads closing = Threads.start("closing", device::close);
+    Threads.await("closing to look twice", () -> backend.device.calls("isIdle") > 1);
+    assertFalse(backend.isClosed);
+    assertEquals(1, backend.liveMemory.get());
+    assertTrue(backend.streams.get(0).advance());
+    closing.join();
+    assertFreed();
+    assertEquals(0, log.count("closing fake-0"));
+  }
+
+  @Test
+  void workOfWhichNoEventTellsKeepsTheDevicePastTheCloseTimeout() throws Exception {
+    EngineDevice<Event> device = withUnrecordedWork(Duration.ofMillis(20));
+    device.close();
+    assertFalse(backend.isClosed, "what may be in use is leaked");
+    assertEquals(1, backend.liveMemory.get());
+    assertEquals(1, log.count("closing fake-0: what it has is leaked"));
+    assertTrue(backend.streams.get(0).advance());
+    Threads.await("the device to be closed to its end", () -> backend.isClosed);
+    assertFreed();
   }
 
   @Test

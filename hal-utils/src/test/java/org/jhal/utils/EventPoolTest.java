@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Who has an event, how many there are, and when they are destroyed. */
 class EventPoolTest {
   private final FakeDevice device = new FakeDevice();
-  private final EventPool<Event> pool = new EventPool<>(new FakeStream(device), 4);
+  private final EventPool<Event> pool = new EventPool<>(new FakeStream(device));
 
   private List<PooledEvent<Event>> acquire(int count) {
     List<PooledEvent<Event>> events = new ArrayList<>();
@@ -53,11 +53,13 @@ class EventPoolTest {
   }
 
   @Test
-  void noMoreAreKeptThanTheLimit() {
+  void allAreKeptAndUsedAgain() {
     acquire(10).forEach(PooledEvent::release);
-    assertEquals(4, device.liveEvents());
-    acquire(4);
-    assertEquals(4, device.liveEvents(), "all that were kept are used again");
+    assertEquals(10, device.liveEvents());
+    acquire(10).forEach(PooledEvent::release);
+    assertEquals(10, device.liveEvents(), "all that were kept are used again");
+    pool.close();
+    assertEquals(0, device.liveEvents());
   }
 
   @Test

@@ -25,7 +25,7 @@ final class FakeBackend implements DeviceBackend<Event> {
   final List<FakeStream> streams = new ArrayList<>();
   final AtomicInteger liveMemory = new AtomicInteger();
   @Nullable HalException failsAtStream; // thrown for the second stream
-  boolean isClosed;
+  volatile boolean isClosed;
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(

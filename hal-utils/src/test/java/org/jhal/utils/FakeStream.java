@@ -322,6 +322,14 @@ final class FakeStream implements NativeStream<FakeStream.Event> {
   }
 
   @Override
+  public boolean isIdle() {
+    synchronized (device) {
+      enter("isIdle");
+      return items.isEmpty();
+    }
+  }
+
+  @Override
   public void close() {
     whileClosing.run();
     synchronized (device) {

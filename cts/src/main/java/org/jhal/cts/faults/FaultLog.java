@@ -33,7 +33,10 @@ public final class FaultLog extends Handler implements AutoCloseable {
 
   @Override
   public void publish(LogRecord line) {
-    if (line.getLevel().equals(Level.SEVERE) || line.getMessage().contains("did not end within")) {
+    String text = line.getMessage();
+    if (line.getLevel().equals(Level.SEVERE)
+        || text.contains("did not end within")
+        || text.contains("is leaked")) {
       add(line.getMessage(), line.getThrown());
     }
   }

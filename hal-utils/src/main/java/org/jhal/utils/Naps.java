@@ -1,0 +1,45 @@
+package org.jhal.utils;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits for what can only be looked at. */
+public final class Naps {
+  private static final long FIRST_NANOS = 10_000;
+  private static final long LAST_NANOS = 1_000_000;
+
+  private Naps() {}
+
+  /** A {@link System#nanoTime()} that does not come. */
+  public static long never() {
+    return System.nanoTime() + Long.MAX_VALUE / 2;
+  }
+
+  /**
+   * Looks until {@code isOver} says so, or {@link System#nanoTime()} has passed {@code deadline};
+   * returns what it said last. Looks at least once, and less often the longer it takes: at most an
+   * eighth later than it could. An interrupt does not end it, and is there afterwards.
+   *
+   * @param waiter for people who look at the thread
+   */
+  public static boolean await(Object waiter, long deadline, BooleanSupplier isOver) {
+    long start = System.nanoTime();
+    boolean interrupted = false;
+    try {
+      while (!isOver.getAsBoolean()) {
+        long now = System.nanoTime();
+        if (now - deadline >= 0) {
+          return false;
+        }
+        long nap = Math.max(FIRST_NANOS, Math.min((now - start) / 8, LAST_NANOS));
+        LockSupport.parkNanos(waiter, Math.min(nap, deadline - now));
+        interrupted |= Thread.interrupted(); // a parked thread with its flag set would spin
+      }
+      return true;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
