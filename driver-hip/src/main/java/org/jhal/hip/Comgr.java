@@ -1,0 +1,93 @@
+package org.jhal.hip;
+
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.hip.jna.ComgrApi;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells which architectures HIPRTC knows. HIPRTC itself ends the process when it is asked for
+ * another one, or for one with a feature that it lacks (seen with ROCm 5.2.3); it compiles with the
+ * code object manager, which answers.
+ *
+ * <p>A library that stands in for HIPRTC exports the functions of {@link ComgrApi} too.
+ */
+final class Comgr {
+  private static final String TARGET = "amdgcn-amd-amdhsa--"; // begins the name of an architecture
+  private static final String SYMBOL = "amd_comgr_get_isa_metadata";
+
+  private final @Nullable ComgrApi api;
+
+  private Comgr(@Nullable ComgrApi api) {
+    this.api = api;
+  }
+
+  /** That of a compiler: which is linked with it, or which it loads when it is first used. */
+  static Comgr of(SharedLibrary compiler, int major) {
+    if (compiler.has(SYMBOL)) {
+      return new Comgr(compiler.map(ComgrApi.class));
+    }
+    List<String> names = new ArrayList<>();
+    for (int version : major >= 7 ? new int[] {3, 2} : new int[] {2, 3}) {
+      names.addAll(compiler.beside("libamd_comgr.so", version));
+    }
+    for (String name : names) {
+      try {
+        SharedLibrary library = SharedLibrary.open(name);
+        if (library.has(SYMBOL)) {
+          return new Comgr(library.map(ComgrApi.class));
+        }
+      } catch (UnsatisfiedLinkError e) {
+        continue; // the next one
+      }
+    }
+    return new Comgr(null);
+  }
+
+  /**
+   * Passes if HIPRTC may be asked for an architecture.
+   *
+   * @param what is to be compiled, for people
+   * @throws HalException UNIMPLEMENTED if not
+   */
+  void check(String architecture, String what) {
+    if (api == null) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          "cannot compile "
+              + what
+              + ": libamd_comgr, which tells what HIPRTC makes code for, is not found");
+    }
+    LongByReference metadata = new LongByReference();
+    if (api.amd_comgr_get_isa_metadata(TARGET + architecture, metadata) != 0) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          "cannot compile "
+              + what
+              + ": this HIPRTC makes no code for "
+              + architecture
+              + ", only for "
+              + String.join(", ", known(api)));
+    }
+    int ignored = api.amd_comgr_destroy_metadata(metadata.getValue());
+  }
+
+  private static List<String> known(ComgrApi api) {
+    List<String> names = new ArrayList<>();
+    LongByReference count = new LongByReference();
+    PointerByReference name = new PointerByReference();
+    int code = api.amd_comgr_get_isa_count(count);
+    for (long i = 0; code == 0 && i < count.getValue(); i++) {
+      code = api.amd_comgr_get_isa_name(i, name);
+      if (code == 0) {
+        String full = name.getValue().getString(0);
+        names.add(full.substring(full.lastIndexOf("--") + 2));
+      }
+    }
+    return names;
+  }
+}

@@ -1,0 +1,48 @@
+package org.jhal.hip;
+
+import com.sun.jna.Memory;
+import java.util.function.BiFunction;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.hip.jna.HipDeviceProp;
+import org.jhal.hip.jna.HipOptional;
+
+/** Asks for the architecture of a device, which no attribute tells. */
+final class HipArchitecture {
+  private HipArchitecture() {}
+
+  /** {@code gfx90a:sramecc+:xnack-}, as the compiler takes it and code objects are made for. */
+  static String of(SharedLibrary library, int device) {
+    HipOptional calls = library.map(HipOptional.class);
+    if (library.has("hipGetDevicePropertiesR0600")) {
+      return read(
+          "hipGetDevicePropertiesR0600",
+          HipDeviceProp.R0600,
+          calls::hipGetDevicePropertiesR0600,
+          device);
+    }
+    if (library.has("hipGetDevicePropertiesR0000")) {
+      return read(
+          "hipGetDevicePropertiesR0000",
+          HipDeviceProp.R0000,
+          calls::hipGetDevicePropertiesR0000,
+          device);
+    }
+    return read(
+        "hipGetDeviceProperties", HipDeviceProp.R0000, calls::hipGetDeviceProperties, device);
+  }
+
+  private static String read(
+      String call, HipDeviceProp layout, BiFunction<Memory, Integer, Integer> get, int device) {
+    Memory properties = new Memory(HipDeviceProp.MAX_BYTES);
+    properties.clear();
+    HipResult.check(call, get.apply(properties, device));
+    String name = properties.getString(layout.gcnArchName(), "US-ASCII");
+    if (!name.matches("[a-z]+_?[0-9a-f]+[a-z]?(:[a-z]+[+-])*")) {
+      throw new HalException(
+          Status.INTERNAL,
+          call + " says that device " + device + " has the architecture '" + name + "'");
+    }
+    return name;
+  }
+}

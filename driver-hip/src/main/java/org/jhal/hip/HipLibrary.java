@@ -1,0 +1,149 @@
+package org.jhal.hip;
+
+import com.sun.jna.Platform;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.hip.jna.HipConstants;
+import org.jhal.hip.jna.HipRuntime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads and initialises the HIP runtime, once per process, and says why where that is not possible.
+ * Nothing else may call {@link HipRuntime} before {@link #load} has returned.
+ */
+final class HipLibrary {
+  /** Where the library is, instead of where it is looked for: a system property. */
+  static final String PROPERTY = "jhal.hip.library";
+
+  /** The same as an environment variable. */
+  static final String VARIABLE = "JHAL_HIP_LIBRARY";
+
+  private static final String NAME = "libamdhip64.so";
+
+  private static @Nullable HipLibrary loaded; // guarded by the class
+  private static @Nullable HalException failure; // likewise; the verdict is kept
+
+  private final SharedLibrary library;
+  private final int version;
+  private final int deviceCount;
+
+  private HipLibrary(SharedLibrary library, int version, int deviceCount) {
+    this.library = library;
+    this.version = version;
+    this.deviceCount = deviceCount;
+  }
+
+  /** What was loaded. */
+  SharedLibrary library() {
+    return library;
+  }
+
+  /** 6 for ROCm 6. */
+  int major() {
+    return version / 10_000_000;
+  }
+
+  /** {@code 6.3.42131}, as the runtime itself says. */
+  String version() {
+    return text(version);
+  }
+
+  /** The runtime writes 5.2.21153 as 50221153. */
+  private static String text(int version) {
+    return version / 10_000_000 + "." + version / 100_000 % 100 + "." + version % 100_000;
+  }
+
+  /** How many devices there are, at least one. */
+  int deviceCount() {
+    return deviceCount;
+  }
+
+  /**
+   * The library.
+   *
+   * @throws HalException UNAVAILABLE with the reason if there is none that can be used, or no
+   *     device; always the same one
+   */
+  static synchronized HipLibrary load() {
+    HalException before = failure;
+    if (before != null) {
+      throw before.again();
+    }
+    HipLibrary found = loaded;
+    if (found == null) {
+      try {
+        found = open();
+      } catch (HalException e) {
+        failure = e;
+        throw e;
+      }
+      loaded = found;
+    }
+    return found;
+  }
+
+  private static HipLibrary open() {
+    if (!Platform.isLinux() || !Platform.is64Bit()) {
+      throw unavailable("HIP is used on 64-bit Linux only, this is " + Platform.RESOURCE_PREFIX);
+    }
+    SharedLibrary library = find();
+    checkSymbols(library);
+    HipRuntime.bind(library.library());
+    int[] value = new int[1];
+    HipResult.check("hipRuntimeGetVersion", HipRuntime.hipRuntimeGetVersion(value));
+    int version = value[0];
+    String what = "the HIP runtime " + text(version) + " (" + library.path() + ")";
+    int code = HipRuntime.hipInit(0);
+    if (code == HipConstants.hipSuccess) {
+      code = HipRuntime.hipGetDeviceCount(value);
+      if (code == HipConstants.hipSuccess && value[0] > 0) {
+        return new HipLibrary(library, version, value[0]);
+      }
+    }
+    if (code == HipConstants.hipSuccess || HipResult.isNoDevice(code)) {
+      throw unavailable(what + " finds no device");
+    }
+    throw unavailable(what + " cannot be initialised: it returned " + HipResult.describe(code));
+  }
+
+  private static SharedLibrary find() {
+    String given = SharedLibrary.explicitPath(PROPERTY, VARIABLE);
+    if (given != null && !new File(given).isFile()) {
+      throw unavailable("there is no file '" + given + "', which " + PROPERTY + " names");
+    }
+    List<String> tried = new ArrayList<>();
+    for (String name : given != null ? List.of(given) : SharedLibrary.rocmCandidates(NAME)) {
+      try {
+        return SharedLibrary.open(name);
+      } catch (UnsatisfiedLinkError e) {
+        tried.add(SharedLibrary.reason(name, e));
+      }
+    }
+    throw unavailable(
+        "the HIP runtime cannot be loaded; it comes with ROCm, and "
+            + PROPERTY
+            + " or "
+            + VARIABLE
+            + " may name its file; tried "
+            + String.join(", ", tried));
+  }
+
+  private static void checkSymbols(SharedLibrary library) {
+    List<String> missing =
+        HipRuntime.symbols().stream().filter(symbol -> !library.has(symbol)).toList();
+    if (!missing.isEmpty()) {
+      throw unavailable(
+          library.path()
+              + " lacks "
+              + String.join(", ", missing)
+              + "; the HIP runtime is too old (JHAL needs that of ROCm 5.2 or newer), or this is another library");
+    }
+  }
+
+  private static HalException unavailable(String reason) {
+    return new HalException(Status.UNAVAILABLE, reason);
+  }
+}

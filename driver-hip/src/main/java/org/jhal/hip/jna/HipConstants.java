@@ -1,0 +1,54 @@
+package org.jhal.hip.jna;
+
+/** Enumerators and macros of {@code hip_runtime_api.h}. */
+public final class HipConstants {
+  private HipConstants() {}
+
+  // hipError_t: those that decide what is done; HipResult knows more.
+  public static final int hipSuccess = 0;
+  public static final int hipErrorInvalidValue = 1;
+  public static final int hipErrorNoDevice = 100;
+  public static final int hipErrorInvalidDevice = 101;
+  public static final int hipErrorNotReady = 600;
+  public static final int hipErrorUnknown = 999;
+
+  // hipDeviceAttribute_t
+  public static final int hipDeviceAttributeMaxBlockDimX = 26;
+  public static final int hipDeviceAttributeMaxBlockDimY = 27;
+  public static final int hipDeviceAttributeMaxBlockDimZ = 28;
+  public static final int hipDeviceAttributeMaxGridDimX = 29;
+  public static final int hipDeviceAttributeMaxGridDimY = 30;
+  public static final int hipDeviceAttributeMaxGridDimZ = 31;
+  public static final int hipDeviceAttributeMaxThreadsPerBlock = 56;
+  public static final int hipDeviceAttributeMultiprocessorCount = 63;
+  public static final int hipDeviceAttributePciBusId = 67;
+  public static final int hipDeviceAttributePciDeviceId = 68;
+  public static final int hipDeviceAttributePciDomainID = 69;
+  public static final int hipDeviceAttributeMaxSharedMemoryPerBlock = 74;
+  public static final int hipDeviceAttributeWarpSize = 87;
+  public static final int hipDeviceAttributeMemoryPoolsSupported = 88;
+
+  // Flags of streams, events and memory of the host.
+  public static final int hipStreamNonBlocking = 1;
+  public static final int hipEventBlockingSync = 1;
+  public static final int hipEventDisableTiming = 2;
+  public static final int hipHostMallocPortable = 1;
+  public static final int hipHostMallocMapped = 2;
+  public static final int hipHostMallocWriteCombined = 4;
+  public static final int hipHostRegisterPortable = 1;
+  public static final int hipHostRegisterMapped = 2;
+
+  // hipMemcpyKind, hipMemPoolAttr, hipPointer_attribute, hipFunction_attribute
+  public static final int hipMemcpyDefault = 4;
+  public static final int hipMemPoolAttrReleaseThreshold = 4;
+  public static final int HIP_POINTER_ATTRIBUTE_MEMORY_TYPE = 2;
+  public static final int HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0;
+  public static final int HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1;
+
+  // Words of the list that a launch takes as "extra".
+  public static final int HIP_LAUNCH_PARAM_BUFFER_POINTER = 1;
+  public static final int HIP_LAUNCH_PARAM_BUFFER_SIZE = 2;
+
+  /** CUDA's is 0. */
+  public static final int HIP_LAUNCH_PARAM_END = 3;
+}

@@ -1,0 +1,29 @@
+/**
+ * What a driver for AMD devices needs of the HIP runtime: finding it, asking it, and what its
+ * answers mean. The calls themselves are in {@link org.jhal.hip.jna}.
+ *
+ * <p>What differs from CUDA, for who uses this:
+ *
+ * <ul>
+ *   <li>There is no context to push. hipSetDevice chooses the device of the calling thread and
+ *       makes what it needs; it stays chosen, so who is called by strangers asks hipGetDevice
+ *       first, and chooses that one again.
+ *   <li>A stream, an event or a module that was destroyed must not be passed on: {@link
+ *       org.jhal.hip.jna.HipHandle}. One that is null is the default stream, which waits for all
+ *       others.
+ *   <li>hipPointerGetAttribute tells the kind of memory as a number that changed with ROCm 6:
+ *       {@link org.jhal.hip.HostPointers}.
+ *   <li>The list that describes packed arguments ends with 3, and must be in order. A code object
+ *       may declare more bytes of arguments than a kernel's parameters have (hidden ones): the
+ *       runtime fills those in.
+ *   <li>Work items of a workgroup run in wavefronts of 64 on some devices:
+ *       hipDeviceAttributeWarpSize.
+ *   <li>A workgroup may use all of hipDeviceAttributeMaxSharedMemoryPerBlock without asking for it.
+ *   <li>No name or log comes with a code object that is refused: hipModuleLoadData only returns 209
+ *       for one of another architecture.
+ * </ul>
+ */
+@NullMarked
+package org.jhal.hip;
+
+import org.jspecify.annotations.NullMarked;

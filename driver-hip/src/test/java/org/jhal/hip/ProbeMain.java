@@ -1,0 +1,97 @@
+package org.jhal.hip;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jhal.HalException;
+
+/** What a process of its own prints of the HIP runtime that it finds. */
+public final class ProbeMain {
+  private ProbeMain() {}
+
+  /**
+   * {@code load}: the verdict on the runtime. {@code errors CODE...}: how codes are described.
+   * {@code compile ARCHITECTURE FILE [OPTION...]}: what HIPRTC makes of a source. Several of them
+   * are parted by {@code --}.
+   */
+  public static void main(String[] args) throws IOException {
+    int begin = 0;
+    for (int i = 0; i <= args.length; i++) {
+      if (i == args.length || args[i].equals("--")) {
+        run(List.of(args).subList(begin, i));
+        begin = i + 1;
+      }
+    }
+    System.out.println("end");
+  }
+
+  private static void run(List<String> words) throws IOException {
+    switch (words.get(0)) {
+      case "load" -> load();
+      case "errors" ->
+          words.stream()
+              .skip(1)
+              .forEach(code -> print("error", HipResult.describe(Integer.parseInt(code))));
+      case "compile" ->
+          compile(words.get(1), Path.of(words.get(2)), words.subList(3, words.size()));
+      default -> throw new IllegalArgumentException("no command " + words);
+    }
+  }
+
+  private static void load() {
+    String first = verdict();
+    print("load", first);
+    print("again", first.equals(verdict()) ? "the same" : "other");
+  }
+
+  private static String verdict() {
+    try {
+      HipLibrary library = HipLibrary.load();
+      return "version "
+          + library.version()
+          + ", devices "
+          + library.deviceCount()
+          + ", architecture "
+          + HipArchitecture.of(library.library(), 0);
+    } catch (HalException e) {
+      return e.status() + ": " + e.getMessage();
+    }
+  }
+
+  private static void compile(String architecture, Path file, List<String> options)
+      throws IOException {
+    try {
+      byte[] code =
+          compiler()
+              .compile(
+                  Files.readString(file, StandardCharsets.UTF_8),
+                  file.getFileName().toString(),
+                  options,
+                  architecture,
+                  file.getFileName() + " for " + architecture);
+      int machine = Byte.toUnsignedInt(code[18]) | Byte.toUnsignedInt(code[19]) << 8;
+      print(
+          "compiled", file.getFileName() + " for " + architecture + ": ELF for machine " + machine);
+    } catch (HalException e) {
+      print("compiled", e.status() + ": " + e.getMessage());
+    }
+  }
+
+  /** Needs no device, and so no {@link HipLibrary}. */
+  private static Hiprtc compiler() {
+    for (String name : SharedLibrary.rocmCandidates("libamdhip64.so")) {
+      try {
+        return Hiprtc.load(SharedLibrary.open(name), 5);
+      } catch (UnsatisfiedLinkError e) {
+        continue; // the next one
+      }
+    }
+    throw new HalException(org.jhal.Status.UNAVAILABLE, "no HIP runtime");
+  }
+
+  private static void print(String what, String value) {
+    System.out.println(what + ": " + value);
+  }
+}

@@ -1,0 +1,185 @@
+package org.jhal.hip.jna;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jhal.hip.CCompiler;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The mapping says of each function, constant and structure what the headers say of it, as a C
+ * compiler sees them.
+ */
+class HeaderTest {
+  private static final String INCLUDES =
+      "#define __HIP_PLATFORM_AMD__ 1\n"
+          + "#include <stddef.h>\n"
+          + "#include <hip/hip_version.h>\n"
+          + "#include <hip/hip_runtime_api.h>\n"
+          + "#include <hip/hiprtc.h>\n";
+
+  @TempDir private Path folder;
+  private final List<String> options = new ArrayList<>();
+  private Optional<CCompiler> compiler = Optional.empty();
+
+  @BeforeEach
+  void findHeaders() {
+    compiler = CCompiler.find();
+    assumeTrue(compiler.isPresent(), CCompiler.absent());
+    Optional<Path> headers =
+        Stream.of(System.getenv("ROCM_PATH"), "/opt/rocm", "/usr")
+            .filter(root -> root != null && !root.isEmpty())
+            .map(root -> Path.of(root, "include"))
+            .filter(root -> Files.exists(root.resolve("hip/hip_runtime_api.h")))
+            .findFirst();
+    assumeTrue(
+        headers.isPresent(),
+        "there are no headers of HIP on this machine; Debian and Ubuntu have them in the package libamdhip64-dev");
+    options.addAll(List.of("-I", headers.get().toString()));
+  }
+
+  private CCompiler.Result compile(String source, String... more) throws Exception {
+    Files.writeString(folder.resolve("check.c"), INCLUDES + source);
+    List<String> arguments = new ArrayList<>(options);
+    arguments.addAll(List.of(more));
+    arguments.add("check.c");
+    return compiler.orElseThrow().run(folder, arguments.toArray(new String[0]));
+  }
+
+  /** What is wrong, each in a line; empty if nothing is. */
+  private List<String> failures(List<String> assertions) throws Exception {
+    assertTrue(assertions.size() > 1, "there is something to check");
+    CCompiler.Result result = compile(String.join("\n", assertions) + "\n", "-c", "-o", "check.o");
+    List<String> wrong = result.output().lines().filter(line -> line.contains("error:")).toList();
+    assertEquals(result.code() == 0, wrong.isEmpty(), result.output());
+    return wrong;
+  }
+
+  private CHeader header() throws Exception {
+    CCompiler.Result expanded = compile("", "-E", "-P");
+    assertEquals(0, expanded.code(), expanded.output());
+    return new CHeader(expanded.output());
+  }
+
+  private static List<Method> functions(Class<?> mapping) {
+    return Arrays.stream(mapping.getDeclaredMethods())
+        .filter(
+            method ->
+                Modifier.isNative(method.getModifiers())
+                    || Modifier.isAbstract(method.getModifiers()))
+        .toList();
+  }
+
+  @Test
+  void functionsTakeAndReturnWhatTheHeadersSay() throws Exception {
+    CHeader header = header();
+    List<String> assertions = new ArrayList<>();
+    for (Class<?> mapping : List.of(HipRuntime.class, HiprtcApi.class)) {
+      for (Method function : functions(mapping)) {
+        assertions.addAll(header.assertions(function));
+      }
+    }
+    assertEquals(List.of(), failures(assertions));
+  }
+
+  @Test
+  void ofTheOptionalFunctionsThereIsOneAndItIsRight() throws Exception {
+    CHeader header = header();
+    List<String> assertions = new ArrayList<>();
+    for (Method function : functions(HipOptional.class)) {
+      if (header.declares(function.getName())) {
+        assertions.addAll(header.assertions(function));
+      }
+    }
+    assertEquals(List.of(), failures(assertions));
+  }
+
+  @Test
+  void constantsHaveTheirValues() throws Exception {
+    List<String> assertions = new ArrayList<>();
+    for (Field constant : HipConstants.class.getDeclaredFields()) {
+      String name = constant.getName();
+      assertions.add(CHeader.equal("(long)" + name, constant.getInt(null), name));
+    }
+    assertEquals(List.of(), failures(assertions));
+  }
+
+  @Test
+  void structuresHaveTheirLayout() throws Exception {
+    List<String> assertions = new ArrayList<>();
+    assertions.add(CHeader.equal("sizeof(hipMemPoolProps)", HipMemPoolProps.BYTES, "size"));
+    offset(assertions, "hipMemPoolProps", "allocType", HipMemPoolProps.ALLOC_TYPE);
+    offset(assertions, "hipMemPoolProps", "location.type", HipMemPoolProps.LOCATION_TYPE);
+    offset(assertions, "hipMemPoolProps", "location.id", HipMemPoolProps.LOCATION_ID);
+    assertions.add(
+        CHeader.equal(
+            "hipMemAllocationTypePinned", HipMemPoolProps.ALLOCATION_TYPE_PINNED, "pinned"));
+    assertions.add(
+        CHeader.equal("hipMemLocationTypeDevice", HipMemPoolProps.LOCATION_TYPE_DEVICE, "device"));
+    assertions.add("#if HIP_VERSION_MAJOR >= 6");
+    layout(assertions, HipDeviceProp.R0600);
+    assertions.add("#else");
+    layout(assertions, HipDeviceProp.R0000);
+    assertions.add("#endif");
+    assertEquals(List.of(), failures(assertions));
+    assertTrue(HipDeviceProp.R0600.bytes() <= HipDeviceProp.MAX_BYTES);
+  }
+
+  private static void layout(List<String> assertions, HipDeviceProp layout) {
+    assertions.add(CHeader.equal("sizeof(hipDeviceProp_t)", layout.bytes(), layout + " size"));
+    offset(assertions, "hipDeviceProp_t", "gcnArchName", layout.gcnArchName());
+  }
+
+  private static void offset(List<String> assertions, String type, String member, int expected) {
+    assertions.add(
+        CHeader.equal("offsetof(" + type + ", " + member + ")", expected, type + "." + member));
+  }
+
+  /** Declarations that are wrong, each in its own way. */
+  private static final class Wrong {
+    static native int hipStreamSynchronize(int stream);
+
+    static native int hipEventRecord(hipStream_t event, hipStream_t stream);
+
+    static native int hipMalloc(int[] ptr, long size);
+
+    static native int hipMemsetD8Async(long dest, short value, long count, hipStream_t stream);
+
+    static native int hipFree();
+
+    static native int hipNoSuchFunction();
+  }
+
+  @Test
+  void controlWrongDeclarationsAreFound() throws Exception {
+    CHeader header = header();
+    List<String> assertions = new ArrayList<>();
+    for (Method function : functions(Wrong.class)) {
+      assertions.addAll(header.assertions(function));
+    }
+    String found = String.join("\n", failures(assertions));
+    for (String part :
+        List.of(
+            "hipStreamSynchronize: argument 0",
+            "hipEventRecord: argument 0 is a hipEvent_t, not a hipStream_t",
+            "hipMalloc: argument 0",
+            "hipMemsetD8Async: argument 1",
+            "hipFree: takes 1 arguments, not 0",
+            "hipNoSuchFunction: is not declared")) {
+      assertTrue(found.contains(part), () -> part + " is not in\n" + found);
+    }
+  }
+}

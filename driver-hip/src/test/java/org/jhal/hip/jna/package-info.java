@@ -1,0 +1,5 @@
+/** Tests of the mapping against the headers. */
+@NullMarked
+package org.jhal.hip.jna;
+
+import org.jspecify.annotations.NullMarked;
