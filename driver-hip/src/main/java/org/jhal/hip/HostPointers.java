@@ -36,7 +36,7 @@ final class HostPointers {
 
   /** Whether an address is in memory that hipHostMalloc or hipHostRegister has made known. */
   boolean isPinned(long address) {
-    int[] type = new int[1];
+    int[] type = {-1}; // no kind of memory, should a call succeed and say nothing
     return query(type, address) == hipSuccess && type[0] == host;
   }
 

@@ -33,6 +33,7 @@ final class ChildJvm {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
     command.addAll(properties);
     command.addAll(List.of("-cp", absolute(System.getProperty("java.class.path"))));
     command.add(ProbeMain.class.getName());

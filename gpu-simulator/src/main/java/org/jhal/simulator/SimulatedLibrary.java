@@ -43,7 +43,7 @@ public final class SimulatedLibrary {
           "launch.c",
           "grid.c");
   private static final List<String> COMPILER =
-      List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c");
+      List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c", "program.c");
 
   private final Optional<Path> path;
   private final String reason;
@@ -69,6 +69,13 @@ public final class SimulatedLibrary {
   /** Builds the library of a run-time compiler, which needs a C++ compiler when it is used. */
   public static SimulatedLibrary compiler(String soname, Class<?> anchor, List<String> face) {
     return build(soname, COMPILER, anchor, face, List.of(), Toolchain.find(true));
+  }
+
+  /**
+   * Builds a library of nothing but these sources, such as one that forwards to another library.
+   */
+  public static SimulatedLibrary of(String soname, Class<?> anchor, List<String> sources) {
+    return build(soname, List.of(), anchor, sources, List.of(), Toolchain.find(false));
   }
 
   /** Why there is no such library on this machine; empty if there is one. */

@@ -9,6 +9,49 @@
 int gs_compile(const char* source, const char* name, const char* const* options, int option_count, gs_text* image,
                gs_text* log);
 
+// A source and what was made of it, as run-time compilers have them; their result codes are the same too.
+enum gs_program_code {
+  GS_PROGRAM_OK,
+  GS_PROGRAM_OUT_OF_MEMORY,
+  GS_PROGRAM_CREATION_FAILURE,
+  GS_PROGRAM_INVALID_INPUT,
+  GS_PROGRAM_INVALID,
+  GS_PROGRAM_INVALID_OPTION,
+  GS_PROGRAM_COMPILATION,
+};
+
+enum { GS_PROGRAM_OPTIONS = 64 };
+
+typedef struct {
+  unsigned magic;
+  char *source, *name;
+  int compiled;
+  int has_image;  // for the face: whether there is code for a device, and not for a kind of devices only
+  gs_text image, log;
+  char* options[GS_PROGRAM_OPTIONS];  // for the host's compiler
+  int option_count;
+} gs_program;
+
+// What a face's options are.
+typedef struct {
+  const char* compiler;             // what it calls itself in messages
+  const char* const* architecture;  // beginnings of options that choose one, up to their '='; then NULL
+  int (*choose)(gs_program* program, const char* architecture);  // whether it is known
+  const char* const* ignored;       // beginnings of options without a meaning on the host; then NULL
+} gs_dialect;
+
+int gs_program_create(gs_program** result, const char* source, const char* name, int headers);
+int gs_program_destroy(gs_program** handle);
+int gs_program_compile(gs_program* program, const gs_dialect* dialect, int count, const char* const* options);
+// Adds an option for the host's compiler, to the compilation that has begun.
+void gs_program_option(gs_program* program, const char* format, ...) __attribute__((format(printf, 2, 3)));
+int gs_program_valid(gs_program* program);
+int gs_program_log_size(gs_program* program, size_t* size);
+int gs_program_log(gs_program* program, char* to);
+// The size is 0 and there is nothing to get if there is not, whichever the face asks for.
+int gs_program_image_size(gs_program* program, int is_there, size_t* size);
+int gs_program_image(gs_program* program, int is_there, char* to);
+
 // Replaces the markers of the prelude in preprocessed text, and appends what tells of the kernels.
 void gs_rewrite(const char* text, gs_text* out);
 

@@ -9,6 +9,7 @@ static const uint64_t PATIENCE = 5000000000;  // how long the end of a context w
 
 static __thread struct {
   uint64_t generation;
+  int device;
   int depth;
   gs_handle stack[DEPTH];
   gs_context* objects[DEPTH];  // referred to, so that a destroyed one is recognised
@@ -65,14 +66,19 @@ void gs_context_end(gs_context* context) {
   gs_unref(&context->object);
 }
 
-int gs_primary_retain(int device, gs_handle* handle) {
-  if (device < 0 || device >= gs.devices) return GS_INVALID_DEVICE;
+static gs_context* primary(int device) {
   gs_context* context = gs.primary[device];
   if (!context) {
     context = context_make(device);
     context->primary = 1;
     gs.primary[device] = context;
   }
+  return context;
+}
+
+int gs_primary_retain(int device, gs_handle* handle) {
+  if (device < 0 || device >= gs.devices) return GS_INVALID_DEVICE;
+  gs_context* context = primary(device);
   context->retains++;
   *handle = context->object.id;
   return GS_OK;
@@ -149,6 +155,7 @@ int gs_context_peer(gs_context* from, gs_handle to, int enable) {
 static void freshen(void) {
   if (current.generation == gs.generation) return;
   while (current.depth > 0) gs_unref(&current.objects[--current.depth]->object);
+  current.device = 0;
   current.generation = gs.generation;
 }
 
@@ -191,6 +198,24 @@ int gs_current_set(gs_handle handle) {
   gs_handle old;
   if (current.depth) gs_current_pop(&old);
   return handle ? gs_current_push(handle) : GS_OK;
+}
+
+int gs_device_set(int device) {
+  freshen();
+  if (device < 0 || device >= gs.devices) return GS_INVALID_DEVICE;
+  current.device = device;
+  return GS_OK;
+}
+
+int gs_device_get(void) {
+  freshen();
+  return current.device;
+}
+
+gs_context* gs_device_context(void) {
+  freshen();
+  gs_current_set(primary(current.device)->object.id);
+  return gs_current_context();
 }
 
 void gs_contexts_reset(void) {

@@ -1,5 +1,6 @@
 // The state of the whole, and the functions by which a test controls it.
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,7 +53,7 @@ static void configure(void) {
   gs.devices = (int)setting("GPUSIM_DEVICES", 1);
   if (gs.devices > GS_MAX_DEVICES) gs.devices = GS_MAX_DEVICES;
   gs.memory = setting("GPUSIM_MEMORY", 16ull << 30);
-  gs.driver_version = (int)setting("GPUSIM_DRIVER_VERSION", 13000);
+  gs.driver_version = (int)setting("GPUSIM_DRIVER_VERSION", 0);
   gs.seed = setting("GPUSIM_SEED", 0);
   gs.paused = 0;
 }
@@ -61,8 +62,14 @@ __attribute__((constructor)) static void begin(void) { configure(); }
 
 void gs_initialise(void) { gs.initialised = 1; }
 int gs_device_count(void) { return gs.devices; }
-int gs_driver_version(void) { return gs.driver_version; }
+int gs_driver_version(int otherwise) { return gs.driver_version ? gs.driver_version : otherwise; }
 uint64_t gs_device_memory(void) { return gs.memory; }
+void gs_device_name(char* text, size_t size, int device) { snprintf(text, size, "Simulated GPU %d", device); }
+
+void gs_device_uuid(char bytes[16], int device) {
+  memcpy(bytes, "JHAL-simulated\0", 16);
+  bytes[15] = (char)(device + 1);
+}
 
 #define LOCKED(statements)         \
   pthread_mutex_lock(&gs.lock);    \

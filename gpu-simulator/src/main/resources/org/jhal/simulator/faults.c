@@ -83,7 +83,7 @@ static int need_context(gs_frame* frame, enum gs_need need) {
     return GS_CONTEXT_DESTROYED;
   }
   frame->sticky = frame->context->sticky;
-  return need == GS_CURRENT ? frame->sticky : GS_OK;
+  return need == GS_CURRENT || need == GS_DEVICE ? frame->sticky : GS_OK;
 }
 
 int gs_enter(gs_site* site, gs_frame* frame, enum gs_need need) {
@@ -103,7 +103,8 @@ int gs_enter(gs_site* site, gs_frame* frame, enum gs_need need) {
     gs_sleep(delay);
     pthread_mutex_lock(&gs.lock);
   }
-  frame->context = gs_current_context();
+  int has_device = need == GS_DEVICE || need == GS_DEVICE_RELEASE;
+  frame->context = has_device && gs.devices ? gs_device_context() : gs_current_context();
   int for_good = 0;
   int code = gs_fault(site->name, &for_good);
   if (for_good) {
@@ -116,6 +117,7 @@ int gs_enter(gs_site* site, gs_frame* frame, enum gs_need need) {
   }
   if (code) return code;
   if (need == GS_NOTHING) return GS_OK;
+  if (has_device) return gs.devices ? need_context(frame, need) : GS_NO_DEVICE;
   if (!gs.initialised) return GS_NOT_INITIALIZED;
   return need == GS_INIT ? GS_OK : need_context(frame, need);
 }

@@ -3,6 +3,16 @@
 #pragma GCC diagnostic ignored "-Wattributes"
 #include "gpusim_kernel.h"
 
+#ifndef GPUSIM_WARP_SIZE
+#define GPUSIM_WARP_SIZE 32
+#endif
+#ifdef GPUSIM_ARCHITECTURE
+extern "C" {
+extern const char gpusim_architecture[] __attribute__((visibility("default")));
+const char gpusim_architecture[] = GPUSIM_ARCHITECTURE;
+}
+#endif
+
 #define __global__ __gpusim_global__
 #define __shared__ __gpusim_shared__
 #define __device__ __attribute__((visibility("default")))
@@ -43,7 +53,7 @@ static thread_local gpusim_thread* gpusim_self;
 #define blockIdx (gpusim_self->block)
 #define blockDim (gpusim_self->block_dim)
 #define gridDim (gpusim_self->grid_dim)
-static const int warpSize = 32;
+static const int warpSize = GPUSIM_WARP_SIZE;
 
 static inline void __syncthreads() {
   gpusim_thread* self = gpusim_self;

@@ -52,6 +52,8 @@ enum gs_need {
   GS_INIT,      // the library is initialised
   GS_CURRENT,   // a current context that is alive and well
   GS_RELEASE,   // a current context; does its work on a failed one too, and then returns its code
+  GS_DEVICE,    // like GS_CURRENT, where threads have devices: the context is the device's primary one
+  GS_DEVICE_RELEASE,  // likewise
 };
 
 // One per function; counts its calls and holds what was asked to go wrong there.
@@ -91,7 +93,9 @@ void gs_misuse(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 void gs_initialise(void);
 int gs_device_count(void);
-int gs_driver_version(void);
+int gs_driver_version(int otherwise);  // unless another one was asked for
+void gs_device_name(char* text, size_t size, int device);
+void gs_device_uuid(char bytes[16], int device);
 uint64_t gs_device_memory(void);
 uint64_t gs_device_memory_free(int device);
 
@@ -112,6 +116,10 @@ int gs_current_set(gs_handle context);
 int gs_current_push(gs_handle context);
 int gs_current_pop(gs_handle* context);
 gs_handle gs_current(void);
+
+// The calling thread's device, where those are chosen and not contexts; 0 at first.
+int gs_device_set(int device);
+int gs_device_get(void);
 
 // ---- memory ----
 
@@ -135,13 +143,27 @@ int gs_host_register(gs_context* context, void* address, size_t size, unsigned f
 int gs_host_unregister(void* address);
 int gs_memory_info_of(uint64_t address, gs_memory_info* info);
 
-enum gs_pool_value { GS_POOL_THRESHOLD, GS_POOL_RESERVED, GS_POOL_RESERVED_HIGH, GS_POOL_USED, GS_POOL_USED_HIGH };
+// The beginning of what the vendors call MemPoolProps, which is 88 bytes long.
+typedef struct {
+  int allocation, handles, location, device;
+  void* security;
+  size_t most;
+} gs_pool_properties;
 
-int gs_pool_create(int device, uint64_t most, gs_handle* pool);
+// The vendors' attributes of pools from 4 on; those before are about how memory is used again, which it never is.
+enum gs_pool_value {
+  GS_POOL_THRESHOLD = 4,
+  GS_POOL_RESERVED,
+  GS_POOL_RESERVED_HIGH,
+  GS_POOL_USED,
+  GS_POOL_USED_HIGH
+};
+
+int gs_pool_create(const gs_pool_properties* properties, gs_handle* pool);
 int gs_pool_destroy(gs_handle pool);
 int gs_pool_trim(gs_handle pool, uint64_t keep);
-int gs_pool_get(gs_handle pool, enum gs_pool_value which, uint64_t* value);
-int gs_pool_set(gs_handle pool, enum gs_pool_value which, uint64_t value);
+int gs_pool_get(gs_handle pool, int attribute, void* value);
+int gs_pool_set(gs_handle pool, int attribute, const void* value);
 int gs_pool_default(int device, gs_handle* pool);
 int gs_pool_current(int device, gs_handle* pool);
 int gs_pool_make_current(int device, gs_handle pool);
@@ -181,8 +203,10 @@ int gs_event_elapsed(gs_handle from, gs_handle to, float* milliseconds);
 
 // ---- modules and launches ----
 
-// The image's length is found in its headers; a reason for refusal is written to text.
-int gs_module_load(gs_context* context, const void* image, gs_handle* module, char* text, size_t text_size);
+// The image's length is found in its headers; a reason for refusal is written to text. One that was made for an
+// architecture must have been made for this one, if one is given, with the same features or without naming any.
+int gs_module_load(gs_context* context, const void* image, const char* architecture, gs_handle* module, char* text,
+                   size_t text_size);
 int gs_module_unload(gs_handle module);
 int gs_module_function(gs_handle module, const char* name, gs_handle* function);
 int gs_module_global(gs_handle module, const char* name, uint64_t* address, size_t* size);

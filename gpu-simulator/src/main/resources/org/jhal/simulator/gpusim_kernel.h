@@ -25,6 +25,7 @@ typedef struct {
   gpusim_arg arg[1];  // count of them, and one more whose offset is the size of all
 } gpusim_args;
 
+// A module may have gpusim_architecture, a string: what it was made for.
 typedef void gpusim_run(void** arguments, gpusim_thread* self);
 
 #endif

@@ -115,7 +115,7 @@ typedef struct {
   pthread_cond_t changed;  // a mark is done, a stream went on, a context failed
   int initialised;
   int devices;
-  int driver_version;
+  int driver_version;  // 0: that of the face
   uint64_t memory;
   uint64_t seed;
   unsigned paused;  // devices whose streams all stand still, one bit each
@@ -156,6 +156,7 @@ const char* gs_kind_name(int count);
 void gs_context_kill(gs_context* context, int code);
 void gs_context_end(gs_context* context);
 gs_context* gs_current_context(void);
+gs_context* gs_device_context(void);  // the primary one of the thread's device, which is current then; made anew if it has ended
 void gs_contexts_reset(void);
 
 // memory.c

@@ -60,7 +60,15 @@ static int open_image(const void* image, size_t size, void** library, char* text
   return *library ? GS_OK : GS_INVALID_IMAGE;
 }
 
-int gs_module_load(gs_context* context, const void* image, gs_handle* handle, char* text, size_t text_size) {
+static int fits(void* library, const char* architecture) {
+  const char* made_for = dlsym(library, "gpusim_architecture");
+  if (!made_for || !architecture) return 1;
+  size_t length = strlen(made_for);
+  return !strncmp(made_for, architecture, length) && (!architecture[length] || architecture[length] == ':');
+}
+
+int gs_module_load(gs_context* context, const void* image, const char* architecture, gs_handle* handle, char* text,
+                   size_t text_size) {
   if (text_size) text[0] = 0;
   if (!image) return GS_INVALID_VALUE;
   size_t size = 0;
@@ -71,6 +79,10 @@ int gs_module_load(gs_context* context, const void* image, gs_handle* handle, ch
   }
   if (!code) code = open_image(image, size, &library, text, text_size);
   if (code) return code;
+  if (!fits(library, architecture)) {
+    dlclose(library);
+    return GS_NO_BINARY_FOR_DEVICE;
+  }
   gs_module* module = calloc(1, sizeof *module);
   module->library = library;
   gs_object_add(&module->object, GS_MODULE, context, module_free);

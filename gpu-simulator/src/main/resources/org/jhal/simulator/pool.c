@@ -65,7 +65,7 @@ void gs_pools_settle(int device) {
   }
 }
 
-int gs_pool_create(int device, uint64_t limit, gs_handle* handle) {
+static int make(int device, uint64_t limit, gs_handle* handle) {
   if (device < 0 || device >= gs.devices) return GS_INVALID_DEVICE;
   gs_pool* pool = calloc(1, sizeof *pool);
   pool->device = device;
@@ -75,10 +75,16 @@ int gs_pool_create(int device, uint64_t limit, gs_handle* handle) {
   return GS_OK;
 }
 
+int gs_pool_create(const gs_pool_properties* properties, gs_handle* handle) {
+  if (!handle || !properties || properties->allocation != 1 || properties->location != 1) return GS_INVALID_VALUE;
+  if (properties->handles) return GS_NOT_SUPPORTED;
+  return make(properties->device, properties->most, handle);
+}
+
 int gs_pool_default(int device, gs_handle* handle) {
   if (device < 0 || device >= gs.devices) return GS_INVALID_DEVICE;
   if (!gs.default_pool[device]) {
-    int code = gs_pool_create(device, 0, handle);
+    int code = make(device, 0, handle);
     if (code) return code;
     gs.default_pool[device] = gs_find(*handle, GS_POOL);
     gs.default_pool[device]->is_default = 1;
@@ -124,33 +130,36 @@ int gs_pool_trim(gs_handle handle, uint64_t bytes) {
   return GS_OK;
 }
 
-static uint64_t* value_of(gs_pool* pool, enum gs_pool_value which) {
-  switch (which) {
-    case GS_POOL_THRESHOLD: return &pool->threshold;
-    case GS_POOL_RESERVED: return &pool->reserved;
-    case GS_POOL_RESERVED_HIGH: return &pool->reserved_high;
-    case GS_POOL_USED: return &pool->used;
-    case GS_POOL_USED_HIGH: return &pool->used_high;
-  }
-  return NULL;
-}
+static int is_reuse(int attribute) { return attribute >= 1 && attribute < GS_POOL_THRESHOLD; }
 
-int gs_pool_get(gs_handle handle, enum gs_pool_value which, uint64_t* value) {
+int gs_pool_get(gs_handle handle, int attribute, void* value) {
   gs_pool* pool = gs_find(handle, GS_POOL);
-  if (!pool) return GS_INVALID_VALUE;
-  *value = *value_of(pool, which);
-  return GS_OK;
+  if (!pool || !value) return GS_INVALID_VALUE;
+  if (is_reuse(attribute)) {
+    *(int*)value = 1;
+    return GS_OK;
+  }
+  switch (attribute) {
+    case GS_POOL_THRESHOLD: *(uint64_t*)value = pool->threshold; return GS_OK;
+    case GS_POOL_RESERVED: *(uint64_t*)value = pool->reserved; return GS_OK;
+    case GS_POOL_RESERVED_HIGH: *(uint64_t*)value = pool->reserved_high; return GS_OK;
+    case GS_POOL_USED: *(uint64_t*)value = pool->used; return GS_OK;
+    case GS_POOL_USED_HIGH: *(uint64_t*)value = pool->used_high; return GS_OK;
+    default: return GS_INVALID_VALUE;
+  }
 }
 
 // The high-water marks can only be set back to 0.
-int gs_pool_set(gs_handle handle, enum gs_pool_value which, uint64_t value) {
+int gs_pool_set(gs_handle handle, int attribute, const void* data) {
   gs_pool* pool = gs_find(handle, GS_POOL);
-  if (!pool) return GS_INVALID_VALUE;
-  if (which == GS_POOL_THRESHOLD) {
+  if (!pool || !data) return GS_INVALID_VALUE;
+  if (is_reuse(attribute)) return GS_OK;
+  uint64_t value = *(const uint64_t*)data;
+  if (attribute == GS_POOL_THRESHOLD) {
     pool->threshold = value;
-  } else if (value == 0 && which == GS_POOL_RESERVED_HIGH) {
+  } else if (value == 0 && attribute == GS_POOL_RESERVED_HIGH) {
     pool->reserved_high = pool->reserved;
-  } else if (value == 0 && which == GS_POOL_USED_HIGH) {
+  } else if (value == 0 && attribute == GS_POOL_USED_HIGH) {
     pool->used_high = pool->used;
   } else {
     return GS_INVALID_VALUE;

@@ -35,7 +35,7 @@ GS_EXPORT int tinyFunction(uint64_t* function, const void* image, const char* na
   GS_CALL(GS_CURRENT)
   gs_handle module;
   char text[256];
-  int code = gs_module_load(frame.context, image, &module, text, sizeof text);
+  int code = gs_module_load(frame.context, image, NULL, &module, text, sizeof text);
   return code ? code : gs_module_function(module, name, function);
 }
 

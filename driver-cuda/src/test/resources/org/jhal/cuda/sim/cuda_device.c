@@ -12,7 +12,7 @@ CU cuInit(unsigned flags) {
 CU cuDriverGetVersion(int* version) {
   GS_CALL(GS_NOTHING)
   NOT_NULL(version);
-  *version = gs_driver_version();
+  *version = gs_driver_version(13000);
   return GS_OK;
 }
 
@@ -37,26 +37,21 @@ CU cuDeviceGet(CUdevice* device, int ordinal) {
 CU cuDeviceGetName(char* name, int length, CUdevice device) {
   DEVICE(device);
   if (!name || length <= 0) return GS_INVALID_VALUE;
-  snprintf(name, (size_t)length, "Simulated GPU %d", device);
+  gs_device_name(name, (size_t)length, device);
   return GS_OK;
-}
-
-static void uuid(char bytes[16], CUdevice device) {
-  memcpy(bytes, "JHAL-simulated\0", 16);
-  bytes[15] = (char)(device + 1);
 }
 
 CU cuDeviceGetUuid(char* bytes, CUdevice device) {
   DEVICE(device);
   NOT_NULL(bytes);
-  uuid(bytes, device);
+  gs_device_uuid(bytes, device);
   return GS_OK;
 }
 
 CU cuDeviceGetUuid_v2(char* bytes, CUdevice device) {
   DEVICE(device);
   NOT_NULL(bytes);
-  uuid(bytes, device);
+  gs_device_uuid(bytes, device);
   return GS_OK;
 }
 

@@ -133,18 +133,9 @@ CU cuPointerGetAttributes(unsigned count, int* attributes, void** data, CUdevice
 
 // ---- pools ----
 
-// The beginning of CUmemPoolProps, which is 88 bytes long.
-typedef struct {
-  int allocation, handles, location, device;
-  void* security;
-  size_t most;
-} pool_properties;
-
-CU cuMemPoolCreate(gs_handle* pool, const pool_properties* properties) {
+CU cuMemPoolCreate(gs_handle* pool, const gs_pool_properties* properties) {
   GS_CALL(GS_INIT)
-  if (!pool || !properties || properties->allocation != 1 || properties->location != 1) return GS_INVALID_VALUE;
-  if (properties->handles) return GS_NOT_SUPPORTED;
-  return gs_pool_create(properties->device, properties->most, pool);
+  return gs_pool_create(properties, pool);
 }
 
 CU cuMemPoolDestroy(gs_handle pool) {
@@ -159,21 +150,12 @@ CU cuMemPoolTrimTo(gs_handle pool, size_t keep) {
 
 CU cuMemPoolSetAttribute(gs_handle pool, int attribute, void* value) {
   GS_CALL(GS_INIT)
-  NOT_NULL(value);
-  if (attribute >= 1 && attribute <= 3) return GS_OK;  // how memory is used again: it never is
-  if (attribute < 4 || attribute > 8) return GS_INVALID_VALUE;
-  return gs_pool_set(pool, (enum gs_pool_value)(attribute - 4), *(uint64_t*)value);
+  return gs_pool_set(pool, attribute, value);
 }
 
 CU cuMemPoolGetAttribute(gs_handle pool, int attribute, void* value) {
   GS_CALL(GS_INIT)
-  NOT_NULL(value);
-  if (attribute >= 1 && attribute <= 3) {
-    *(int*)value = 1;
-    return GS_OK;
-  }
-  if (attribute < 4 || attribute > 8) return GS_INVALID_VALUE;
-  return gs_pool_get(pool, (enum gs_pool_value)(attribute - 4), value);
+  return gs_pool_get(pool, attribute, value);
 }
 
 // All devices reach all pools.

@@ -8,7 +8,7 @@ CU cuModuleLoadDataEx(gs_handle* module, const void* image, unsigned count, int*
   GS_CALL(GS_CURRENT)
   NOT_NULL(module);
   char text[512];
-  int code = gs_module_load(frame.context, image, module, text, sizeof text);
+  int code = gs_module_load(frame.context, image, NULL, module, text, sizeof text);
   char *info = NULL, *error = NULL;
   for (unsigned i = 0; i < count; i++) {
     if (options[i] == INFO_LOG) info = values[i];
@@ -28,13 +28,13 @@ CU cuModuleLoadDataEx(gs_handle* module, const void* image, unsigned count, int*
 CU cuModuleLoadData(gs_handle* module, const void* image) {
   GS_CALL(GS_CURRENT)
   NOT_NULL(module);
-  return gs_module_load(frame.context, image, module, NULL, 0);
+  return gs_module_load(frame.context, image, NULL, module, NULL, 0);
 }
 
 CU cuModuleLoadFatBinary(gs_handle* module, const void* image) {
   GS_CALL(GS_CURRENT)
   NOT_NULL(module);
-  return gs_module_load(frame.context, image, module, NULL, 0);
+  return gs_module_load(frame.context, image, NULL, module, NULL, 0);
 }
 
 CU cuModuleUnload(gs_handle module) { RELEASE(gs_module_unload(module)); }

@@ -1,5 +1,4 @@
 // The run-time compiler: what it makes is for the simulated driver library, under both of its names.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,32 +6,14 @@
 
 #define NVRTC __attribute__((visibility("default"))) int
 
-enum {
-  SUCCESS,
-  OUT_OF_MEMORY,
-  PROGRAM_CREATION_FAILURE,
-  INVALID_INPUT,
-  INVALID_PROGRAM,
-  INVALID_OPTION,
-  COMPILATION,
-};
-enum { MAGIC = 0x5E17C0DE, OPTIONS = 64 };
-
-typedef struct {
-  unsigned magic;
-  char *source, *name;
-  int compiled, virtual_architecture;
-  gs_text image, log;
-} program;
-
 static const int ARCHITECTURES[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 enum { ARCHITECTURE_COUNT = sizeof ARCHITECTURES / sizeof *ARCHITECTURES };
 
 NVRTC nvrtcVersion(int* major, int* minor) {
-  if (!major || !minor) return INVALID_INPUT;
+  if (!major || !minor) return GS_PROGRAM_INVALID_INPUT;
   *major = 13;
   *minor = 0;
-  return SUCCESS;
+  return GS_PROGRAM_OK;
 }
 
 __attribute__((visibility("default"))) const char* nvrtcGetErrorString(int code) {
@@ -48,145 +29,62 @@ __attribute__((visibility("default"))) const char* nvrtcGetErrorString(int code)
 }
 
 NVRTC nvrtcGetNumSupportedArchs(int* count) {
-  if (!count) return INVALID_INPUT;
+  if (!count) return GS_PROGRAM_INVALID_INPUT;
   *count = ARCHITECTURE_COUNT;
-  return SUCCESS;
+  return GS_PROGRAM_OK;
 }
 
 NVRTC nvrtcGetSupportedArchs(int* architectures) {
-  if (!architectures) return INVALID_INPUT;
+  if (!architectures) return GS_PROGRAM_INVALID_INPUT;
   memcpy(architectures, ARCHITECTURES, sizeof ARCHITECTURES);
-  return SUCCESS;
+  return GS_PROGRAM_OK;
 }
 
-NVRTC nvrtcCreateProgram(program** result, const char* source, const char* name, int headers, const char* const* texts,
-                         const char* const* names) {
+NVRTC nvrtcCreateProgram(gs_program** result, const char* source, const char* name, int headers,
+                         const char* const* texts, const char* const* names) {
   (void)texts;
   (void)names;
-  if (!result || !source) return INVALID_INPUT;
-  if (headers) return PROGRAM_CREATION_FAILURE;  // headers from memory are not simulated
-  program* p = calloc(1, sizeof *p);
-  p->magic = MAGIC;
-  p->source = strdup(source);
-  p->name = strdup(name && *name ? name : "default_program");
-  *result = p;
-  return SUCCESS;
+  return gs_program_create(result, source, name, headers);
 }
 
-NVRTC nvrtcDestroyProgram(program** handle) {
-  if (!handle || !*handle || (*handle)->magic != MAGIC) return INVALID_PROGRAM;
-  program* p = *handle;
-  p->magic = 0;
-  free(p->source);
-  free(p->name);
-  free(p->image.chars);
-  free(p->log.chars);
-  free(p);
-  *handle = NULL;
-  return SUCCESS;
-}
+NVRTC nvrtcDestroyProgram(gs_program** handle) { return gs_program_destroy(handle); }
 
-static int begins(const char* text, const char* prefix) { return !strncmp(text, prefix, strlen(prefix)); }
-
-// "sm_90", "compute_90a": whether it is one, and which kind.
-static int architecture(program* p, const char* text) {
-  int virtual = begins(text, "compute_");
-  if (!virtual && !begins(text, "sm_")) return 0;
-  int number = atoi(strchr(text, '_') + 1);
-  p->virtual_architecture = virtual;
+// "sm_90", "compute_90a"
+static int choose(gs_program* p, const char* architecture) {
+  int virtual = !strncmp(architecture, "compute_", 8);
+  if (!virtual && strncmp(architecture, "sm_", 3)) return 0;
+  p->has_image = !virtual;
+  int number = atoi(strchr(architecture, '_') + 1);
   for (int i = 0; i < ARCHITECTURE_COUNT; i++) {
     if (ARCHITECTURES[i] == number) return 1;
   }
   return 0;
 }
 
-// Options without a meaning on the host.
-static int ignored(const char* option) {
-  static const char* const known[] = {"--fmad",      "-fmad",         "--use_fast_math", "-use_fast_math", "-lineinfo",
-                                      "--generate-line-info", "-G",   "--device-debug",  "-default-device",
-                                      "--device-as-default-execution-space", "-rdc", "--relocatable-device-code",
-                                      "--maxrregcount", "-maxrregcount", "-dw", "--ftz", "-ftz", "--prec-div",
-                                      "-prec-div", "--prec-sqrt", "-prec-sqrt", "--extra-device-vectorization",
-                                      "--restrict", "-restrict", "-w", "--disable-warnings", "-std=", "--std=", "-time",
-                                      "-dopt", "--dopt", "-Xptxas", "--ptxas-options", "-diag-suppress",
-                                      "--diag-suppress", "-err-no", "--display-error-number"};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (begins(option, known[i])) return 1;
-  }
-  return 0;
+NVRTC nvrtcCompileProgram(gs_program* p, int count, const char* const* options) {
+  static const char* const chosen[] = {"-arch=", "--gpu-architecture=", NULL};
+  static const char* const ignored[] = {"--fmad", "-fmad", "--use_fast_math", "-use_fast_math", "-lineinfo",
+                                        "--generate-line-info", "-G", "--device-debug", "-default-device",
+                                        "--device-as-default-execution-space", "-rdc", "--relocatable-device-code",
+                                        "--maxrregcount", "-maxrregcount", "-dw", "--ftz", "-ftz", "--prec-div",
+                                        "-prec-div", "--prec-sqrt", "-prec-sqrt", "--extra-device-vectorization",
+                                        "--restrict", "-restrict", "-w", "--disable-warnings", "-std=", "--std=", "-time",
+                                        "-dopt", "--dopt", "-Xptxas", "--ptxas-options", "-diag-suppress",
+                                        "--diag-suppress", "-err-no", "--display-error-number", NULL};
+  static const gs_dialect nvrtc = {"nvrtc", chosen, choose, ignored};
+  if (!gs_program_valid(p)) return GS_PROGRAM_INVALID;
+  p->has_image = 1;
+  gs_program_option(p, "-D__CUDACC_RTC__");
+  gs_program_option(p, "-D__CUDA_ARCH__=900");
+  return gs_program_compile(p, &nvrtc, count, options);
 }
 
-static int translate(program* p, int count, const char* const* options, char** out, int* out_count) {
-  for (int i = 0; i < count; i++) {
-    const char* option = options[i];
-    const char* value = strchr(option, '=');
-    const char* define = begins(option, "--define-macro=") ? value + 1 : begins(option, "-D") ? option + 2 : NULL;
-    if (define && !*define && i + 1 < count) define = options[++i];
-    if (begins(option, "-arch=") || begins(option, "--gpu-architecture=")) {
-      if (!architecture(p, value + 1)) {
-        gs_text_add(&p->log, "nvrtc: error: invalid value for --gpu-architecture (-arch)\n");
-        return INVALID_OPTION;
-      }
-    } else if (define && *out_count < OPTIONS) {
-      char* text = malloc(strlen(define) + 3);
-      sprintf(text, "-D%s", define);
-      out[(*out_count)++] = text;
-    } else if (!ignored(option)) {
-      gs_text_add(&p->log, "nvrtc: error: unrecognized option %s found\n", option);
-      return INVALID_OPTION;
-    }
-  }
-  return SUCCESS;
-}
-
-NVRTC nvrtcCompileProgram(program* p, int count, const char* const* options) {
-  if (!p || p->magic != MAGIC) return INVALID_PROGRAM;
-  char* host[OPTIONS + 1];
-  int host_count = 0;
-  p->log.length = p->image.length = 0;
-  p->compiled = 0;
-  host[host_count++] = strdup("-D__CUDACC_RTC__");
-  host[host_count++] = strdup("-D__CUDA_ARCH__=900");
-  int code = translate(p, count, options, host, &host_count);
-  if (!code) {
-    code = gs_compile(p->source, p->name, (const char* const*)host, host_count, &p->image, &p->log) ? COMPILATION
-                                                                                                    : SUCCESS;
-  }
-  p->compiled = code == SUCCESS;
-  while (host_count) free(host[--host_count]);
-  return code;
-}
-
-static int size_of(program* p, size_t* size, size_t value) {
-  if (!p || p->magic != MAGIC) return INVALID_PROGRAM;
-  if (!size) return INVALID_INPUT;
-  *size = value;
-  return SUCCESS;
-}
-
-static int copy_of(program* p, char* to, int compiled) {
-  if (!p || p->magic != MAGIC || !compiled) return INVALID_PROGRAM;
-  if (!to) return INVALID_INPUT;
-  memcpy(to, p->image.chars, p->image.length);
-  return SUCCESS;
-}
-
-NVRTC nvrtcGetPTXSize(program* p, size_t* size) { return size_of(p, size, p && p->compiled ? p->image.length : 0); }
-NVRTC nvrtcGetPTX(program* p, char* to) { return copy_of(p, to, p && p->compiled); }
+NVRTC nvrtcGetPTXSize(gs_program* p, size_t* size) { return gs_program_image_size(p, 1, size); }
+NVRTC nvrtcGetPTX(gs_program* p, char* to) { return gs_program_image(p, 1, to); }
 
 // There is none for a virtual architecture.
-NVRTC nvrtcGetCUBINSize(program* p, size_t* size) {
-  return size_of(p, size, p && p->compiled && !p->virtual_architecture ? p->image.length : 0);
-}
+NVRTC nvrtcGetCUBINSize(gs_program* p, size_t* size) { return gs_program_image_size(p, p && p->has_image, size); }
+NVRTC nvrtcGetCUBIN(gs_program* p, char* to) { return gs_program_image(p, p && p->has_image, to); }
 
-NVRTC nvrtcGetCUBIN(program* p, char* to) { return copy_of(p, to, p && p->compiled && !p->virtual_architecture); }
-
-NVRTC nvrtcGetProgramLogSize(program* p, size_t* size) { return size_of(p, size, p ? p->log.length + 1 : 0); }
-
-NVRTC nvrtcGetProgramLog(program* p, char* to) {
-  if (!p || p->magic != MAGIC) return INVALID_PROGRAM;
-  if (!to) return INVALID_INPUT;
-  memcpy(to, p->log.chars ? p->log.chars : "", p->log.length);
-  to[p->log.length] = 0;
-  return SUCCESS;
-}
+NVRTC nvrtcGetProgramLogSize(gs_program* p, size_t* size) { return gs_program_log_size(p, size); }
+NVRTC nvrtcGetProgramLog(gs_program* p, char* to) { return gs_program_log(p, to); }

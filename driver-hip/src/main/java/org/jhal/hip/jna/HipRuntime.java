@@ -73,6 +73,8 @@ public final class HipRuntime {
 
   public static native int hipStreamSynchronize(hipStream_t stream);
 
+  public static native int hipStreamQuery(hipStream_t stream);
+
   public static native int hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, int flags);
 
   public static native int hipEventCreateWithFlags(long[] event, int flags);

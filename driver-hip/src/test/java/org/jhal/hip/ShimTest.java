@@ -1,0 +1,109 @@
+package org.jhal.hip;
+
+import static org.jhal.hip.jna.HipConstants.*;
+import static org.jhal.hip.jna.HipRuntime.*;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.jna.Function;
+import com.sun.jna.NativeLibrary;
+import java.util.List;
+import java.util.Map;
+import org.jhal.hip.jna.hipEvent_t;
+import org.jhal.hip.sim.HipShim;
+import org.jhal.hip.sim.StandIn;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How the shim translates between HIP and CUDA, beside what {@link HipFaceTest} sees of it. */
+class ShimTest extends OnSimulatedHip {
+  @BeforeEach
+  void onTheShim() {
+    assumeTrue(
+        STAND_IN == StandIn.SHIM,
+        "these tests are about the shim: -Djhal.hip.test.on=SHIM has it stand in for the HIP runtime");
+  }
+
+  @Test
+  void resultCodesAreHips() {
+    // CUDA's code to HIP's; 911 and 912 mean something else in HIP.
+    Map<Integer, Integer> expected =
+        Map.ofEntries(
+            Map.entry(1, 1),
+            Map.entry(2, 2),
+            Map.entry(46, 100),
+            Map.entry(209, 209),
+            Map.entry(220, 214),
+            Map.entry(222, 209),
+            Map.entry(600, 600),
+            Map.entry(700, 700),
+            Map.entry(715, 719),
+            Map.entry(718, 719),
+            Map.entry(719, 719),
+            Map.entry(800, 801),
+            Map.entry(911, 999),
+            Map.entry(912, 999),
+            Map.entry(999, 999));
+    hipEvent_t event = event();
+    expected.forEach(
+        (cuda, hip) -> {
+          simulator.fail("cuEventQuery", 1, cuda);
+          assertEquals(hip, hipEventQuery(event), () -> "for CUDA's " + cuda);
+        });
+  }
+
+  /** HIP's number of an attribute and CUDA's number of the same. */
+  @Test
+  void attributesAreAskedForUnderTheirOtherNumber() {
+    Map<Integer, Integer> numbers =
+        Map.ofEntries(
+            Map.entry(hipDeviceAttributeMaxBlockDimX, 2),
+            Map.entry(hipDeviceAttributeMaxBlockDimY, 3),
+            Map.entry(hipDeviceAttributeMaxBlockDimZ, 4),
+            Map.entry(hipDeviceAttributeMaxGridDimX, 5),
+            Map.entry(hipDeviceAttributeMaxGridDimY, 6),
+            Map.entry(hipDeviceAttributeMaxGridDimZ, 7),
+            Map.entry(hipDeviceAttributeMaxThreadsPerBlock, 1),
+            Map.entry(hipDeviceAttributeMultiprocessorCount, 16),
+            Map.entry(hipDeviceAttributePciBusId, 33),
+            Map.entry(hipDeviceAttributePciDeviceId, 34),
+            Map.entry(hipDeviceAttributePciDomainID, 50),
+            Map.entry(hipDeviceAttributeMaxSharedMemoryPerBlock, 97), // what a kernel can ask for
+            Map.entry(hipDeviceAttributeWarpSize, 10),
+            Map.entry(hipDeviceAttributeMemoryPoolsSupported, 115));
+    Function cuda =
+        NativeLibrary.getInstance(HipShim.driver().path().toString())
+            .getFunction("cuDeviceGetAttribute");
+    int[] asked = new int[1];
+    int[] answer = new int[1];
+    numbers.forEach(
+        (hip, number) -> {
+          ok(cuda.invokeInt(new Object[] {answer, number, 1}));
+          ok(hipDeviceGetAttribute(asked, hip, 1));
+          assertEquals(answer[0], asked[0], () -> "attribute " + hip);
+        });
+    assertEquals(hipErrorInvalidValue, hipDeviceGetAttribute(asked, 9999, 0));
+  }
+
+  @Test
+  void flagsThatCudaDoesNotKnowAreLeftOut() {
+    int releaseToSystem = 0x40000000;
+    long[] out = new long[1];
+    ok(hipEventCreateWithFlags(out, hipEventDisableTiming | releaseToSystem));
+    ok(hipEventDestroy(out[0]));
+    int coherent = 0x40000000;
+    ok(hipHostMalloc(out, 100, hipHostMallocMapped | coherent));
+    ok(hipHostFree(out[0]));
+  }
+
+  @Test
+  void theContextOfTheThreadsDeviceIsCurrentInEachCall() {
+    Function setCurrent =
+        NativeLibrary.getInstance(HipShim.driver().path().toString())
+            .getFunction("cuCtxSetCurrent");
+    long memory = memory(64);
+    ok(setCurrent.invokeInt(new Object[] {0L})); // as another user of CUDA might
+    ok(hipFree(memory));
+    assertEquals(List.of(), simulator.misuses());
+  }
+}

@@ -1,0 +1,28 @@
+package org.jhal.hip.sim;
+
+import java.util.List;
+import org.jhal.simulator.SimulatedLibrary;
+
+/** The simulated libraries; each is built at its first use on a machine. */
+public final class SimulatedHip {
+  private static final List<String> RUNTIME =
+      List.of(
+          "hip_face.h",
+          "hip_device.c",
+          "hip_stream.c",
+          "hip_memory.c",
+          "hip_module.c",
+          "hip_errors.c");
+
+  private SimulatedHip() {}
+
+  /** The runtime, {@code libamdhip64.so.6}, with devices that are a gfx90a. */
+  public static SimulatedLibrary library() {
+    return SimulatedLibrary.driver("libamdhip64.so.6", SimulatedHip.class, RUNTIME, List.of());
+  }
+
+  /** The run-time compiler, {@code libhiprtc.so.6}. What it makes is for {@link #library}. */
+  public static SimulatedLibrary compiler() {
+    return SimulatedLibrary.compiler("libhiprtc.so.6", SimulatedHip.class, List.of("hiprtc.c"));
+  }
+}

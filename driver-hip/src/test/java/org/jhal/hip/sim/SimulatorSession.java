@@ -1,0 +1,21 @@
+package org.jhal.hip.sim;
+
+import org.junit.platform.launcher.LauncherSession;
+import org.junit.platform.launcher.LauncherSessionListener;
+
+/**
+ * Has the tests of a process find the libraries that {@link StandIn} says, before anything is
+ * loaded.
+ */
+public final class SimulatorSession implements LauncherSessionListener {
+  /** For the service loader. */
+  public SimulatorSession() {}
+
+  @Override
+  public void launcherSessionOpened(LauncherSession session) {
+    StandIn standIn = StandIn.chosen();
+    if (standIn.unavailable().isEmpty()) {
+      standIn.use();
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package org.jhal.hip.sim;
+
+import java.util.List;
+import java.util.Optional;
+import org.jhal.simulator.SimulatedLibrary;
+import org.jhal.simulator.Simulator;
+
+/**
+ * What stands in for the HIP runtime in the tests of a process, which can have one only: the system
+ * property {@code jhal.hip.test.on} chooses it.
+ */
+public enum StandIn {
+  /** The simulated runtime. */
+  SIMULATOR("gfx90a:sramecc+:xnack-", "hip") {
+    @Override
+    List<SimulatedLibrary> libraries() {
+      return List.of(SimulatedHip.library(), SimulatedHip.compiler());
+    }
+
+    @Override
+    void use() {
+      System.setProperty("jhal.hip.library", SimulatedHip.library().path().toString());
+      System.setProperty("jhal.hip.hiprtc", SimulatedHip.compiler().path().toString());
+    }
+
+    @Override
+    SimulatedLibrary simulated() {
+      return SimulatedHip.library();
+    }
+  },
+
+  /** The shim over the simulated CUDA driver and run-time compiler. */
+  SHIM("sm_90", "cu") {
+    @Override
+    List<SimulatedLibrary> libraries() {
+      return List.of(HipShim.library(), HipShim.driver(), HipShim.compiler());
+    }
+
+    @Override
+    void use() {
+      // What has been loaded under their names is what the shim finds.
+      System.load(HipShim.driver().path().toString());
+      System.load(HipShim.compiler().path().toString());
+      System.setProperty("jhal.hip.library", HipShim.library().path().toString());
+    }
+
+    @Override
+    SimulatedLibrary simulated() {
+      return HipShim.driver();
+    }
+
+    @Override
+    public void reset() {
+      super.reset();
+      HipShim.forget();
+    }
+  };
+
+  private final String architecture;
+  private final String prefix;
+
+  StandIn(String architecture, String prefix) {
+    this.architecture = architecture;
+    this.prefix = prefix;
+  }
+
+  /** The one of this process. */
+  public static StandIn chosen() {
+    return valueOf(System.getProperty("jhal.hip.test.on", "SIMULATOR"));
+  }
+
+  abstract List<SimulatedLibrary> libraries();
+
+  /** Has the driver find the libraries. */
+  abstract void use();
+
+  abstract SimulatedLibrary simulated();
+
+  /** Why it cannot be used on this machine; empty if it can. */
+  public Optional<String> unavailable() {
+    return libraries().stream().flatMap(library -> library.unavailable().stream()).findFirst();
+  }
+
+  /** The controls of what computes in the end. */
+  public Simulator simulator() {
+    return Simulator.in(simulated().path());
+  }
+
+  /** Begins anew; see {@link Simulator#reset}. */
+  public void reset() {
+    simulator().reset();
+  }
+
+  /** What the simulator calls a function that the driver calls {@code hip...}. */
+  public String function(String hip) {
+    return prefix + hip.substring("hip".length());
+  }
+
+  /** That of the devices. */
+  public String architecture() {
+    return architecture;
+  }
+}

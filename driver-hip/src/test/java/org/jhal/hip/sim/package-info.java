@@ -1,0 +1,5 @@
+/** Libraries that stand in for the HIP runtime and HIPRTC. */
+@NullMarked
+package org.jhal.hip.sim;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,124 @@
+// Memory of devices and of the host, pools, copies and fills.
+#include "hip_face.h"
+
+HIP hipMalloc(hipDeviceptr_t* address, size_t size) {
+  GS_CALL(GS_DEVICE)
+  NOT_NULL(address);
+  return gs_memory_alloc(frame.context, address, size);
+}
+
+HIP hipFree(hipDeviceptr_t address) { RELEASE(gs_memory_free(address)); }
+
+HIP hipMallocFromPoolAsync(hipDeviceptr_t* address, size_t size, gs_handle pool, gs_handle stream) {
+  GS_CALL(GS_DEVICE)
+  if (!address || !pool) return GS_INVALID_VALUE;
+  return gs_memory_alloc_async(stream, pool, address, size);
+}
+
+HIP hipFreeAsync(hipDeviceptr_t address, gs_handle stream) { RELEASE(gs_memory_free_async(stream, address)); }
+
+// ---- pools ----
+
+HIP hipMemPoolCreate(gs_handle* pool, const gs_pool_properties* properties) {
+  GS_CALL(GS_DEVICE)
+  return gs_pool_create(properties, pool);
+}
+
+HIP hipMemPoolDestroy(gs_handle pool) { RELEASE(gs_pool_destroy(pool)); }
+
+HIP hipMemPoolSetAttribute(gs_handle pool, int attribute, void* value) {
+  GS_CALL(GS_DEVICE)
+  return gs_pool_set(pool, attribute, value);
+}
+
+// ---- the host's ----
+
+// Portable, mapped, write-combined; and those that only a NUMA node or the coherence depends on.
+enum { HOST_FLAGS = 7, HOST_HIGH_FLAGS = 0x20000000 | 0x40000000 | (int)0x80000000, REGISTER_FLAGS = 15 };
+
+HIP hipHostMalloc(void** address, size_t size, unsigned flags) {
+  GS_CALL(GS_DEVICE)
+  if (!address || flags & ~(unsigned)(HOST_FLAGS | HOST_HIGH_FLAGS)) return GS_INVALID_VALUE;
+  return gs_host_alloc(frame.context, address, size, flags & HOST_FLAGS);
+}
+
+HIP hipHostFree(void* address) { RELEASE(address ? gs_host_free(address) : GS_OK); }
+
+HIP hipHostRegister(void* address, size_t size, unsigned flags) {
+  GS_CALL(GS_DEVICE)
+  if (flags > REGISTER_FLAGS) return GS_INVALID_VALUE;
+  return gs_host_register(frame.context, address, size, flags);
+}
+
+HIP hipHostUnregister(void* address) { RELEASE(gs_host_unregister(address)); }
+
+static int is_host(const gs_memory_info* info) {
+  return info->kind == GS_HOST_MEMORY || info->kind == GS_REGISTERED_MEMORY;
+}
+
+HIP hipHostGetDevicePointer(hipDeviceptr_t* device, void* address, unsigned flags) {
+  GS_CALL(GS_DEVICE)
+  gs_memory_info info;
+  if (!device || flags || gs_memory_info_of((uint64_t)address, &info) || !is_host(&info)) return GS_INVALID_VALUE;
+  *device = (hipDeviceptr_t)address;
+  return GS_OK;
+}
+
+// The kinds of memory have other numbers from ROCm 6 on.
+HIP hipPointerGetAttribute(void* data, int attribute, hipDeviceptr_t address) {
+  GS_CALL(GS_DEVICE)
+  gs_memory_info info;
+  if (!data || gs_memory_info_of(address, &info)) return GS_INVALID_VALUE;
+  if (attribute != 2) return GS_NOT_SUPPORTED;
+  *(unsigned*)data = (is_host(&info) ? 0u : 1u) + (hip_major() >= 6 ? 1u : 0u);
+  return GS_OK;
+}
+
+// ---- copies and fills ----
+
+static int copy(gs_context* context, gs_handle stream, uint64_t to, enum gs_side to_side, uint64_t from,
+                enum gs_side from_side, size_t size) {
+  return gs_copy(context, stream ? stream : 1, to, to_side, from, from_side, size);  // 1 is the default stream
+}
+
+HIP hipMemcpyAsync(uint64_t to, uint64_t from, size_t size, int kind, gs_handle stream) {
+  GS_CALL(GS_DEVICE)
+  static const enum gs_side sides[][2] = {{GS_SIDE_HOST, GS_SIDE_HOST},
+                                          {GS_SIDE_DEVICE, GS_SIDE_HOST},
+                                          {GS_SIDE_HOST, GS_SIDE_DEVICE},
+                                          {GS_SIDE_DEVICE, GS_SIDE_DEVICE},
+                                          {GS_SIDE_ANY, GS_SIDE_ANY}};
+  enum { INVALID_DIRECTION = 21 };
+  if (kind < 0 || kind > 4) return INVALID_DIRECTION;
+  return copy(frame.context, stream, to, sides[kind][0], from, sides[kind][1], size);
+}
+
+HIP hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, size_t size, gs_handle stream) {
+  GS_CALL(GS_DEVICE)
+  return copy(frame.context, stream, to, GS_SIDE_DEVICE, (uint64_t)from, GS_SIDE_HOST, size);
+}
+
+HIP hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, size_t size, gs_handle stream) {
+  GS_CALL(GS_DEVICE)
+  return copy(frame.context, stream, (uint64_t)to, GS_SIDE_HOST, from, GS_SIDE_DEVICE, size);
+}
+
+HIP hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t size, gs_handle stream) {
+  GS_CALL(GS_DEVICE)
+  return copy(frame.context, stream, to, GS_SIDE_DEVICE, from, GS_SIDE_DEVICE, size);
+}
+
+HIP hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, size_t count, gs_handle stream) {
+  GS_CALL(GS_DEVICE)
+  return gs_fill(frame.context, stream ? stream : 1, to, value, 1, count);
+}
+
+HIP hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, size_t count, gs_handle stream) {
+  GS_CALL(GS_DEVICE)
+  return gs_fill(frame.context, stream ? stream : 1, to, value, 2, count);
+}
+
+HIP hipMemsetD32Async(hipDeviceptr_t to, int value, size_t count, gs_handle stream) {
+  GS_CALL(GS_DEVICE)
+  return gs_fill(frame.context, stream ? stream : 1, to, (uint32_t)value, 4, count);
+}

@@ -1,0 +1,60 @@
+// Modules, functions and launches.
+#include "hip_face.h"
+
+HIP hipModuleLoadData(gs_handle* module, const void* image) {
+  GS_CALL(GS_DEVICE)
+  NOT_NULL(module);
+  int code = gs_module_load(frame.context, image, HIP_ARCHITECTURE, module, NULL, 0);
+  return code == GS_INVALID_TEXT ? GS_INVALID_IMAGE : code;  // no text is ever compiled here
+}
+
+HIP hipModuleUnload(gs_handle module) { RELEASE(gs_module_unload(module)); }
+
+// A workgroup may use all of the shared memory without asking for it.
+HIP hipModuleGetFunction(gs_handle* function, gs_handle module, const char* name) {
+  GS_CALL(GS_DEVICE)
+  NOT_NULL(function);
+  int code = gs_module_function(module, name, function);
+  gs_function_info info;
+  if (!code) code = gs_function_info_of(*function, &info);
+  return code ? code : gs_function_max_dynamic_shared(*function, HIP_LDS - (int)info.static_shared);
+}
+
+HIP hipFuncGetAttribute(int* value, int attribute, gs_handle function) {
+  GS_CALL(GS_DEVICE)
+  NOT_NULL(value);
+  gs_function_info info;
+  int code = gs_function_info_of(function, &info);
+  if (code) return code;
+  switch (attribute) {
+    case 0: *value = GS_MAX_THREADS; break;
+    case 1: *value = (int)info.static_shared; break;
+    case 4: *value = 32; break;  // registers
+    case 8: *value = (int)info.max_dynamic_shared; break;
+    default:
+      if (attribute < 0 || attribute > 9) return GS_INVALID_VALUE;
+      *value = 0;
+  }
+  return GS_OK;
+}
+
+// The list of packed arguments has all its words, in order.
+enum { PACKED_BUFFER = 1, PACKED_SIZE = 2, PACKED_END = 3 };
+
+HIP hipModuleLaunchKernel(gs_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                          unsigned block_y, unsigned block_z, unsigned shared, gs_handle stream, void** arguments,
+                          void** extra) {
+  GS_CALL(GS_DEVICE)
+  const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
+  const void* packed = NULL;
+  size_t packed_size = 0;
+  if (arguments && extra) return GS_INVALID_VALUE;
+  if (extra) {
+    if (extra[0] != (void*)PACKED_BUFFER || extra[2] != (void*)PACKED_SIZE || extra[4] != (void*)PACKED_END) {
+      return GS_INVALID_VALUE;
+    }
+    packed = extra[1];
+    packed_size = *(size_t*)extra[3];
+  }
+  return gs_launch(frame.context, function, grid, block, shared, stream, arguments, packed, packed_size);
+}

@@ -1,0 +1,124 @@
+// Programs of run-time compilers: sources, their options, and what came of them.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler.h"
+
+enum { MAGIC = 0x5E17C0DE };
+
+int gs_program_valid(gs_program* p) { return p && p->magic == MAGIC; }
+
+int gs_program_create(gs_program** result, const char* source, const char* name, int headers) {
+  if (!result || !source) return GS_PROGRAM_INVALID_INPUT;
+  if (headers) return GS_PROGRAM_CREATION_FAILURE;  // headers from memory are not simulated
+  gs_program* p = calloc(1, sizeof *p);
+  p->magic = MAGIC;
+  p->source = strdup(source);
+  p->name = strdup(name && *name ? name : "default_program");
+  *result = p;
+  return GS_PROGRAM_OK;
+}
+
+static void clear_options(gs_program* p) {
+  while (p->option_count) free(p->options[--p->option_count]);
+}
+
+int gs_program_destroy(gs_program** handle) {
+  if (!handle || !gs_program_valid(*handle)) return GS_PROGRAM_INVALID;
+  gs_program* p = *handle;
+  p->magic = 0;
+  clear_options(p);
+  free(p->source);
+  free(p->name);
+  free(p->image.chars);
+  free(p->log.chars);
+  free(p);
+  *handle = NULL;
+  return GS_PROGRAM_OK;
+}
+
+void gs_program_option(gs_program* p, const char* format, ...) {
+  if (p->option_count == GS_PROGRAM_OPTIONS) return;
+  va_list list;
+  va_start(list, format);
+  if (vasprintf(&p->options[p->option_count], format, list) >= 0) p->option_count++;
+  va_end(list);
+}
+
+static int begins(const char* text, const char* prefix) { return !strncmp(text, prefix, strlen(prefix)); }
+
+static const char* find(const char* const* prefixes, const char* option) {
+  for (; *prefixes; prefixes++) {
+    if (begins(option, *prefixes)) return *prefixes;
+  }
+  return NULL;
+}
+
+static int translate(gs_program* p, const gs_dialect* dialect, int count, const char* const* options) {
+  for (int i = 0; i < count; i++) {
+    const char* option = options[i];
+    const char* architecture = find(dialect->architecture, option);
+    const char* define = begins(option, "--define-macro=") ? strchr(option, '=') + 1
+                         : begins(option, "-D")            ? option + 2
+                                                           : NULL;
+    if (define && !*define && i + 1 < count) define = options[++i];
+    if (architecture) {
+      if (!dialect->choose(p, option + strlen(architecture))) {
+        gs_text_add(&p->log, "%s: error: invalid value in %s\n", dialect->compiler, option);
+        return GS_PROGRAM_INVALID_OPTION;
+      }
+    } else if (define) {
+      gs_program_option(p, "-D%s", define);
+    } else if (!find(dialect->ignored, option)) {
+      gs_text_add(&p->log, "%s: error: unrecognized option %s found\n", dialect->compiler, option);
+      return GS_PROGRAM_INVALID_OPTION;
+    }
+  }
+  return GS_PROGRAM_OK;
+}
+
+int gs_program_compile(gs_program* p, const gs_dialect* dialect, int count, const char* const* options) {
+  if (!gs_program_valid(p)) return GS_PROGRAM_INVALID;
+  p->log.length = p->image.length = 0;
+  p->compiled = 0;
+  int code = translate(p, dialect, count, options);
+  if (!code &&
+      gs_compile(p->source, p->name, (const char* const*)p->options, p->option_count, &p->image, &p->log)) {
+    code = GS_PROGRAM_COMPILATION;
+  }
+  p->compiled = code == GS_PROGRAM_OK;
+  clear_options(p);
+  return code;
+}
+
+static int size_of(gs_program* p, size_t* size, size_t value) {
+  if (!gs_program_valid(p)) return GS_PROGRAM_INVALID;
+  if (!size) return GS_PROGRAM_INVALID_INPUT;
+  *size = value;
+  return GS_PROGRAM_OK;
+}
+
+int gs_program_image_size(gs_program* p, int is_there, size_t* size) {
+  return size_of(p, size, gs_program_valid(p) && p->compiled && is_there ? p->image.length : 0);
+}
+
+int gs_program_image(gs_program* p, int is_there, char* to) {
+  if (!gs_program_valid(p) || !p->compiled || !is_there) return GS_PROGRAM_INVALID;
+  if (!to) return GS_PROGRAM_INVALID_INPUT;
+  memcpy(to, p->image.chars, p->image.length);
+  return GS_PROGRAM_OK;
+}
+
+int gs_program_log_size(gs_program* p, size_t* size) {
+  return size_of(p, size, gs_program_valid(p) ? p->log.length + 1 : 0);
+}
+
+int gs_program_log(gs_program* p, char* to) {
+  if (!gs_program_valid(p)) return GS_PROGRAM_INVALID;
+  if (!to) return GS_PROGRAM_INVALID_INPUT;
+  memcpy(to, p->log.chars ? p->log.chars : "", p->log.length);
+  to[p->log.length] = 0;
+  return GS_PROGRAM_OK;
+}
