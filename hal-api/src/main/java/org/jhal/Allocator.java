@@ -30,7 +30,8 @@ public interface Allocator {
    *
    * @param memory a direct, writable byte buffer; the caller must not free it before {@code
    *     onRelease}
-   * @param onRelease runs once, after the last use of the memory by the device; on any thread
+   * @param onRelease runs once, as a callback (rule S7), when the device has used the memory for
+   *     the last time and has let go of it, which may be later than the buffer's end; on any thread
    * @throws HalException INVALID_ARGUMENT if {@code memory} is not direct or is read-only;
    *     UNIMPLEMENTED without the capability; FAILED_PRECONDITION if the device is closed;
    *     UNAVAILABLE if it is lost

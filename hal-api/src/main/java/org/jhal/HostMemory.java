@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * on the heap, or an array, whose elements have native byte order.
  *
  * <p>The memory is borrowed, not copied: the caller must leave it alone until the operation's
- * signals are reached or failed (rule Q2). The range itself is captured here; moving the position
- * of the byte buffer later changes nothing.
+ * signals are reached or failed (rule Q2); if they failed because the device is lost, until that is
+ * closed. The range itself is captured here; moving the position of the byte buffer later changes
+ * nothing.
  *
  * <p>Thread-safe, as far as the memory is.
  */

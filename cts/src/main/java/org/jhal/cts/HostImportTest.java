@@ -135,7 +135,9 @@ class HostImportTest {
       awaitReached(done, 1);
       cts.awaitIdle();
       buffer.close();
-      assertEquals(i % 2 == 0 ? 1 : 0, releases.get(), "releases");
+      if (i % 2 == 0) { // else nobody is told, and the next import waits if it must
+        awaitTrue("the memory to be released", () -> releases.get() > 0);
+      }
       assertBytes(filled(4096, i), all(memory), "the memory after import " + i);
     }
   }

@@ -28,7 +28,7 @@ final class CudaContext {
     this.device = device;
   }
 
-  /** Takes a reference to the context of a device; {@link #release} gives it back. */
+  /** The context of a device, with a reference, which {@link #release} gives back. */
   static CudaContext retain(int ordinal) {
     CUdevice device = new CUdevice();
     CudaResult.check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
@@ -37,6 +37,12 @@ final class CudaContext {
         "cuDevicePrimaryCtxRetain",
         JCudaDriver.cuDevicePrimaryCtxRetain(context.handle, context.device));
     return context;
+  }
+
+  /** Takes one more reference, which one more {@link #release} gives back. */
+  void retainAgain() {
+    check(
+        "cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(new CUcontext(), device));
   }
 
   /** Makes the context current on the calling thread, on top of what is. */
@@ -86,7 +92,26 @@ final class CudaContext {
     }
   }
 
-  /** Gives the reference back; with the last one of the process the context ends. */
+  /**
+   * Calls {@code body}, which gives something back, with the context current; where that is not
+   * possible, what it would give back goes with the context. Never throws.
+   */
+  void giveBack(Runnable body) {
+    try {
+      push();
+      try {
+        body.run();
+      } finally {
+        pop();
+      }
+    } catch (Throwable t) { // nobody can do anything about it
+      if (!isLost) {
+        LOG.log(Level.WARNING, "something is not given back before its context ends", t);
+      }
+    }
+  }
+
+  /** Gives a reference back; with the last one of the process the context ends. */
   void release() {
     checkFreed("cuDevicePrimaryCtxRelease", JCudaDriver.cuDevicePrimaryCtxRelease(device));
   }

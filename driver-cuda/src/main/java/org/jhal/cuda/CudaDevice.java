@@ -23,8 +23,9 @@ import org.jhal.utils.bundle.Variant;
 
 /** An NVIDIA device, through its primary context. */
 final class CudaDevice implements DeviceBackend<CudaEvent> {
-  // From cuda.h: CU_POINTER_ATTRIBUTE_MEMORY_TYPE, and CU_MEMORYTYPE_HOST of its values.
+  // From cuda.h: enum CUpointer_attribute, and of the memory types CU_MEMORYTYPE_HOST.
   private static final int MEMORY_TYPE = 2;
+  private static final int BUFFER_ID = 7;
   private static final int HOST = 1;
 
   private final CudaAttributes attributes;
@@ -47,19 +48,17 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
       } finally {
         context.pop();
       }
-    } catch (HalException e) {
-      try {
-        if (made != null) {
-          made.close();
-        }
-      } finally {
-        context.release();
+      this.pool = made;
+      this.lanes = new TransferLanes(context);
+      this.frees = new FreeThread(context, name());
+    } catch (Throwable t) {
+      MemoryPool left = made;
+      if (left != null) {
+        context.giveBack(left::close);
       }
-      throw e;
+      context.release();
+      throw t;
     }
-    this.pool = made;
-    this.lanes = new TransferLanes(context);
-    this.frees = new FreeThread(context, name());
   }
 
   private String name() {
@@ -123,14 +122,14 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
     return switch (params.type()) {
       case DEVICE -> pool.allocate(bytes);
       case HOST -> new PinnedMemory(context, frees, bytes);
-      case HOST_UPLOAD -> new UploadMemory(attributes.ordinal(), frees, bytes);
+      case HOST_UPLOAD -> new UploadMemory(context, frees, bytes);
       default -> throw new HalException(Status.UNIMPLEMENTED, "no memory of type " + params.type());
     };
   }
 
   @Override
   public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
-    return new ImportedMemory(context, memory);
+    return new ImportedMemory(context, frees, memory);
   }
 
   /** The address of host memory that the device reaches, all of it; 0 if it does not. */
@@ -140,13 +139,21 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
       return 0;
     }
     long address = Pointer.nativeValue(Native.getDirectBufferPointer(direct));
-    return isPinned(address) && isPinned(address + memory.size() - 1) ? address : 0;
+    long[] value = new long[1];
+    if (!isKnown(value, MEMORY_TYPE, address) || value[0] != HOST) {
+      return 0;
+    }
+    // A copy that leaves one allocation or registration for another is refused.
+    if (!isKnown(value, BUFFER_ID, address)) {
+      return 0;
+    }
+    long id = value[0];
+    return isKnown(value, BUFFER_ID, address + memory.size() - 1) && value[0] == id ? address : 0;
   }
 
-  private static boolean isPinned(long address) {
-    int[] type = new int[1];
-    return CudaExtras.cuPointerGetAttribute(type, MEMORY_TYPE, address) == CudaResult.SUCCESS
-        && type[0] == HOST;
+  private static boolean isKnown(long[] value, int attribute, long address) {
+    value[0] = 0; // some attributes are shorter
+    return CudaExtras.cuPointerGetAttribute(value, attribute, address) == CudaResult.SUCCESS;
   }
 
   @Override
@@ -160,13 +167,8 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
   }
 
   private void closeLast() {
-    context.push();
-    try {
-      lanes.close();
-      pool.close();
-    } finally {
-      context.pop();
-      context.release();
-    }
+    context.giveBack(lanes::close);
+    context.giveBack(pool::close);
+    context.release();
   }
 }

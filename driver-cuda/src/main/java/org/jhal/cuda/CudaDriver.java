@@ -3,6 +3,7 @@ package org.jhal.cuda;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import jcuda.driver.JCudaDriver;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
@@ -14,6 +15,7 @@ import org.jhal.utils.DeviceBackend;
 import org.jhal.utils.DeviceSelector;
 import org.jhal.utils.EngineDevice;
 import org.jhal.utils.EngineOptions;
+import org.jhal.utils.Once;
 import org.jhal.utils.Option;
 import org.jhal.utils.Settings;
 
@@ -29,8 +31,8 @@ class CudaDriver implements Driver {
           1L << 50,
           "how much device memory JHAL uses at most; never more than there is");
 
-  /** Asked once, as devices do not come and go; guarded by the class. */
-  private static final List<CudaAttributes> DEVICES = new ArrayList<>();
+  /** Asked once, as devices do not come and go. */
+  private final Once<List<CudaAttributes>> devices = new Once<>();
 
   @Override
   public String name() {
@@ -53,21 +55,19 @@ class CudaDriver implements Driver {
   }
 
   private List<CudaAttributes> find() {
-    synchronized (DEVICES) {
-      if (DEVICES.isEmpty()) {
-        CudaLibrary library = CudaLibrary.load();
-        int[] count = new int[1];
-        CudaResult.check("cuDeviceGetCount", JCudaDriver.cuDeviceGetCount(count));
-        if (count[0] == 0) {
-          throw new HalException(
-              Status.UNAVAILABLE, "the NVIDIA driver (" + library.path() + ") has no device");
-        }
-        for (int i = 0; i < count[0]; i++) {
-          DEVICES.add(CudaAttributes.read(library, name(), i));
-        }
-      }
-      return List.copyOf(DEVICES);
-    }
+    return devices.get(
+        () -> {
+          CudaLibrary library = CudaLibrary.load();
+          int[] count = new int[1];
+          CudaResult.check("cuDeviceGetCount", JCudaDriver.cuDeviceGetCount(count));
+          if (count[0] == 0) {
+            throw new HalException(
+                Status.UNAVAILABLE, "the NVIDIA driver (" + library.path() + ") has no device");
+          }
+          return IntStream.range(0, count[0])
+              .mapToObj(i -> CudaAttributes.read(library, name(), i))
+              .toList();
+        });
   }
 
   private static Settings settings(DeviceUri uri) {

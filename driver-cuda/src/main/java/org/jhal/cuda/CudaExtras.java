@@ -40,7 +40,7 @@ final class CudaExtras {
 
   static native int cuMemHostGetDevicePointer_v2(long[] device, long host, int flags);
 
-  static native int cuPointerGetAttribute(int[] value, int attribute, long address);
+  static native int cuPointerGetAttribute(long[] value, int attribute, long address);
 
   static native int cuMemcpyDtoHAsync_v2(long host, long device, long bytes, long stream);
 

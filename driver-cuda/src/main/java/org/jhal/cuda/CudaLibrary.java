@@ -1,5 +1,6 @@
 package org.jhal.cuda;
 
+import com.sun.jna.Function;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import java.io.File;
@@ -8,9 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.utils.Once;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,8 +84,13 @@ final class CudaLibrary {
           "cuStreamSynchronize",
           "cuStreamWaitEvent");
 
-  private static @Nullable CudaLibrary loaded; // guarded by the class
-  private static @Nullable HalException failure; // likewise; the verdict is kept
+  /** What came of loading it; kept also if that failed, as a class is initialised once. */
+  private record Verdict(@Nullable CudaLibrary library, @Nullable HalException failure) {}
+
+  /** A file that the user names, and where: an absolute path. */
+  record Named(String path, String source) {}
+
+  private static final Once<Verdict> LOADED = new Once<>();
 
   private final NativeLibrary library;
   private final int version;
@@ -94,9 +102,9 @@ final class CudaLibrary {
     this.path = path;
   }
 
-  /** For the functions that not every driver has. */
-  NativeLibrary library() {
-    return library;
+  /** A function that not every driver has, or null. */
+  @Nullable Function optional(String symbol) {
+    return has(library, symbol) ? library.getFunction(symbol) : null;
   }
 
   /** {@code 13.0}, as the driver API itself says. */
@@ -120,22 +128,21 @@ final class CudaLibrary {
    * @throws HalException UNAVAILABLE with the reason if there is none that can be used; always the
    *     same one
    */
-  static synchronized CudaLibrary load() {
-    HalException before = failure;
-    if (before != null) {
-      throw before.again();
+  static CudaLibrary load() {
+    Verdict verdict = LOADED.get(CudaLibrary::tryOpen);
+    CudaLibrary library = verdict.library();
+    if (library == null) {
+      throw Objects.requireNonNull(verdict.failure()).again();
     }
-    CudaLibrary found = loaded;
-    if (found == null) {
-      try {
-        found = open();
-      } catch (HalException e) {
-        failure = e;
-        throw e;
-      }
-      loaded = found;
+    return library;
+  }
+
+  private static Verdict tryOpen() {
+    try {
+      return new Verdict(open(), null);
+    } catch (HalException e) {
+      return new Verdict(null, e);
     }
-    return found;
   }
 
   private static CudaLibrary open() {
@@ -175,35 +182,41 @@ final class CudaLibrary {
   }
 
   private static NativeLibrary find() {
-    String given = explicitPath(PROPERTY, VARIABLE);
-    String name = given != null ? given : Platform.isWindows() ? "nvcuda" : "libcuda.so.1";
-    if (given != null && !new File(given).isFile()) {
-      throw unavailable("there is no file '" + given + "', which " + PROPERTY + " names", null);
+    Named given = named(PROPERTY, VARIABLE);
+    if (given != null && !new File(given.path()).isFile()) {
+      throw unavailable(
+          "there is no file '" + given.path() + "', which " + given.source() + " names", null);
     }
+    String name = given != null ? given.path() : Platform.isWindows() ? "nvcuda" : "libcuda.so.1";
     try {
       return NativeLibrary.getInstance(name);
     } catch (UnsatisfiedLinkError e) {
       throw unavailable(
           "the CUDA driver library "
               + name
-              + " cannot be loaded; it comes with the NVIDIA driver, and "
-              + PROPERTY
-              + " or "
-              + VARIABLE
-              + " may name its file: "
+              + " cannot be loaded"
+              + (given != null
+                  ? ", which " + given.source() + " names: "
+                  : "; it comes with the NVIDIA driver, and "
+                      + PROPERTY
+                      + " or "
+                      + VARIABLE
+                      + " may name its file: ")
               + reason(e),
           e);
     }
   }
 
-  /** A path that the user gives by property or variable, made absolute; null if there is none. */
-  static @Nullable String explicitPath(String property, String variable) {
-    String given = System.getProperty(property, "");
-    if (given.isEmpty()) {
-      String value = System.getenv(variable);
-      given = value == null ? "" : value;
+  /** The file that a property or a variable names; the property wins; null if neither does. */
+  static @Nullable Named named(String property, String variable) {
+    String value = System.getProperty(property, "");
+    String source = "the system property " + property;
+    if (value.isEmpty()) {
+      String set = System.getenv(variable);
+      value = set == null ? "" : set;
+      source = "the variable " + variable;
     }
-    return given.isEmpty() ? null : new File(given).getAbsolutePath();
+    return value.isEmpty() ? null : new Named(new File(value).getAbsolutePath(), source);
   }
 
   private static void checkSymbols(NativeLibrary library, String file) {
@@ -241,6 +254,8 @@ final class CudaLibrary {
   @SuppressWarnings("SystemGetProperty")
   private static void loadJCuda() throws IOException {
     Path folder = Files.createTempDirectory("jhal-jcuda");
+    // Like the line above, has the JDK look the property up for good, while it is what others mean.
+    File ignored = File.createTempFile("jhal", null, folder.toFile());
     String before = System.getProperty("java.io.tmpdir");
     System.setProperty("java.io.tmpdir", folder.toAbsolutePath().toString());
     try {

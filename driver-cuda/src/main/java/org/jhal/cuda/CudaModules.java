@@ -2,11 +2,12 @@ package org.jhal.cuda;
 
 import com.sun.jna.Function;
 import com.sun.jna.Memory;
-import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUmodule;
 import jcuda.driver.JCudaDriver;
@@ -18,7 +19,6 @@ import org.jhal.Workgroups;
 import org.jhal.utils.ArgumentLayout;
 import org.jhal.utils.bundle.FunctionSpec;
 import org.jhal.utils.bundle.Variant;
-import org.jspecify.annotations.Nullable;
 
 /** Loads kernels, and checks what the driver can tell of them against the manifest. */
 final class CudaModules {
@@ -36,6 +36,10 @@ final class CudaModules {
   private static final int MAX_DYNAMIC_SHARED_BYTES = 8;
 
   private static final int LOG_BYTES = 16 << 10;
+
+  /** What a PTX is for: {@code .target sm_90a}. */
+  private static final Pattern TARGET =
+      Pattern.compile("^\\s*\\.target\\s+sm_(\\d{1,6})([a-z]?)", Pattern.MULTILINE);
 
   /** What a kernel may use unless it asks for more. */
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;
@@ -71,9 +75,9 @@ final class CudaModules {
         found[i] = find(module, variant, functions.get(i), what);
       }
       return new CudaModule(context, frees, module, found);
-    } catch (HalException e) {
+    } catch (Throwable t) {
       int ignored = JCudaDriver.cuModuleUnload(module);
-      throw e;
+      throw t;
     }
   }
 
@@ -93,12 +97,34 @@ final class CudaModules {
             out, image, 2, new int[] {ERROR_LOG_BUFFER, ERROR_LOG_BYTES}, values);
     if (result != CudaResult.SUCCESS) {
       String text = log.getString(0).strip();
-      HalException failure = context.failure("cuModuleLoadDataEx", result, "cannot load " + what);
-      throw text.isEmpty()
-          ? failure
-          : new HalException(failure.status(), failure.getMessage() + ":\n" + text);
+      String target = result == CudaResult.INVALID_PTX ? otherTarget(code) : "";
+      HalException failure =
+          context.failure("cuModuleLoadDataEx", result, "cannot load " + what + target);
+      throw new HalException(
+          target.isEmpty() ? failure.status() : Status.UNIMPLEMENTED,
+          failure.getMessage() + (text.isEmpty() ? "" : ":\n" + text));
     }
     return Handles.set(new CUmodule(), out[0]);
+  }
+
+  /**
+   * The driver refuses PTX for a device that this one cannot stand in for as it does PTX with an
+   * error. Which devices that is, if it is so; otherwise empty.
+   */
+  private String otherTarget(byte[] ptx) {
+    Matcher target = TARGET.matcher(new String(ptx, StandardCharsets.ISO_8859_1));
+    if (!target.find()) {
+      return "";
+    }
+    int wanted = Integer.parseInt(target.group(1));
+    int own = device.capability();
+    boolean isFit =
+        switch (target.group(2)) {
+          case "" -> wanted <= own;
+          case "f" -> wanted <= own && wanted / 10 == own / 10; // of one family
+          default -> wanted == own; // what is of this architecture only
+        };
+    return isFit ? "" : ", as it is for sm_" + target.group(1) + target.group(2);
   }
 
   private CUfunction find(CUmodule module, Variant variant, FunctionSpec spec, String what) {
@@ -116,7 +142,7 @@ final class CudaModules {
 
   /** Where the driver can tell (CUDA 12.4), the kernel's parameters must be the manifest's. */
   private void checkArguments(CUfunction function, FunctionSpec spec, String name) {
-    Function query = ParameterQuery.FUNCTION;
+    Function query = CudaLibrary.load().optional("cuFuncGetParamInfo");
     if (query == null) {
       return;
     }
@@ -205,17 +231,5 @@ final class CudaModules {
     int[] value = new int[1];
     context.check("cuFuncGetAttribute", JCudaDriver.cuFuncGetAttribute(value, attribute, function));
     return value[0];
-  }
-
-  /** cuFuncGetParamInfo, where the driver has it. */
-  private static final class ParameterQuery {
-    static final @Nullable Function FUNCTION = find();
-
-    private static @Nullable Function find() {
-      NativeLibrary library = CudaLibrary.load().library();
-      return CudaLibrary.has(library, "cuFuncGetParamInfo")
-          ? library.getFunction("cuFuncGetParamInfo")
-          : null;
-    }
   }
 }

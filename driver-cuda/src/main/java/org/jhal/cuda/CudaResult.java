@@ -13,6 +13,7 @@ import org.jhal.Status;
 final class CudaResult {
   static final int SUCCESS = 0;
   static final int INVALID_VALUE = 1;
+  static final int INVALID_PTX = 218;
   static final int NOT_READY = 600;
 
   private CudaResult() {}

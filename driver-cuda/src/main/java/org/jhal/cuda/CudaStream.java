@@ -81,6 +81,7 @@ final class CudaStream implements NativeStream<CudaEvent> {
   // Of the thread that issues.
   private final StagingBlocks staging;
   private final DeferredFrees hostFrees;
+  private @Nullable StreamMark nextMark; // of what was issued since the last event
   private final LaunchBuffer launch = new LaunchBuffer();
   private final CUdeviceptr first = new CUdeviceptr(); // what a call takes, overwritten by each
   private final CUdeviceptr second = new CUdeviceptr();
@@ -142,8 +143,22 @@ final class CudaStream implements NativeStream<CudaEvent> {
     context.check("cuEventRecord", JCudaDriver.cuEventRecord(event.recorded(), handle));
     events[(int) position & (KEPT_EVENTS - 1)] = event;
     recordings = position;
-    staging.recorded(event);
-    hostFrees.recorded(event);
+    StreamMark mark = nextMark;
+    if (mark != null) {
+      mark.set(event);
+      nextMark = null;
+    }
+    hostFrees.freePassed();
+  }
+
+  /** The place behind the next event. */
+  private StreamMark nextMark() {
+    StreamMark mark = nextMark;
+    if (mark == null) {
+      mark = new StreamMark();
+      nextMark = mark;
+    }
+    return mark;
   }
 
   @Override
@@ -266,7 +281,7 @@ final class CudaStream implements NativeStream<CudaEvent> {
 
   /** Writes bytes that the host gives now to {@code target} when the stream gets there. */
   private void capture(long target, int size, Consumer<ByteBuffer> source) {
-    long staged = staging.put(size, source);
+    long staged = staging.put(size, nextMark(), source);
     context.check(
         "cuMemcpyHtoDAsync",
         CudaExtras.cuMemcpyHtoDAsync_v2(target, staged, size, Handles.get(handle)));
@@ -344,7 +359,7 @@ final class CudaStream implements NativeStream<CudaEvent> {
     if (memory instanceof PoolMemory pooled) {
       device.pool().free(pooled, handle, first);
     } else {
-      hostFrees.add(memory);
+      hostFrees.add(memory, nextMark());
     }
   }
 

@@ -3,7 +3,6 @@ package org.jhal.cuda;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jhal.utils.DeviceMemory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Host memory that is to be freed when the stream gets there. Freeing it has no stream order of its
@@ -12,41 +11,24 @@ import org.jspecify.annotations.Nullable;
  * <p>For the thread that issues, with the context current.
  */
 final class DeferredFrees {
-  private static final class Entry {
-    final DeviceMemory memory;
-    @Nullable StreamMark mark; // null until the next event is recorded
-
-    Entry(DeviceMemory memory) {
-      this.memory = memory;
-    }
-  }
+  private record Entry(DeviceMemory memory, StreamMark mark) {}
 
   private final CudaContext context;
   private final Deque<Entry> entries = new ArrayDeque<>(); // in stream order
-  private @Nullable Entry unmarked;
 
   DeferredFrees(CudaContext context) {
     this.context = context;
   }
 
-  void add(DeviceMemory memory) {
-    Entry entry = new Entry(memory);
-    entries.add(entry);
-    unmarked = entry;
+  /** Memory to free when the stream has passed {@code mark}. */
+  void add(DeviceMemory memory, StreamMark mark) {
+    entries.add(new Entry(memory, mark));
   }
 
-  /** An event was recorded; frees what the stream has passed. */
-  void recorded(CudaEvent event) {
-    if (entries.isEmpty()) {
-      return;
-    }
-    if (unmarked != null) {
-      unmarked.mark = new StreamMark(event); // one operation frees at most one
-      unmarked = null;
-    }
+  /** Frees what the stream has passed. */
+  void freePassed() {
     for (Entry oldest = entries.peek(); oldest != null; oldest = entries.peek()) {
-      StreamMark mark = oldest.mark;
-      if (mark == null || !mark.isPassed(context)) {
+      if (!oldest.mark.isPassed(context)) {
         return;
       }
       entries.remove();

@@ -1,6 +1,7 @@
 package org.jhal.cuda;
 
 import java.lang.System.Logger.Level;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -21,37 +22,38 @@ final class FreeThread {
   private static final long PATIENCE_SECONDS = 2;
 
   private final CudaContext context;
+  private final String name;
   private final ExecutorService thread;
 
   /** For a device of this name; the thread ends with {@link #close}. */
   FreeThread(CudaContext context, String device) {
     this.context = context;
-    this.thread =
-        Executors.newSingleThreadExecutor(body -> new EngineThread(device + "-free", body));
+    this.name = device + "-free";
+    this.thread = Executors.newSingleThreadExecutor(body -> new EngineThread(name, body));
   }
 
   /** Calls {@code free} soon, with the context current. */
   void free(Runnable free) {
+    free(free, () -> {});
+  }
+
+  /** Calls {@code free} soon, with the context current, and then {@code then} in any case. */
+  void free(Runnable free, Runnable then) {
+    Runnable both =
+        () -> {
+          context.giveBack(free);
+          then.run();
+        };
     try {
-      thread.execute(() -> run(free));
+      thread.execute(both);
     } catch (RejectedExecutionException e) {
-      run(free); // the device is closing and idle
+      new EngineThread(name, both).start(); // for a view that was in use longer than its device
     }
   }
 
-  private void run(Runnable free) {
-    try {
-      context.push();
-      try {
-        free.run();
-      } finally {
-        context.pop();
-      }
-    } catch (Throwable t) { // nobody waits for it
-      if (!context.isLost()) {
-        LOG.log(Level.WARNING, "cannot give back what is not used any more", t);
-      }
-    }
+  /** Waits until all that was handed over before is given back. */
+  void await() {
+    CompletableFuture.runAsync(() -> {}, thread).join();
   }
 
   /**

@@ -51,9 +51,9 @@ final class MemoryPool {
           "cuMemPoolSetAttribute",
           CudaExtras.cuMemPoolSetAttribute(Handles.get(handle), RELEASE_THRESHOLD, out));
       context.check("cuStreamCreate", JCudaDriver.cuStreamCreate(stream, CudaStream.NON_BLOCKING));
-    } catch (HalException e) {
+    } catch (Throwable t) {
       int ignored = CudaExtras.cuMemPoolDestroy(Handles.get(handle));
-      throw e;
+      throw t;
     }
   }
 

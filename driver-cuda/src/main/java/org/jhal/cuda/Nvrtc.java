@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.utils.Once;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,10 +40,10 @@ final class Nvrtc {
           : List.of("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so");
   private static final int MAX_KEPT = 256;
 
-  private static @Nullable Nvrtc loaded; // guarded by the class
+  private static final Once<Nvrtc> LOADED = new Once<>();
 
   private final Api api;
-  private final Map<Key, byte[]> compiled = new ConcurrentHashMap<>();
+  private final Map<Key, Once<byte[]>> compiled = new ConcurrentHashMap<>();
   private final int[] architectures; // that it makes code for; ascending
 
   private record Key(String source, List<String> options) {}
@@ -94,19 +95,14 @@ final class Nvrtc {
    *
    * @throws HalException UNIMPLEMENTED if there is none, with where it was looked for
    */
-  static synchronized Nvrtc load() {
-    Nvrtc found = loaded;
-    if (found == null) {
-      found = find();
-      loaded = found;
-    }
-    return found;
+  static Nvrtc load() {
+    return LOADED.get(Nvrtc::find);
   }
 
   private static Nvrtc find() {
     List<String> tried = new ArrayList<>();
-    String given = CudaLibrary.explicitPath(PROPERTY, VARIABLE);
-    for (String name : given != null ? List.of(given) : candidates()) {
+    CudaLibrary.Named given = CudaLibrary.named(PROPERTY, VARIABLE);
+    for (String name : given != null ? List.of(given.path()) : candidates()) {
       try {
         NativeLibrary library = NativeLibrary.getInstance(name);
         if (CudaLibrary.has(library, "nvrtcGetSupportedArchs")) {
@@ -120,10 +116,10 @@ final class Nvrtc {
     throw new HalException(
         Status.UNIMPLEMENTED,
         "no NVRTC, which compiles sources: it comes with the CUDA toolkit, and "
-            + PROPERTY
-            + " or "
-            + VARIABLE
-            + " may name its file; tried "
+            + (given != null
+                ? given.source() + " names its file"
+                : PROPERTY + " or " + VARIABLE + " may name its file")
+            + "; tried "
             + String.join(", ", tried));
   }
 
@@ -166,14 +162,12 @@ final class Nvrtc {
     all.add("--std=c++17");
     all.addAll(options);
     Key key = new Key(name + "\n" + source, all);
-    byte[] code = compiled.get(key);
-    if (code == null) {
-      if (compiled.size() >= MAX_KEPT) {
-        compiled.clear(); // a program that makes its sources up as it goes
-      }
-      code = compiled.computeIfAbsent(key, missing -> compile(source, name, all, isKnown, what));
+    if (compiled.size() >= MAX_KEPT) {
+      compiled.clear(); // a program that makes its sources up as it goes
     }
-    return code;
+    return compiled
+        .computeIfAbsent(key, missing -> new Once<>())
+        .get(() -> compile(source, name, all, isKnown, what));
   }
 
   /** The newest virtual architecture that runs on a device which is newer than this compiler. */

@@ -23,8 +23,7 @@ final class StagingBlocks {
     final HostBlock memory;
     final ByteBuffer bytes;
     int taken;
-    boolean isUnmarked;
-    @Nullable StreamMark lastUse;
+    @Nullable StreamMark lastUse; // null if it is not in use
 
     Block(HostBlock memory) {
       this.memory = memory;
@@ -36,7 +35,6 @@ final class StagingBlocks {
   private final FreeThread frees;
   private final Deque<Block> full = new ArrayDeque<>(); // the oldest first
   private final Deque<Block> idle = new ArrayDeque<>();
-  private final Deque<Block> unmarked = new ArrayDeque<>(); // used since the last event
   private @Nullable Block current;
 
   StagingBlocks(CudaContext context, FreeThread frees) {
@@ -45,12 +43,12 @@ final class StagingBlocks {
   }
 
   /**
-   * Puts {@code size} bytes where the stream may read them until the next event of {@link
-   * #recorded} has fired; returns their address.
+   * Puts {@code size} bytes where the stream may read them until it has passed {@code mark};
+   * returns their address.
    *
    * @param source called at once with the space to fill
    */
-  long put(int size, Consumer<ByteBuffer> source) {
+  long put(int size, StreamMark mark, Consumer<ByteBuffer> source) {
     Block block = current;
     if (block == null || block.memory.size() - block.taken < size) {
       block = next(size);
@@ -58,10 +56,7 @@ final class StagingBlocks {
     }
     int at = block.taken;
     block.taken = Math.min((int) block.memory.size(), (at + size + ALIGNMENT - 1) & -ALIGNMENT);
-    if (!block.isUnmarked) {
-      block.isUnmarked = true;
-      unmarked.add(block);
-    }
+    block.lastUse = mark;
     source.accept(block.bytes.limit(at + size).position(at));
     return block.memory.hostAddress() + at;
   }
@@ -87,19 +82,7 @@ final class StagingBlocks {
 
   private boolean isOver(Block block) {
     StreamMark lastUse = block.lastUse;
-    return !block.isUnmarked && lastUse != null && lastUse.isPassed(context);
-  }
-
-  /** An event was recorded behind everything that was put. */
-  void recorded(CudaEvent event) {
-    if (unmarked.isEmpty()) {
-      return;
-    }
-    StreamMark mark = new StreamMark(event);
-    for (Block block = unmarked.poll(); block != null; block = unmarked.poll()) {
-      block.isUnmarked = false;
-      block.lastUse = mark;
-    }
+    return lastUse == null || lastUse.isPassed(context);
   }
 
   /** Gives all back; the stream is idle, or lost. */

@@ -5,7 +5,6 @@ import jcuda.NativePointerObject;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
-import org.jhal.HalException;
 
 /**
  * A stream of its own and two page-locked chunks: one is copied by the host while the device copies
@@ -31,9 +30,9 @@ final class TransferLane {
         create("cuEventCreate", event, JCudaDriver.cuEventCreate(event, CudaStream.BLOCKING_EVENT));
         chunks[i] = new HostBlock(context, CHUNK_BYTES);
       }
-    } catch (HalException e) {
+    } catch (Throwable t) {
       close();
-      throw e;
+      throw t;
     }
   }
 

@@ -5,7 +5,6 @@ import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jhal.HalException;
 import org.jhal.utils.MappedRange;
 
 /**
@@ -21,18 +20,19 @@ final class UploadMemory implements CudaMemory {
   /** How many wait for their views to be collected, in the whole process. */
   private static final AtomicInteger WAITING = new AtomicInteger();
 
-  private final CudaContext context; // a reference of its own
+  private final CudaContext context; // with a reference of its own
   private final FreeThread frees;
   private final long size;
   private final long hostAddress;
   private final long deviceAddress;
   private final AtomicInteger users = new AtomicInteger(1); // the buffer, and reachable views
 
-  /** Memory of the device with this number; its context is current. */
-  UploadMemory(int ordinal, FreeThread frees, long size) {
-    this.context = CudaContext.retain(ordinal);
+  /** New memory; the context is current. */
+  UploadMemory(CudaContext context, FreeThread frees, long size) {
+    this.context = context;
     this.frees = frees;
     this.size = size;
+    context.retainAgain();
     try {
       long[] out = new long[1];
       int code = CudaExtras.cuMemHostAlloc(out, Math.max(1, size), FLAGS);
@@ -47,9 +47,9 @@ final class UploadMemory implements CudaMemory {
         throw context.failure("cuMemHostGetDevicePointer", code, "");
       }
       deviceAddress = out[0];
-    } catch (HalException e) {
+    } catch (Throwable t) {
       context.release();
-      throw e;
+      throw t;
     }
   }
 
@@ -78,36 +78,25 @@ final class UploadMemory implements CudaMemory {
     ByteBuffer view =
         new Pointer(hostAddress + offset).getByteBuffer(0, length).order(ByteOrder.nativeOrder());
     users.incrementAndGet();
-    CLEANER.register(view, this::viewIsGone);
+    CLEANER.register(view, this::userIsGone);
     return () -> view;
   }
 
   @Override
   public void free() {
     WAITING.incrementAndGet();
-    if (users.decrementAndGet() == 0) {
-      frees.free(this::end);
-    }
+    userIsGone();
   }
 
-  private void viewIsGone() {
+  /** One user less; with the last one, which may be the cleaner of the process, it ends. */
+  private void userIsGone() {
     if (users.decrementAndGet() == 0) {
-      end(); // the device may have closed
-    }
-  }
-
-  /** Nobody uses it any more. */
-  private void end() {
-    try {
-      context.push();
-      try {
-        context.checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress));
-      } finally {
-        context.pop();
-      }
-    } finally {
-      context.release();
-      WAITING.decrementAndGet();
+      frees.free(
+          () -> context.checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress)),
+          () -> {
+            context.release();
+            WAITING.decrementAndGet();
+          });
     }
   }
 

@@ -1,9 +1,9 @@
 package org.jhal.cuda;
 
 import com.sun.jna.Function;
-import com.sun.jna.NativeLibrary;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import jcuda.driver.JCudaDriver;
@@ -93,12 +93,10 @@ public final class ControlledCuda implements Controls {
 
   @Override
   public synchronized void pause(Queue queue) {
-    NativeLibrary library = CudaLibrary.load().library();
-    String name =
-        CudaLibrary.has(library, "cuStreamWaitValue32_v2")
-            ? "cuStreamWaitValue32_v2"
-            : "cuStreamWaitValue32";
-    Function wait = library.getFunction(name);
+    String name = "cuStreamWaitValue32";
+    CudaLibrary library = CudaLibrary.load();
+    Function newer = library.optional(name + "_v2");
+    Function wait = newer != null ? newer : Objects.requireNonNull(library.optional(name), name);
     int index = queue.index();
     CudaStream stream = (CudaStream) backend.stream(index);
     context.push();

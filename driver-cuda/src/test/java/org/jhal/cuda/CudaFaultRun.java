@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,8 +53,6 @@ final class CudaFaultRun {
           "cuModuleUnload",
           "cuStreamDestroy");
 
-  private static final Duration LIMIT = Waits.LIMIT.multipliedBy(4);
-
   private static final String REPEAT =
       "mvn test -pl driver-cuda -am -Dtest=CudaFaultTest -Dsurefire.failIfNoSpecifiedTests=false"
           + " -Djhal.fault=";
@@ -72,33 +69,24 @@ final class CudaFaultRun {
   }
 
   /** Runs a case. */
-  static void run(CudaFault fault) throws Exception {
+  static void run(CudaFault fault) {
     new CudaFaultRun(fault).runInTime();
   }
 
   /** Runs without a fault, and tells how often each function was called. */
-  static Map<String, Long> count(CudaFault.Mode mode) throws Exception {
+  static Map<String, Long> count(CudaFault.Mode mode) {
     CudaFaultRun run = new CudaFaultRun(CudaFault.none(mode));
     run.runInTime();
     return run.calls;
   }
 
-  /** On a thread of its own: also what should never block has a deadline. */
-  private void runInTime() throws Exception {
-    try (FaultLog log = new FaultLog()) {
-      try {
-        Task<?> task = Task.run(fault.toString(), this::run);
-        Waits.awaitTrue(fault + " to end", LIMIT, () -> !task.isRunning());
-        task.join();
-        log.assertNoErrors();
-      } catch (Exception | Error e) {
-        throw new AssertionError(
-            fault + ": " + e.getMessage() + "\nto repeat: " + REPEAT + fault, e);
-      } finally {
-        opened.forEach(EngineDevice::close);
-        SimulatedDevices.collectViews();
-        simulator.reset();
-      }
+  private void runInTime() {
+    try {
+      FaultLog.runInTime(fault.toString(), REPEAT, this::run);
+    } finally {
+      opened.forEach(EngineDevice::close);
+      SimulatedDevices.collectViews();
+      simulator.reset();
     }
   }
 
@@ -289,14 +277,13 @@ final class CudaFaultRun {
   }
 
   private static void awaitThreadsEnd() {
-    Waits.awaitTrue("the threads of the devices to end", () -> threads().isEmpty());
+    Waits.awaitTrue("the threads of the devices to end", () -> !hasThreads());
   }
 
-  private static List<String> threads() {
+  /** Whether there are threads of devices in this process. */
+  static boolean hasThreads() {
     return Thread.getAllStackTraces().keySet().stream()
-        .map(Thread::getName)
-        .filter(name -> name.startsWith("cuda-"))
-        .toList();
+        .anyMatch(thread -> thread.getName().startsWith("cuda-"));
   }
 
   private void checkOpensAgain() throws Exception {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jhal.Args;
 import org.jhal.Buffer;
 import org.jhal.BufferParams;
@@ -120,6 +121,33 @@ class CudaKernelsTest {
         bundle("store", PARAMETERS, "[1]", "", variant("cuda-ptx", "broken.ptx"));
     HalException failure = refused(source, "broken.ptx", "sm_90", "cuModuleLoadDataEx returned");
     assertTrue(failure.getMessage().contains(":\n"), failure::getMessage);
+  }
+
+  /** The driver has one code for PTX that is wrong and for PTX that is right, but for others. */
+  @Test
+  void ptxForNewerDevicesIsPassedOverAndToldOf() throws IOException {
+    String source = variant("gpu-c++", "store.cpp");
+    for (String target : List.of("sm_100", "sm_90000", "sm_80a", "sm_80f, debug")) {
+      Files.writeString(
+          folder.resolve("new.ptx"), ".version 8.6\n.target " + target + "\n.address_size 64\n");
+      String ptx = variant("cuda-ptx", "new.ptx");
+      assertRuns(device.loadExecutable(bundle("store", PARAMETERS, "[1]", "", ptx + "," + source)));
+      HalException alone =
+          refused(
+              bundle("store", PARAMETERS, "[1]", "", ptx),
+              "new.ptx",
+              "for sm_90, as it is for " + target.replace(", debug", ""),
+              "returned 218",
+              ":\n");
+      assertEquals(Status.UNIMPLEMENTED, alone.status());
+    }
+    for (String target : List.of("sm_75", "sm_90", "sm_90a", "sm_90f")) {
+      Files.writeString(folder.resolve("wrong.ptx"), ".version 8.6\n.target " + target + "\nx\n");
+      String ptx = variant("cuda-ptx", "wrong.ptx");
+      HalException wrong =
+          refused(bundle("store", PARAMETERS, "[1]", "", ptx + "," + source), "returned 218");
+      assertEquals(Status.INVALID_ARGUMENT, wrong.status(), "an error is none of the target");
+    }
   }
 
   @Test

@@ -15,6 +15,7 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.cts.Controls;
 import org.jhal.cts.Task;
 import org.jhal.cts.TestData;
 import org.jhal.cts.Waits;
@@ -98,5 +99,23 @@ class CudaStreamTest {
       awaitReached(done, 64);
       assertNull(device.lostCause());
     }
+  }
+
+  /** Also in front of which calls can fail: who waits sleeps in the driver, as without. */
+  @Test
+  void whoWaitsForAStreamSleepsInTheDriver() {
+    Device device = ControlledCuda.open("cuda://0?queues=1");
+    try (device;
+        Semaphore done = device.createSemaphore(0)) {
+      Controls controls = ControlledCuda.of(device).orElseThrow();
+      controls.pause(device.queue(0));
+      device.queue(0).barrier(Fence.NONE, done.at(1));
+      Waits.awaitTrue(
+          "the completion thread to sleep",
+          () -> sim.simulator().calls().containsKey("cuEventSynchronize"));
+      controls.resume(device.queue(0));
+      awaitReached(done, 1);
+    }
+    sim.simulator().reset(); // what it was held with
   }
 }

@@ -96,13 +96,20 @@ class ProbeTest {
         new Run("missing", missing, Map.of()).await(),
         "probe: unavailable: ",
         missing,
-        "jhal.cuda.library",
+        "which the system property jhal.cuda.library names",
+        "failed: UNAVAILABLE");
+    assertContains(
+        new Run("variable", "", Map.of("JHAL_CUDA_LIBRARY", missing)).await(),
+        "probe: unavailable: there is no file '"
+            + missing
+            + "', which the variable"
+            + " JHAL_CUDA_LIBRARY names",
         "failed: UNAVAILABLE");
     Path noLibrary = Files.writeString(folder.resolve("text.so"), "no library");
     assertContains(
         new Run("text", noLibrary.toString(), Map.of()).await(),
         "probe: unavailable: ",
-        noLibrary.toString(),
+        noLibrary + " cannot be loaded, which the system property jhal.cuda.library names: ",
         "file too short",
         "failed: UNAVAILABLE");
   }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +17,6 @@ import org.jhal.DeviceStatistics;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.cts.Task;
 import org.jhal.cts.Waits;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.faults.FaultStep;
@@ -48,9 +46,6 @@ final class FaultRun {
   private static final Set<String> GIVING_BACK =
       Set.of("destroyEvent", "free", "unload", "closeStream", "close");
 
-  /** More than what the waits of one run take before they give up. */
-  private static final Duration LIMIT = Waits.LIMIT.multipliedBy(4);
-
   private static final String REPEAT =
       "mvn test -pl driver-mock -am -Dtest=NativeFaultTest -Dsurefire.failIfNoSpecifiedTests=false"
           + " -Djhal.fault=";
@@ -68,34 +63,19 @@ final class FaultRun {
   }
 
   /** Runs a case; returns whether the call was used so often that it failed. */
-  static boolean run(FaultCase fault) throws Exception {
+  static boolean run(FaultCase fault) {
     FaultRun run = new FaultRun(fault);
     run.faults.failNth(fault.call(), fault.nth(), run.failure);
-    run.runInTime();
+    FaultLog.runInTime(run.fault.toString(), REPEAT, run::run);
     return !run.faults.isPending();
   }
 
   /** Runs without a fault, and tells how often each call was used. */
-  static Map<String, Integer> count(long seed) throws Exception {
+  static Map<String, Integer> count(long seed) {
     FaultRun run = new FaultRun(FaultCase.none(seed));
     run.faults.countUses();
-    run.runInTime();
+    FaultLog.runInTime(run.fault.toString(), REPEAT, run::run);
     return run.faults.uses();
-  }
-
-  /** On a thread of its own: also what should never block has a deadline. */
-  private void runInTime() throws Exception {
-    try (FaultLog log = new FaultLog()) {
-      try {
-        Task<?> task = Task.run(fault.toString(), this::run);
-        Waits.awaitTrue(fault + " to end", LIMIT, () -> !task.isRunning());
-        task.join();
-        log.assertNoErrors();
-      } catch (Exception | Error e) {
-        throw new AssertionError(
-            fault + ": " + e.getMessage() + "\nto repeat: " + REPEAT + fault, e);
-      }
-    }
   }
 
   private EngineDevice<MockEvent> open(int index, Faults with) {

@@ -35,10 +35,11 @@ final class BufferStorage extends RefCounted {
   private final int usageBits; // of params, by ordinal
   private final @Nullable Runnable onRelease;
   private final AtomicReference<Phase> phase;
-  private final AtomicBoolean isOver = new AtomicBoolean();
+  private final AtomicBoolean isOver = new AtomicBoolean(); // onRelease was called
   private volatile @Nullable DeviceMemory memory; // set once, before PRESENT
   private volatile boolean isUnused; // the last reference is gone
-  private volatile boolean isFreed; // free() was called, after which nothing native is left
+  private volatile boolean isFreed; // free() was called, and the driver has done what it does then
+  private volatile boolean isGivenBack; // the driver has done the rest: nothing native is left
 
   BufferStorage(
       EngineDevice<?> device,
@@ -132,15 +133,16 @@ final class BufferStorage extends RefCounted {
   }
 
   /**
-   * Ends it, once, when nobody uses it any more and nothing native is left of it. Both may come
-   * last: a buffer may be closed while its device is being closed, and is then freed by that.
+   * Ends it when nobody uses it any more and it was freed. Both may come last: a buffer may be
+   * closed while its device is being closed, and is then freed by that. Its owner is told, once,
+   * when the native runtime has given the memory back as well, which may take its time.
    */
   void endIfOver() {
-    if (isUnused && isFreed && isOver.compareAndSet(false, true)) {
+    if (isUnused && isFreed) {
       device.resources().remove(this);
-      if (onRelease != null) {
-        runOnRelease(onRelease);
-      }
+    }
+    if (isUnused && isGivenBack && onRelease != null && isOver.compareAndSet(false, true)) {
+      runOnRelease(onRelease);
     }
   }
 
@@ -162,10 +164,17 @@ final class BufferStorage extends RefCounted {
     try {
       if (found != null && phase.compareAndSet(Phase.PRESENT, Phase.FREED)) {
         device.resources().addBytes(-size);
-        found.free();
+        found.free(this::givenBack);
       }
     } finally {
       isFreed = true;
+    }
+  }
+
+  private void givenBack() {
+    isGivenBack = true;
+    if (isFreed) { // else whoever frees it right now ends it, once out of the driver
+      endIfOver();
     }
   }
 }

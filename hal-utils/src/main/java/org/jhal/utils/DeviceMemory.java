@@ -17,4 +17,17 @@ public interface DeviceMemory {
    * freed in stream order.
    */
   void free();
+
+  /**
+   * As {@link #free}, and calls {@code then} once, when nothing native knows the memory any more.
+   * For drivers whose {@link #free} leaves what may take long to another thread; {@code then} may
+   * be called on any.
+   */
+  default void free(Runnable then) {
+    try {
+      free();
+    } finally {
+      then.run();
+    }
+  }
 }

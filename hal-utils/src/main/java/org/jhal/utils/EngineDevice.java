@@ -77,11 +77,11 @@ public final class EngineDevice<E> implements Device {
     this.tails = new HostTailPool(name, domain, config.tails());
     try {
       calls.call(this::createQueues);
+      queues.forEach(DeferredWorkQueue::start);
     } catch (Throwable t) {
       closeHalfMade();
       throw t;
     }
-    queues.forEach(DeferredWorkQueue::start);
   }
 
   private List<DeferredWorkQueue<E>> createQueues() {
@@ -107,6 +107,10 @@ public final class EngineDevice<E> implements Device {
   private void closeHalfMade() {
     calls.shut();
     tails.close();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    for (DeferredWorkQueue<E> queue : queues) {
+      boolean ignored = queue.shut(deadline) && queue.stop(deadline); // of threads that did start
+    }
     queues.forEach(queue -> calls.quietly("closing a stream", queue::closeStream));
     calls.quietly("closing", backend::close);
     closed.countDown();

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Fence;
@@ -137,6 +139,32 @@ class EngineDeviceTest {
     assertFreed();
     assertEquals(0, device.statistics().buffers());
     assertEquals(List.of(), log.lines());
+  }
+
+  /** Rule M7, where giving memory back takes its time. */
+  @Test
+  void theOwnerOfImportedMemoryIsToldWhenItIsGivenBack() {
+    EngineDevice<Event> device = backend.open(1, LONG);
+    AtomicInteger releases = new AtomicInteger();
+    ByteBuffer memory = ByteBuffer.allocateDirect(16);
+    Buffer first =
+        device.allocator().importHost(memory, BufferParams.HOST, releases::incrementAndGet);
+    Buffer second =
+        device.allocator().importHost(memory, BufferParams.HOST, releases::incrementAndGet);
+    first.close();
+    assertEquals(0, releases.get(), "it is not given back yet");
+    assertEquals(1, device.statistics().buffers());
+    assertEquals(16, device.statistics().bytes());
+    backend.givingBack.remove().run();
+    assertEquals(1, releases.get());
+
+    device.close();
+    backend.givingBack.remove().run();
+    assertEquals(1, releases.get(), "its owner has not closed the buffer");
+    second.close();
+    assertEquals(2, releases.get());
+    assertEquals(0, device.statistics().buffers());
+    assertFreed();
   }
 
   @Test

@@ -2,9 +2,11 @@ package org.jhal.utils;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.BufferParams;
@@ -26,6 +28,7 @@ final class FakeBackend implements DeviceBackend<Event> {
   final AtomicInteger liveMemory = new AtomicInteger();
   @Nullable HalException failsAtStream; // thrown for the second stream
   volatile boolean isClosed;
+  final Queue<Runnable> givingBack = new ArrayDeque<>(); // of imported memory, for the test to run
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
@@ -51,7 +54,7 @@ final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public Set<Capability> capabilities() {
-    return Set.of();
+    return Set.of(Capability.HOST_IMPORT);
   }
 
   @Override
@@ -74,30 +77,45 @@ final class FakeBackend implements DeviceBackend<Event> {
     return true;
   }
 
-  @Override
-  public DeviceMemory allocate(long bytes, BufferParams params) {
-    liveMemory.incrementAndGet();
-    return new DeviceMemory() {
-      @Override
-      public long size() {
-        return bytes;
-      }
+  private class FakeMemory implements DeviceMemory {
+    private final long size;
 
-      @Override
-      public MappedRange map(long offset, int length) {
-        throw new UnsupportedOperationException();
-      }
+    FakeMemory(long size) {
+      this.size = size;
+      liveMemory.incrementAndGet();
+    }
 
-      @Override
-      public void free() {
-        liveMemory.decrementAndGet();
-      }
-    };
+    @Override
+    public long size() {
+      return size;
+    }
+
+    @Override
+    public MappedRange map(long offset, int length) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void free() {
+      liveMemory.decrementAndGet();
+    }
   }
 
   @Override
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    return new FakeMemory(bytes);
+  }
+
+  /** What leaves giving it back to somebody else. */
+  @Override
   public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
-    throw new UnsupportedOperationException();
+    return new FakeMemory(memory.capacity()) {
+      @Override
+      public void free(Runnable then) {
+        free();
+        givingBack.add(then);
+      }
+    };
   }
 
   @Override

@@ -1,11 +1,14 @@
 package org.jhal.cts.faults;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.jhal.cts.Task;
+import org.jhal.cts.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * thread that dies, and a device that is closed and could not end its work.
  */
 public final class FaultLog extends Handler implements AutoCloseable {
+  /** More than what the waits of one case take before they give up. */
+  private static final Duration LIMIT = Waits.LIMIT.multipliedBy(4);
+
   private final Logger logger = Logger.getLogger("org.jhal");
   private final boolean parentHandlers = logger.getUseParentHandlers();
   private final Thread.@Nullable UncaughtExceptionHandler previous =
@@ -25,6 +31,24 @@ public final class FaultLog extends Handler implements AutoCloseable {
     logger.setUseParentHandlers(false);
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, thrown) -> add("thread " + thread.getName() + " died", thrown));
+  }
+
+  /**
+   * Runs a case and takes its log; on a thread of its own, as what should never block has a
+   * deadline too.
+   *
+   * @param repeat the command that runs it again, up to its name
+   * @throws AssertionError for whatever went wrong, with that command
+   */
+  public static void runInTime(String name, String repeat, Task.Action body) {
+    try (FaultLog log = new FaultLog()) {
+      Task<?> task = Task.run(name, body);
+      Waits.awaitTrue(name + " to end", LIMIT, () -> !task.isRunning());
+      task.join();
+      log.assertNoErrors();
+    } catch (Exception | Error e) {
+      throw new AssertionError(name + ": " + e.getMessage() + "\nto repeat: " + repeat + name, e);
+    }
   }
 
   private synchronized void add(String text, @Nullable Throwable thrown) {

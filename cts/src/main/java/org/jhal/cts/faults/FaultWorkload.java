@@ -23,6 +23,7 @@ import org.jhal.Queue;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
 import org.jhal.cts.TestData;
+import org.jhal.cts.Waits;
 import org.jhal.cts.kernels.CtsKernels;
 
 /**
@@ -354,6 +355,9 @@ public final class FaultWorkload {
     }
     go.done.close();
     steps.all().forEach(step -> step.done.close());
+    Waits.awaitTrue(
+        "the imported memory to be released",
+        () -> importsReleased.get() >= expectedReleases.get());
     assertEquals(expectedReleases.get(), importsReleased.get(), "releases of the imported memory");
   }
 

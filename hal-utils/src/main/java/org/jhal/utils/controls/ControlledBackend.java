@@ -84,7 +84,10 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     this.drain = drain;
   }
 
-  /** From now on all calls fail with {@code cause}, except those that give something back. */
+  /**
+   * From now on all calls fail with {@code cause}, freeing in stream order among them; except those
+   * that give back at once what nothing uses, and those that bind threads.
+   */
   public void lose(HalException cause) {
     if (lost.compareAndSet(null, cause)) {
       // Who has got past enter() before may still be handing something over.

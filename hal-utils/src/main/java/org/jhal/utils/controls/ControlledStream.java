@@ -1,6 +1,5 @@
 package org.jhal.utils.controls;
 
-import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
 import org.jhal.utils.CommandList;
 import org.jhal.utils.DeviceMemory;
@@ -9,8 +8,6 @@ import org.jhal.utils.Submission;
 
 /** A stream of a {@link ControlledBackend}. */
 final class ControlledStream<E> implements NativeStream<E> {
-  private static final long NAP_NANOS = 20_000;
-
   private final ControlledBackend<E> device;
   private final NativeStream<E> real;
 
@@ -66,17 +63,10 @@ final class ControlledStream<E> implements NativeStream<E> {
     return hasFired;
   }
 
-  /**
-   * Looks from time to time, because who waits natively would not learn that the device is lost. A
-   * native wait ends the call, so that what the driver does in one is done.
-   */
+  /** Outside the call that can fail: losing the device waits for those, and then ends this one. */
   @Override
   public void synchronizeEvent(E event) {
     device.run("synchronizeEvent", () -> {});
-    while (!real.queryEvent(event)) {
-      LockSupport.parkNanos(this, NAP_NANOS);
-      device.checkAlive();
-    }
     real.synchronizeEvent(event);
     device.checkAlive(); // losing the device lets its work end
   }

@@ -1,0 +1,293 @@
+package org.jhal.cuda;
+
+import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.jhal.Buffer;
+import org.jhal.Buffer.MapMode;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceUri;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Semaphore;
+import org.jhal.Status;
+import org.jhal.cts.Task;
+import org.jhal.cts.TestData;
+import org.jhal.cts.Waits;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.utils.DeviceBackend;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What is given back by a thread of its own, and what becomes of it when that fails. */
+@Timeout(60)
+class CudaFreeTest {
+  private static final int PAGE = 4096;
+
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  private final AtomicReference<CudaDevice> backend = new AtomicReference<>();
+  private FaultLog log;
+
+  @BeforeEach
+  void listen() {
+    log = new FaultLog();
+  }
+
+  @AfterEach
+  void stopListening() {
+    log.close();
+  }
+
+  /** A device whose {@link #backend} is known. */
+  private Device open() {
+    CudaDriver driver =
+        new CudaDriver() {
+          @Override
+          DeviceBackend<CudaEvent> backend(CudaDevice device) {
+            backend.set(device);
+            return device;
+          }
+        };
+    return driver.open(DeviceUri.parse("cuda://0?queues=1"));
+  }
+
+  private FreeThread frees() {
+    return Objects.requireNonNull(backend.get()).frees();
+  }
+
+  private Map<String, Long> live() {
+    return sim.simulator().live();
+  }
+
+  private static ByteBuffer pages(int count) {
+    return ByteBuffer.allocateDirect((count + 1) * PAGE).alignedSlice(PAGE).limit(count * PAGE);
+  }
+
+  /** Has the thread do nothing until {@code end} comes, as if the device were not idle. */
+  private void holdFrees(CountDownLatch end) {
+    frees().free(() -> Waits.awaitTrue("the end", () -> end.getCount() == 0));
+  }
+
+  /** Whoever drops the last reference, a thread that completes operations maybe, does not wait. */
+  @Test
+  void importedMemoryIsUnregisteredByTheThreadForThat() {
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicReference<Boolean> wasRegistered = new AtomicReference<>();
+    try (Device device = open()) {
+      holdFrees(end);
+      device
+          .allocator()
+          .importHost(
+              pages(1),
+              BufferParams.HOST,
+              () -> wasRegistered.set(live().containsKey("registration")))
+          .close();
+      assertEquals(0, device.statistics().buffers());
+      assertNull(wasRegistered.get(), "its owner is told before it is unregistered");
+      end.countDown();
+      assertFalse(Waits.awaitSet("the release of the memory", wasRegistered));
+    }
+  }
+
+  @Test
+  void importingAgainWaitsForTheEndOfTheLastImport() throws Exception {
+    ByteBuffer memory = pages(1);
+    CountDownLatch end = new CountDownLatch(1);
+    try (Device device = open()) {
+      Buffer first = device.allocator().importHost(memory, BufferParams.HOST, null);
+      holdFrees(end);
+      first.close();
+      Task<Buffer> second =
+          Task.start(
+              "second import",
+              () -> device.allocator().importHost(memory, BufferParams.HOST, null));
+      second.awaitBlocked();
+      end.countDown();
+      second.join().close();
+    }
+  }
+
+  @Test
+  void importingTwiceAtOnceIsRefused() {
+    ByteBuffer memory = pages(1);
+    try (Device device = open();
+        Buffer first = device.allocator().importHost(memory, BufferParams.HOST, null)) {
+      assertHal(
+          Status.FAILED_PRECONDITION,
+          () -> device.allocator().importHost(memory, BufferParams.HOST, null),
+          "cuMemHostRegister");
+      assertEquals(PAGE, first.size());
+    }
+  }
+
+  /** The cleaner of the process is not to wait for an idle device either. */
+  @Test
+  void writeCombinedMemoryIsFreedByTheThreadForThatWhenItsLastViewIsGone() {
+    List<String> threads = new CopyOnWriteArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            threads.add(Thread.currentThread().getName());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger logger = Logger.getLogger("org.jhal.cuda");
+    logger.addHandler(handler);
+    try (Device device = open()) {
+      sim.simulator().fail("cuMemFreeHost", 1, CudaFault.PLAIN_CODE); // which is logged
+      mapAndClose(device);
+      SimulatedDevices.collectViews();
+    } finally {
+      logger.removeHandler(handler);
+    }
+    assertEquals(List.of("cuda-0-free"), threads);
+  }
+
+  /** The same when the device, and with it that thread, has ended before. */
+  @Test
+  void aViewMayOutliveTheDevice() {
+    try (Device device = open()) {
+      mapAndClose(device);
+      device.close();
+      assertTrue(live().containsKey("context"), () -> "the view needs it: " + live());
+    }
+    SimulatedDevices.collectViews();
+    assertEquals(Map.of(), live());
+  }
+
+  private static void mapAndClose(Device device) {
+    Buffer buffer = device.allocate(16, BufferParams.HOST_UPLOAD);
+    try (Buffer.Mapping mapping = buffer.map(MapMode.DISCARD_WRITE)) {
+      mapping.bytes().putInt(0, 5);
+    }
+    buffer.close();
+  }
+
+  @Test
+  void whatFollowsComesThoughTheContextCannotBeMadeCurrent() {
+    CountDownLatch followed = new CountDownLatch(1);
+    try (Device device = open()) {
+      FreeThread frees = frees();
+      frees.await();
+      Waits.awaitTrue(
+          "the queue's thread to have its context", () -> calls("cuCtxPushCurrent_v2") >= 3);
+      sim.simulator().fail("cuCtxPushCurrent_v2", 1, CudaFault.PLAIN_CODE);
+      frees.free(
+          () -> {
+            throw new AssertionError("called without a context");
+          },
+          followed::countDown);
+      frees.await();
+      assertEquals(0, followed.getCount());
+    }
+  }
+
+  private long calls(String function) {
+    return sim.simulator().calls().getOrDefault(function, 0L);
+  }
+
+  /** Whatever fails, the context is given back, once. */
+  @Test
+  void theContextIsGivenBackThoughStepsOfClosingFail() {
+    for (String call :
+        List.of(
+            "cuCtxPushCurrent_v2",
+            "cuCtxPopCurrent_v2",
+            "cuStreamQuery",
+            "cuStreamDestroy_v2",
+            "cuStreamSynchronize",
+            "cuMemPoolDestroy")) {
+      long uses = Long.MAX_VALUE;
+      for (int nth = 1; nth <= uses; nth++) {
+        sim.simulator().reset();
+        sim.simulator().devices(2);
+        Device device = open();
+        device.allocate(16, BufferParams.HOST);
+        byte[] target = new byte[300_000];
+        try (Buffer buffer = device.allocate(target.length, BufferParams.DEVICE);
+            Semaphore done = device.createSemaphore(0)) {
+          device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(target));
+          awaitReached(done, 1);
+        }
+        long before = calls(call);
+        sim.simulator().fail(call, nth, CudaFault.PLAIN_CODE);
+        device.close();
+        Waits.awaitTrue(
+            "the threads of the device to end, with use " + nth + " of " + call + " failing",
+            () -> !CudaFaultRun.hasThreads());
+        uses = calls(call) - before;
+        String now = "with use " + nth + " of " + call + " failing, of " + uses + ": " + live();
+        assertFalse(live().containsKey("context"), now);
+        assertEquals(1, calls("cuDevicePrimaryCtxRelease_v2"), now);
+      }
+    }
+    log.assertNoErrors();
+    sim.simulator().reset(); // what a call without a context left, and said
+  }
+
+  @Test
+  void devicesAreAskedForAgainWhenThatFailed() {
+    CudaDriver driver = new CudaDriver();
+    sim.simulator().fail("cuDeviceTotalMem_v2", 2, CudaFault.PLAIN_CODE);
+    HalException failure =
+        assertHal(Status.UNKNOWN, () -> driver.devices(DeviceUri.parse("cuda")), "returned 999");
+    assertTrue(failure.getMessage().contains("cuDeviceTotalMem"), failure::getMessage);
+    assertEquals(2, driver.devices(DeviceUri.parse("cuda")).size());
+    assertTrue(driver.probe().detail().contains("with 2 devices"), driver.probe()::detail);
+  }
+
+  /** The device reaches both ends of the range, and not, or not in one copy, what is between. */
+  @Test
+  void aRangeThatSpansImportsIsCopiedAsWhatItIs() {
+    byte[] bytes = TestData.bytes(4 * PAGE);
+    ByteBuffer memory = pages(4).put(0, bytes);
+    try (Device device = open();
+        Buffer first = importPage(device, memory, 0);
+        Buffer second = importPage(device, memory, 1);
+        Buffer last = importPage(device, memory, 3);
+        Buffer buffer = device.allocate(4 * PAGE, BufferParams.DEVICE);
+        Semaphore done = device.createSemaphore(0)) {
+      byte[] back = new byte[2 * PAGE];
+      device.queue(0).upload(Fence.NONE, done.at(1), memory.slice(0, 2 * PAGE), buffer, 0);
+      device.queue(0).upload(done.at(1), done.at(2), memory.slice(PAGE, 3 * PAGE), buffer, PAGE);
+      device.queue(0).readback(done.at(2), done.at(3), buffer, 0, ByteBuffer.wrap(back));
+      awaitReached(done, 3);
+      assertArrayEquals(Arrays.copyOf(bytes, 2 * PAGE), back);
+      byte[] rest = new byte[2 * PAGE];
+      device.queue(0).readback(done.at(3), done.at(4), buffer, 2 * PAGE, ByteBuffer.wrap(rest));
+      awaitReached(done, 4);
+      assertArrayEquals(Arrays.copyOfRange(bytes, 2 * PAGE, 4 * PAGE), rest);
+      assertEquals(3 * PAGE, first.size() + second.size() + last.size());
+    }
+  }
+
+  private static Buffer importPage(Device device, ByteBuffer memory, int page) {
+    return device.allocator().importHost(memory.slice(page * PAGE, PAGE), BufferParams.HOST, null);
+  }
+}
