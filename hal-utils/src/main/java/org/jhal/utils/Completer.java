@@ -21,7 +21,12 @@ final class Completer<E> {
   private static final System.Logger LOG = System.getLogger(Completer.class.getName());
 
   private static final long MIN_PAUSE_NANOS = 200;
-  private static final long MAX_PAUSE_NANOS = 10_000;
+  private static final long MAX_PAUSE_NANOS = Long.getLong("maxpause", 10_000);
+  private static final long POLLED_PAUSE_NANOS =
+      Long.getLong("polledpause", 2_000); // while a host thread polls
+
+  /** How many operations are completed at most before what they held is released. */
+  private static final int BATCH = Integer.getInteger("batch", 32);
 
   private final StreamOwner<E> owner;
   private final QueueLists<E> lists;
@@ -30,6 +35,11 @@ final class Completer<E> {
   private final long spinNanos;
   private long pauseNanos = MIN_PAUSE_NANOS; // between two looks at an event
   private final AtomicInteger pollers = new AtomicInteger(); // host threads that look at an event
+  private @Nullable Operation<E> inFlight; // taken from the lists, the oldest first
+  private @Nullable Operation<E> firstRetired; // not given back yet; chained by nextToRetire
+  private final Releases releases = new Releases(); // what those held
+  private int left; // how many have left the stream, and the lists do not know yet
+  private int weightLeft; // of those
 
   Completer(
       StreamOwner<E> owner,
@@ -63,81 +73,131 @@ final class Completer<E> {
   }
 
   /**
-   * Retires what others settled, then waits for the oldest event in flight; false if there was
-   * neither.
+   * Retires what others settled, then waits for the oldest event in flight, and completes what is
+   * over by then; false if there was neither.
    */
   boolean step() {
-    Operation<E> toRetire = lists.takeToRetire();
-    Operation<E> oldest = lists.oldestInFlight();
-    boolean hasWork = toRetire != null || oldest != null;
-    retireAll(toRetire);
-    if (oldest != null) {
-      boolean isOver = awaitEvent(oldest);
-      if (lists.removeOldest(oldest)) {
-        owner.issueLater();
-      }
-      if (isOver) {
-        complete(oldest);
-      } else {
-        Settling.fail(oldest, Objects.requireNonNull(owner.lost()));
-        dropEvent(oldest); // no event is touched once the stream is closed
-        lists.keep(oldest);
-      }
+    retireAll(lists.takeToRetire());
+    if (inFlight == null) {
+      inFlight = lists.takeInFlight();
     }
+    boolean hasWork = firstRetired != null || inFlight != null;
+    Operation<E> operation = inFlight;
+    for (int i = 0; i < BATCH && operation != null; i++) {
+      Fate fate = fate(operation, i == 0);
+      if (fate == Fate.OPEN) {
+        break;
+      }
+      inFlight = operation.nextInFlight;
+      operation.nextInFlight = null;
+      left++;
+      weightLeft += lists.weightInFlight(operation);
+      if (fate == Fate.OVER) {
+        complete(operation);
+      } else {
+        Settling.fail(operation, Objects.requireNonNull(owner.lost()));
+        dropEvent(operation); // no event is touched once the stream is closed
+        lists.keep(operation);
+      }
+      operation = inFlight;
+    }
+    flush();
     return hasWork;
   }
 
-  /** False if it will never be known when the native work of an operation is over. */
-  private boolean awaitEvent(Operation<E> operation) {
+  /** Releases what retired operations held, and gives them back. */
+  private void flush() {
+    Operation<E> next = firstRetired;
+    if (left == 0 && next == null) {
+      return;
+    }
+    releases.flush();
+    firstRetired = null;
+    lists.over(left, weightLeft, next);
+    left = 0;
+    weightLeft = 0;
+    while (next != null) {
+      Operation<E> operation = next;
+      next = operation.nextToRetire;
+      operation.nextToRetire = null;
+      operation.release();
+    }
+  }
+
+  /** What is known of an operation's native work. */
+  private enum Fate {
+    /** It is not over. */
+    OPEN,
+    /** It is over. */
+    OVER,
+    /** It will never be known when it is over. */
+    UNKNOWN
+  }
+
+  /** Looks at an operation's event; {@code waits} for it, and then the fate is never OPEN. */
+  private Fate fate(Operation<E> operation, boolean waits) {
     PooledEvent<E> event = operation.event();
-    if (event == null) {
-      return true;
+    if (event == null || operation.hasSucceeded()) {
+      return Fate.OVER;
     }
     // Also if the device is lost: a call that failed has made it so, and the native runtime may not
     // agree. The operation has failed then, but until its event has fired, or cannot be waited for
     // either, the stream may still use what retiring would release.
     try {
+      if (!waits) {
+        return pollers.get() == 0 && stream.queryEvent(event.handle) ? Fate.OVER : Fate.OPEN;
+      }
       if (!poll(operation, event.handle)) {
         stream.synchronizeEvent(event.handle);
       }
-      return true;
+      return Fate.OVER;
     } catch (Throwable t) {
       // What this stream ran last is what has most likely lost the device.
       owner.lose(operation.behind("synchronizeEvent"), t);
-      return Failures.isLoss(t); // the native runtime says so itself: nothing runs any more
+      // If the native runtime says so itself nothing runs any more.
+      return Failures.isLoss(t) ? Fate.OVER : Fate.UNKNOWN;
     }
   }
 
   /**
    * Looks at the event for a while, unless a host thread does so. A look takes a lock in the native
    * runtime that whoever issues needs too, and so does waking from a sleep: while more is being
-   * issued this goes on, and looks less often.
+   * issued this goes on, and looks less often. Between the looks it stays away from what other
+   * threads write, as each read takes that from the thread that writes it next.
    */
   private boolean poll(Operation<E> operation, E event) {
+    if (spinNanos == 0) {
+      return false;
+    }
     long issuedBefore = lists.issued();
     long idleSince = System.nanoTime();
-    long nextLook = idleSince;
-    for (long now = idleSince; now - idleSince < spinNanos; now = System.nanoTime()) {
+    while (true) {
       if (operation.hasSucceeded()) {
         return true; // a host thread has seen it
       }
-      if (now - nextLook >= 0 && pollers.get() == 0) {
+      long pause = POLLED_PAUSE_NANOS;
+      if (pollers.get() == 0) {
         if (stream.queryEvent(event)) {
           return true;
         }
-        long issued = lists.issued();
-        if (issued == issuedBefore) {
-          pauseNanos = MIN_PAUSE_NANOS;
-        } else {
-          pauseNanos = Math.min(2 * pauseNanos, MAX_PAUSE_NANOS);
-          issuedBefore = issued;
-          idleSince = now;
-        }
-        nextLook = System.nanoTime() + pauseNanos;
+        pause = pauseNanos;
       }
-      Thread.onSpinWait();
+      long now = System.nanoTime();
+      long issued = lists.issued();
+      if (issued == issuedBefore) {
+        pauseNanos = MIN_PAUSE_NANOS;
+        if (now - idleSince >= spinNanos) {
+          return false;
+        }
+      } else {
+        pauseNanos = Math.min(2 * pauseNanos, MAX_PAUSE_NANOS);
+        issuedBefore = issued;
+        idleSince = now;
+      }
+      while (System.nanoTime() - now < pause) {
+        Thread.onSpinWait();
+      }
     }
-    return operation.hasSucceeded();
   }
 
   /** The native work of the oldest operation in flight is over. */
@@ -197,6 +257,7 @@ final class Completer<E> {
   void retireRest() {
     retireAll(lists.takeToRetire());
     retireAll(lists.takeKept());
+    flush();
   }
 
   /** Retires a chain that was taken from a list. */
@@ -218,7 +279,7 @@ final class Completer<E> {
       return;
     }
     try {
-      operation.work.retire();
+      operation.work.retire(releases);
     } catch (Throwable t) {
       LOG.log(
           Level.ERROR,
@@ -226,8 +287,8 @@ final class Completer<E> {
           t);
     }
     dropEvent(operation);
-    lists.removeRetired(operation);
-    operation.release();
+    operation.nextToRetire = firstRetired;
+    firstRetired = operation;
   }
 
   /** Lets go of the event of an operation, once it has fired. */

@@ -90,7 +90,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.maker = () -> new Operation<>(this, works);
     this.onLost = onLost;
     this.events = new EventPool<>(stream);
-    this.lists = new QueueLists<>(maxInFlight, stream.capacity());
+    this.lists = new QueueLists<>(maxInFlight, stream.capacity(), this::issueLater);
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
     this.completer = new Completer<>(this, lists, stream, tails, completionSpinNanos);
     this.issueRole = new Role(name + "-issue", domain, 0, () -> {}, this::issueStep, this::crashed);
@@ -137,7 +137,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
       if (cause != null) {
         throw cause.again();
       }
-      Operation<E> operation = lists.begin(maker);
+      Operation<E> operation = lists.takeFree(maker);
       operation.setServesCopy(servesCopy);
       return operation;
     } catch (Throwable t) {
@@ -148,8 +148,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Takes back an operation that was begun: nothing happened. */
   void abandon(Operation<E> operation) {
-    operation.work.retire();
-    lists.abandon(operation);
+    operation.work.retire(RefCounted::release);
     operation.release();
     gate.leave();
   }
@@ -158,26 +157,51 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
   void submit(Operation<E> operation, Fence waits, Fence signals) {
     try {
       operation.capture(waits, signals);
-      operation.retain(); // others may fail and retire it before this method is through with it
-      registerWaits(operation);
-      operation.changeState(State.REGISTERING, State.PARKED);
-      // A wait may have failed, the device been lost, or closing have given up waiting for us,
-      // while this was REGISTERING: whoever did that left it to us. Whoever does it from here on
-      // finds it PARKED.
-      HalException failure =
-          operation.workFailure() != null ? operation.workFailure() : end(operation);
-      boolean isReady = false;
-      if (failure != null) {
-        failUnissued(operation, failure);
-      } else if (operation.countDown()) {
-        isReady = makeReady(operation);
-      }
-      operation.release();
-      if (isReady) {
-        issuer.drain(COURTESY);
+      if (registerWaits(operation)) {
+        submitReady(operation);
+      } else {
+        submitParked(operation);
       }
     } finally {
       gate.leave();
+    }
+  }
+
+  /** Nobody else knows the operation. */
+  private void submitReady(Operation<E> operation) {
+    Operation<E> first = lists.openReady(operation);
+    if (first != operation) {
+      // If the device was lost, or closing gave up waiting for us, before it was open, then nobody
+      // has failed it.
+      HalException failure = end(operation);
+      if (failure != null) {
+        failUnissued(operation, failure);
+      }
+      operation.release();
+    }
+    if (first != null) {
+      issuer.drain(first, first == operation, COURTESY);
+    }
+  }
+
+  private void submitParked(Operation<E> operation) {
+    operation.retain(); // others may fail and retire it before this method is through with it
+    lists.open(operation);
+    operation.changeState(State.REGISTERING, State.PARKED);
+    // A wait may have failed, the device been lost, or closing have given up waiting for us,
+    // while this was REGISTERING: whoever did that left it to us. Whoever does it from here on
+    // finds it PARKED.
+    HalException failure =
+        operation.workFailure() != null ? operation.workFailure() : end(operation);
+    boolean isReady = false;
+    if (failure != null) {
+      failUnissued(operation, failure);
+    } else if (operation.countDown()) {
+      isReady = makeReady(operation);
+    }
+    operation.release();
+    if (isReady) {
+      issuer.drain(COURTESY);
     }
   }
 
@@ -187,20 +211,19 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
   }
 
-  private void registerWaits(Operation<E> operation) {
+  /** Returns whether all waits are over or covered, so that none was registered. */
+  private boolean registerWaits(Operation<E> operation) {
+    boolean isReady = true;
     for (int i = 0; i < operation.waitCount(); i++) {
       OperationWait<E> wait = operation.wait(i);
-      operation.addOpenWait();
-      operation.retain();
-      if (!wait.semaphore().register(wait, wait.value(), domain)) {
-        operation.release();
-        if (wait.failure != null) {
-          operation.failWork(wait.failure);
-        } else {
-          operation.countDown();
-        }
+      if (wait.semaphore().register(wait, wait.value(), domain)) {
+        isReady = false;
+      } else if (wait.failure != null) {
+        operation.failWork(wait.failure);
+        isReady = false;
       }
     }
+    return isReady;
   }
 
   /** A registered wait is over; called by the thread that signalled, published or failed. */

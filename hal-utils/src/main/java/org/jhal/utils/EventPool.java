@@ -1,22 +1,29 @@
 package org.jhal.utils;
 
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Native events for one stream, made when none is free and kept for the next user. None is
+ * Native events for one stream, made when none is free, and kept for the next user. None is
  * destroyed before the pool closes, so that a stream may look at one that it recorded once, whoever
  * has it now; there are as many as were in use at once.
  *
- * <p>Thread-safe. Native calls are made with no lock held, on threads to which the device is bound.
+ * <p>Thread-safe, but for {@link #acquire}, which is for one thread at a time. Native calls are
+ * made on threads to which the device is bound.
  */
 final class EventPool<E> {
   private static final System.Logger LOG = System.getLogger(EventPool.class.getName());
 
   private final NativeStream<E> stream;
-  private final Object lock = new Object();
-  private @Nullable PooledEvent<E> free; // guarded by lock
-  private boolean isClosed; // guarded by lock
+
+  /** What {@link #acquire} takes from; of the thread that calls it. */
+  private @Nullable PooledEvent<E> free;
+
+  /** What was given back since that was empty; pushed without a lock, and taken as a whole. */
+  private final AtomicReference<@Nullable PooledEvent<E>> returned = new AtomicReference<>();
+
+  private volatile boolean isClosed;
 
   EventPool(NativeStream<E> stream) {
     this.stream = stream;
@@ -28,48 +35,53 @@ final class EventPool<E> {
    * @throws org.jhal.HalException what {@link NativeStream#createEvent} throws
    */
   PooledEvent<E> acquire() {
-    synchronized (lock) {
-      PooledEvent<E> event = free;
-      if (event != null) {
-        free = event.nextFree;
-        event.nextFree = null;
-        event.revive();
-        return event;
+    PooledEvent<E> event = free;
+    if (event == null) {
+      event = returned.getAndSet(null);
+      if (event == null) {
+        return new PooledEvent<>(this, stream.createEvent());
       }
     }
-    return new PooledEvent<>(this, stream.createEvent());
+    free = event.nextFree;
+    event.nextFree = null;
+    event.revive();
+    return event;
   }
 
   void giveBack(PooledEvent<E> event) {
-    synchronized (lock) {
-      if (!isClosed) {
-        event.nextFree = free;
-        free = event;
-        return;
-      }
+    PooledEvent<E> next;
+    do {
+      next = returned.get();
+      event.nextFree = next;
+    } while (!returned.compareAndSet(next, event));
+    if (isClosed) {
+      destroyReturned(); // close() may have looked before the event was there
     }
-    destroy(event);
   }
 
-  /** Destroys the events that are free now, and later ones as they come back. */
+  /**
+   * Destroys the events that are free now, and later ones as they come back. Nobody acquires any
+   * more.
+   */
   void close() {
-    PooledEvent<E> event;
-    synchronized (lock) {
-      isClosed = true;
-      event = free;
-      free = null;
-    }
-    while (event != null) {
-      destroy(event);
-      event = event.nextFree;
-    }
+    isClosed = true;
+    PooledEvent<E> event = free;
+    free = null;
+    destroyAll(event);
+    destroyReturned();
   }
 
-  private void destroy(PooledEvent<E> event) {
-    try {
-      stream.destroyEvent(event.handle);
-    } catch (Throwable t) { // nobody can do anything about it, and nothing depends on it
-      LOG.log(Level.WARNING, "cannot destroy a native event", t);
+  private void destroyReturned() {
+    destroyAll(returned.getAndSet(null));
+  }
+
+  private void destroyAll(@Nullable PooledEvent<E> first) {
+    for (PooledEvent<E> event = first; event != null; event = event.nextFree) {
+      try {
+        stream.destroyEvent(event.handle);
+      } catch (Throwable t) { // nobody can do anything about it, and nothing depends on it
+        LOG.log(Level.WARNING, "cannot destroy a native event", t);
+      }
     }
   }
 }

@@ -1,14 +1,14 @@
 package org.jhal.utils;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.utils.Operation.State;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands READY operations to the native stream, in the order of their numbers. There is one drainer
- * at a time: the role is taken by trying, and who does not get it leaves its operation to the
- * drainer, which looks again after letting go.
+ * at a time: the role comes with an operation from {@link QueueLists}, and goes when there is none
+ * left. Who does not get it leaves its operation to the drainer.
  *
  * <p>Thread-safe.
  */
@@ -18,7 +18,6 @@ final class Issuer<E> {
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Object domain;
-  private final AtomicBoolean isDraining = new AtomicBoolean();
 
   Issuer(
       StreamOwner<E> owner,
@@ -38,40 +37,27 @@ final class Issuer<E> {
    * and what might block, to the issue thread. For any other thread.
    */
   void drain(int budget) {
-    drain(budget, false);
+    issueFrom(lists.startIssuing(false), false, budget, false);
   }
 
   /** Issues all READY operations, unless somebody else is at it. For the issue thread. */
   void drainAll() {
-    drain(Integer.MAX_VALUE, true);
+    issueFrom(lists.startIssuing(true), false, Integer.MAX_VALUE, true);
   }
 
-  private void drain(int budget, boolean mayBlock) {
-    int left = budget;
-    while (left > 0 && isDraining.compareAndSet(false, true)) {
-      try {
-        left -= issueReady(left, mayBlock);
-      } finally {
-        isDraining.set(false);
-      }
-      // Between our last look and the release, somebody may have added an operation and not got the
-      // role.
-      QueueLists.Next next = lists.next();
-      if (next == QueueLists.Next.BY_ISSUE_THREAD && !mayBlock) {
-        left = 0;
-      } else if (next == QueueLists.Next.NONE) {
-        return;
-      }
-    }
-    if (left <= 0) {
-      owner.issueLater();
-    }
+  /**
+   * The same as {@link #drain} for who has the role already, and {@code first} with it.
+   *
+   * @param isClaimed whether that is ISSUED and never was in the heap
+   */
+  void drain(Operation<E> first, boolean isClaimed, int budget) {
+    issueFrom(first, isClaimed, budget, false);
   }
 
-  private int issueReady(int limit, boolean mayBlock) {
-    QueueLists.Next next = lists.next();
-    if (next == QueueLists.Next.NONE || (next == QueueLists.Next.BY_ISSUE_THREAD && !mayBlock)) {
-      return 0;
+  private void issueFrom(
+      @Nullable Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
+    if (first == null) {
+      return;
     }
     // On a lost device nothing is bound and nothing reaches the stream: operations only leave the
     // heap.
@@ -85,20 +71,26 @@ final class Issuer<E> {
         isBound = false;
       }
     }
-    int count = 0;
-    try {
-      for (Operation<E> operation = lists.nextReady(mayBlock); operation != null; ) {
-        issue(operation);
-        operation.release(); // the heap's reference
-        count++;
-        operation = count < limit ? lists.nextReady(mayBlock) : null;
+    int left = budget;
+    boolean isOurs = isClaimed || claim(first);
+    for (Operation<E> operation = first; operation != null; ) {
+      boolean isInFlight = isOurs && issue(operation);
+      operation = lists.next(isInFlight ? operation : null, --left > 0, mayBlock);
+      if (isInFlight) {
+        owner.completeLater();
       }
-    } finally {
-      if (isBound) {
-        unbind(token);
-      }
+      isOurs = operation != null && claim(operation);
     }
-    return count;
+    if (isBound) {
+      unbind(token);
+    }
+  }
+
+  /** False if an operation failed while it was in the heap, whose reference goes in any case. */
+  private boolean claim(Operation<E> operation) {
+    boolean isOurs = operation.changeState(State.READY, State.ISSUED);
+    operation.release(); // not the last while it is ISSUED
+    return isOurs;
   }
 
   private void unbind(long token) {
@@ -110,12 +102,12 @@ final class Issuer<E> {
   }
 
   /**
-   * Issues one operation, of which the caller holds a reference; the device is bound. Never throws.
+   * Issues one operation, which cannot retire before it is in flight or has failed; the device is
+   * bound. Never throws.
+   *
+   * @return whether it is in flight; if not, it may be in other use already
    */
-  private void issue(Operation<E> operation) {
-    if (!operation.changeState(State.READY, State.ISSUED)) {
-      return; // failed while it was in the heap
-    }
+  private boolean issue(Operation<E> operation) {
     PooledEvent<E> event = null;
     boolean mayHaveReachedStream = false;
     try {
@@ -140,7 +132,7 @@ final class Issuer<E> {
       }
       failUnrecorded(
           operation, failure != null ? failure : Failures.internal("operation was not issued"));
-      return;
+      return false;
     }
     try {
       stream.recordEvent(event.handle);
@@ -154,21 +146,19 @@ final class Issuer<E> {
         Settling.fail(operation, loss);
         lists.keep(operation);
       }
-      return;
+      return false;
     }
     HostTail tail = operation.work.tail();
     boolean publishes = failure == null && (tail == null || !operation.work.signalsAfterTail());
     operation.setEvent(event);
-    lists.appendInFlight(operation);
     if (publishes) {
-      // The completion thread may settle and even retire the operation meanwhile: then its signals
-      // are reached and
-      // publish() skips them; our reference keeps the object as it is.
+      // A host thread may settle the operation meanwhile: then its signals are reached and
+      // publish() skips them.
       for (int i = 0; i < operation.signalCount(); i++) {
         operation.signal(i).publish(operation, operation.signalValue(i), domain);
       }
     }
-    owner.completeLater();
+    return true;
   }
 
   /** Ends an operation behind which no event is recorded. */

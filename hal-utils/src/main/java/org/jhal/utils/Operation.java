@@ -66,10 +66,10 @@ final class Operation<E> extends HeapNode {
   private volatile State state = State.FREE;
 
   @SuppressWarnings("UnusedVariable") // through its updater
-  private volatile int openWaits; // waits whose fate is open, plus one until all are registered
+  private volatile int openWaits = 1; // waits whose fate is open, plus one until all are registered
 
   @SuppressWarnings("UnusedVariable") // through its updater
-  private volatile int references;
+  private volatile int references = 1; // the queue's, from the beginning
 
   // Captured by the enqueuing thread while REGISTERING; constant until the operation is free again.
   private OperationWait<E>[] waits;
@@ -94,10 +94,18 @@ final class Operation<E> extends HeapNode {
   // Links of the queue's lists, guarded by its lock.
   @Nullable Operation<E> openBefore;
   @Nullable Operation<E> openAfter;
-  @Nullable Operation<E> nextInFlight;
-  int weightInFlight;
   @Nullable Operation<E> nextToRetire;
+
+  /** Of the list of operations in flight; the completion thread's once it has taken that list. */
+  @Nullable Operation<E> nextInFlight;
+
+  /** Of the list of free operations, and how many there are from here on. */
   @Nullable Operation<E> nextFree;
+
+  int freeFromHere;
+
+  /** How much of {@link NativeStream#capacity()} it takes; constant once it is enqueued. */
+  private int weight;
 
   @SuppressWarnings("unchecked") // an empty array of any type
   Operation(DeferredWorkQueue<E> queue, Function<Operation<E>, Work<E>> works) {
@@ -108,19 +116,17 @@ final class Operation<E> extends HeapNode {
 
   // Life.
 
-  /**
-   * From FREE to REGISTERING, with the queue's reference. By the thread that took it from the free
-   * list.
-   */
-  void begin(long number) {
-    key = number;
-    references = 1;
-    openWaits = 1;
-    workFailure = null;
-    hasVerdict = false;
-    verdict = null;
-    isApplied = false;
+  /** From FREE to REGISTERING. By the thread that took it from the free list. */
+  void begin() {
     state = State.REGISTERING;
+  }
+
+  /**
+   * Becomes READY, or ISSUED for the thread that has the drainer's role, with no wait registered.
+   * By the thread that enqueues, and not seen by any other yet.
+   */
+  void beginAs(State first) {
+    state = first;
   }
 
   State state() {
@@ -144,6 +150,12 @@ final class Operation<E> extends HeapNode {
       Arrays.fill(signals, 0, signalCount, null);
       waitCount = 0;
       signalCount = 0;
+      references = 1;
+      openWaits = 1;
+      workFailure = null;
+      hasVerdict = false;
+      verdict = null;
+      isApplied = false;
       state = State.FREE;
       queue.giveBack(this);
     }
@@ -175,6 +187,7 @@ final class Operation<E> extends HeapNode {
       signalValues[i] = signalFence.value(i);
     }
     signalCount = count;
+    weight = work.commandCount() + waitCount + 1;
   }
 
   void setServesCopy(boolean serves) {
@@ -217,7 +230,7 @@ final class Operation<E> extends HeapNode {
 
   /** How much of {@link NativeStream#capacity()} it takes, its waits and its record included. */
   int weight() {
-    return work.commandCount() + waitCount + 1;
+    return weight;
   }
 
   // Failure and event.
@@ -305,13 +318,42 @@ final class Operation<E> extends HeapNode {
       if (hasVerdict) {
         return;
       }
-      verdict = forced != null ? forced : foreseeFailure();
-      // Before the verdict shows: another thread that sees it may apply it and retire this
-      // operation at once.
-      changeState(State.ISSUED, State.SETTLED);
-      hasVerdict = true;
+      fixLocked(forced != null ? forced : foreseeFailure());
     }
-    // Nobody reads producers once there is a verdict; see retainProducers.
+    releaseProducers();
+  }
+
+  /**
+   * Fixes the verdict as {@code fixVerdict(null)} does, but only if all producers are applied;
+   * returns whether there is a verdict now.
+   */
+  boolean fixVerdictIfForeseen() {
+    synchronized (this) {
+      if (hasVerdict) {
+        return true;
+      }
+      for (int i = 0; i < waitCount; i++) {
+        Operation<?> producer = waits[i].producer;
+        if (producer != null && !producer.isApplied) {
+          return false;
+        }
+      }
+      fixLocked(foreseeFailure());
+    }
+    releaseProducers();
+    return true;
+  }
+
+  private void fixLocked(@Nullable HalException newVerdict) {
+    verdict = newVerdict;
+    // Before the verdict shows: another thread that sees it may apply it and retire this
+    // operation at once.
+    changeState(State.ISSUED, State.SETTLED);
+    hasVerdict = true;
+  }
+
+  /** Nobody reads producers once there is a verdict; see retainProducers. */
+  private void releaseProducers() {
     for (int i = 0; i < waitCount; i++) {
       waits[i].releaseProducer();
     }

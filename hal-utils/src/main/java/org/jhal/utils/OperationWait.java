@@ -43,6 +43,12 @@ final class OperationWait<E> extends WaitNode {
   }
 
   @Override
+  void registered() {
+    operation.addOpenWait();
+    operation.retain();
+  }
+
+  @Override
   void released() {
     operation.queue.waitOver(operation, failure);
     operation.release(); // the registration's reference

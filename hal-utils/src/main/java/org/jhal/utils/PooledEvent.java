@@ -14,7 +14,7 @@ final class PooledEvent<E> {
   final E handle;
   private final EventPool<E> pool;
   private final AtomicInteger references = new AtomicInteger(1);
-  @Nullable PooledEvent<E> nextFree; // guarded by the pool's lock
+  @Nullable PooledEvent<E> nextFree; // of who gives it back, then of who takes it
 
   PooledEvent(EventPool<E> pool, E handle) {
     this.pool = pool;

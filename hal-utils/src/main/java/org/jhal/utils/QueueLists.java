@@ -1,10 +1,13 @@
 package org.jhal.utils;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jhal.utils.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,18 +31,38 @@ final class QueueLists<E> {
   /** How many free operations are kept; more are left to the garbage collector. */
   private static final int MAX_FREE = 4096;
 
+  private static final VarHandle RETURNED;
+
+  static {
+    try {
+      RETURNED =
+          MethodHandles.lookup().findVarHandle(QueueLists.class, "returned", Operation.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private final int maxInFlight;
   private final int capacity; // of the stream
+  private final Runnable issueLater;
+
+  /**
+   * Free operations that were given back since a thread last took them all; pushed without a lock.
+   */
+  @SuppressWarnings("UnusedVariable") // through its handle
+  private volatile @Nullable Operation<E> returned;
+
   private final Object lock = new Object(); // guards everything that follows
   private final PairingHeap<Operation<E>> ready =
       new PairingHeap<>(); // READY, or FAILED since; by number
+  private boolean isIssuing; // somebody has the drainer's role
   private @Nullable Operation<E> firstOpen; // all that have not retired, the newest first
   private @Nullable Operation<E>
-      firstInFlight; // event recorded, not seen to have fired; in stream order
+      firstInFlight; // event recorded, not taken by the completion thread; in stream order
   private @Nullable Operation<E> lastInFlight;
-  private int inFlight; // length of that list
-  private volatile long issued; // how many were added to it; raised with the lock held
-  private int weightInFlight; // sum over that list
+  private int inFlight; // those, and those that it has taken and not said to be over
+  private int weightInFlight; // sum over the same
+  private volatile long issued; // how many were in flight; raised with the lock held
   private boolean isThrottled; // somebody left READY operations because the stream was full
   private boolean isIssuingOver;
   private int open; // how many have not retired
@@ -49,70 +72,96 @@ final class QueueLists<E> {
   private @Nullable Operation<E> firstToRetire;
   private @Nullable Operation<E> lastToRetire;
   private @Nullable Operation<E> firstFree;
-  private int free;
-  private long lastNumber; // raised in begin()
-  private long abandoned; // raised in abandon()
-  private long retired; // raised in removeRetired()
+  private long lastNumber; // of the operations that were enqueued
+  private long retired; // how many have
 
   /**
    * Empty lists.
    *
    * @param maxInFlight how many operations the stream is given at most
    * @param capacity of the stream, as {@link NativeStream#capacity()} says
+   * @param issueLater told, with no lock held, that something is left to the issue thread
    */
-  QueueLists(int maxInFlight, int capacity) {
+  QueueLists(int maxInFlight, int capacity, Runnable issueLater) {
     this.maxInFlight = maxInFlight;
     this.capacity = capacity;
+    this.issueLater = issueLater;
+  }
+
+  // Free operations.
+
+  /** An operation in state REGISTERING; {@code maker} is called if none is free. */
+  Operation<E> takeFree(Supplier<Operation<E>> maker) {
+    Operation<E> operation;
+    synchronized (lock) {
+      operation = firstFree;
+      if (operation == null) {
+        @SuppressWarnings("unchecked") // the field's type
+        Operation<E> all = (Operation<E>) RETURNED.getAndSet(this, null);
+        operation = all;
+      }
+      if (operation != null) {
+        firstFree = operation.nextFree;
+        operation.nextFree = null;
+      }
+    }
+    Operation<E> taken = operation != null ? operation : maker.get();
+    taken.begin();
+    return taken;
+  }
+
+  /** Takes an operation that nobody refers to any more. */
+  void giveBack(Operation<E> operation) {
+    Operation<E> next = returned;
+    while (next == null || next.freeFromHere < MAX_FREE) {
+      operation.nextFree = next;
+      operation.freeFromHere = next == null ? 1 : next.freeFromHere + 1;
+      if (RETURNED.compareAndSet(this, next, operation)) {
+        return;
+      }
+      next = returned;
+    }
   }
 
   // Open operations.
 
-  /**
-   * An operation in state REGISTERING, with the next number; {@code maker} is called if none is
-   * free.
-   */
-  Operation<E> begin(Supplier<Operation<E>> maker) {
+  /** Numbers an operation and makes it one of the open ones. */
+  void open(Operation<E> operation) {
     synchronized (lock) {
-      Operation<E> operation = firstFree;
-      if (operation != null) {
-        firstFree = operation.nextFree;
-        operation.nextFree = null;
-        free--;
-        openLocked(operation);
+      openLocked(operation);
+    }
+  }
+
+  /**
+   * The same for an operation that nothing has to be waited for, and that no other thread knows: it
+   * becomes ISSUED and is returned, and the caller has the drainer's role; or it becomes READY and
+   * one reference is retained for the heap and one for the caller. If the role is free even so, the
+   * caller gets it and {@link #next} operation.
+   */
+  @Nullable Operation<E> openReady(Operation<E> operation) {
+    synchronized (lock) {
+      openLocked(operation);
+      if (!isIssuing && ready.min() == null && !isIssuingOver && fitsLocked(operation)) {
+        isIssuing = true;
+        operation.beginAs(State.ISSUED);
         return operation;
       }
+      operation.retain();
+      operation.retain();
+      operation.beginAs(State.READY);
+      ready.insert(operation);
     }
-    Operation<E> made = maker.get();
-    synchronized (lock) {
-      openLocked(made);
-    }
-    return made;
+    return startIssuing(false);
   }
 
   private void openLocked(Operation<E> operation) {
-    operation.begin(++lastNumber);
+    operation.key = ++lastNumber;
     open++;
     operation.openAfter = firstOpen;
     if (firstOpen != null) {
       firstOpen.openBefore = operation;
     }
     firstOpen = operation;
-  }
-
-  /** Takes out an operation that was never accepted. */
-  void abandon(Operation<E> operation) {
-    synchronized (lock) {
-      abandoned++;
-      unlinkLocked(operation);
-    }
-  }
-
-  /** Takes out an operation that has retired. */
-  void removeRetired(Operation<E> operation) {
-    synchronized (lock) {
-      retired++;
-      unlinkLocked(operation);
-    }
   }
 
   private void unlinkLocked(Operation<E> operation) {
@@ -129,18 +178,6 @@ final class QueueLists<E> {
     operation.openBefore = null;
     operation.openAfter = null;
     open--;
-    notifyIfNoneOpenLocked();
-  }
-
-  /** Takes an operation that nobody refers to any more. */
-  void giveBack(Operation<E> operation) {
-    synchronized (lock) {
-      if (free < MAX_FREE) {
-        operation.nextFree = firstFree;
-        firstFree = operation;
-        free++;
-      }
-    }
   }
 
   /** All open operations, the oldest first, each retained for the caller. */
@@ -199,7 +236,7 @@ final class QueueLists<E> {
 
   long enqueued() {
     synchronized (lock) {
-      return lastNumber - abandoned;
+      return lastNumber;
     }
   }
 
@@ -218,24 +255,69 @@ final class QueueLists<E> {
   }
 
   /**
-   * The READY operation with the smallest number, or null if there is none that may be issued now.
+   * Takes the drainer's role, if nobody has it and there is something to issue; returns the READY
+   * operation with the smallest number, or null without the role.
    *
    * @param mayBlock whether the caller is the issue thread
    */
-  @Nullable Operation<E> nextReady(boolean mayBlock) {
+  @Nullable Operation<E> startIssuing(boolean mayBlock) {
+    Next next;
     synchronized (lock) {
-      Next next = nextLocked();
-      return next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)
-          ? ready.removeMin()
-          : null;
+      if (isIssuing) {
+        return null; // who has the role sees in next() what is there now
+      }
+      next = nextLocked();
+      if (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
+        isIssuing = true;
+        return ready.removeMin();
+      }
     }
+    if (next == Next.BY_ISSUE_THREAD) {
+      issueLater.run();
+    }
+    return null;
   }
 
-  /** Who may take the next operation, if there is one. */
-  Next next() {
+  /**
+   * For who has the drainer's role: the next operation, or null, and then the role is free.
+   *
+   * @param recorded the one that is in flight now, or null
+   * @param mayGoOn whether the caller issues another one; if not, what there is is left to the
+   *     issue thread
+   * @param mayBlock whether the caller is the issue thread
+   */
+  @Nullable Operation<E> next(@Nullable Operation<E> recorded, boolean mayGoOn, boolean mayBlock) {
+    Next next;
     synchronized (lock) {
-      return nextLocked();
+      if (recorded != null) {
+        appendInFlightLocked(recorded);
+      }
+      next = nextLocked();
+      if (mayGoOn && (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
+        return ready.removeMin();
+      }
+      isIssuing = false;
     }
+    if (next != Next.NONE) {
+      issueLater.run();
+    }
+    return null;
+  }
+
+  private void appendInFlightLocked(Operation<E> operation) {
+    if (lastInFlight == null) {
+      firstInFlight = operation;
+    } else {
+      lastInFlight.nextInFlight = operation;
+    }
+    lastInFlight = operation;
+    inFlight++;
+    weightInFlight += weightInFlight(operation);
+    issued++;
+  }
+
+  private boolean fitsLocked(Operation<E> operation) {
+    return inFlight < maxInFlight && operation.weight() <= capacity - weightInFlight;
   }
 
   private Next nextLocked() {
@@ -243,13 +325,13 @@ final class QueueLists<E> {
     if (first == null || isIssuingOver) {
       return Next.NONE;
     }
-    if (inFlight < maxInFlight && first.weight() <= capacity - weightInFlight) {
+    if (fitsLocked(first)) {
       return Next.BY_ANYBODY;
     }
     if (inFlight == 0) {
       return Next.BY_ISSUE_THREAD; // it alone is more than the stream holds
     }
-    // Whoever finds the stream full makes removeOldest() call for somebody to issue later.
+    // Whoever finds the stream full makes retire() call for somebody to issue later.
     isThrottled = true;
     return Next.NONE;
   }
@@ -273,24 +355,16 @@ final class QueueLists<E> {
 
   // In flight.
 
-  void appendInFlight(Operation<E> operation) {
+  /**
+   * Takes all operations in flight, chained by {@link Operation#nextInFlight}, the oldest first;
+   * they count until {@link #over}.
+   */
+  @Nullable Operation<E> takeInFlight() {
     synchronized (lock) {
-      if (lastInFlight == null) {
-        firstInFlight = operation;
-      } else {
-        lastInFlight.nextInFlight = operation;
-      }
-      lastInFlight = operation;
-      inFlight++;
-      issued++;
-      operation.weightInFlight = Math.min(operation.weight(), capacity);
-      weightInFlight += operation.weightInFlight;
-    }
-  }
-
-  @Nullable Operation<E> oldestInFlight() {
-    synchronized (lock) {
-      return firstInFlight;
+      Operation<E> first = firstInFlight;
+      firstInFlight = null;
+      lastInFlight = null;
+      return first;
     }
   }
 
@@ -299,23 +373,37 @@ final class QueueLists<E> {
     return issued;
   }
 
-  /** Takes out the oldest operation in flight; true if somebody should go on issuing now. */
-  boolean removeOldest(Operation<E> operation) {
+  /**
+   * Some operations have left the stream, and some have retired.
+   *
+   * @param left how many have left the stream
+   * @param weight of those that have
+   * @param firstRetired those that have retired, chained by {@link Operation#nextToRetire}
+   */
+  void over(int left, int weight, @Nullable Operation<E> firstRetired) {
+    boolean resume;
     synchronized (lock) {
-      firstInFlight = operation.nextInFlight;
-      operation.nextInFlight = null;
-      if (firstInFlight == null) {
-        lastInFlight = null;
-      }
-      inFlight--;
-      weightInFlight -= operation.weightInFlight;
+      inFlight -= left;
+      weightInFlight -= weight;
       // At half, not at each one that ends. What does not fit even then calls for this again.
-      boolean resume = isThrottled && inFlight <= maxInFlight / 2 && weightInFlight <= capacity / 2;
+      resume = isThrottled && inFlight <= maxInFlight / 2 && weightInFlight <= capacity / 2;
       if (resume) {
         isThrottled = false;
       }
-      return resume;
+      for (Operation<E> next = firstRetired; next != null; next = next.nextToRetire) {
+        retired++;
+        unlinkLocked(next);
+      }
+      notifyIfNoneOpenLocked();
     }
+    if (resume) {
+      issueLater.run();
+    }
+  }
+
+  /** What {@link NativeStream#capacity()} an operation in flight takes. */
+  int weightInFlight(Operation<E> operation) {
+    return Math.min(operation.weight(), capacity);
   }
 
   // Retiring.

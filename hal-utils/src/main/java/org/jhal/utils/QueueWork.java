@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.Buffer;
@@ -219,7 +220,7 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public int commandCount() {
-    RecordedCommandBuffer recorded = commandBuffer; // one that failed may be retired meanwhile
+    RecordedCommandBuffer recorded = commandBuffer;
     return recorded == null ? 1 : recorded.commands().size();
   }
 
@@ -281,7 +282,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
-  public void retire() {
+  public void retire(Consumer<RefCounted> releases) {
     HostTail ended = tail;
     int count = resourceCount;
     Arrays.fill(bindings, 0, bindingCount, null);
@@ -303,7 +304,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       for (int i = 0; i < count; i++) {
         RefCounted resource = resources[i];
         resources[i] = null;
-        resource.release(); // never throws: what a driver or a user throws there is logged there
+        releases.accept(resource);
       }
     }
   }

@@ -24,7 +24,12 @@ abstract class RefCounted {
   }
 
   final void release() {
-    if (references.decrementAndGet() == 0) {
+    release(1);
+  }
+
+  /** Drops {@code count} references at once. */
+  final void release(int count) {
+    if (references.addAndGet(-count) == 0) {
       destroy();
     }
   }

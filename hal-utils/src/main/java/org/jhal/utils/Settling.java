@@ -44,6 +44,10 @@ final class Settling {
    * over.
    */
   static void settle(Operation<?> operation) {
+    if (operation.fixVerdictIfForeseen()) {
+      apply(operation);
+      return;
+    }
     Stack stack = STACK.get();
     int floor = stack.operations.size(); // an apply below may run callbacks that settle in turn
     operation.retain();

@@ -253,6 +253,7 @@ public final class TimelineSemaphore implements Semaphore {
       }
       node.key = wanted;
       node.sequence = registrations++;
+      node.registered();
       lane.waiters.insert(node);
       return true;
     }

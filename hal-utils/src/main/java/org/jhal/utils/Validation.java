@@ -103,7 +103,7 @@ final class Validation {
 
   static void usage(String what, EngineBuffer buffer, BufferUsage usage) {
     boolean isMapping = usage == BufferUsage.MAP_READ || usage == BufferUsage.MAP_WRITE;
-    if (!buffer.params().usage().contains(usage)) {
+    if (!buffer.storage.allows(1 << usage.ordinal())) {
       throw new HalException(
           Status.PERMISSION_DENIED,
           what

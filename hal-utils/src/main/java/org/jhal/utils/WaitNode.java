@@ -31,6 +31,11 @@ abstract class WaitNode extends HeapNode {
   @Nullable Operation<?> producer;
 
   /**
+   * Called with the semaphore's lock held, right before it is registered. Does nothing but count.
+   */
+  void registered() {}
+
+  /**
    * Called once, with no lock held, after the node was removed because its fate is known. Must not
    * throw.
    */

@@ -1,5 +1,6 @@
 package org.jhal.utils;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,10 +11,7 @@ interface Work<E> {
   /** Hands the work to the stream. By the drainer, with the device bound. */
   void issue(NativeStream<E> stream, Operation<E> operation);
 
-  /**
-   * How many commands {@link #issue} hands to the stream. May be called after {@link #retire}, and
-   * then returns anything.
-   */
+  /** How many commands {@link #issue} hands to the stream. Called before it is enqueued. */
   int commandCount();
 
   /**
@@ -34,8 +32,12 @@ interface Work<E> {
    */
   boolean endsWithTail();
 
-  /** Lets go of everything. By the completion thread, once per use. */
-  void retire();
+  /**
+   * Lets go of everything. By the completion thread, once per use.
+   *
+   * @param releases given what is to be released
+   */
+  void retire(Consumer<RefCounted> releases);
 
   /** One word for messages: {@code fill}. */
   String describe();

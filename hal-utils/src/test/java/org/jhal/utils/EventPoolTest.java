@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -84,38 +86,49 @@ class EventPoolTest {
   }
 
   /**
-   * Threads that own events, and threads that only look: nobody who looks keeps an owner from
-   * having its event alone.
+   * A thread that acquires, threads that own what it acquired and give it back, and threads that
+   * only look: nobody who looks keeps an owner from having its event alone.
    */
   @Test
   void anEventHasOneOwnerAtATime() {
-    int owners = 3;
-    int rounds = 20_000;
-    AtomicReferenceArray<PooledEvent<Event>> seen = new AtomicReferenceArray<>(owners);
-    Map<PooledEvent<Event>, Thread> holders = new ConcurrentHashMap<>();
-    Threads.Body owner =
+    int rounds = 30_000;
+    AtomicReferenceArray<PooledEvent<Event>> seen = new AtomicReferenceArray<>(3);
+    Set<PooledEvent<Event>> owned = ConcurrentHashMap.newKeySet();
+    ConcurrentLinkedQueue<PooledEvent<Event>> handedOver = new ConcurrentLinkedQueue<>();
+    AtomicInteger left = new AtomicInteger(rounds);
+    Threads.Body acquirer =
         () -> {
-          int place = (int) (Thread.currentThread().getId() % owners);
           for (int i = 0; i < rounds; i++) {
             PooledEvent<Event> event = pool.acquire();
-            Thread other = holders.put(event, Thread.currentThread());
-            assertSame(null, other, "an event with two owners");
-            seen.set(place, event);
-            holders.remove(event);
-            event.release();
+            assertTrue(owned.add(event), "an event with two owners");
+            seen.set(i % 3, event);
+            handedOver.add(event);
+          }
+        };
+    Threads.Body owner =
+        () -> {
+          while (left.get() > 0) {
+            PooledEvent<Event> event = handedOver.poll();
+            if (event != null) {
+              owned.remove(event);
+              event.release();
+              left.decrementAndGet();
+            } else {
+              Thread.onSpinWait();
+            }
           }
         };
     Threads.Body looker =
         () -> {
           Random random = new Random(5);
           for (int i = 0; i < rounds; i++) {
-            PooledEvent<Event> event = seen.get(random.nextInt(owners));
+            PooledEvent<Event> event = seen.get(random.nextInt(3));
             if (event != null && event.tryRetain()) {
               event.release();
             }
           }
         };
-    Threads.together(owner, owner, owner, looker, looker);
+    Threads.together(acquirer, owner, owner, looker);
     pool.close();
     assertEquals(0, device.liveEvents());
     assertEquals(List.of(), device.violations());

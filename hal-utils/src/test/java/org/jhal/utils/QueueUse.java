@@ -1,6 +1,7 @@
 package org.jhal.utils;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +91,7 @@ final class QueueUse {
     }
 
     @Override
-    public void retire() {
+    public void retire(Consumer<RefCounted> releases) {
       use().retired.incrementAndGet();
       use = null;
     }

@@ -23,7 +23,7 @@ class SemaphoreLaneTest {
   /** An operation with one reference, which the lane takes over when it is added. */
   private Operation<Event> operation() {
     Operation<Event> made = new Operation<>(queue, operation -> new QueueUse.TestWork());
-    made.begin(1);
+    made.begin();
     return made;
   }
 

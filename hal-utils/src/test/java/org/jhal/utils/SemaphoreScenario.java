@@ -54,7 +54,7 @@ public class SemaphoreScenario {
 
   /** For Lincheck. */
   public SemaphoreScenario() {
-    producer.begin(1);
+    producer.begin();
   }
 
   private int signal(long value) {
