@@ -169,19 +169,18 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Nobody else knows the operation. */
   private void submitReady(Operation<E> operation) {
-    Operation<E> first = lists.openReady(operation);
-    if (first != operation) {
-      // If the device was lost, or closing gave up waiting for us, before it was open, then nobody
-      // has failed it.
-      HalException failure = end(operation);
-      if (failure != null) {
-        failUnissued(operation, failure);
-      }
-      operation.release();
+    if (lists.openReady(operation)) {
+      issuer.drainFrom(operation, COURTESY);
+      return;
     }
-    if (first != null) {
-      issuer.drain(first, first == operation, COURTESY);
+    // If the device was lost, or closing gave up waiting for us, before it was open, then nobody
+    // has failed it.
+    HalException failure = end(operation);
+    if (failure != null) {
+      failUnissued(operation, failure);
     }
+    operation.release();
+    issuer.drain(COURTESY);
   }
 
   private void submitParked(Operation<E> operation) {

@@ -46,12 +46,11 @@ final class Issuer<E> {
   }
 
   /**
-   * The same as {@link #drain} for who has the role already, and {@code first} with it.
-   *
-   * @param isClaimed whether that is ISSUED and never was in the heap
+   * Issues {@code first}, which is ISSUED and brought the role with it, and goes on as {@link
+   * #drain} does.
    */
-  void drain(Operation<E> first, boolean isClaimed, int budget) {
-    issueFrom(first, isClaimed, budget, false);
+  void drainFrom(Operation<E> first, int budget) {
+    issueFrom(first, true, budget, false);
   }
 
   private void issueFrom(

@@ -133,25 +133,25 @@ final class QueueLists<E> {
   }
 
   /**
-   * The same for an operation that nothing has to be waited for, and that no other thread knows: it
-   * becomes ISSUED and is returned, and the caller has the drainer's role; or it becomes READY and
-   * one reference is retained for the heap and one for the caller. If the role is free even so, the
-   * caller gets it and {@link #next} operation.
+   * The same for an operation that nothing has to be waited for, and that no other thread knows.
+   *
+   * @return true if it is ISSUED, and the caller has the drainer's role and is to issue it; false
+   *     if it is READY, and one reference was retained for the heap and one for the caller
    */
-  @Nullable Operation<E> openReady(Operation<E> operation) {
+  boolean openReady(Operation<E> operation) {
     synchronized (lock) {
       openLocked(operation);
-      if (!isIssuing && ready.min() == null && !isIssuingOver && fitsLocked(operation)) {
+      if (!isIssuing && !isIssuingOver && ready.min() == null && fitsLocked(operation)) {
         isIssuing = true;
         operation.beginAs(State.ISSUED);
-        return operation;
+        return true;
       }
       operation.retain();
       operation.retain();
       operation.beginAs(State.READY);
       ready.insert(operation);
+      return false;
     }
-    return startIssuing(false);
   }
 
   private void openLocked(Operation<E> operation) {
