@@ -21,12 +21,13 @@ final class Completer<E> {
   private static final System.Logger LOG = System.getLogger(Completer.class.getName());
 
   private static final long MIN_PAUSE_NANOS = 200;
-  private static final long MAX_PAUSE_NANOS = Long.getLong("maxpause", 10_000);
-  private static final long POLLED_PAUSE_NANOS =
-      Long.getLong("polledpause", 2_000); // while a host thread polls
+  private static final long MAX_PAUSE_NANOS = 10_000;
+
+  /** Between two looks at whether a host thread that polls has seen the event. */
+  private static final long POLLED_PAUSE_NANOS = 2_000;
 
   /** How many operations are completed at most before what they held is released. */
-  private static final int BATCH = Integer.getInteger("batch", 32);
+  private static final int BATCH = 32;
 
   private final StreamOwner<E> owner;
   private final QueueLists<E> lists;
@@ -35,6 +36,7 @@ final class Completer<E> {
   private final long spinNanos;
   private long pauseNanos = MIN_PAUSE_NANOS; // between two looks at an event
   private final AtomicInteger pollers = new AtomicInteger(); // host threads that look at an event
+  private boolean hasJustLooked; // at the event of the first in the following list
   private @Nullable Operation<E> inFlight; // taken from the lists, the oldest first
   private @Nullable Operation<E> firstRetired; // not given back yet; chained by nextToRetire
   private final Releases releases = new Releases(); // what those held
@@ -145,7 +147,10 @@ final class Completer<E> {
     // either, the stream may still use what retiring would release.
     try {
       if (!waits) {
-        return pollers.get() == 0 && stream.queryEvent(event.handle) ? Fate.OVER : Fate.OPEN;
+        boolean looks = pollers.get() == 0;
+        boolean hasFired = looks && stream.queryEvent(event.handle);
+        hasJustLooked = looks && !hasFired;
+        return hasFired ? Fate.OVER : Fate.OPEN;
       }
       if (!poll(operation, event.handle)) {
         stream.synchronizeEvent(event.handle);
@@ -167,8 +172,10 @@ final class Completer<E> {
    */
   private boolean poll(Operation<E> operation, E event) {
     if (spinNanos == 0) {
-      return false;
+      return operation.hasSucceeded();
     }
+    boolean looks = !hasJustLooked;
+    hasJustLooked = false;
     long issuedBefore = lists.issued();
     long idleSince = System.nanoTime();
     while (true) {
@@ -177,11 +184,12 @@ final class Completer<E> {
       }
       long pause = POLLED_PAUSE_NANOS;
       if (pollers.get() == 0) {
-        if (stream.queryEvent(event)) {
+        if (looks && stream.queryEvent(event)) {
           return true;
         }
         pause = pauseNanos;
       }
+      looks = true;
       long now = System.nanoTime();
       long issued = lists.issued();
       if (issued == issuedBefore) {
