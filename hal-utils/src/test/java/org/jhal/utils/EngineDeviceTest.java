@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -33,6 +34,8 @@ class EngineDeviceTest {
 
   private final FakeBackend backend = new FakeBackend();
   private final Quiet log = new Quiet();
+  private final List<Buffer> kept =
+      new ArrayList<>(); // one that nobody has is given back by itself
 
   @AfterEach
   void stopListening() {
@@ -63,7 +66,7 @@ class EngineDeviceTest {
   @Test
   void closingFreesEverythingThatIsLeft() throws Exception {
     EngineDevice<Event> device = backend.open(2, LONG);
-    device.allocate(16, BufferParams.DEVICE);
+    kept.add(device.allocate(16, BufferParams.DEVICE));
     Semaphore done = device.createSemaphore(0);
     for (int i = 1; i <= 100; i++) {
       device.queue(i % 2).barrier(Fence.NONE, done.at(i));
@@ -211,7 +214,7 @@ class EngineDeviceTest {
   @Test
   void pastTheCloseTimeoutWorkFailsAndIsFreedWhenItEnds() throws Exception {
     EngineDevice<Event> device = backend.open(2, Duration.ofMillis(20));
-    device.allocate(16, BufferParams.DEVICE);
+    kept.add(device.allocate(16, BufferParams.DEVICE));
     backend.device.setHeld(true);
     Semaphore issued = device.createSemaphore(0);
     Semaphore parked = device.createSemaphore(0);
@@ -235,7 +238,7 @@ class EngineDeviceTest {
   @Test
   void pastTheCloseTimeoutAHostCallThatRunsKeepsTheDevice() throws Exception {
     EngineDevice<Event> device = backend.open(1, Duration.ofMillis(20));
-    device.allocate(16, BufferParams.DEVICE);
+    kept.add(device.allocate(16, BufferParams.DEVICE));
     Semaphore called = device.createSemaphore(0);
     CountDownLatch end = new CountDownLatch(1);
     device
@@ -253,7 +256,7 @@ class EngineDeviceTest {
   /** Work that no event tells of: it failed to be recorded, which loses the device. */
   private EngineDevice<Event> withUnrecordedWork(Duration closeTimeout) throws Exception {
     EngineDevice<Event> device = backend.open(1, closeTimeout);
-    device.allocate(16, BufferParams.DEVICE);
+    kept.add(device.allocate(16, BufferParams.DEVICE));
     backend.streams.get(0).add(() -> {});
     backend.device.failNth("recordEvent", 1, FAULT);
     Semaphore done = device.createSemaphore(0);
