@@ -101,6 +101,12 @@ class QueueInterleavingTest {
     check(60, ISSUING);
   }
 
+  /** The role and room in the stream may come right after an operation was put into the heap. */
+  @Test
+  void anOperationIsClaimedAlsoIfItHasJustBecomeReady() {
+    check(300, List.of("work work -> work | complete0"));
+  }
+
   @Test
   void operationsAreSettledByWhoeverSeesThemFire() {
     check(60, SETTLING);
