@@ -7,6 +7,7 @@ import java.net.URI;
 import java.net.URL;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -38,39 +39,28 @@ public final class DriverRegistry {
    */
   public record Entry(String name, String location, @Nullable String problem) {}
 
-  private static final class Found {
-    final @Nullable DriverProvider provider;
-    final int preference;
-    final Entry entry;
-    private @Nullable Driver driver; // guarded by this; made at the first use
-
-    Found(@Nullable DriverProvider provider, int preference, Entry entry) {
-      this.provider = provider;
-      this.preference = preference;
-      this.entry = entry;
-    }
-
-    synchronized Driver driver() {
-      if (driver == null) {
-        try {
-          driver =
-              Objects.requireNonNull(Objects.requireNonNull(provider).create(), "created driver");
-        } catch (HalException e) {
-          throw e;
-        } catch (RuntimeException | LinkageError e) {
-          throw new HalException(
-              Status.UNAVAILABLE,
-              "driver '" + entry.name + "' of " + entry.location + " does not start: " + e,
-              e);
-        }
-      }
-      return driver;
+  /**
+   * What a driver says of itself on this machine.
+   *
+   * @param entry the driver
+   * @param availability whether it can be used, or why not
+   * @param devices its devices without any option, by index; empty if it cannot be used
+   */
+  public record Answer(Entry entry, Driver.Availability availability, List<DeviceInfo> devices) {
+    /** Checks for null and copies the list. */
+    public Answer {
+      Objects.requireNonNull(entry, "entry");
+      Objects.requireNonNull(availability, "availability");
+      devices = List.copyOf(Objects.requireNonNull(devices, "devices"));
     }
   }
 
-  private final List<Found> found;
+  /** How long a driver may take that is asked only to explain why another one is not there. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-  private DriverRegistry(List<Found> found) {
+  private final List<FoundDriver> found;
+
+  private DriverRegistry(List<FoundDriver> found) {
     this.found = found;
   }
 
@@ -83,7 +73,7 @@ public final class DriverRegistry {
   /** Looks for drivers with {@code loader}. */
   public static DriverRegistry load(ClassLoader loader) {
     Objects.requireNonNull(loader, "loader");
-    List<Found> found = new ArrayList<>();
+    List<FoundDriver> found = new ArrayList<>();
     Iterator<ServiceLoader.Provider<DriverProvider>> providers =
         ServiceLoader.load(DriverProvider.class, loader).stream().iterator();
     int failures = 0;
@@ -96,12 +86,15 @@ public final class DriverRegistry {
       } catch (ServiceConfigurationError | LinkageError e) { // no class, or none that can be linked
         failures++;
         found.add(
-            new Found(null, -1, new Entry("?", "unknown", "cannot be loaded: " + oneLine(e))));
+            new FoundDriver(
+                null,
+                -1,
+                new Entry("?", "unknown", "cannot be loaded: " + FoundDriver.oneLine(e))));
       }
     }
     if (seesClassPath(loader)) {
       for (Entry damaged : damagedJars(System.getProperty("java.class.path", ""))) {
-        found.add(new Found(null, -1, damaged));
+        found.add(new FoundDriver(null, -1, damaged));
       }
     }
     return new DriverRegistry(sorted(withoutDoubles(found)));
@@ -133,17 +126,18 @@ public final class DriverRegistry {
     return damaged;
   }
 
-  private static Found examine(
+  private static FoundDriver examine(
       ServiceLoader.Provider<DriverProvider> candidate, ClassLoader loader) {
     String location = location(candidate.type());
     String className = candidate.type().getName();
     try {
       DriverProvider provider = candidate.get();
       String name = Objects.requireNonNull(provider.name(), "name of the provider");
-      return new Found(
+      return new FoundDriver(
           provider, provider.preference(), new Entry(name, location, problem(provider, loader)));
     } catch (RuntimeException | LinkageError | ServiceConfigurationError | AssertionError e) {
-      return new Found(null, -1, new Entry(className, location, "cannot be loaded: " + oneLine(e)));
+      return new FoundDriver(
+          null, -1, new Entry(className, location, "cannot be loaded: " + FoundDriver.oneLine(e)));
     }
   }
 
@@ -176,40 +170,32 @@ public final class DriverRegistry {
         + String.join(" and in ", places);
   }
 
-  /** The whole chain of causes on one line: what a person needs to see why a provider is broken. */
-  private static String oneLine(Throwable thrown) {
-    StringBuilder text = new StringBuilder(String.valueOf(thrown));
-    for (Throwable cause = thrown.getCause(); cause != null; cause = cause.getCause()) {
-      text.append(", caused by ").append(cause);
-    }
-    return text.toString().replaceAll("\\s+", " ");
-  }
-
-  private static List<Found> withoutDoubles(List<Found> found) {
-    List<Found> result = new ArrayList<>();
-    for (Found one : found) {
+  private static List<FoundDriver> withoutDoubles(List<FoundDriver> found) {
+    List<FoundDriver> result = new ArrayList<>();
+    for (FoundDriver one : found) {
       List<String> places = new ArrayList<>();
-      for (Found other : found) {
-        if (other.provider != null && other.entry.name.equals(one.entry.name)) {
-          places.add(other.entry.location);
+      for (FoundDriver other : found) {
+        if (other.provider != null && other.entry.name().equals(one.entry.name())) {
+          places.add(other.entry.location());
         }
       }
       if (one.provider == null || places.size() < 2) {
         result.add(one);
       } else {
         result.add(
-            new Found(
+            new FoundDriver(
                 one.provider,
                 one.preference,
-                new Entry(one.entry.name, one.entry.location, doubled(places))));
+                new Entry(one.entry.name(), one.entry.location(), doubled(places))));
       }
     }
     return result;
   }
 
-  private static List<Found> sorted(List<Found> found) {
+  private static List<FoundDriver> sorted(List<FoundDriver> found) {
     found.sort(
-        Comparator.comparingInt((Found f) -> -f.preference).thenComparing(f -> f.entry.name));
+        Comparator.comparingInt((FoundDriver f) -> -f.preference)
+            .thenComparing(f -> f.entry.name()));
     return List.copyOf(found);
   }
 
@@ -240,6 +226,25 @@ public final class DriverRegistry {
   }
 
   /**
+   * Asks all drivers whether they can be used on this machine and for their devices, side by side:
+   * each on a daemon thread of its own, so that it takes as long as the slowest. A driver that
+   * throws is reported as unavailable, with what it threw, and harms no other.
+   *
+   * <p>A probe that hangs cannot be ended: when {@code patience} is over its driver is reported as
+   * unavailable, its thread is left behind, and whoever asks later waits for that same thread. It
+   * does not keep the JVM from ending.
+   *
+   * @param patience how long to wait for all of them together; zero or less only takes what is
+   *     known at once. Initialising the runtime of a vendor can take many seconds.
+   * @return one for each of {@link #entries()}, in that order
+   * @throws InterruptedException if this thread is interrupted while it waits. The drivers are not:
+   *     what they are doing they go on with.
+   */
+  public List<Answer> probeAll(Duration patience) throws InterruptedException {
+    return FoundDriver.askAll(found, Objects.requireNonNull(patience, "patience"));
+  }
+
+  /**
    * The driver called {@code name}; it is not probed.
    *
    * @throws HalException NOT_FOUND if there is none, with those that there are and why each of them
@@ -248,12 +253,12 @@ public final class DriverRegistry {
    */
   public Driver driver(String name) {
     Objects.requireNonNull(name, "name");
-    for (Found one : found) {
-      if (one.entry.name.equals(name)) {
-        if (one.entry.problem != null) {
+    for (FoundDriver one : found) {
+      if (one.entry.name().equals(name)) {
+        if (one.entry.problem() != null) {
           throw new HalException(
               Status.FAILED_PRECONDITION,
-              "driver '" + name + "' cannot be used: " + one.entry.problem);
+              "driver '" + name + "' cannot be used: " + one.entry.problem());
         }
         return one.driver();
       }
@@ -273,43 +278,30 @@ public final class DriverRegistry {
 
   /**
    * Opens the first device of the first driver that can be used; the order is that of {@link
-   * #entries()}.
+   * #entries()}. Drivers are probed in this order, one after the other, and none behind the one
+   * that is used: a program with a device has no use for the runtimes of other vendors, and a
+   * runtime that is missing is missed at once.
    *
    * @throws HalException NOT_FOUND if no driver can be used, and why not, each
    */
   public Device openDefaultDevice() {
     StringBuilder reasons = new StringBuilder();
-    for (Found one : found) {
-      String reason = unusable(one);
+    for (FoundDriver one : found) {
+      String reason = one.unusable();
       if (reason == null) {
         try {
-          return one.driver().open(DeviceUri.parse(one.entry.name));
+          return one.driver().open(DeviceUri.parse(one.entry.name()));
         } catch (HalException e) {
           reason = e.toString();
         } catch (RuntimeException | LinkageError e) {
-          reason = oneLine(e);
+          reason = FoundDriver.oneLine(e);
         }
       }
-      reasons.append("; ").append(one.entry.name).append(": ").append(reason);
+      reasons.append("; ").append(one.entry.name()).append(": ").append(reason);
     }
     throw new HalException(
         Status.NOT_FOUND,
         found.isEmpty() ? "no driver on the class path" : "no usable device" + reasons);
-  }
-
-  /** Why a driver cannot be used on this machine, or null if it can; probes it. */
-  private static @Nullable String unusable(Found one) {
-    if (one.entry.problem != null) {
-      return one.entry.problem;
-    }
-    try {
-      Driver.Availability verdict = one.driver().probe();
-      return verdict.isAvailable() ? null : verdict.detail();
-    } catch (HalException e) {
-      return e.getMessage();
-    } catch (RuntimeException | LinkageError e) {
-      return oneLine(e);
-    }
   }
 
   private String explain() {
@@ -317,12 +309,18 @@ public final class DriverRegistry {
       return "none at all on the class path";
     }
     StringBuilder text = new StringBuilder();
-    for (Found one : found) {
-      String reason = unusable(one);
-      text.append(text.isEmpty() ? "" : ", ").append(one.entry.name);
-      if (reason != null) {
-        text.append(" (unavailable: ").append(reason).append(')');
+    try {
+      for (Answer answer : probeAll(PATIENCE)) {
+        Driver.Availability verdict = answer.availability();
+        text.append(text.isEmpty() ? "" : ", ").append(answer.entry().name());
+        if (!verdict.isAvailable()) {
+          text.append(" (unavailable: ").append(verdict.detail()).append(')');
+        }
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return String.join(", ", entries().stream().map(Entry::name).toList())
+          + " (interrupted before they told whether they can be used)";
     }
     return text.toString();
   }

@@ -136,7 +136,8 @@ final class FenceWait {
     return new HalException(Status.DEADLINE_EXCEEDED, text.toString());
   }
 
-  private static long saturatedNanos(Duration timeout) {
+  /** Nanoseconds that can be added to {@link System#nanoTime()}. */
+  static long saturatedNanos(Duration timeout) {
     try {
       // Half the range, so that adding it to nanoTime() keeps differences meaningful.
       return Math.min(timeout.toNanos(), Long.MAX_VALUE / 2);

@@ -42,6 +42,7 @@ final class DriverJars {
     private String naming = "return NAME;";
     private String creation = "return new TheDriver();";
     private String probing = "return Availability.available(\"fine\");";
+    private String listing = "return List.of();";
     private String opening = "return device(uri);";
     private String member = "";
     private String base = "";
@@ -96,6 +97,12 @@ final class DriverJars {
       return probing("return Availability.unavailable(\"" + why + "\");");
     }
 
+    /** Statements of {@code List<DeviceInfo> devices(DeviceUri uri)}. */
+    Source listing(String statements) {
+      listing = statements;
+      return this;
+    }
+
     /** Statements of {@code Device open(DeviceUri uri)}. */
     Source opening(String statements) {
       opening = statements;
@@ -134,7 +141,7 @@ final class DriverJars {
         static class TheDriver implements Driver {
           public String name() { return NAME; }
           public Availability probe() { @PROBING@ }
-          public List<DeviceInfo> devices(DeviceUri uri) { return List.of(); }
+          public List<DeviceInfo> devices(DeviceUri uri) { @LISTING@ }
           public Device open(DeviceUri uri) { @OPENING@ }
         }
       }
@@ -149,6 +156,7 @@ final class DriverJars {
           .replace("@PREFERENCE@", preference)
           .replace("@CREATION@", creation)
           .replace("@PROBING@", probing)
+          .replace("@LISTING@", listing)
           .replace("@OPENING@", opening)
           .replace("@MEMBER@", member)
           .replace("@BASECLASS@", base);

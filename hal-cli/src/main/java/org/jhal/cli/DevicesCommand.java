@@ -4,15 +4,14 @@ import com.google.gson.stream.JsonWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import org.jhal.DeviceInfo;
-import org.jhal.DeviceUri;
-import org.jhal.Driver;
 import org.jhal.DriverRegistry;
-import org.jhal.HalException;
+import org.jhal.DriverRegistry.Answer;
 import org.jhal.Workgroups;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,28 +22,18 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "devices",
     description = "Lists the devices of all drivers, and why a driver cannot be used.")
-final class DevicesCommand implements Runnable {
+final class DevicesCommand implements Callable<Integer> {
+  /** Runtimes of vendors take seconds to start where many devices were asleep. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
   @Spec private CommandSpec spec;
 
   @Option(names = "--json", description = "Prints one JSON object instead of a table.")
   private boolean json;
 
-  /**
-   * A driver, asked.
-   *
-   * @param isAvailable whether it can be used
-   * @param detail what it says of itself, or why it cannot be used
-   */
-  private record Answer(
-      DriverRegistry.Entry entry, boolean isAvailable, String detail, List<DeviceInfo> devices) {}
-
   @Override
-  public void run() {
-    DriverRegistry registry = DriverRegistry.load();
-    List<Answer> answers = new ArrayList<>();
-    for (DriverRegistry.Entry entry : registry.entries()) {
-      answers.add(ask(registry, entry));
-    }
+  public Integer call() throws InterruptedException {
+    List<Answer> answers = DriverRegistry.load().probeAll(PATIENCE);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       printJson(answers, out);
@@ -52,25 +41,7 @@ final class DevicesCommand implements Runnable {
       printTable(answers, out);
     }
     out.flush();
-  }
-
-  private static Answer ask(DriverRegistry registry, DriverRegistry.Entry entry) {
-    if (entry.problem() != null) {
-      return new Answer(entry, false, entry.problem(), List.of());
-    }
-    try {
-      Driver driver = registry.driver(entry.name());
-      Driver.Availability verdict = driver.probe();
-      return new Answer(
-          entry,
-          verdict.isAvailable(),
-          verdict.detail(),
-          verdict.isAvailable() ? driver.devices(DeviceUri.parse(entry.name())) : List.of());
-    } catch (HalException e) {
-      return new Answer(entry, false, String.valueOf(e.getMessage()), List.of());
-    } catch (RuntimeException | LinkageError e) { // a driver's own mistake must not hide the others
-      return new Answer(entry, false, e.toString(), List.of());
-    }
+    return ExitCode.SUCCESS;
   }
 
   private static void printTable(List<Answer> answers, PrintWriter out) {
@@ -79,10 +50,10 @@ final class DevicesCommand implements Runnable {
       table.row("no driver on the class path");
     }
     for (Answer answer : answers) {
-      if (!answer.isAvailable()) {
-        table.row(answer.entry().name(), "unavailable: " + answer.detail());
+      if (!answer.availability().isAvailable()) {
+        table.row(answer.entry().name(), "unavailable: " + answer.availability().detail());
       } else if (answer.devices().isEmpty()) {
-        table.row(answer.entry().name(), "no devices: " + answer.detail());
+        table.row(answer.entry().name(), "no devices: " + answer.availability().detail());
       }
       for (DeviceInfo device : answer.devices()) {
         table.row(device.uri(), device.name(), Units.bytes(device.memoryBytes()), device.uuid());
@@ -100,8 +71,8 @@ final class DevicesCommand implements Runnable {
         json.beginObject();
         json.name("name").value(answer.entry().name());
         json.name("location").value(answer.entry().location());
-        json.name("available").value(answer.isAvailable());
-        json.name("detail").value(answer.detail());
+        json.name("available").value(answer.availability().isAvailable());
+        json.name("detail").value(answer.availability().detail());
         json.endObject();
       }
       json.endArray().name("devices").beginArray();

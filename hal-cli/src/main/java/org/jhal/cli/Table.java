@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Prints rows with their cells below each other. */
+/** Prints rows with their cells below each other; the last cell of a row may be of any length. */
 final class Table {
   private final List<String[]> rows = new ArrayList<>();
 
@@ -20,13 +20,15 @@ final class Table {
         if (i == widths.size()) {
           widths.add(0);
         }
-        widths.set(i, Math.max(widths.get(i), row[i].length()));
+        if (i < row.length - 1) {
+          widths.set(i, Math.max(widths.get(i), row[i].length()));
+        }
       }
     }
     for (String[] row : rows) {
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < row.length; i++) {
-        line.append(row[i]).append(" ".repeat(widths.get(i) - row[i].length() + 2));
+        line.append(row[i]).append(" ".repeat(Math.max(0, widths.get(i) - row[i].length()) + 2));
       }
       out.println(line.toString().stripTrailing());
     }

@@ -1,0 +1,173 @@
+package org.jhal;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.DriverRegistry.Answer;
+import org.jhal.DriverRegistry.Entry;
+import org.jhal.spi.DriverProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A driver that a {@link DriverRegistry} has found: makes it once, and asks it, whatever it does.
+ *
+ * <p>Thread-safe; holds no lock while the driver is called.
+ */
+final class FoundDriver {
+  private static final int MAX_CAUSES = 20; // a chain may be a ring
+
+  final @Nullable DriverProvider provider; // null if there is nothing left of it but the entry
+  final int preference;
+  final Entry entry;
+
+  private final AtomicBoolean isBegun = new AtomicBoolean();
+  private final CompletableFuture<Driver> made = new CompletableFuture<>();
+
+  /** What a thread is about to find out; null if none is. */
+  private final AtomicReference<@Nullable CompletableFuture<Answer>> asked =
+      new AtomicReference<>();
+
+  FoundDriver(@Nullable DriverProvider provider, int preference, Entry entry) {
+    this.provider = provider;
+    this.preference = preference;
+    this.entry = entry;
+  }
+
+  /** The driver, made at the first call; it must have no problem. */
+  Driver driver() {
+    if (isBegun.compareAndSet(false, true)) {
+      try {
+        made.complete(
+            Objects.requireNonNull(Objects.requireNonNull(provider).create(), "created driver"));
+      } catch (HalException e) {
+        made.completeExceptionally(e);
+      } catch (Throwable t) {
+        made.completeExceptionally(
+            new HalException(
+                Status.UNAVAILABLE,
+                "driver '" + entry.name() + "' of " + entry.location() + " does not start: " + t,
+                t));
+      }
+    }
+    try {
+      return made.join();
+    } catch (CompletionException e) {
+      throw ((HalException) Objects.requireNonNull(e.getCause())).again();
+    }
+  }
+
+  /** Why it cannot be used on this machine, or null if it can; probes it on this thread. */
+  @Nullable String unusable() {
+    if (entry.problem() != null) {
+      return entry.problem();
+    }
+    try {
+      Driver.Availability verdict = probe();
+      return verdict.isAvailable() ? null : verdict.detail();
+    } catch (Throwable t) {
+      return reason(t);
+    }
+  }
+
+  private Driver.Availability probe() {
+    return Objects.requireNonNull(driver().probe(), "verdict of probe()");
+  }
+
+  /** Asks all of {@code drivers} at once, each on a thread of its own. */
+  static List<Answer> askAll(List<FoundDriver> drivers, Duration patience)
+      throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    long begin = System.nanoTime();
+    long limit = FenceWait.saturatedNanos(patience);
+    List<CompletableFuture<Answer>> asked = drivers.stream().map(FoundDriver::ask).toList();
+    List<Answer> answers = new ArrayList<>();
+    for (int i = 0; i < asked.size(); i++) {
+      long left = Math.max(0, limit - (System.nanoTime() - begin));
+      try {
+        answers.add(asked.get(i).get(left, TimeUnit.NANOSECONDS));
+      } catch (TimeoutException e) {
+        Entry entry = drivers.get(i).entry;
+        answers.add(refusal(entry, "it has not answered within " + seconds(patience)));
+      } catch (ExecutionException e) {
+        throw new AssertionError("asking a driver does not fail", e);
+      }
+    }
+    return List.copyOf(answers);
+  }
+
+  private static String seconds(Duration time) {
+    return time.toMillis() % 1000 == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
+  }
+
+  private CompletableFuture<Answer> ask() {
+    String problem = entry.problem();
+    if (problem != null) {
+      return CompletableFuture.completedFuture(refusal(entry, problem));
+    }
+    CompletableFuture<Answer> mine = new CompletableFuture<>();
+    CompletableFuture<Answer> theirs = asked.compareAndExchange(null, mine);
+    if (theirs != null) {
+      return theirs;
+    }
+    Thread thread = new Thread(() -> give(mine, answer()), "jhal-probe-" + entry.name());
+    thread.setDaemon(true);
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) { // no more threads
+      give(mine, refusal(entry, reason(e)));
+    }
+    return mine;
+  }
+
+  private void give(CompletableFuture<Answer> mine, Answer answer) {
+    asked.set(null);
+    mine.complete(answer);
+  }
+
+  private Answer answer() {
+    try {
+      Driver.Availability verdict = probe();
+      List<DeviceInfo> devices =
+          verdict.isAvailable() ? driver().devices(DeviceUri.parse(entry.name())) : List.of();
+      return new Answer(entry, verdict, devices);
+    } catch (Throwable t) {
+      return refusal(entry, reason(t));
+    }
+  }
+
+  private static Answer refusal(Entry entry, String reason) {
+    return new Answer(entry, Driver.Availability.unavailable(reason), List.of());
+  }
+
+  /** What a driver threw, for people; also if what it threw cannot say that itself. */
+  private static String reason(Throwable thrown) {
+    try {
+      return thrown instanceof HalException e ? e.getMessage() : oneLine(thrown);
+    } catch (Throwable t) {
+      return thrown.getClass().getName();
+    }
+  }
+
+  /** The whole chain of causes on one line: what a person needs to see why something is broken. */
+  static String oneLine(Throwable thrown) {
+    StringBuilder text = new StringBuilder(String.valueOf(thrown));
+    int causes = 0;
+    for (Throwable cause = thrown.getCause();
+        cause != null && causes < MAX_CAUSES;
+        cause = cause.getCause()) {
+      text.append(", caused by ").append(cause);
+      causes++;
+    }
+    return text.toString().replaceAll("\\s+", " ");
+  }
+}
