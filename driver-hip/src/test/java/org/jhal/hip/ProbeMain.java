@@ -13,8 +13,8 @@ public final class ProbeMain {
 
   /**
    * {@code load}: the verdict on the runtime. {@code errors CODE...}: how codes are described.
-   * {@code compile ARCHITECTURE FILE [OPTION...]}: what HIPRTC makes of a source. Several of them
-   * are parted by {@code --}.
+   * {@code compile ARCHITECTURE FILE [OPTION...]}: what HIPRTC makes of a source. {@code save
+   * ARCHITECTURE FILE RESULT}: the same, into a file. Several of them are parted by {@code --}.
    */
   public static void main(String[] args) throws IOException {
     int begin = 0;
@@ -36,6 +36,8 @@ public final class ProbeMain {
               .forEach(code -> print("error", HipResult.describe(Integer.parseInt(code))));
       case "compile" ->
           compile(words.get(1), Path.of(words.get(2)), words.subList(3, words.size()));
+      case "save" ->
+          Files.write(Path.of(words.get(3)), code(words.get(1), Path.of(words.get(2)), List.of()));
       default -> throw new IllegalArgumentException("no command " + words);
     }
   }
@@ -63,20 +65,24 @@ public final class ProbeMain {
   private static void compile(String architecture, Path file, List<String> options)
       throws IOException {
     try {
-      byte[] code =
-          compiler()
-              .compile(
-                  Files.readString(file, StandardCharsets.UTF_8),
-                  file.getFileName().toString(),
-                  options,
-                  architecture,
-                  file.getFileName() + " for " + architecture);
+      byte[] code = code(architecture, file, options);
       int machine = Byte.toUnsignedInt(code[18]) | Byte.toUnsignedInt(code[19]) << 8;
       print(
           "compiled", file.getFileName() + " for " + architecture + ": ELF for machine " + machine);
     } catch (HalException e) {
       print("compiled", e.status() + ": " + e.getMessage());
     }
+  }
+
+  private static byte[] code(String architecture, Path file, List<String> options)
+      throws IOException {
+    return compiler()
+        .compile(
+            Files.readString(file, StandardCharsets.UTF_8),
+            file.getFileName().toString(),
+            options,
+            architecture,
+            file.getFileName() + " for " + architecture);
   }
 
   /** Needs no device, and so no {@link HipLibrary}. */

@@ -1,0 +1,283 @@
+package org.jhal.hip;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jhal.HalException;
+import org.jhal.Parameter;
+import org.jhal.Status;
+import org.jhal.utils.ArgumentLayout;
+import org.jhal.utils.bundle.FunctionSpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a code object tells of itself before the runtime loads it: the architecture that it is for,
+ * and how its kernels take their arguments, neither of which the runtime tells. It is in a note of
+ * the ELF file, as LLVM's "User Guide for AMDGPU Backend" describes it for code objects of version
+ * 3 and later; version 3 does not name the architecture there.
+ *
+ * <p>What is no AMD code object (another kind of ELF file, a bundle of several, which the runtime
+ * takes apart, or anything else) is {@link #UNKNOWN}: its checks pass, and the runtime has the last
+ * word.
+ *
+ * <p>Immutable.
+ */
+final class CodeObject {
+  /** Nothing is known of it. */
+  static final CodeObject UNKNOWN = new CodeObject("", Map.of());
+
+  // From elf.h.
+  private static final int ELF_MAGIC = 0x464C457F; // little-endian
+  private static final int ELF_64_BIT_LITTLE_ENDIAN = 0x0102;
+  private static final int ELF_HEADER_BYTES = 64;
+  private static final int MACHINE_AMDGPU = 224;
+  private static final int SEGMENT_NOTE = 4;
+  private static final int SEGMENT_BYTES = 56;
+  private static final int SECTION_EMPTY = 8; // SHT_NOBITS
+  private static final int SECTION_BYTES = 64;
+
+  private static final int NOTE_METADATA = 32;
+  private static final String NOTE_NAME = "AMDGPU";
+  private static final String TARGET_PREFIX = "amdgcn-amd-amdhsa--";
+  private static final String HIDDEN = "hidden_";
+  private static final String GENERIC = "-generic";
+
+  /** An argument: where it starts and how many bytes it takes. */
+  record Argument(int offset, int size) {
+    @Override
+    public String toString() {
+      return size + " at " + offset;
+    }
+  }
+
+  private final String architecture; // empty if it is not known
+  private final Map<String, List<Argument>> kernels;
+
+  private CodeObject(String architecture, Map<String, List<Argument>> kernels) {
+    this.architecture = architecture;
+    this.kernels = kernels;
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @param what is being loaded, for people
+   * @throws HalException INVALID_ARGUMENT for an AMD code object that is malformed or cut off
+   */
+  static CodeObject read(byte[] file, String what) {
+    ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
+    if (file.length < ELF_HEADER_BYTES
+        || in.getInt(0) != ELF_MAGIC
+        || in.getShort(4) != ELF_64_BIT_LITTLE_ENDIAN
+        || in.getShort(18) != MACHINE_AMDGPU) {
+      return UNKNOWN;
+    }
+    try {
+      checkSections(in);
+      byte[] metadata = findMetadata(in);
+      return metadata == null ? UNKNOWN : of(map(MessagePack.read(metadata)));
+    } catch (IllegalArgumentException | BufferUnderflowException | IndexOutOfBoundsException e) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "cannot load "
+              + what
+              + ": this AMD code object of "
+              + file.length
+              + " bytes is malformed or cut off"
+              + (e.getMessage() == null ? "" : " (" + e.getMessage() + ")"),
+          e);
+    }
+  }
+
+  /** The table of sections is at the end of the file, so this also sees one that is cut off. */
+  private static void checkSections(ByteBuffer in) {
+    long table = in.getLong(40);
+    int count = Short.toUnsignedInt(in.getShort(60));
+    for (int i = 0; i < count; i++) {
+      ByteBuffer section = part(in, table + (long) i * SECTION_BYTES, SECTION_BYTES);
+      if (section.getInt(4) != SECTION_EMPTY) {
+        part(in, section.getLong(24), section.getLong(32));
+      }
+    }
+  }
+
+  private static byte @Nullable [] findMetadata(ByteBuffer in) {
+    long table = in.getLong(32);
+    int count = Short.toUnsignedInt(in.getShort(56));
+    byte[] metadata = null;
+    for (int i = 0; i < count; i++) {
+      ByteBuffer segment = part(in, table + (long) i * SEGMENT_BYTES, SEGMENT_BYTES);
+      ByteBuffer content = part(in, segment.getLong(8), segment.getLong(32));
+      if (metadata == null && segment.getInt(0) == SEGMENT_NOTE) {
+        metadata = findMetadataNote(content);
+      }
+    }
+    return metadata;
+  }
+
+  private static byte @Nullable [] findMetadataNote(ByteBuffer notes) {
+    while (notes.hasRemaining()) {
+      int nameBytes = notes.getInt();
+      int contentBytes = notes.getInt();
+      int type = notes.getInt();
+      String name = new String(take(notes, nameBytes), StandardCharsets.US_ASCII);
+      byte[] content = take(notes, contentBytes);
+      if (type == NOTE_METADATA && name.equals(NOTE_NAME + "\0")) {
+        return content;
+      }
+    }
+    return null;
+  }
+
+  /** Takes bytes and what fills them up to a multiple of four, which the last ones may lack. */
+  private static byte[] take(ByteBuffer from, int count) {
+    if (count < 0 || count > from.remaining()) {
+      throw new IllegalArgumentException("a note has " + count + " bytes");
+    }
+    byte[] taken = new byte[count];
+    from.get(taken);
+    from.position(Math.min(from.limit(), from.position() + (-count & 3)));
+    return taken;
+  }
+
+  private static ByteBuffer part(ByteBuffer of, long offset, long length) {
+    if (offset < 0 || length < 0 || offset > of.limit() || length > of.limit() - offset) {
+      throw new IllegalArgumentException(length + " bytes at " + offset);
+    }
+    return of.slice((int) offset, (int) length).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static CodeObject of(Map<?, ?> metadata) {
+    String target = metadata.get("amdhsa.target") instanceof String text ? text : "";
+    Map<String, List<Argument>> kernels = new LinkedHashMap<>();
+    for (Object item : list(metadata.get("amdhsa.kernels"))) {
+      Map<?, ?> kernel = map(item);
+      List<Argument> arguments = arguments(kernel);
+      if (arguments != null && kernel.get(".name") instanceof String name) {
+        kernels.put(name, arguments);
+      }
+    }
+    boolean isKnown = target.startsWith(TARGET_PREFIX);
+    return new CodeObject(isKnown ? target.substring(TARGET_PREFIX.length()) : "", kernels);
+  }
+
+  /** Null if it tells how many bytes they have, but not which. */
+  private static @Nullable List<Argument> arguments(Map<?, ?> kernel) {
+    Object described = kernel.get(".args");
+    if (described == null) {
+      return Long.valueOf(0).equals(kernel.get(".kernarg_segment_size")) ? List.of() : null;
+    }
+    List<Argument> arguments = new ArrayList<>();
+    for (Object item : list(described)) {
+      Map<?, ?> argument = map(item);
+      if (!(argument.get(".value_kind") instanceof String kind) || !kind.startsWith(HIDDEN)) {
+        arguments.add(new Argument(number(argument.get(".offset")), number(argument.get(".size"))));
+      }
+    }
+    return List.copyOf(arguments);
+  }
+
+  private static Map<?, ?> map(@Nullable Object value) {
+    if (value instanceof Map<?, ?> map) {
+      return map;
+    }
+    throw new IllegalArgumentException("a map is missing in its metadata");
+  }
+
+  private static List<?> list(@Nullable Object value) {
+    if (value == null) {
+      return List.of();
+    } else if (value instanceof List<?> list) {
+      return list;
+    }
+    throw new IllegalArgumentException("a list is missing in its metadata");
+  }
+
+  private static int number(@Nullable Object value) {
+    if (value instanceof Long number && number >= 0 && number <= Integer.MAX_VALUE) {
+      return number.intValue();
+    }
+    throw new IllegalArgumentException("an argument has the offset or size " + value);
+  }
+
+  /** What it is for, such as {@code gfx90a:xnack-}; empty if that is not known. */
+  String architecture() {
+    return architecture;
+  }
+
+  /** The arguments that a launch passes, by kernel; kernels of which they are not known lack. */
+  Map<String, List<Argument>> kernels() {
+    return kernels;
+  }
+
+  /**
+   * Refuses code for another architecture. A generic one, which is for a family, is left to the
+   * runtime.
+   *
+   * @param device what the device is, such as {@code gfx90a:sramecc+:xnack-}
+   * @param what is being loaded, for people
+   * @throws HalException UNIMPLEMENTED if the processor is another one, or a feature is on in one
+   *     and off in the other
+   */
+  void checkArchitecture(String device, String what) {
+    if (architecture.isEmpty()) {
+      return;
+    }
+    List<String> own = List.of(architecture.split(":", -1));
+    List<String> theirs = List.of(device.split(":", -1));
+    boolean isFit = own.get(0).endsWith(GENERIC) || own.get(0).equals(theirs.get(0));
+    for (String feature : own.subList(1, own.size())) {
+      isFit &= !theirs.contains(opposite(feature));
+    }
+    if (!isFit) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          "cannot load " + what + ": it is for " + architecture + ", the device is " + device);
+    }
+  }
+
+  private static String opposite(String feature) {
+    return feature.endsWith("+")
+        ? feature.substring(0, feature.length() - 1) + "-"
+        : feature.replaceFirst("-$", "+");
+  }
+
+  /**
+   * Compares the arguments that a kernel takes with those that are passed for its function. A
+   * kernel of which they are not known passes.
+   *
+   * @param entry the kernel
+   * @param name of the kernel and where it is, for people
+   * @throws HalException INVALID_ARGUMENT if they differ, with both
+   */
+  void checkArguments(String entry, FunctionSpec function, String name) {
+    List<Argument> taken = kernels.get(entry);
+    if (taken == null) {
+      return;
+    }
+    List<Parameter> parameters = function.parameters();
+    ArgumentLayout layout = ArgumentLayout.of(parameters);
+    List<Argument> passed = new ArrayList<>();
+    for (int i = 0; i < parameters.size(); i++) {
+      passed.add(new Argument(layout.offset(i), ArgumentLayout.bytes(parameters.get(i))));
+    }
+    if (!taken.equals(passed)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          name
+              + " takes "
+              + taken.size()
+              + " arguments, in bytes "
+              + taken
+              + "; by the manifest they are "
+              + passed.size()
+              + ", "
+              + passed);
+    }
+  }
+}
