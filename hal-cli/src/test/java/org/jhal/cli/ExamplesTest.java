@@ -9,13 +9,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The examples that compute with floating point, on the mock. */
+/** The examples that compute with floating point, and the one on several devices, on the mock. */
 @Timeout(60)
 class ExamplesTest extends RunFixture {
   private static final Path EXAMPLES = Path.of("../examples");
@@ -107,5 +109,44 @@ class ExamplesTest extends RunFixture {
     hal("accuracy", "--seed", "x").failed(2, "'--seed'");
     hal("accuracy", "--device", "nosuch").failed(3, "nosuch");
     assertTrue(hal("accuracy", "--help").succeeded().out().contains("Usage: hal accuracy"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "mock; generate 0, smooth 0, sum 0, readback 0",
+        "mock mock; generate 0, smooth 0, copy 0, sum 0, readback 0",
+        "mock mock mock; generate 0, copy 0, smooth 0, copy 0, sum 0, readback 0",
+        "mock://2?devices=3 mock://1?devices=3; generate 2, smooth 2, copy 2, sum 1, readback 1",
+        "mock://2?devices=3&seed=5 mock://0?seed=6&queues=1 mock://1?devices=2 mock://3?devices=4;"
+            + " generate 2, copy 2, smooth 0, copy 0, smooth 1, copy 1, sum 3, readback 3",
+      })
+  void thePipelineTellsWhichDeviceDidWhat(String devices, String steps) {
+    List<String> args = new ArrayList<>(List.of("pipeline"));
+    args.addAll(List.of(devices.split(" ", -1)));
+    String out = hal(args.toArray(new String[0])).succeeded().out();
+    StringBuilder expected = new StringBuilder("(?s)");
+    int value = 1;
+    for (String step : steps.split(", ", -1)) {
+      String[] words = step.split(" ", -1);
+      value++;
+      expected.append("at ").append(value).append("  ").append(words[0]).append(" +on mock://");
+      expected.append(words[1]).append(" \\(Mock device ").append(words[1]);
+      expected.append("\\), queue \\d\\R");
+    }
+    expected.append("all is handed over, the timeline is at 0\\R");
+    expected.append("the timeline is at ").append(value).append(" after \\d+ us\\R");
+    expected.append("1000 sums are correct\\R");
+    assertTrue(out.matches(expected.toString()), () -> expected + " in\n" + out);
+  }
+
+  @Test
+  void thePipelineNeedsDevicesThatThereAre() {
+    hal("pipeline", "mock", "nosuch").failed(3, "NOT_FOUND", "no driver 'nosuch'");
+    hal("pipeline", "mock", "mock://7").failed(3, "NOT_FOUND", "7");
+    hal("pipeline", "mock", "Mock").failed(2, "INVALID_ARGUMENT", "'Mock'");
+    hal("pipeline", "--device", "mock").failed(2, "INVALID_ARGUMENT", "'--device'");
+    assertTrue(hal("pipeline", "mock", "-h").succeeded().out().contains("Usage: hal pipeline"));
   }
 }

@@ -151,17 +151,6 @@ class RunTest extends RunFixture {
     }
   }
 
-  @Test
-  void thePipelineGivesTheRightSums() {
-    Outcome outcome = hal("pipeline").succeeded();
-    assertTrue(outcome.out().contains("sums are correct"), outcome::toString);
-    assertTrue(outcome.out().contains("the timeline is at 0"), outcome::toString);
-    assertTrue(outcome.out().contains("the timeline is at 6"), outcome::toString);
-    assertTrue(outcome.out().contains("sum      on mock://1"), outcome::toString);
-    assertTrue(hal("pipeline", "--help").succeeded().out().startsWith("Usage: hal pipeline"));
-    hal("pipeline", "a", "b", "c").failed(2, "at most two devices");
-  }
-
   // What goes in and comes out
 
   @Test

@@ -17,7 +17,7 @@ public final class PipelineKernels {
   }
 
   /**
-   * The weighted sum of each value and its neighbours; past the ends the value itself counts.
+   * The weighted mean of each value and its neighbours; past the ends the value itself counts.
    * Parameters: n, values, smoothed.
    */
   public static void smooth(Workgroup group) {
@@ -28,7 +28,7 @@ public final class PipelineKernels {
     for (long i = begin(group); i < end; i++) {
       int before = values.getInt(4 * Math.max(i - 1, 0));
       int after = values.getInt(4 * Math.min(i + 1, n - 1));
-      smoothed.putInt(4 * i, before + 2 * values.getInt(4 * i) + after);
+      smoothed.putInt(4 * i, (before + 2 * values.getInt(4 * i) + after) / 4);
     }
   }
 

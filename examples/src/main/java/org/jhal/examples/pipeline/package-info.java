@@ -1,4 +1,4 @@
-/** A program that uses two devices. */
+/** A program that uses several devices. */
 @NullMarked
 package org.jhal.examples.pipeline;
 

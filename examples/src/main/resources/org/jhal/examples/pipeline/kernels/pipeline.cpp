@@ -7,13 +7,13 @@ extern "C" __global__ void generate(int n, int* values) {
   }
 }
 
-// The weighted sum of each value and its neighbours; past the ends the value itself counts.
+// The weighted mean of each value and its neighbours; past the ends the value itself counts.
 extern "C" __global__ void smooth(int n, const int* values, int* smoothed) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
     int before = values[i > 0 ? i - 1 : i];
     int after = values[i < n - 1 ? i + 1 : i];
-    smoothed[i] = before + 2 * values[i] + after;
+    smoothed[i] = (before + 2 * values[i] + after) / 4;
   }
 }
 
