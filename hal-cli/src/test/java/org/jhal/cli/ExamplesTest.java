@@ -116,11 +116,11 @@ class ExamplesTest extends RunFixture {
       delimiter = ';',
       value = {
         "mock; generate 0, smooth 0, sum 0, readback 0",
-        "mock mock; generate 0, smooth 0, copy 0, sum 0, readback 0",
-        "mock mock mock; generate 0, copy 0, smooth 0, copy 0, sum 0, readback 0",
-        "mock://2?devices=3 mock://1?devices=3; generate 2, smooth 2, copy 2, sum 1, readback 1",
+        "mock mock; generate 0, smooth 0, copy 0>0, sum 0, readback 0",
+        "mock mock mock; generate 0, copy 0>0, smooth 0, copy 0>0, sum 0, readback 0",
+        "mock://2?devices=3 mock://1?devices=3; generate 2, smooth 2, copy 2>1, sum 1, readback 1",
         "mock://2?devices=3&seed=5 mock://0?seed=6&queues=1 mock://1?devices=2 mock://3?devices=4;"
-            + " generate 2, copy 2, smooth 0, copy 0, smooth 1, copy 1, sum 3, readback 3",
+            + " generate 2, copy 2>0, smooth 0, copy 0>1, smooth 1, copy 1>3, sum 3, readback 3",
       })
   void thePipelineTellsWhichDeviceDidWhat(String devices, String steps) {
     List<String> args = new ArrayList<>(List.of("pipeline"));
@@ -131,14 +131,19 @@ class ExamplesTest extends RunFixture {
     for (String step : steps.split(", ", -1)) {
       String[] words = step.split(" ", -1);
       value++;
-      expected.append("at ").append(value).append("  ").append(words[0]).append(" +on mock://");
-      expected.append(words[1]).append(" \\(Mock device ").append(words[1]);
-      expected.append("\\), queue \\d\\R");
+      String[] places = words[1].split(">", -1);
+      expected.append("at ").append(value).append("  ").append(words[0]).append(" +on ");
+      expected.append(mock(places[0])).append(", queue \\d");
+      expected.append(places.length == 1 ? "" : " to " + mock(places[1])).append("\\R");
     }
     expected.append("all is handed over, the timeline is at 0\\R");
     expected.append("the timeline is at ").append(value).append(" after \\d+ us\\R");
     expected.append("1000 sums are correct\\R");
     assertTrue(out.matches(expected.toString()), () -> expected + " in\n" + out);
+  }
+
+  private static String mock(String index) {
+    return "mock://" + index + " \\(Mock device " + index + "\\)";
   }
 
   @Test

@@ -95,12 +95,13 @@ final class PipelineRun implements AutoCloseable {
     return device.queue(device.queueCount() - 1);
   }
 
-  private void add(String what, Queue queue, BiConsumer<Fence, Fence> enqueue) {
-    String device = queue.device().info().uri() + " (" + queue.device().info().name() + ")";
-    steps.add(
-        new Step(
-            String.format(Locale.ROOT, "%-8s on %s, queue %d", what, device, queue.index()),
-            enqueue));
+  private void add(String what, Queue queue, String where, BiConsumer<Fence, Fence> enqueue) {
+    String on = name(queue.device()) + ", queue " + queue.index() + where;
+    steps.add(new Step(String.format(Locale.ROOT, "%-8s on %s", what, on), enqueue));
+  }
+
+  private static String name(Device device) {
+    return device.info().uri() + " (" + device.info().name() + ")";
   }
 
   private void addKernel(Device device, String name, Workgroups groups, Object... args) {
@@ -108,6 +109,7 @@ final class PipelineRun implements AutoCloseable {
     add(
         name,
         device.queue(0),
+        "",
         (waits, signals) ->
             device
                 .queue(0)
@@ -130,6 +132,7 @@ final class PipelineRun implements AutoCloseable {
     add(
         "copy",
         queue,
+        " to " + name(device),
         (waits, signals) -> queue.copy(waits, signals, values, 0, copy, 0, 4L * VALUES));
     return copy;
   }
@@ -148,6 +151,7 @@ final class PipelineRun implements AutoCloseable {
     add(
         "readback",
         queue,
+        "",
         (waits, signals) -> queue.readback(waits, signals, partial, 0, HostMemory.of(sums)));
   }
 
