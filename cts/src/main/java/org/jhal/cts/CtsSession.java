@@ -93,6 +93,14 @@ final class CtsSession implements AutoCloseable {
     List<CtsBackend> backends = new ArrayList<>();
     ServiceLoader.load(CtsBackend.class).forEach(backends::add);
     if (uri == null) {
+      if (backends.isEmpty()) {
+        throw new IllegalStateException(
+            "no CtsBackend is registered: its name must be in META-INF/services/"
+                + CtsBackend.class.getName()
+                + " on the class path; or name a device with -D"
+                + DEVICE_PROPERTY
+                + "=URI");
+      }
       if (backends.size() != 1) {
         throw new IllegalStateException(
             "name a device with -D"

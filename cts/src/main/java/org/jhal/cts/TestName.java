@@ -1,5 +1,6 @@
 package org.jhal.cts;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -57,18 +58,37 @@ record TestName(String testClass, String method) {
       return command;
     }
     return command
-        + "\n          or: mvn -pl "
-        + Path.of(module).getFileName()
-        + " -am verify -Dtest='"
+        + "\n          or: "
+        + maven(Path.of(module))
+        + " -Dtest='"
         + testClass
         + "#"
         + method
-        + "' -Dsurefire.failIfNoSpecifiedTests=false -D"
+        + "' -D"
         + CtsSession.DEVICE_PROPERTY
         + "='"
         + session.uri()
         + "'"
         + (withSeed ? " -D" + CtsSession.SEED_PROPERTY + "=" + seed : "");
+  }
+
+  /**
+   * How Maven is called for the project in a folder: from the outermost folder around it that has a
+   * pom, too.
+   */
+  static String maven(Path module) {
+    Path root = module;
+    for (Path outer = root.getParent(); outer != null; outer = outer.getParent()) {
+      if (!Files.exists(outer.resolve("pom.xml"))) {
+        break;
+      }
+      root = outer;
+    }
+    return root.equals(module)
+        ? "mvn verify"
+        : "mvn -pl "
+            + root.relativize(module)
+            + " -am verify -Dsurefire.failIfNoSpecifiedTests=false";
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.jhal.utils;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jhal.Args;
@@ -29,9 +30,9 @@ public final class Command {
     FILL,
     /** Writes {@link #bytes()} to {@link #target()}. */
     UPDATE,
-    /** Writes {@link #host()} to {@link #target()}. */
+    /** Writes {@link #host()}, all of it, to {@link #target()}. */
     UPLOAD,
-    /** Reads {@link #source()} into {@link #host()}. */
+    /** Reads {@link #source()} into {@link #host()}, all of it. */
     READBACK,
     /** Copies {@link #source()} to {@link #target()}, of the same length; they do not overlap. */
     COPY,
@@ -77,7 +78,7 @@ public final class Command {
     return target;
   }
 
-  /** The pattern of a fill, in the low bits. */
+  /** The pattern of a fill, in the low bits; the lowest byte comes first in memory. */
   public int pattern() {
     return pattern;
   }
@@ -89,10 +90,13 @@ public final class Command {
 
   /**
    * The bytes of an update, or the arguments of a dispatch in their {@link ArgumentLayout}, with
-   * addresses left zero.
+   * addresses left zero; a new view at position 0, in native byte order.
    */
   public ByteBuffer bytes() {
-    return ByteBuffer.wrap(data, 0, dataSize).slice().asReadOnlyBuffer();
+    return ByteBuffer.wrap(data, 0, dataSize)
+        .slice()
+        .asReadOnlyBuffer()
+        .order(ByteOrder.nativeOrder());
   }
 
   /**
@@ -108,7 +112,9 @@ public final class Command {
     return Objects.requireNonNull(host);
   }
 
-  /** The kernel of a dispatch. */
+  /**
+   * The kernel of a dispatch. What the driver loaded is {@code function().executable().module()}.
+   */
   public EngineFunction function() {
     return Objects.requireNonNull(function);
   }

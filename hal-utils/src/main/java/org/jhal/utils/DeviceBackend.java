@@ -7,6 +7,9 @@ import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.MemoryType;
+import org.jhal.Status;
 import org.jhal.utils.bundle.FunctionSpec;
 import org.jhal.utils.bundle.Variant;
 
@@ -15,8 +18,8 @@ import org.jhal.utils.bundle.Variant;
  * it to an {@link EngineDevice}.
  *
  * <p>Failures are {@link org.jhal.HalException}s; one with status UNAVAILABLE means that the device
- * is lost. Called from any thread, with the device bound, no lock held, and not after {@link
- * #close()}.
+ * is lost. Called from any thread, from several at once, with the device bound, no lock held, and
+ * not after {@link #close()}.
  *
  * @param <E> the driver's native event
  */
@@ -24,41 +27,58 @@ public interface DeviceBackend<E> extends ThreadBinding {
   /** What is known of the device. */
   DeviceInfo info();
 
-  /** What it offers beyond what all devices do. */
-  Set<Capability> capabilities();
+  /** What it offers beyond what all devices do; by default nothing. Always the same. */
+  default Set<Capability> capabilities() {
+    return Set.of();
+  }
 
-  /** The formats of kernels that {@link #load} takes. */
+  /** The formats of kernels that {@link #load} takes. Always the same. */
   Set<String> executableFormats();
 
-  /** The stream of queue {@code index}; called once for each. */
+  /**
+   * The stream of queue {@code index}, from 0; called once for each, while the device is opened.
+   */
   NativeStream<E> createStream(int index);
 
-  /** Whether {@link #allocate} can serve {@code params} at all. */
-  boolean supports(BufferParams params);
+  /**
+   * Whether {@link #allocate} can serve {@code params} at all. By default all that {@link
+   * #capabilities()} allow.
+   */
+  default boolean supports(BufferParams params) {
+    return params.type() != MemoryType.SHARED || capabilities().contains(Capability.SHARED_MEMORY);
+  }
 
   /**
    * New memory; its bytes are not defined.
    *
+   * @param bytes at least 0
+   * @param params that this {@link #supports}
    * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough
    */
   DeviceMemory allocate(long bytes, BufferParams params);
 
   /**
-   * Memory over a direct byte buffer, from position 0 to its capacity; called only with {@link
-   * Capability#HOST_IMPORT}.
+   * Memory over a direct, writable byte buffer, from position 0 to its capacity; called only with
+   * {@link Capability#HOST_IMPORT}. Freeing it leaves the buffer alone.
    */
-  DeviceMemory importHost(ByteBuffer memory, BufferParams params);
+  default DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    throw new HalException(Status.UNIMPLEMENTED, info().uri() + " cannot import host memory");
+  }
 
   /**
    * Loads kernels.
    *
    * @param variant of one of the {@link #executableFormats()}
-   * @param functions what the manifest says; all of them must be there
+   * @param functions what the manifest says, in the order of {@link EngineFunction#index()}
    * @throws org.jhal.HalException UNIMPLEMENTED if this device cannot load this variant, and why;
-   *     then the next one is tried. Anything else ends the search.
+   *     then the next one is tried. Anything else ends the search, such as NOT_FOUND for a function
+   *     that is not there or INVALID_ARGUMENT for code that is malformed.
    */
   KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions);
 
-  /** Frees the device; everything made from it is freed or leaked on purpose. */
+  /**
+   * Frees the device. Called once at most, and last: its streams are closed, and everything else
+   * made from it is freed, or leaked on purpose.
+   */
   void close();
 }

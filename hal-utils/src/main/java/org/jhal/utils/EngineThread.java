@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 public final class EngineThread extends Thread {
   private final @Nullable Object domain;
 
-  /** A driver's own thread, not started. It may not close any device. */
+  /**
+   * A driver's own thread, not started. It may not close any device (rule Q8): a driver whose
+   * threads may come to run what users wrote, such as a kernel, makes them with this.
+   */
   public EngineThread(String name, Runnable body) {
     this(name, null, body);
   }

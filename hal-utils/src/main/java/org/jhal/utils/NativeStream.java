@@ -12,6 +12,11 @@ import org.jhal.BufferParams;
  * querying or synchronizing an event, or of binding or unbinding a thread, always loses the device
  * (rule Q7a).
  *
+ * <p>Events are used again: one may be recorded anew while a stream still has to come to a wait for
+ * its recording before. So {@link #waitEvent}, {@link #queryEvent} and {@link #synchronizeEvent}
+ * mean the latest recording at the moment of the call, and a later one does not change what was
+ * handed to a stream.
+ *
  * <p>Threads: what reaches the stream ({@link #recordEvent}, {@link #waitEvent}, {@link #issue},
  * {@link #allocAsync}, {@link #freeAsync}) is called by one thread at a time; the rest from any
  * thread. {@link #bindToThread} is called before on each of them. No call is made with an engine
@@ -38,25 +43,39 @@ public interface NativeStream<E> extends ThreadBinding {
   /** Whether a recorded event has fired; never blocks. */
   boolean queryEvent(E event);
 
-  /** Blocks until a recorded event has fired. */
+  /**
+   * Blocks until a recorded event has fired, also if the thread is interrupted; only a device that
+   * is lost ends it early, with a failure.
+   */
   void synchronizeEvent(E event);
 
   /**
-   * Hands commands to the stream. Must not wait for them.
+   * Hands commands to the stream. Must not wait for them. There may be none.
    *
-   * @param submission tells where operands are, and takes what the driver learns later
+   * <p>If it throws, part of them may have been handed over.
+   *
+   * <p>Until the event that is recorded behind them has fired, the commands, their host memory and
+   * the memory of their operands stay as they are; afterwards nothing of that may be touched.
+   *
+   * @param submission tells, during this call only, where operands are, and takes what the driver
+   *     learns later
    */
   void issue(CommandList commands, Submission submission);
 
   /**
-   * Allocates in stream order.
+   * Allocates in stream order: what is issued later may use the memory. What an earlier {@link
+   * #freeAsync} gives back should count as free already. Called for memory that the backend {@link
+   * DeviceBackend#supports supports}; may be allocated at once.
    *
    * @param submission takes a failure that only shows when the stream gets there
    * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough memory
    */
   DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission);
 
-  /** Frees memory from {@link #allocAsync} in stream order. */
+  /**
+   * Frees memory from {@link #allocAsync}, of this stream or another one of the device, in stream
+   * order: behind what was issued before. Its {@link DeviceMemory#free()} is then not called.
+   */
   void freeAsync(DeviceMemory memory);
 
   /**

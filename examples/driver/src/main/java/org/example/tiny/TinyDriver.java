@@ -1,0 +1,75 @@
+package org.example.tiny;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.Driver;
+import org.jhal.Workgroups;
+import org.jhal.utils.DeviceBackend;
+import org.jhal.utils.DeviceSelector;
+import org.jhal.utils.EngineDevice;
+import org.jhal.utils.EngineOptions;
+import org.jhal.utils.Option;
+import org.jhal.utils.Settings;
+
+/** Lists the devices and opens them. */
+class TinyDriver implements Driver {
+  static final String NAME = "tiny";
+
+  private static final EngineOptions ENGINE =
+      new EngineOptions(2, Duration.ofNanos(20_000), Duration.ZERO);
+  private static final Option<Long> MEMORY =
+      Option.bytes("memory", 1 << 30, 0, 1 << 30, "how much memory the device has");
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Availability probe() {
+    return Availability.available("Java " + Runtime.version());
+  }
+
+  private static Settings settings(DeviceUri uri) {
+    List<Option<?>> options = new ArrayList<>(ENGINE.all());
+    options.add(MEMORY);
+    return Settings.resolve(NAME, options, uri);
+  }
+
+  @Override
+  public List<DeviceInfo> devices(DeviceUri uri) {
+    return devices(settings(uri));
+  }
+
+  private static List<DeviceInfo> devices(Settings settings) {
+    return List.of(
+        new DeviceInfo(
+            NAME,
+            0,
+            "Tiny device",
+            "6d1c8ad5-0a3b-4c53-9e6c-5d2f4f2a7b10",
+            null,
+            settings.get(MEMORY),
+            new Workgroups(Integer.MAX_VALUE, 65_535, 65_535),
+            1024,
+            Map.of()));
+  }
+
+  @Override
+  public Device open(DeviceUri uri) {
+    Settings settings = settings(uri);
+    DeviceInfo info = DeviceSelector.select(uri, devices(settings));
+    return new EngineDevice<>(
+        backend(new TinyDevice(info)), ENGINE.configure(settings), settings.toList());
+  }
+
+  /** What the engine gets; tests put something in front of the device. */
+  DeviceBackend<TinyEvent> backend(TinyDevice device) {
+    return device;
+  }
+}

@@ -1,0 +1,151 @@
+package org.example.tiny;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.utils.CommandList;
+import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.EngineThread;
+import org.jhal.utils.NativeStream;
+import org.jhal.utils.Submission;
+
+/** A thread that does what it is given, one after the other. */
+final class TinyStream implements NativeStream<TinyEvent> {
+  private final TinyDevice device;
+  private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
+  private final AtomicLong open = new AtomicLong(); // given to the thread and not done
+  private final Thread thread;
+  private boolean isClosed; // of the thread
+
+  TinyStream(TinyDevice device, String name) {
+    this.device = device;
+    this.thread = new EngineThread(name, this::run);
+    thread.start();
+  }
+
+  private void run() {
+    while (!isClosed) {
+      take().run();
+      open.decrementAndGet();
+    }
+  }
+
+  private Runnable take() {
+    while (true) {
+      try {
+        return work.take();
+      } catch (InterruptedException e) {
+        // nobody has a reason to interrupt this thread
+      }
+    }
+  }
+
+  /** Hands something to the thread. */
+  void add(Runnable task) {
+    open.incrementAndGet();
+    work.add(task);
+  }
+
+  @Override
+  public TinyEvent createEvent() {
+    return new TinyEvent();
+  }
+
+  @Override
+  public void destroyEvent(TinyEvent event) {}
+
+  @Override
+  public void recordEvent(TinyEvent event) {
+    add(event.record()::countDown);
+  }
+
+  @Override
+  public void waitEvent(TinyEvent event) {
+    CountDownLatch recording = event.latest();
+    add(() -> await(recording));
+  }
+
+  @Override
+  public boolean queryEvent(TinyEvent event) {
+    return event.latest().getCount() == 0;
+  }
+
+  @Override
+  public void synchronizeEvent(TinyEvent event) {
+    await(event.latest());
+  }
+
+  /** Waits as native runtimes do: an interrupt changes nothing, and is kept. */
+  static void await(CountDownLatch latch) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        latch.await();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void issue(CommandList commands, Submission submission) {
+    List<TinyTask> tasks = new ArrayList<>();
+    for (int i = 0; i < commands.size(); i++) {
+      tasks.add(TinyTask.of(commands.get(i), submission)); // operands are resolved now or never
+    }
+    add(
+        () -> {
+          try {
+            for (TinyTask task : tasks) {
+              task.run();
+            }
+          } catch (Throwable t) { // whatever a kernel throws fails its operation and nothing else
+            submission.fail(
+                t instanceof HalException failure
+                    ? failure
+                    : new HalException(Status.ABORTED, "a kernel threw " + t, t));
+          }
+        });
+  }
+
+  @Override
+  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    return device.allocate(bytes, params);
+  }
+
+  @Override
+  public void freeAsync(DeviceMemory memory) {
+    memory.free(); // work that is under way has a reference, so the collector keeps it till then
+  }
+
+  @Override
+  public boolean isIdle() {
+    return open.get() == 0;
+  }
+
+  @Override
+  public void close() {
+    add(() -> isClosed = true);
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

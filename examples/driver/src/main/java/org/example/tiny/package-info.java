@@ -1,0 +1,5 @@
+/** The smallest driver that passes the conformance suite; docs/writing-a-driver.md explains it. */
+@NullMarked
+package org.example.tiny;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The example driver under the conformance suite. */
+@NullMarked
+package org.example.tiny;
+
+import org.jspecify.annotations.NullMarked;
