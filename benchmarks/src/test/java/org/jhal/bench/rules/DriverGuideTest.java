@@ -80,6 +80,20 @@ class DriverGuideTest {
   }
 
   @Test
+  void itsKernelsAreThoseOfTheSuite() throws IOException {
+    Path suite =
+        Repository.root()
+            .resolve("cts/src/main/resources/org/jhal/cts/kernels/kernels/manifest.json");
+    Path own = example().resolve("src/test/resources/org/example/tiny/kernels/manifest.json");
+    assertEquals(functions(suite), functions(own));
+  }
+
+  private static String functions(Path manifest) throws IOException {
+    String text = Files.readString(manifest);
+    return oneLine(text.substring(text.indexOf("\"functions\""), text.indexOf("\"variants\"")));
+  }
+
+  @Test
   void controlOtherCodeIsFound() {
     List<String> texts = List.of("class A { int b; int c; }");
     assertEquals(List.of(), missing(List.of("class A {\n  int b;\n...\n}\n"), texts));
