@@ -45,6 +45,10 @@ class MicroBenchmarksTest {
     assertEquals(
         new TreeSet<>(
             List.of(
+                "EngineBenchmark.allocaAndDealloca",
+                "EngineBenchmark.barrier",
+                "EngineBenchmark.dispatch",
+                "EngineBenchmark.execute",
                 "RegisterBenchmark.peerSortedMap",
                 "RegisterBenchmark.registerAndCancel",
                 "SignalBenchmark.peerComplete",

@@ -1,0 +1,175 @@
+package org.jhal.bench.micro;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.utils.CommandList;
+import org.jhal.utils.DeviceBackend;
+import org.jhal.utils.DeviceMemory;
+import org.jhal.utils.EngineConfig;
+import org.jhal.utils.EngineDevice;
+import org.jhal.utils.KernelModule;
+import org.jhal.utils.MappedRange;
+import org.jhal.utils.NativeStream;
+import org.jhal.utils.Submission;
+import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.Variant;
+
+/**
+ * A device that does nothing, so that what a submission costs on it is the engine alone. Its events
+ * fire a given time after they were recorded, which stands for the latency of a device.
+ *
+ * @param latencyNanos 0 if events fire at once
+ */
+record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event> {
+  private static final long SPIN_NANOS = 50_000_000; // a host thread that waits never parks
+  private static final long COMPLETION_SPIN_NANOS = 20_000; // what the driver for CUDA has
+
+  /** A native event. */
+  static final class Event {
+    private volatile long due;
+  }
+
+  /** A device with one queue over such a backend. */
+  static Device open(long latencyNanos) {
+    return new EngineDevice<>(
+        new NullBackend(latencyNanos),
+        new EngineConfig(
+            1, 512, SPIN_NANOS, COMPLETION_SPIN_NANOS, Duration.ofSeconds(10), 1, false),
+        List.of());
+  }
+
+  /** Memory that is not there. */
+  private record Memory(long size) implements DeviceMemory {
+    @Override
+    public MappedRange map(long offset, int length) {
+      throw new HalException(Status.UNIMPLEMENTED, "a null device has no memory to map");
+    }
+
+    @Override
+    public void free() {}
+  }
+
+  private static final class Stream implements NativeStream<Event> {
+    private final long latencyNanos;
+
+    Stream(long latencyNanos) {
+      this.latencyNanos = latencyNanos;
+    }
+
+    @Override
+    public Event createEvent() {
+      return new Event();
+    }
+
+    @Override
+    public void destroyEvent(Event event) {}
+
+    @Override
+    public void recordEvent(Event event) {
+      event.due = latencyNanos == 0 ? Long.MIN_VALUE : System.nanoTime() + latencyNanos;
+    }
+
+    @Override
+    public void waitEvent(Event event) {}
+
+    @Override
+    public boolean queryEvent(Event event) {
+      return left(event) <= 0;
+    }
+
+    private static long left(Event event) {
+      long due = event.due;
+      return due == Long.MIN_VALUE ? 0 : due - System.nanoTime();
+    }
+
+    @Override
+    public void synchronizeEvent(Event event) {
+      for (long left = left(event); left > 0; left = left(event)) {
+        LockSupport.parkNanos(left);
+      }
+    }
+
+    @Override
+    public void issue(CommandList commands, Submission submission) {}
+
+    @Override
+    public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+      return new Memory(bytes);
+    }
+
+    @Override
+    public void freeAsync(DeviceMemory memory) {}
+
+    @Override
+    public boolean isIdle() {
+      return true;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return new DeviceInfo(
+        "null",
+        0,
+        "a device that does nothing",
+        "null-0",
+        null,
+        1L << 30,
+        new Workgroups(1, 1, 1),
+        1,
+        Map.of());
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of();
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return Set.of("java");
+  }
+
+  @Override
+  public NativeStream<Event> createStream(int index) {
+    return new Stream(latencyNanos);
+  }
+
+  @Override
+  public boolean supports(BufferParams params) {
+    return true;
+  }
+
+  @Override
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    return new Memory(bytes);
+  }
+
+  @Override
+  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    return new Memory(memory.capacity());
+  }
+
+  @Override
+  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+    return () -> {};
+  }
+
+  @Override
+  public void close() {}
+}
