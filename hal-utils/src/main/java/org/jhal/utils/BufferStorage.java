@@ -1,9 +1,10 @@
 package org.jhal.utils;
 
 import java.lang.System.Logger.Level;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jhal.BufferParams;
+import org.jhal.BufferUsage;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
@@ -28,18 +29,42 @@ final class BufferStorage extends RefCounted {
     FREED
   }
 
+  private static final VarHandle PHASE;
+  private static final VarHandle IS_OVER;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      PHASE = lookup.findVarHandle(BufferStorage.class, "phase", Phase.class);
+      IS_OVER = lookup.findVarHandle(BufferStorage.class, "isOver", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   final EngineDevice<?> device;
   final BufferParams params;
   final long size;
   final boolean isTransient; // from an alloca
   private final int usageBits; // of params, by ordinal
   private final @Nullable Runnable onRelease;
-  private final AtomicReference<Phase> phase;
-  private final AtomicBoolean isOver = new AtomicBoolean(); // onRelease was called
+  private volatile Phase phase;
+
+  @SuppressWarnings("UnusedVariable") // through its handle
+  private volatile boolean isOver; // onRelease was called
+
   private volatile @Nullable DeviceMemory memory; // set once, before PRESENT
   private volatile boolean isUnused; // the last reference is gone
   private volatile boolean isFreed; // free() was called, and the driver has done what it does then
   private volatile boolean isGivenBack; // the driver has done the rest: nothing native is left
+
+  @SuppressWarnings("UnusedVariable") // keeps it reachable
+  private @Nullable BufferOwner owner;
+
+  // Of the list of live storages, guarded by it.
+  @Nullable BufferStorage previousLive;
+  @Nullable BufferStorage nextLive;
+  boolean isLive;
 
   BufferStorage(
       EngineDevice<?> device,
@@ -52,9 +77,22 @@ final class BufferStorage extends RefCounted {
     this.size = size;
     this.memory = memory;
     this.isTransient = memory == null;
-    this.usageBits = params.usage().stream().mapToInt(usage -> 1 << usage.ordinal()).sum();
+    int bits = 0;
+    for (BufferUsage usage : params.usage()) {
+      bits |= 1 << usage.ordinal();
+    }
+    this.usageBits = bits;
     this.onRelease = onRelease;
-    this.phase = new AtomicReference<>(isTransient ? Phase.PROMISED : Phase.PRESENT);
+    this.phase = isTransient ? Phase.PROMISED : Phase.PRESENT;
+  }
+
+  /** Has an owner from here on, whose reference is the first. */
+  void setOwner(BufferOwner newOwner) {
+    owner = newOwner;
+  }
+
+  private boolean changePhase(Phase from, Phase to) {
+    return PHASE.compareAndSet(this, from, to);
   }
 
   /**
@@ -64,7 +102,7 @@ final class BufferStorage extends RefCounted {
    */
   DeviceMemory memory() {
     DeviceMemory found = memory;
-    Phase now = phase.get();
+    Phase now = phase;
     if (now != Phase.PRESENT || found == null) {
       throw new HalException(
           Status.FAILED_PRECONDITION,
@@ -81,7 +119,7 @@ final class BufferStorage extends RefCounted {
   /** The alloca was issued. */
   void commit(DeviceMemory allocated) {
     memory = allocated;
-    if (!phase.compareAndSet(Phase.PROMISED, Phase.PRESENT)) {
+    if (!changePhase(Phase.PROMISED, Phase.PRESENT)) {
       throw new HalException(Status.INTERNAL, "alloca issued twice");
     }
     device.resources().addBytes(size);
@@ -91,7 +129,7 @@ final class BufferStorage extends RefCounted {
    * Whether a dealloca has taken the memory, so that nothing is lost if nobody closes the buffer.
    */
   boolean isDeallocated() {
-    return phase.get() == Phase.DEALLOCATED;
+    return phase == Phase.DEALLOCATED;
   }
 
   /**
@@ -101,21 +139,22 @@ final class BufferStorage extends RefCounted {
    */
   DeviceMemory beginDealloca() {
     DeviceMemory found = memory();
-    if (!phase.compareAndSet(Phase.PRESENT, Phase.DEALLOCATED)) {
+    if (!changePhase(Phase.PRESENT, Phase.DEALLOCATED)) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "buffer is being deallocated by another operation");
     }
     device.resources().addBytes(-size);
-    device
-        .resources()
-        .remove(this); // it holds nothing any more, whether or not its owner closes it
     return found;
+  }
+
+  /** The dealloca was issued: this holds nothing any more, whether or not its owner closes it. */
+  void endDealloca() {
+    device.resources().storages().remove(this);
   }
 
   /** The dealloca could not be issued. */
   void undoDealloca() {
-    if (phase.compareAndSet(Phase.DEALLOCATED, Phase.PRESENT)) {
-      device.resources().add(this);
+    if (changePhase(Phase.DEALLOCATED, Phase.PRESENT)) {
       device.resources().addBytes(size);
     }
   }
@@ -128,7 +167,11 @@ final class BufferStorage extends RefCounted {
   @Override
   void destroy() {
     isUnused = true;
-    device.calls().free("the memory of a buffer", this::free);
+    if (isDeallocated()) {
+      isFreed = true;
+    } else {
+      device.calls().free("the memory of a buffer", this::free);
+    }
     endIfOver();
   }
 
@@ -139,9 +182,9 @@ final class BufferStorage extends RefCounted {
    */
   void endIfOver() {
     if (isUnused && isFreed) {
-      device.resources().remove(this);
+      device.resources().storages().remove(this);
     }
-    if (isUnused && isGivenBack && onRelease != null && isOver.compareAndSet(false, true)) {
+    if (isUnused && isGivenBack && onRelease != null && IS_OVER.compareAndSet(this, false, true)) {
       runOnRelease(onRelease);
     }
   }
@@ -162,7 +205,7 @@ final class BufferStorage extends RefCounted {
   void free() {
     DeviceMemory found = memory;
     try {
-      if (found != null && phase.compareAndSet(Phase.PRESENT, Phase.FREED)) {
+      if (found != null && changePhase(Phase.PRESENT, Phase.FREED)) {
         device.resources().addBytes(-size);
         found.free(this::givenBack);
       }

@@ -11,19 +11,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Thread-safe.
  */
 final class DeviceResources {
-  private final Set<BufferStorage> storages = ConcurrentHashMap.newKeySet();
+  private final LiveStorages storages = new LiveStorages();
   private final Set<EngineExecutable> executables = ConcurrentHashMap.newKeySet();
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicLong commandBuffers = new AtomicLong();
   private final AtomicLong semaphores = new AtomicLong();
-
-  void add(BufferStorage storage) {
-    storages.add(storage);
-  }
-
-  void remove(BufferStorage storage) {
-    storages.remove(storage);
-  }
 
   /** Counts memory that a storage got, or, negative, has no more. */
   void addBytes(long size) {
@@ -54,7 +46,7 @@ final class DeviceResources {
     semaphores.decrementAndGet();
   }
 
-  Set<BufferStorage> storages() {
+  LiveStorages storages() {
     return storages;
   }
 

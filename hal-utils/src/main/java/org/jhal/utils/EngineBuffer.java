@@ -1,7 +1,5 @@
 package org.jhal.utils;
 
-import java.lang.System.Logger.Level;
-import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -17,51 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /** A buffer or a slice of one: a range of a {@link BufferStorage}. */
 final class EngineBuffer implements Buffer {
-  private static final System.Logger LOG = System.getLogger(EngineBuffer.class.getName());
-  private static final Cleaner CLEANER = Cleaner.create();
-
-  /** What is done once when the owner closes the buffer, or when nobody can any more. */
-  private static final class Ownership implements Runnable {
-    final BufferStorage storage;
-    final @Nullable Throwable madeAt; // with leaks=trace
-    final AtomicBoolean isClosed = new AtomicBoolean();
-
-    Ownership(BufferStorage storage, @Nullable Throwable madeAt) {
-      this.storage = storage;
-      this.madeAt = madeAt;
-    }
-
-    boolean close() {
-      boolean first = isClosed.compareAndSet(false, true);
-      if (first) {
-        storage.release();
-      }
-      return first;
-    }
-
-    /** The buffer became unreachable; nothing happens if it was closed before. */
-    @Override
-    public void run() {
-      if (!isClosed.get() && !storage.isDeallocated()) {
-        LOG.log(
-            Level.WARNING,
-            "a buffer of "
-                + storage.size
-                + " bytes of "
-                + storage.device.name()
-                + " was never closed; reclaiming it",
-            madeAt);
-      }
-      close();
-    }
-  }
-
   final BufferStorage storage;
   final long offset; // in the storage
   private final long size;
-  private final Ownership ownership;
-  private final Cleaner.@Nullable Cleanable cleanable; // of the owner
-  private final @Nullable EngineBuffer root; // of a slice; keeps the owner reachable
+  private final @Nullable BufferOwner owner; // null for an alias, which owns nothing
+  private final @Nullable EngineBuffer root; // of a slice; keeps what is owned reachable
 
   /** The buffer that owns {@code storage}, whose first reference it takes over. */
   EngineBuffer(BufferStorage storage) {
@@ -69,20 +27,15 @@ final class EngineBuffer implements Buffer {
     this.offset = 0;
     this.size = storage.size;
     this.root = null;
-    this.ownership =
-        new Ownership(
-            storage,
-            storage.device.tracesLeaks() ? new Throwable("the buffer was made here") : null);
-    this.cleanable = CLEANER.register(this, ownership);
+    this.owner = new BufferOwner(this, storage);
   }
 
-  private EngineBuffer(EngineBuffer root, long offset, long size) {
+  private EngineBuffer(EngineBuffer root, long offset, long size, @Nullable BufferOwner owner) {
     this.storage = root.storage;
     this.offset = offset;
     this.size = size;
     this.root = root;
-    this.ownership = root.ownership;
-    this.cleanable = null;
+    this.owner = owner;
   }
 
   /**
@@ -90,16 +43,7 @@ final class EngineBuffer implements Buffer {
    * buffer, as long as somebody holds a reference to the storage.
    */
   EngineBuffer alias() {
-    return new EngineBuffer(this, new Ownership(storage, null));
-  }
-
-  private EngineBuffer(EngineBuffer original, Ownership ownership) {
-    this.storage = original.storage;
-    this.offset = original.offset;
-    this.size = original.size;
-    this.root = original;
-    this.ownership = ownership; // never closed, and not registered: it owns no reference
-    this.cleanable = null;
+    return new EngineBuffer(this, offset, size, null);
   }
 
   @Override
@@ -125,11 +69,12 @@ final class EngineBuffer implements Buffer {
   public Buffer slice(long sliceOffset, long length) {
     checkOpen("buffer to slice");
     Validation.range("slice", sliceOffset, length, size);
-    return new EngineBuffer(root == null ? this : root, offset + sliceOffset, length);
+    EngineBuffer whole = root == null ? this : root;
+    return new EngineBuffer(whole, offset + sliceOffset, length, owner);
   }
 
   boolean isOpen() {
-    return !ownership.isClosed.get();
+    return owner == null || !owner.isClosed();
   }
 
   /** Refuses a closed buffer with FAILED_PRECONDITION; {@code what} names the argument. */
@@ -182,9 +127,8 @@ final class EngineBuffer implements Buffer {
 
   @Override
   public void close() {
-    if (cleanable != null) {
-      ownership.close();
-      cleanable.clean(); // which does nothing but forget the storage, so that its memory can go
+    if (root == null && owner != null) {
+      owner.close();
     }
   }
 

@@ -272,7 +272,7 @@ public final class EngineDevice<E> implements Device {
     return calls.call(
         () -> {
           BufferStorage storage = new BufferStorage(this, params, size, maker.get(), onRelease);
-          resources.add(storage);
+          resources.storages().add(storage);
           resources.addBytes(size);
           return new EngineBuffer(storage);
         });
@@ -380,6 +380,7 @@ public final class EngineDevice<E> implements Device {
   }
 
   private void closeOnce() {
+    resources.storages().close();
     long deadline = System.nanoTime() + config.closeTimeout().toNanos();
     HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
     boolean quiet = calls.awaitEmpty(deadline);
@@ -456,7 +457,7 @@ public final class EngineDevice<E> implements Device {
   /** Frees everything native, which nothing uses any more. */
   private void giveBack() {
     queues.forEach(queue -> calls.quietly("closing a stream", queue::closeStream));
-    for (BufferStorage storage : resources.storages()) {
+    for (BufferStorage storage : resources.storages().all()) {
       calls.quietly("freeing the memory of a buffer", storage::free);
       storage.endIfOver();
     }

@@ -168,7 +168,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   EngineBuffer alloca(long bytes, BufferParams params) {
     device.checkAllocation(bytes, params);
     BufferStorage storage = new BufferStorage(device, params, bytes, null, null);
-    device.resources().add(storage);
+    device.resources().storages().add(storage);
     retain(storage);
     allocation = storage;
     kind = Kind.ALLOCA;
@@ -247,6 +247,7 @@ final class QueueWork<E> implements Work<E>, Submission {
           storage.undoDealloca();
           throw t;
         }
+        storage.endDealloca();
       }
     }
   }

@@ -1,6 +1,7 @@
 package org.jhal.utils;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * A resource that lives until its owner closed it and nothing uses it any more (rule Q3). The owner
@@ -9,16 +10,26 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Thread-safe.
  */
 abstract class RefCounted {
-  private final AtomicInteger references = new AtomicInteger(1);
+  private static final VarHandle REFERENCES;
+
+  static {
+    try {
+      REFERENCES = MethodHandles.lookup().findVarHandle(RefCounted.class, "references", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile int references = 1;
 
   /** Takes a reference unless the last one is gone. */
   final boolean tryRetain() {
-    int now = references.get();
+    int now = references;
     while (now > 0) {
-      if (references.compareAndSet(now, now + 1)) {
+      if (REFERENCES.compareAndSet(this, now, now + 1)) {
         return true;
       }
-      now = references.get();
+      now = references;
     }
     return false;
   }
@@ -29,7 +40,7 @@ abstract class RefCounted {
 
   /** Drops {@code count} references at once. */
   final void release(int count) {
-    if (references.addAndGet(-count) == 0) {
+    if ((int) REFERENCES.getAndAdd(this, -count) == count) {
       destroy();
     }
   }
