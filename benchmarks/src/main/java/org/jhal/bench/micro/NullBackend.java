@@ -1,13 +1,11 @@
 package org.jhal.bench.micro;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
-import org.jhal.Capability;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
@@ -136,11 +134,6 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
   }
 
   @Override
-  public Set<Capability> capabilities() {
-    return Set.of();
-  }
-
-  @Override
   public Set<String> executableFormats() {
     return Set.of("java");
   }
@@ -151,18 +144,8 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
   }
 
   @Override
-  public boolean supports(BufferParams params) {
-    return true;
-  }
-
-  @Override
   public DeviceMemory allocate(long bytes, BufferParams params) {
     return new Memory(bytes);
-  }
-
-  @Override
-  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
-    return new Memory(memory.capacity());
   }
 
   @Override
