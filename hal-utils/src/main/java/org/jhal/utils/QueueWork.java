@@ -49,6 +49,10 @@ final class QueueWork<E> implements Work<E>, Submission {
   private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // captured
   private int bindingCount;
   private @Nullable BufferStorage allocation; // of an alloca or a dealloca
+
+  @SuppressWarnings("UnusedVariable") // of a dealloca; reachable until it is over, so no leak
+  private @Nullable EngineBuffer deallocated;
+
   private RefCounted[] resources = NO_RESOURCES; // retained until this retires
   private int resourceCount;
   private @Nullable HostTail tail;
@@ -184,6 +188,7 @@ final class QueueWork<E> implements Work<E>, Submission {
               + " cannot be deallocated: it is "
               + (own.isSlice() ? "a slice" : "not from an alloca; close it instead"));
     }
+    deallocated = own;
     retain(own.storage);
     allocation = own.storage;
     kind = Kind.DEALLOCA;
@@ -293,6 +298,7 @@ final class QueueWork<E> implements Work<E>, Submission {
     }
     commandBuffer = null;
     allocation = null;
+    deallocated = null;
     tail = null;
     signalsAfterTail = false;
     kind = Kind.BARRIER;

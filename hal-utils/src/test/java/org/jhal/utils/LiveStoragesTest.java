@@ -10,7 +10,11 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import org.jhal.Buffer;
 import org.jhal.BufferParams;
+import org.jhal.Fence;
+import org.jhal.Queue;
+import org.jhal.Semaphore;
 import org.jhal.utils.FakeStream.Event;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,11 +48,24 @@ class LiveStoragesTest {
     }
   }
 
-  @SuppressWarnings("ReturnValueIgnored") // which is what this is about
+  private static void leak(EngineDevice<Event> device, long bytes) {
+    device.allocate(bytes, BufferParams.DEVICE);
+  }
+
   private static void leakAndClose(FakeBackend backend) {
     EngineDevice<Event> device = backend.open(1, LONG);
-    device.allocate(4_711, BufferParams.DEVICE);
+    leak(device, 4_711);
     device.close();
+  }
+
+  private static void awaitReport(Quiet log, long bytes) {
+    String report = "a buffer of " + bytes + " bytes of fake-0 was never closed";
+    Threads.await(
+        "the buffer to be reported",
+        () -> {
+          System.gc();
+          return log.count(report) == 1;
+        });
   }
 
   @Test
@@ -57,12 +74,35 @@ class LiveStoragesTest {
       FakeBackend backend = new FakeBackend();
       leakAndClose(backend);
       assertEquals(0, backend.liveMemory.get(), "closing frees it");
-      Threads.await(
-          "the buffer to be reported",
-          () -> {
-            System.gc();
-            return log.count("a buffer of 4711 bytes of fake-0 was never closed") == 1;
-          });
+      awaitReport(log, 4_711);
+    }
+  }
+
+  private static void allocateAndFree(
+      EngineDevice<Event> device, Semaphore gate, Semaphore done, long bytes) {
+    Queue queue = device.queue(0);
+    Buffer buffer = queue.alloca(Fence.NONE, done.at(1), bytes, BufferParams.DEVICE);
+    queue.dealloca(Fence.of(gate.at(1), done.at(1)), done.at(2), buffer);
+  }
+
+  @Test
+  void aBufferWhoseDeallocaIsParkedIsNotReported() throws Exception {
+    try (Quiet log = new Quiet();
+        EngineDevice<Event> device = new FakeBackend().open(1, LONG);
+        Semaphore gate = device.createSemaphore(0);
+        Semaphore done = device.createSemaphore(0)) {
+      allocateAndFree(device, gate, done, 4_712);
+      for (long later = 4_713; later < 4_716; later++) { // by then it would have been found
+        leak(device, later);
+        awaitReport(log, later);
+      }
+      Threads.await("the others to be reclaimed", () -> device.statistics().buffers() == 1);
+      gate.signal(1);
+      done.await(2, LONG);
+      assertEquals(0, device.statistics().buffers());
+      leak(device, 4_716);
+      awaitReport(log, 4_716);
+      assertEquals(0, log.count("a buffer of 4712 bytes"));
     }
   }
 }
