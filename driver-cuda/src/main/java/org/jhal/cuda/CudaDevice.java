@@ -1,154 +1,270 @@
 package org.jhal.cuda;
 
-import com.sun.jna.Native;
-import com.sun.jna.Pointer;
-import java.nio.ByteBuffer;
-import java.util.List;
-import java.util.Set;
-import org.jhal.BufferParams;
-import org.jhal.Capability;
-import org.jhal.DeviceInfo;
-import org.jhal.ExecutableSource;
-import org.jhal.HalException;
-import org.jhal.HostMemory;
-import org.jhal.MemoryType;
-import org.jhal.Status;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.KernelModule;
-import org.jhal.utils.MemoryBudget;
-import org.jhal.utils.NativeStream;
-import org.jhal.utils.bundle.FunctionSpec;
-import org.jhal.utils.bundle.Variant;
+import com.sun.jna.Memory;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUdevice;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUevent;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUmemoryPool;
+import jcuda.driver.JCudaDriver;
+import org.jhal.Workgroups;
+import org.jhal.utils.gpu.GpuProperties;
+import org.jhal.utils.gpu.GpuRuntime;
+import org.jhal.utils.gpu.KernelLoader;
+import org.jhal.utils.gpu.LaunchBuffer;
 
-/** An NVIDIA device, through its primary context. */
-final class CudaDevice implements DeviceBackend<CudaEvent> {
-  // From cuda.h: enum CUpointer_attribute, and of the memory types CU_MEMORYTYPE_HOST.
+/**
+ * An open device: its primary context, which it shares with all other users of the device in this
+ * process: those of the CUDA runtime, and other {@link CudaDevice}s. It is current on a thread only
+ * between {@link #bindToThread} and {@link #unbindFromThread}, so that a program that uses CUDA
+ * itself is not disturbed.
+ *
+ * <p>cuMemFreeHost, cuMemHostUnregister and cuModuleUnload wait until the device is idle, and
+ * cuStreamDestroy does not (measured on an H200 with driver 580).
+ *
+ * <p>Thread-safe as {@link GpuRuntime} asks.
+ */
+final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
+  // From cuda.h: CU_STREAM_NON_BLOCKING, CU_EVENT_BLOCKING_SYNC and _DISABLE_TIMING,
+  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP and _WRITECOMBINED, CU_MEMHOSTREGISTER_PORTABLE and
+  // _DEVICEMAP.
+  private static final int NON_BLOCKING = 1;
+  private static final int BLOCKING_SYNC = 1;
+  private static final int NO_TIME = 2;
+  private static final int ALLOCATE_FLAGS = 1 | 2 | 4;
+  private static final int REGISTER_FLAGS = 1 | 2;
+
+  // Enum CUpointer_attribute, and of the memory types CU_MEMORYTYPE_HOST.
   private static final int MEMORY_TYPE = 2;
   private static final int BUFFER_ID = 7;
   private static final int HOST = 1;
 
-  private final CudaAttributes attributes;
-  private final CudaContext context;
-  private final MemoryPool pool;
-  private final TransferLanes lanes;
-  private final FreeThread frees;
+  // Struct CUmemPoolProps and enum CUmemPool_attribute.
+  private static final int PROPERTIES_BYTES = 88;
+  private static final int ALLOCATION_TYPE = 0; // offsets
+  private static final int LOCATION_TYPE = 8;
+  private static final int LOCATION_ID = 12;
+  private static final int TYPE_PINNED = 1; // what all pools are of
+  private static final int LOCATION_DEVICE = 1;
+  private static final int RELEASE_THRESHOLD = 4;
+
+  /** CU_LAUNCH_PARAM_END. */
+  private static final long LAUNCH_LIST_END = 0;
+
+  /** Takes what a pop returns; nobody reads it. */
+  private static final CUcontext POPPED = new CUcontext();
+
+  private final int ordinal;
+  private final CUdevice device = new CUdevice();
+  private final CUcontext context = new CUcontext();
+  private final CUmemoryPool pool = new CUmemoryPool();
+  private final CudaKernels kernels;
 
   /** Opens a device. */
-  CudaDevice(CudaAttributes attributes) {
-    this.attributes = attributes;
-    this.context = CudaContext.retain(attributes.ordinal());
-    MemoryPool made = null;
-    try {
-      context.push();
-      try {
-        made =
-            new MemoryPool(
-                context, attributes.ordinal(), new MemoryBudget(name(), info().memoryBytes()));
-      } finally {
-        context.pop();
-      }
-      this.pool = made;
-      this.lanes = new TransferLanes(context);
-      this.frees = new FreeThread(context, name());
-    } catch (Throwable t) {
-      MemoryPool left = made;
-      if (left != null) {
-        context.giveBack(left::close);
-      }
-      context.release();
-      throw t;
-    }
-  }
-
-  private String name() {
-    return info().driver() + "-" + info().index();
-  }
-
-  CudaContext context() {
-    return context;
-  }
-
-  MemoryPool pool() {
-    return pool;
-  }
-
-  FreeThread frees() {
-    return frees;
-  }
-
-  TransferLanes lanes() {
-    return lanes;
+  CudaDevice(GpuProperties properties) {
+    super(CudaResult.CODES);
+    ordinal = properties.ordinal();
+    kernels = new CudaKernels(this, properties);
+    check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
+    check("cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(context, device));
   }
 
   @Override
   public long bindToThread() {
-    context.push();
+    check("cuCtxPushCurrent", JCudaDriver.cuCtxPushCurrent(context));
     return 0;
   }
 
   @Override
   public void unbindFromThread(long token) {
-    context.pop();
-  }
-
-  @Override
-  public DeviceInfo info() {
-    return attributes.info();
-  }
-
-  @Override
-  public Set<Capability> capabilities() {
-    return Set.of(Capability.HOST_IMPORT);
-  }
-
-  @Override
-  public Set<String> executableFormats() {
-    return CudaModules.FORMATS;
-  }
-
-  @Override
-  public NativeStream<CudaEvent> createStream(int index) {
-    return new CudaStream(this);
-  }
-
-  @Override
-  public boolean supports(BufferParams params) {
-    return params.type() != MemoryType.SHARED;
-  }
-
-  @Override
-  public DeviceMemory allocate(long bytes, BufferParams params) {
-    return switch (params.type()) {
-      case DEVICE -> pool.allocate(bytes);
-      case HOST -> new PinnedMemory(context, frees, bytes);
-      case HOST_UPLOAD -> new UploadMemory(context, frees, bytes);
-      default -> throw new HalException(Status.UNIMPLEMENTED, "no memory of type " + params.type());
-    };
-  }
-
-  @Override
-  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
-    return new ImportedMemory(context, frees, memory);
-  }
-
-  /** The address of host memory that the device reaches, all of it; 0 if it does not. */
-  long pinnedAddress(HostMemory memory) {
-    ByteBuffer direct = memory.direct();
-    if (direct == null) {
-      return 0;
+    int code = JCudaDriver.cuCtxPopCurrent(POPPED);
+    if (!isLost()) {
+      check("cuCtxPopCurrent", code);
     }
-    long address = Pointer.nativeValue(Native.getDirectBufferPointer(direct));
+  }
+
+  @Override
+  protected void retain() {
+    check(
+        "cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(new CUcontext(), device));
+  }
+
+  @Override
+  protected void release() {
+    checkFreed("cuDevicePrimaryCtxRelease", JCudaDriver.cuDevicePrimaryCtxRelease(device));
+  }
+
+  @Override
+  protected KernelLoader<?, CUfunction> kernels() {
+    return kernels;
+  }
+
+  // Streams.
+
+  @Override
+  protected CudaStream createStream() {
+    CudaStream stream = new CudaStream();
+    check("cuStreamCreate", JCudaDriver.cuStreamCreate(stream.handle, NON_BLOCKING));
+    return stream;
+  }
+
+  @Override
+  protected void destroyStream(CudaStream stream) {
+    checkFreed("cuStreamDestroy", JCudaDriver.cuStreamDestroy(stream.handle));
+  }
+
+  @Override
+  protected void synchronizeStream(CudaStream stream) {
+    check("cuStreamSynchronize", JCudaDriver.cuStreamSynchronize(stream.handle));
+  }
+
+  @Override
+  protected boolean isIdle(CudaStream stream) {
+    return isOver("cuStreamQuery", JCudaDriver.cuStreamQuery(stream.handle));
+  }
+
+  private boolean isOver(String call, int code) {
+    if (code == CudaResult.NOT_READY) {
+      return false;
+    }
+    check(call, code);
+    return true;
+  }
+
+  // Events.
+
+  @Override
+  protected CUevent createEvent(boolean canSleep) {
+    CUevent event = new CUevent();
+    int flags = canSleep ? BLOCKING_SYNC | NO_TIME : NO_TIME;
+    check("cuEventCreate", JCudaDriver.cuEventCreate(event, flags));
+    return event;
+  }
+
+  @Override
+  protected void destroyEvent(CUevent event) {
+    checkFreed("cuEventDestroy", JCudaDriver.cuEventDestroy(event));
+  }
+
+  @Override
+  protected void recordEvent(CUevent event, CudaStream stream) {
+    check("cuEventRecord", JCudaDriver.cuEventRecord(event, stream.handle));
+  }
+
+  @Override
+  protected void waitEvent(CudaStream stream, CUevent event) {
+    check("cuStreamWaitEvent", JCudaDriver.cuStreamWaitEvent(stream.handle, event, 0));
+  }
+
+  @Override
+  protected boolean queryEvent(CUevent event) {
+    return isOver("cuEventQuery", JCudaDriver.cuEventQuery(event));
+  }
+
+  @Override
+  protected void synchronizeEvent(CUevent event) {
+    check("cuEventSynchronize", JCudaDriver.cuEventSynchronize(event));
+  }
+
+  // Device memory.
+
+  @Override
+  protected void createPool() {
+    Memory properties = new Memory(PROPERTIES_BYTES);
+    properties.clear();
+    properties.setInt(ALLOCATION_TYPE, TYPE_PINNED);
+    properties.setInt(LOCATION_TYPE, LOCATION_DEVICE);
+    properties.setInt(LOCATION_ID, ordinal);
     long[] value = new long[1];
-    if (!isKnown(value, MEMORY_TYPE, address) || value[0] != HOST) {
-      return 0;
+    check("cuMemPoolCreate", CudaExtras.cuMemPoolCreate(value, properties));
+    Handles.set(pool, value[0]);
+    value[0] = -1L; // the largest: the pool keeps everything
+    int code = CudaExtras.cuMemPoolSetAttribute(Handles.get(pool), RELEASE_THRESHOLD, value);
+    if (code != CudaResult.SUCCESS) {
+      destroyPool();
+      throw failure("cuMemPoolSetAttribute", code, "");
     }
-    // A copy that leaves one allocation or registration for another is refused.
-    if (!isKnown(value, BUFFER_ID, address)) {
-      return 0;
+  }
+
+  @Override
+  protected void destroyPool() {
+    checkFreed("cuMemPoolDestroy", CudaExtras.cuMemPoolDestroy(Handles.get(pool)));
+  }
+
+  @Override
+  protected long allocate(long bytes, CudaStream stream) {
+    CUdeviceptr out = new CUdeviceptr();
+    int code = JCudaDriver.cuMemAllocFromPoolAsync(out, bytes, pool, stream.handle);
+    if (code != CudaResult.SUCCESS) {
+      throw failure("cuMemAllocFromPoolAsync", code, "cannot allocate " + bytes + " bytes");
+    }
+    return Handles.get(out);
+  }
+
+  @Override
+  protected void free(long address, CudaStream stream) {
+    check(
+        "cuMemFreeAsync",
+        JCudaDriver.cuMemFreeAsync(Handles.devicePointer(address), stream.handle));
+  }
+
+  // Host memory.
+
+  @Override
+  protected long register(long hostAddress, long bytes) {
+    int code = CudaExtras.cuMemHostRegister_v2(hostAddress, bytes, REGISTER_FLAGS);
+    if (code != CudaResult.SUCCESS) {
+      throw failure("cuMemHostRegister", code, "cannot page-lock " + bytes + " bytes");
+    }
+    try {
+      return deviceAddress(hostAddress);
+    } catch (Throwable t) {
+      unregister(hostAddress);
+      throw t;
+    }
+  }
+
+  @Override
+  protected void unregister(long hostAddress) {
+    checkFreed("cuMemHostUnregister", CudaExtras.cuMemHostUnregister(hostAddress));
+  }
+
+  @Override
+  protected long allocateHost(long bytes) {
+    long[] out = new long[1];
+    int code = CudaExtras.cuMemHostAlloc(out, bytes, ALLOCATE_FLAGS);
+    if (code != CudaResult.SUCCESS) {
+      throw failure("cuMemHostAlloc", code, "cannot page-lock " + bytes + " bytes");
+    }
+    return out[0];
+  }
+
+  @Override
+  protected long deviceAddress(long hostAddress) {
+    long[] out = new long[1];
+    check(
+        "cuMemHostGetDevicePointer", CudaExtras.cuMemHostGetDevicePointer_v2(out, hostAddress, 0));
+    return out[0];
+  }
+
+  @Override
+  protected void freeHost(long hostAddress) {
+    checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress));
+  }
+
+  /** A copy that leaves one allocation or registration for another is refused. */
+  @Override
+  protected boolean isPinned(long first, long last) {
+    long[] value = new long[1];
+    if (!isKnown(value, MEMORY_TYPE, first) || value[0] != HOST) {
+      return false;
+    }
+    if (!isKnown(value, BUFFER_ID, first)) {
+      return false;
     }
     long id = value[0];
-    return isKnown(value, BUFFER_ID, address + memory.size() - 1) && value[0] == id ? address : 0;
+    return isKnown(value, BUFFER_ID, last) && value[0] == id;
   }
 
   private static boolean isKnown(long[] value, int attribute, long address) {
@@ -156,19 +272,84 @@ final class CudaDevice implements DeviceBackend<CudaEvent> {
     return CudaExtras.cuPointerGetAttribute(value, attribute, address) == CudaResult.SUCCESS;
   }
 
+  // Commands.
+
   @Override
-  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
-    return new CudaModules(context, frees, attributes).load(source, variant, functions);
+  protected void fill(CudaStream stream, long target, int pattern, int patternBytes, long count) {
+    CUdeviceptr to = stream.first(target);
+    switch (patternBytes) {
+      case 1 ->
+          check(
+              "cuMemsetD8Async",
+              JCudaDriver.cuMemsetD8Async(to, (byte) pattern, count, stream.handle));
+      case 2 ->
+          check(
+              "cuMemsetD16Async",
+              JCudaDriver.cuMemsetD16Async(to, (short) pattern, count, stream.handle));
+      default ->
+          check(
+              "cuMemsetD32Async", JCudaDriver.cuMemsetD32Async(to, pattern, count, stream.handle));
+    }
   }
 
   @Override
-  public void close() {
-    frees.close(this::closeLast);
+  protected void copy(CudaStream stream, long target, long source, long bytes) {
+    check(
+        "cuMemcpyDtoDAsync",
+        JCudaDriver.cuMemcpyDtoDAsync(
+            stream.first(target), stream.second(source), bytes, stream.handle));
   }
 
-  private void closeLast() {
-    context.giveBack(lanes::close);
-    context.giveBack(pool::close);
-    context.release();
+  @Override
+  protected void copyWithHost(CudaStream stream, long target, long source, long bytes) {
+    check(
+        "cuMemcpyAsync",
+        JCudaDriver.cuMemcpyAsync(
+            stream.first(target), stream.second(source), bytes, stream.handle));
+  }
+
+  @Override
+  protected void copyToDevice(CudaStream stream, long target, long hostAddress, long bytes) {
+    check(
+        "cuMemcpyHtoDAsync",
+        CudaExtras.cuMemcpyHtoDAsync_v2(target, hostAddress, bytes, stream.address()));
+  }
+
+  @Override
+  protected void copyToHost(CudaStream stream, long hostAddress, long source, long bytes) {
+    check(
+        "cuMemcpyDtoHAsync",
+        CudaExtras.cuMemcpyDtoHAsync_v2(hostAddress, source, bytes, stream.address()));
+  }
+
+  @Override
+  protected void launch(
+      CudaStream stream,
+      CUfunction kernel,
+      int groupsX,
+      int groupsY,
+      int groupsZ,
+      Workgroups size,
+      int sharedBytes,
+      LaunchBuffer arguments) {
+    check(
+        "cuLaunchKernel",
+        JCudaDriver.cuLaunchKernel(
+            kernel,
+            groupsX,
+            groupsY,
+            groupsZ,
+            size.x(),
+            size.y(),
+            size.z(),
+            sharedBytes,
+            stream.handle,
+            null,
+            stream.list(arguments.list())));
+  }
+
+  @Override
+  protected long endOfLaunchList() {
+    return LAUNCH_LIST_END;
   }
 }

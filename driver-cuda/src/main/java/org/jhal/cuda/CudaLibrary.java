@@ -1,19 +1,17 @@
 package org.jhal.cuda;
 
 import com.sun.jna.Function;
-import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.Once;
+import org.jhal.utils.gpu.SharedLibrary;
+import org.jhal.utils.gpu.Verdict;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,27 +82,19 @@ final class CudaLibrary {
           "cuStreamSynchronize",
           "cuStreamWaitEvent");
 
-  /** What came of loading it; kept also if that failed, as a class is initialised once. */
-  private record Verdict(@Nullable CudaLibrary library, @Nullable HalException failure) {}
+  private static final Verdict<CudaLibrary> LOADED = new Verdict<>();
 
-  /** A file that the user names, and where: an absolute path. */
-  record Named(String path, String source) {}
-
-  private static final Once<Verdict> LOADED = new Once<>();
-
-  private final NativeLibrary library;
+  private final SharedLibrary library;
   private final int version;
-  private final String path;
 
-  private CudaLibrary(NativeLibrary library, int version, String path) {
+  private CudaLibrary(SharedLibrary library, int version) {
     this.library = library;
     this.version = version;
-    this.path = path;
   }
 
   /** A function that not every driver has, or null. */
   @Nullable Function optional(String symbol) {
-    return has(library, symbol) ? library.getFunction(symbol) : null;
+    return library.optional(symbol);
   }
 
   /** {@code 13.0}, as the driver API itself says. */
@@ -119,7 +109,7 @@ final class CudaLibrary {
 
   /** The file that was loaded. */
   String path() {
-    return path;
+    return library.path();
   }
 
   /**
@@ -129,20 +119,7 @@ final class CudaLibrary {
    *     same one
    */
   static CudaLibrary load() {
-    Verdict verdict = LOADED.get(CudaLibrary::tryOpen);
-    CudaLibrary library = verdict.library();
-    if (library == null) {
-      throw Objects.requireNonNull(verdict.failure()).again();
-    }
-    return library;
-  }
-
-  private static Verdict tryOpen() {
-    try {
-      return new Verdict(open(), null);
-    } catch (HalException e) {
-      return new Verdict(null, e);
-    }
+    return LOADED.get(CudaLibrary::open);
   }
 
   private static CudaLibrary open() {
@@ -154,17 +131,16 @@ final class CudaLibrary {
               + String.join(" and ", PLATFORMS),
           null);
     }
-    NativeLibrary library = find();
-    String file = String.valueOf(library.getFile());
-    checkSymbols(library, file);
+    SharedLibrary library = find();
+    checkSymbols(library);
     try {
       loadJCuda();
     } catch (LinkageError | IOException e) {
       throw unavailable("JCuda's native library cannot be loaded: " + e, e);
     }
-    CudaExtras.bind(library);
+    CudaExtras.bind(library.library());
     int[] version = new int[1];
-    CudaResult.check("cuDriverGetVersion", CudaExtras.cuDriverGetVersion(version));
+    CudaResult.CODES.check("cuDriverGetVersion", CudaExtras.cuDriverGetVersion(version));
     if (version[0] < MIN_VERSION) {
       throw unavailable(
           "the NVIDIA driver supports CUDA "
@@ -176,73 +152,46 @@ final class CudaLibrary {
     }
     int code = JCudaDriver.cuInit(0);
     if (code != CudaResult.SUCCESS) {
-      throw unavailable("cuInit returned " + CudaResult.describe(code), null);
+      throw unavailable("cuInit returned " + CudaResult.CODES.describe(code), null);
     }
-    return new CudaLibrary(library, version[0], file);
+    return new CudaLibrary(library, version[0]);
   }
 
-  private static NativeLibrary find() {
-    Named given = named(PROPERTY, VARIABLE);
+  private static SharedLibrary find() {
+    SharedLibrary.Named given = SharedLibrary.named(PROPERTY, VARIABLE);
     if (given != null && !new File(given.path()).isFile()) {
       throw unavailable(
           "there is no file '" + given.path() + "', which " + given.source() + " names", null);
     }
     String name = given != null ? given.path() : Platform.isWindows() ? "nvcuda" : "libcuda.so.1";
     try {
-      return NativeLibrary.getInstance(name);
+      return SharedLibrary.open(name);
     } catch (UnsatisfiedLinkError e) {
       throw unavailable(
-          "the CUDA driver library "
-              + name
-              + " cannot be loaded"
+          "the CUDA driver library cannot be loaded: "
+              + SharedLibrary.reason(name, e)
               + (given != null
-                  ? ", which " + given.source() + " names: "
+                  ? ", which " + given.source() + " names"
                   : "; it comes with the NVIDIA driver, and "
                       + PROPERTY
                       + " or "
                       + VARIABLE
-                      + " may name its file: ")
-              + reason(e),
+                      + " may name its file"),
           e);
     }
   }
 
-  /** The file that a property or a variable names; the property wins; null if neither does. */
-  static @Nullable Named named(String property, String variable) {
-    String value = System.getProperty(property, "");
-    String source = "the system property " + property;
-    if (value.isEmpty()) {
-      String set = System.getenv(variable);
-      value = set == null ? "" : set;
-      source = "the variable " + variable;
-    }
-    return value.isEmpty() ? null : new Named(new File(value).getAbsolutePath(), source);
-  }
-
-  private static void checkSymbols(NativeLibrary library, String file) {
-    List<String> missing = new ArrayList<>();
-    for (String symbol : SYMBOLS) {
-      if (!has(library, symbol)) {
-        missing.add(symbol);
-      }
-    }
+  private static void checkSymbols(SharedLibrary library) {
+    List<String> missing = SYMBOLS.stream().filter(symbol -> !library.has(symbol)).toList();
     if (!missing.isEmpty()) {
       throw unavailable(
-          file
+          library.path()
               + " lacks "
               + String.join(", ", missing)
               + "; the NVIDIA driver is too old (JHAL needs one for CUDA "
               + text(MIN_VERSION)
               + "), or this is another library",
           null);
-    }
-  }
-
-  static boolean has(NativeLibrary library, String symbol) {
-    try {
-      return library.getFunction(symbol) != null;
-    } catch (UnsatisfiedLinkError e) {
-      return false;
     }
   }
 
@@ -283,12 +232,6 @@ final class CudaLibrary {
     if (!folder.toFile().delete()) {
       folder.toFile().deleteOnExit();
     }
-  }
-
-  /** What the system said: JNA's second line; the first is that there is something to say. */
-  private static String reason(UnsatisfiedLinkError thrown) {
-    List<String> lines = String.valueOf(thrown.getMessage()).lines().limit(2).toList();
-    return lines.isEmpty() ? "" : lines.get(lines.size() - 1);
   }
 
   private static HalException unavailable(String reason, @Nullable Throwable cause) {

@@ -2,41 +2,26 @@ package org.jhal.cuda;
 
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
-import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.utils.gpu.ResultCodes;
 
 /**
  * The one place where the driver API's result codes become failures.
  *
  * <p>Codes and their meaning: enum CUresult of the CUDA driver API.
  */
-final class CudaResult {
-  static final int SUCCESS = 0;
+final class CudaResult extends ResultCodes {
+  static final CudaResult CODES = new CudaResult();
+
   static final int INVALID_VALUE = 1;
   static final int INVALID_PTX = 218;
   static final int NOT_READY = 600;
 
   private CudaResult() {}
 
-  /**
-   * The failure of a call.
-   *
-   * @param what what was being done, for people; may be empty
-   */
-  static HalException failure(String call, int code, String what) {
-    return new HalException(
-        status(code), (what.isEmpty() ? "" : what + ": ") + call + " returned " + describe(code));
-  }
-
-  /** Throws {@link #failure} unless {@code code} is that of success. */
-  static void check(String call, int code) {
-    if (code != SUCCESS) {
-      throw failure(call, code, "");
-    }
-  }
-
   /** {@code 700 CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)}. */
-  static String describe(int code) {
+  @Override
+  public String describe(int code) {
     String[] text = new String[1];
     String detail =
         JCudaDriver.cuGetErrorString(code, text) == SUCCESS && text[0] != null
@@ -73,7 +58,8 @@ final class CudaResult {
     };
   }
 
-  static Status status(int code) {
+  @Override
+  public Status status(int code) {
     if (isSticky(code)) {
       return Status.UNAVAILABLE;
     }

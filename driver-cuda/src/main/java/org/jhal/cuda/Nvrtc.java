@@ -2,32 +2,28 @@ package org.jhal.cuda;
 
 import com.sun.jna.Library;
 import com.sun.jna.Memory;
-import com.sun.jna.Native;
-import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
 import com.sun.jna.StringArray;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.utils.Once;
+import org.jhal.utils.gpu.RuntimeCompiler;
+import org.jhal.utils.gpu.SharedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NVIDIA's run-time compiler, which is a library of its own and need not be there. What it makes is
- * kept for the life of the process, so that a source is compiled once.
+ * NVIDIA's run-time compiler, which is a library of its own and need not be there.
  *
  * <p>Thread-safe.
  */
-final class Nvrtc {
+final class Nvrtc extends RuntimeCompiler {
   /** Where the library is, instead of where it is looked for: a system property. */
   static final String PROPERTY = "jhal.cuda.nvrtc";
 
@@ -38,15 +34,14 @@ final class Nvrtc {
       Platform.isWindows()
           ? List.of("nvrtc64_130_0", "nvrtc64_120_0", "nvrtc64_112_0")
           : List.of("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so");
-  private static final int MAX_KEPT = 256;
+
+  /** Code for a device itself, not for a compiler in the driver. */
+  private static final String FINAL = "--gpu-architecture=sm_";
 
   private static final Once<Nvrtc> LOADED = new Once<>();
 
   private final Api api;
-  private final Map<Key, Once<byte[]>> compiled = new ConcurrentHashMap<>();
   private final int[] architectures; // that it makes code for; ascending
-
-  private record Key(String source, List<String> options) {}
 
   /** The functions of nvrtc.h, under their names. */
   private interface Api extends Library {
@@ -81,8 +76,8 @@ final class Nvrtc {
     String nvrtcGetErrorString(int code);
   }
 
-  private Nvrtc(String file) {
-    api = Native.load(file, Api.class);
+  private Nvrtc(SharedLibrary library) {
+    api = library.map(Api.class);
     int[] count = new int[1];
     check("nvrtcGetNumSupportedArchs", api.nvrtcGetNumSupportedArchs(count));
     architectures = new int[count[0]];
@@ -101,16 +96,16 @@ final class Nvrtc {
 
   private static Nvrtc find() {
     List<String> tried = new ArrayList<>();
-    CudaLibrary.Named given = CudaLibrary.named(PROPERTY, VARIABLE);
+    SharedLibrary.Named given = SharedLibrary.named(PROPERTY, VARIABLE);
     for (String name : given != null ? List.of(given.path()) : candidates()) {
       try {
-        NativeLibrary library = NativeLibrary.getInstance(name);
-        if (CudaLibrary.has(library, "nvrtcGetSupportedArchs")) {
-          return new Nvrtc(name);
+        SharedLibrary library = SharedLibrary.open(name);
+        if (library.has("nvrtcGetSupportedArchs")) {
+          return new Nvrtc(library);
         }
         tried.add(name + " (older than CUDA 11.2)");
       } catch (UnsatisfiedLinkError e) {
-        tried.add(name);
+        tried.add(SharedLibrary.reason(name, e));
       }
     }
     throw new HalException(
@@ -135,14 +130,9 @@ final class Nvrtc {
     if (!Platform.isWindows()) {
       folders.add("/usr/local/cuda/lib64");
     }
-    for (String folder : folders) {
-      for (String name : NAMES) {
-        File file = new File(folder, Platform.isWindows() ? name + ".dll" : name);
-        if (file.isFile()) {
-          all.add(file.getAbsolutePath());
-        }
-      }
-    }
+    List<String> files =
+        NAMES.stream().map(name -> Platform.isWindows() ? name + ".dll" : name).toList();
+    folders.forEach(folder -> all.addAll(SharedLibrary.files(new File(folder), files)));
     return all;
   }
 
@@ -157,17 +147,8 @@ final class Nvrtc {
    */
   byte[] compile(String source, String name, List<String> options, int capability, String what) {
     boolean isKnown = Arrays.binarySearch(architectures, capability) >= 0;
-    List<String> all = new ArrayList<>();
-    all.add("--gpu-architecture=" + (isKnown ? "sm_" + capability : newest(capability, what)));
-    all.add("--std=c++17");
-    all.addAll(options);
-    Key key = new Key(name + "\n" + source, all);
-    if (compiled.size() >= MAX_KEPT) {
-      compiled.clear(); // a program that makes its sources up as it goes
-    }
-    return compiled
-        .computeIfAbsent(key, missing -> new Once<>())
-        .get(() -> compile(source, name, all, isKnown, what));
+    String architecture = isKnown ? FINAL + capability : newest(capability, what);
+    return compile(source, name, architecture, options, what);
   }
 
   /** The newest virtual architecture that runs on a device which is newer than this compiler. */
@@ -187,58 +168,48 @@ final class Nvrtc {
               + Arrays.toString(architectures)
               + " only");
     }
-    return "compute_" + best;
+    return "--gpu-architecture=compute_" + best;
   }
 
-  private byte[] compile(
-      String source, String name, List<String> options, boolean isFinal, String what) {
-    PointerByReference program = new PointerByReference();
-    check("nvrtcCreateProgram", api.nvrtcCreateProgram(program, source, name, 0, null, null));
-    try {
-      Pointer handle = program.getValue();
-      int code =
-          api.nvrtcCompileProgram(
-              handle, options.size(), new StringArray(options.toArray(new String[0])));
-      if (code != 0) {
-        throw new HalException(
-            Status.INVALID_ARGUMENT,
-            "cannot compile "
-                + what
-                + ": "
-                + api.nvrtcGetErrorString(code)
-                + " with "
-                + String.join(" ", options)
-                + ":\n"
-                + log(handle));
-      }
-      LongByReference size = new LongByReference();
-      check(
-          "nvrtcGet...Size",
-          isFinal ? api.nvrtcGetCUBINSize(handle, size) : api.nvrtcGetPTXSize(handle, size));
-      Memory made = new Memory(size.getValue());
-      check(
-          "nvrtcGet...", isFinal ? api.nvrtcGetCUBIN(handle, made) : api.nvrtcGetPTX(handle, made));
-      return made.getByteArray(0, (int) made.size());
-    } finally {
-      int ignored = api.nvrtcDestroyProgram(program);
-    }
+  @Override
+  protected int create(PointerByReference program, String source, String name) {
+    return api.nvrtcCreateProgram(program, source, name, 0, null, null);
   }
 
-  private String log(Pointer program) {
+  @Override
+  protected int destroy(PointerByReference program) {
+    return api.nvrtcDestroyProgram(program);
+  }
+
+  @Override
+  protected int compile(Pointer program, int optionCount, StringArray options) {
+    return api.nvrtcCompileProgram(program, optionCount, options);
+  }
+
+  @Override
+  protected int logSize(Pointer program, LongByReference size) {
+    return api.nvrtcGetProgramLogSize(program, size);
+  }
+
+  @Override
+  protected int log(Pointer program, Memory log) {
+    return api.nvrtcGetProgramLog(program, log);
+  }
+
+  @Override
+  protected byte[] code(Pointer program, List<String> options) {
     LongByReference size = new LongByReference();
-    check("nvrtcGetProgramLogSize", api.nvrtcGetProgramLogSize(program, size));
-    if (size.getValue() <= 1) {
-      return "";
-    }
-    Memory log = new Memory(size.getValue());
-    check("nvrtcGetProgramLog", api.nvrtcGetProgramLog(program, log));
-    return log.getString(0, StandardCharsets.UTF_8.name()).strip();
+    return options.get(0).startsWith(FINAL)
+        ? bytes(
+            api.nvrtcGetCUBINSize(program, size),
+            size,
+            target -> api.nvrtcGetCUBIN(program, target))
+        : bytes(
+            api.nvrtcGetPTXSize(program, size), size, target -> api.nvrtcGetPTX(program, target));
   }
 
-  private void check(String call, int code) {
-    if (code != 0) {
-      throw new HalException(
-          Status.INTERNAL, call + " returned " + code + " (" + api.nvrtcGetErrorString(code) + ")");
-    }
+  @Override
+  protected String errorString(int code) {
+    return api.nvrtcGetErrorString(code);
   }
 }

@@ -28,6 +28,7 @@ import org.jhal.Semaphore;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.cts.kernels.CtsKernels;
+import org.jhal.simulator.driver.SimulatedDevices;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Devices: how one is named, its memory, its loss, and what a program with contexts sees. */
 @Timeout(60)
 class CudaDriverTest {
-  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices(CudaOnSimulator.GPU);
 
   private List<DeviceInfo> devices() {
     return sim.driver().devices(DeviceUri.parse("cuda"));

@@ -32,7 +32,14 @@ import org.jhal.cts.Task;
 import org.jhal.cts.TestData;
 import org.jhal.cts.Waits;
 import org.jhal.cts.faults.FaultLog;
+import org.jhal.simulator.driver.GpuFault;
+import org.jhal.simulator.driver.GpuFaultRun;
+import org.jhal.simulator.driver.SimulatedDevices;
 import org.jhal.utils.DeviceBackend;
+import org.jhal.utils.gpu.FreeThread;
+import org.jhal.utils.gpu.GpuDevice;
+import org.jhal.utils.gpu.GpuDriver;
+import org.jhal.utils.gpu.GpuEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,8 +51,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class CudaFreeTest {
   private static final int PAGE = 4096;
 
-  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
-  private final AtomicReference<CudaDevice> backend = new AtomicReference<>();
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices(CudaOnSimulator.GPU);
+  private final AtomicReference<GpuDevice<?, ?, ?>> backend = new AtomicReference<>();
   private FaultLog log;
 
   @BeforeEach
@@ -60,15 +67,16 @@ class CudaFreeTest {
 
   /** A device whose {@link #backend} is known. */
   private Device open() {
-    CudaDriver driver =
-        new CudaDriver() {
-          @Override
-          DeviceBackend<CudaEvent> backend(CudaDevice device) {
-            backend.set(device);
-            return device;
-          }
-        };
-    return driver.open(DeviceUri.parse("cuda://0?queues=1"));
+    return new CudaDriver()
+        .open(
+            DeviceUri.parse("cuda://0?queues=1"),
+            new GpuDriver.Interposer() {
+              @Override
+              public <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device) {
+                backend.set(device);
+                return device;
+              }
+            });
   }
 
   private FreeThread frees() {
@@ -157,10 +165,10 @@ class CudaFreeTest {
           @Override
           public void close() {}
         };
-    Logger logger = Logger.getLogger("org.jhal.cuda");
+    Logger logger = Logger.getLogger("org.jhal.utils.gpu");
     logger.addHandler(handler);
     try (Device device = open()) {
-      sim.simulator().fail("cuMemFreeHost", 1, CudaFault.PLAIN_CODE); // which is logged
+      sim.simulator().fail("cuMemFreeHost", 1, GpuFault.PLAIN_CODE); // which is logged
       mapAndClose(device);
       SimulatedDevices.collectViews();
     } finally {
@@ -197,7 +205,7 @@ class CudaFreeTest {
       frees.await();
       Waits.awaitTrue(
           "the queue's thread to have its context", () -> calls("cuCtxPushCurrent_v2") >= 3);
-      sim.simulator().fail("cuCtxPushCurrent_v2", 1, CudaFault.PLAIN_CODE);
+      sim.simulator().fail("cuCtxPushCurrent_v2", 1, GpuFault.PLAIN_CODE);
       frees.free(
           () -> {
             throw new AssertionError("called without a context");
@@ -236,11 +244,11 @@ class CudaFreeTest {
           awaitReached(done, 1);
         }
         long before = calls(call);
-        sim.simulator().fail(call, nth, CudaFault.PLAIN_CODE);
+        sim.simulator().fail(call, nth, GpuFault.PLAIN_CODE);
         device.close();
         Waits.awaitTrue(
             "the threads of the device to end, with use " + nth + " of " + call + " failing",
-            () -> !CudaFaultRun.hasThreads());
+            () -> !GpuFaultRun.hasThreads("cuda"));
         uses = calls(call) - before;
         String now = "with use " + nth + " of " + call + " failing, of " + uses + ": " + live();
         assertFalse(live().containsKey("context"), now);
@@ -254,7 +262,7 @@ class CudaFreeTest {
   @Test
   void devicesAreAskedForAgainWhenThatFailed() {
     CudaDriver driver = new CudaDriver();
-    sim.simulator().fail("cuDeviceTotalMem_v2", 2, CudaFault.PLAIN_CODE);
+    sim.simulator().fail("cuDeviceTotalMem_v2", 2, GpuFault.PLAIN_CODE);
     HalException failure =
         assertHal(Status.UNKNOWN, () -> driver.devices(DeviceUri.parse("cuda")), "returned 999");
     assertTrue(failure.getMessage().contains("cuDeviceTotalMem"), failure::getMessage);

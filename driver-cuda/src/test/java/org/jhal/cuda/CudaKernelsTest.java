@@ -25,6 +25,7 @@ import org.jhal.Workgroups;
 import org.jhal.cts.Task;
 import org.jhal.cts.Waits;
 import org.jhal.cts.kernels.CtsKernels;
+import org.jhal.simulator.driver.SimulatedDevices;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class CudaKernelsTest {
       "{\"name\": \"out\", \"kind\": \"buffer\", \"type\": \"u32\", \"direction\": \"out\"},"
           + "{\"name\": \"value\", \"kind\": \"constant\", \"type\": \"u32\"}";
 
-  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices(CudaOnSimulator.GPU);
   @TempDir Path folder;
   private Device device;
 

@@ -21,6 +21,9 @@ import org.jhal.cts.TestData;
 import org.jhal.cts.Waits;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.simulator.Simulator;
+import org.jhal.simulator.driver.GpuFault;
+import org.jhal.simulator.driver.SimulatedDevices;
+import org.jhal.simulator.driver.StreamCapture;
 import org.jhal.utils.EngineDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,8 +33,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Streams: how their work is seen to be over, and what becomes of it when nothing tells that. */
 @Timeout(60)
 class CudaStreamTest {
-  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices();
-  private final StreamCapture driver = new StreamCapture();
+  @RegisterExtension final SimulatedDevices sim = new SimulatedDevices(CudaOnSimulator.GPU);
+  private final StreamCapture<CudaStream> driver =
+      new StreamCapture<>(new CudaDriver(), CudaStream::address);
   private final FaultLog log = new FaultLog();
 
   @AfterEach
@@ -52,7 +56,7 @@ class CudaStreamTest {
     Buffer buffer = device.allocate(1 << 20, BufferParams.DEVICE);
     Semaphore done = device.createSemaphore(0);
     simulator.pause(0, stream);
-    simulator.fail("cuEventRecord", 1, CudaFault.PLAIN_CODE);
+    simulator.fail("cuEventRecord", 1, GpuFault.PLAIN_CODE);
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 1 << 20, FillPattern.of8(7));
     awaitFailure(done, 1, Status.UNAVAILABLE);
     Task<?> closing = Task.run("closing", device::close);
@@ -75,7 +79,7 @@ class CudaStreamTest {
     Buffer buffer = device.allocate(1 << 20, BufferParams.DEVICE);
     Semaphore done = device.createSemaphore(0);
     simulator.pause(0, stream);
-    simulator.fail("cuEventRecord", 1, CudaFault.PLAIN_CODE);
+    simulator.fail("cuEventRecord", 1, GpuFault.PLAIN_CODE);
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 1 << 20, FillPattern.of8(7));
     awaitFailure(done, 1, Status.UNAVAILABLE);
     device.close();

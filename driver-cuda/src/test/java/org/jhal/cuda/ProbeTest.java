@@ -109,8 +109,8 @@ class ProbeTest {
     assertContains(
         new Run("text", noLibrary.toString(), Map.of()).await(),
         "probe: unavailable: ",
-        noLibrary + " cannot be loaded, which the system property jhal.cuda.library names: ",
-        "file too short",
+        "cannot be loaded: " + noLibrary + " (",
+        "file too short), which the system property jhal.cuda.library names",
         "failed: UNAVAILABLE");
   }
 

@@ -1,0 +1,205 @@
+package org.jhal.cuda;
+
+import com.sun.jna.Function;
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUmodule;
+import jcuda.driver.JCudaDriver;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Parameter;
+import org.jhal.Status;
+import org.jhal.utils.ArgumentLayout;
+import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.Variant;
+import org.jhal.utils.gpu.GpuProperties;
+import org.jhal.utils.gpu.KernelLoader;
+
+/** Loads kernels, and checks what the driver can tell of them against the manifest. */
+final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
+  private static final Set<String> FORMATS =
+      Set.of("gpu-c++", "cuda-ptx", "cuda-cubin", "cuda-fatbin");
+
+  // From cuda.h: enum CUjit_option and enum CUfunction_attribute.
+  private static final int ERROR_LOG_BUFFER = 5;
+  private static final int ERROR_LOG_BYTES = 6;
+  private static final int MAX_THREADS = 0;
+  private static final int STATIC_SHARED_BYTES = 1;
+  private static final int MAX_DYNAMIC_SHARED_BYTES = 8;
+
+  private static final int LOG_BYTES = 16 << 10;
+
+  /** What a PTX is for: {@code .target sm_90a}. */
+  private static final Pattern TARGET =
+      Pattern.compile("^\\s*\\.target\\s+sm_(\\d{1,6})([a-z]?)", Pattern.MULTILINE);
+
+  /** What a kernel may use unless it asks for more. */
+  private static final int DEFAULT_SHARED_BYTES = 48 << 10;
+
+  private final CudaDevice runtime;
+
+  CudaKernels(CudaDevice runtime, GpuProperties device) {
+    super(device);
+    this.runtime = runtime;
+  }
+
+  @Override
+  public Set<String> formats() {
+    return FORMATS;
+  }
+
+  @Override
+  protected byte[] compile(ExecutableSource source, Variant variant, String what) {
+    return Nvrtc.load()
+        .compile(
+            new String(variant.readFile(source), StandardCharsets.UTF_8),
+            String.valueOf(variant.file()),
+            variant.options(),
+            CudaAttributes.capability(device()),
+            what);
+  }
+
+  @Override
+  protected CUmodule link(byte[] code, String what) {
+    Memory image = new Memory(code.length + 1L); // PTX is a string
+    image.write(0, code, 0, code.length);
+    image.setByte(code.length, (byte) 0);
+    Memory log = new Memory(LOG_BYTES);
+    log.setByte(0, (byte) 0);
+    Memory values = new Memory(2L * Long.BYTES); // an array of void*
+    values.setPointer(0, log);
+    values.setLong(Long.BYTES, LOG_BYTES);
+    long[] out = new long[1];
+    int result =
+        CudaExtras.cuModuleLoadDataEx(
+            out, image, 2, new int[] {ERROR_LOG_BUFFER, ERROR_LOG_BYTES}, values);
+    if (result != CudaResult.SUCCESS) {
+      String text = log.getString(0).strip();
+      String target = result == CudaResult.INVALID_PTX ? otherTarget(code) : "";
+      HalException failure =
+          runtime.failure("cuModuleLoadDataEx", result, "cannot load " + what + target);
+      throw new HalException(
+          target.isEmpty() ? failure.status() : Status.UNIMPLEMENTED,
+          failure.getMessage() + (text.isEmpty() ? "" : ":\n" + text));
+    }
+    return Handles.set(new CUmodule(), out[0]);
+  }
+
+  /**
+   * The driver refuses PTX for a device that this one cannot stand in for as it does PTX with an
+   * error. Which devices that is, if it is so; otherwise empty.
+   */
+  private String otherTarget(byte[] ptx) {
+    Matcher target = TARGET.matcher(new String(ptx, StandardCharsets.ISO_8859_1));
+    if (!target.find()) {
+      return "";
+    }
+    int wanted = Integer.parseInt(target.group(1));
+    int own = CudaAttributes.capability(device());
+    boolean isFit =
+        switch (target.group(2)) {
+          case "" -> wanted <= own;
+          case "f" -> wanted <= own && wanted / 10 == own / 10; // of one family
+          default -> wanted == own; // what is of this architecture only
+        };
+    return isFit ? "" : ", as it is for sm_" + target.group(1) + target.group(2);
+  }
+
+  @Override
+  protected void unload(CUmodule module) {
+    runtime.checkFreed("cuModuleUnload", JCudaDriver.cuModuleUnload(module));
+  }
+
+  @Override
+  protected CUfunction find(CUmodule module, String entry, String what) {
+    CUfunction function = new CUfunction();
+    int code = JCudaDriver.cuModuleGetFunction(function, module, entry);
+    if (code != CudaResult.SUCCESS) {
+      throw runtime.failure("cuModuleGetFunction", code, "no function '" + entry + "' in " + what);
+    }
+    return function;
+  }
+
+  /** Where the driver can tell (CUDA 12.4), the kernel's parameters must be the manifest's. */
+  @Override
+  protected void checkArguments(CUfunction function, FunctionSpec spec, String name) {
+    Function query = CudaLibrary.load().optional("cuFuncGetParamInfo");
+    if (query == null) {
+      return;
+    }
+    ArgumentLayout layout = ArgumentLayout.of(spec.parameters());
+    int count = spec.parameters().size();
+    long[] offset = new long[1];
+    long[] size = new long[1];
+    for (int i = 0; i <= count; i++) {
+      int code =
+          query.invokeInt(
+              new Object[] {new Pointer(Handles.get(function)), (long) i, offset, size});
+      boolean isThere = code == CudaResult.SUCCESS;
+      if (!isThere && code != CudaResult.INVALID_VALUE) {
+        throw runtime.failure("cuFuncGetParamInfo", code, "cannot look at " + name);
+      }
+      if (i == count) {
+        if (isThere) {
+          throw mismatch(name + " takes more than the " + count + " parameters of the manifest");
+        }
+        return;
+      }
+      if (!isThere) {
+        throw mismatch(name + " takes " + i + " parameters, the manifest has " + count);
+      }
+      Parameter parameter = spec.parameters().get(i);
+      int bytes = ArgumentLayout.bytes(parameter);
+      if (size[0] != bytes || offset[0] != layout.offset(i)) {
+        throw mismatch(
+            name
+                + ": parameter "
+                + i
+                + " has "
+                + size[0]
+                + " bytes at "
+                + offset[0]
+                + ", but "
+                + parameter.name()
+                + " of the manifest has "
+                + bytes
+                + " at "
+                + layout.offset(i));
+      }
+    }
+  }
+
+  private static HalException mismatch(String message) {
+    return new HalException(Status.INVALID_ARGUMENT, message);
+  }
+
+  @Override
+  protected int maxThreads(CUfunction function) {
+    return attribute(function, MAX_THREADS);
+  }
+
+  @Override
+  protected int staticSharedMemory(CUfunction function) {
+    return attribute(function, STATIC_SHARED_BYTES);
+  }
+
+  private int attribute(CUfunction function, int attribute) {
+    int[] value = new int[1];
+    runtime.check("cuFuncGetAttribute", JCudaDriver.cuFuncGetAttribute(value, attribute, function));
+    return value[0];
+  }
+
+  @Override
+  protected void allowSharedMemory(CUfunction function, int staticBytes, int dynamicBytes) {
+    if (staticBytes + dynamicBytes > DEFAULT_SHARED_BYTES) {
+      runtime.check(
+          "cuFuncSetAttribute",
+          JCudaDriver.cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED_BYTES, dynamicBytes));
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package org.jhal.cuda;
+
+import java.util.List;
+import java.util.Optional;
+import org.jhal.cuda.sim.SimulatedCuda;
+import org.jhal.simulator.SimulatedLibrary;
+import org.jhal.simulator.Simulator;
+import org.jhal.simulator.driver.SimulatedGpu;
+import org.jhal.utils.gpu.GpuDriver;
+
+/** The driver over the simulated driver API. */
+final class CudaOnSimulator implements SimulatedGpu {
+  static final CudaOnSimulator GPU = new CudaOnSimulator();
+
+  private CudaOnSimulator() {}
+
+  @Override
+  public GpuDriver driver() {
+    return new CudaDriver();
+  }
+
+  @Override
+  public Optional<String> unavailable() {
+    for (SimulatedLibrary library : List.of(SimulatedCuda.library(), SimulatedCuda.compiler())) {
+      if (library.unavailable().isPresent()) {
+        return library.unavailable();
+      }
+    }
+    String used = System.getProperty(CudaLibrary.PROPERTY, "");
+    return SimulatedCuda.library().path().toString().equals(used)
+        ? Optional.empty()
+        : Optional.of("the tests run on another library than the simulated one");
+  }
+
+  @Override
+  public Simulator simulator() {
+    return Simulator.in(SimulatedCuda.library().path());
+  }
+}

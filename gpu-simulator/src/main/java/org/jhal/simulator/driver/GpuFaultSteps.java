@@ -1,0 +1,122 @@
+package org.jhal.simulator.driver;
+
+import java.nio.ByteBuffer;
+import org.jhal.Buffer;
+import org.jhal.Buffer.MapMode;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.Queue;
+import org.jhal.cts.TestData;
+import org.jhal.cts.faults.FaultStep;
+import org.jhal.cts.faults.FaultSteps;
+import org.jspecify.annotations.Nullable;
+
+/** Steps that take those ways of such a driver on which the neutral workload does not come by. */
+final class GpuFaultSteps {
+  /** More than is captured while it is issued, and more than a chunk. */
+  private static final int LARGE = (2 << 20) + (300 << 10);
+
+  private static final int SMALL = 256;
+
+  private final Device device;
+  private final FaultSteps steps = new FaultSteps();
+  private final FaultStep<Buffer> large;
+  private final FaultStep<Buffer> small;
+  private final FaultStep<Buffer> pinned;
+  private final FaultStep<Buffer> upload;
+
+  GpuFaultSteps(Device device) {
+    this.device = device;
+    this.large = allocate("large", LARGE, BufferParams.DEVICE);
+    this.small = allocate("small", 2 * SMALL, BufferParams.DEVICE);
+    this.pinned = allocate("pinned", SMALL, BufferParams.HOST);
+    this.upload = allocate("upload", SMALL, BufferParams.HOST_UPLOAD);
+  }
+
+  FaultSteps steps() {
+    return steps;
+  }
+
+  private FaultStep<Buffer> allocate(String name, long bytes, BufferParams params) {
+    return steps.make(name, device, () -> device.allocate(bytes, params));
+  }
+
+  void enqueue() throws InterruptedException {
+    Queue first = device.queue(0);
+    Queue second = device.queue(1);
+    byte[] bytes = TestData.filled(LARGE, 21);
+    FaultStep<Void> pageable =
+        steps.enqueue(
+            device,
+            "upload in chunks",
+            (w, s) -> first.upload(w, s, ByteBuffer.wrap(bytes), large.get(), 0),
+            large);
+    steps.read(second, large, bytes, pageable);
+
+    FaultStep<Void> mapped = write(upload, 22);
+    FaultStep<Void> copied = copy(second, upload, 0, mapped);
+    FaultStep<Void> alsoMapped = write(pinned, 23);
+    FaultStep<Void> pinnedUpload =
+        steps.enqueue(
+            device,
+            "upload of pinned memory",
+            (w, s) -> {
+              try (Buffer.Mapping mapping = pinned.get().map(MapMode.READ)) {
+                first.upload(w, s, mapping.bytes(), small.get(), SMALL);
+              }
+            },
+            alsoMapped,
+            small);
+    byte[] expected = new byte[2 * SMALL];
+    System.arraycopy(TestData.filled(SMALL, 22), 0, expected, 0, SMALL);
+    System.arraycopy(TestData.filled(SMALL, 23), 0, expected, SMALL, SMALL);
+    steps.read(first, small, expected, copied, pinnedUpload);
+
+    FaultStep<Buffer> transientHost =
+        steps.alloca(
+            device, "transient host memory", (w, s) -> first.alloca(w, s, 64, BufferParams.HOST));
+    steps.enqueue(
+        device,
+        "dealloca of it",
+        (w, s) -> first.dealloca(w, s, transientHost.get()),
+        transientHost);
+    FaultStep<Void> behind =
+        steps.enqueue(device, "something behind it", (w, s) -> first.barrier(w, s));
+    steps.enqueue(device, "something behind that", (w, s) -> first.barrier(w, s), behind);
+  }
+
+  private FaultStep<Void> write(FaultStep<Buffer> target, int value) throws InterruptedException {
+    return steps.host(
+        "write " + target.name,
+        device,
+        () -> {
+          try (Buffer.Mapping mapping = target.get().map(MapMode.DISCARD_WRITE)) {
+            mapping.bytes().put(TestData.filled(SMALL, value));
+            mapping.flush();
+          }
+        },
+        target);
+  }
+
+  private FaultStep<Void> copy(
+      Queue queue, FaultStep<Buffer> source, long to, FaultStep<?> written) {
+    return steps.enqueue(
+        device,
+        "copy " + source.name,
+        (w, s) -> queue.copy(w, s, source.get(), 0, small.get(), to, SMALL),
+        source,
+        small,
+        written);
+  }
+
+  /** Closes what was made. */
+  void close() {
+    for (FaultStep<?> step : steps.all()) {
+      @Nullable Object made = step.orNull();
+      if (made instanceof Buffer buffer) {
+        buffer.close();
+      }
+      step.done.close();
+    }
+  }
+}

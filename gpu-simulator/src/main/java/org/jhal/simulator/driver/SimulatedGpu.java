@@ -1,0 +1,22 @@
+package org.jhal.simulator.driver;
+
+import java.util.Optional;
+import org.jhal.simulator.Simulator;
+import org.jhal.utils.gpu.GpuDriver;
+
+/** A driver over simulated devices, in the tests of this process. */
+public interface SimulatedGpu {
+  /** A new driver, which has not looked for devices yet. */
+  GpuDriver driver();
+
+  /** Why this process has no such devices; empty if it has. */
+  Optional<String> unavailable();
+
+  /** The simulator under the driver. */
+  Simulator simulator();
+
+  /** Begins anew: all that is native is gone. */
+  default void reset() {
+    simulator().reset();
+  }
+}

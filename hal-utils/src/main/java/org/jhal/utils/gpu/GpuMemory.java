@@ -1,0 +1,12 @@
+package org.jhal.utils.gpu;
+
+import org.jhal.utils.DeviceMemory;
+
+/** Memory that the device reaches at one address. */
+public interface GpuMemory extends DeviceMemory {
+  /** Where the device finds its first byte. */
+  long address();
+
+  /** Whether the bytes lie in the host's memory. */
+  boolean isOnHost();
+}

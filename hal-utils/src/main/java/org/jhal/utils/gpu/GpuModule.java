@@ -1,0 +1,26 @@
+package org.jhal.utils.gpu;
+
+import java.util.List;
+import org.jhal.utils.KernelModule;
+
+/** A native module: its kernels, in the order of the manifest, and how it is unloaded. */
+final class GpuModule<K> implements KernelModule {
+  private final List<K> kernels;
+  private final Runnable unload;
+  private final FreeThread frees;
+
+  GpuModule(List<K> kernels, Runnable unload, FreeThread frees) {
+    this.kernels = kernels;
+    this.unload = unload;
+    this.frees = frees;
+  }
+
+  K kernel(int index) {
+    return kernels.get(index);
+  }
+
+  @Override
+  public void unload() {
+    frees.free(unload);
+  }
+}

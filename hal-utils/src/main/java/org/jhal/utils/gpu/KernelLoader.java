@@ -1,0 +1,131 @@
+package org.jhal.utils.gpu;
+
+import java.util.List;
+import java.util.Set;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.utils.KernelModule;
+import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.Variant;
+
+/**
+ * Loads kernels for a device, and checks what its runtime can tell of them against the manifest.
+ *
+ * <p>Thread-safe. The device is bound when it is called.
+ *
+ * @param <M> a native module
+ * @param <K> a kernel in it
+ */
+public abstract class KernelLoader<M, K> {
+  private static final String SOURCE = "gpu-c++";
+
+  private final GpuProperties device;
+
+  /** For a device. */
+  protected KernelLoader(GpuProperties device) {
+    this.device = device;
+  }
+
+  /** The formats that it takes. */
+  public abstract Set<String> formats();
+
+  /**
+   * Compiles a source for the device, or finds it compiled.
+   *
+   * @param what is being loaded, for people
+   * @return code for {@link #link}
+   */
+  protected abstract byte[] compile(ExecutableSource source, Variant variant, String what);
+
+  /** Hands code of any kind to the runtime, which compiles it to the end where it must. */
+  protected abstract M link(byte[] code, String what);
+
+  /** May wait until the device is idle. Never throws. */
+  protected abstract void unload(M module);
+
+  /**
+   * Finds a kernel.
+   *
+   * @throws HalException NOT_FOUND if there is none of this name
+   */
+  protected abstract K find(M module, String entry, String what);
+
+  /**
+   * Compares the parameters of a kernel with the manifest's as far as that can be told.
+   *
+   * @param name of the kernel, for people
+   */
+  protected abstract void checkArguments(K kernel, FunctionSpec spec, String name);
+
+  /** The largest workgroup with which the kernel runs. */
+  protected abstract int maxThreads(K kernel);
+
+  /** The shared memory of a workgroup that the kernel always takes, in bytes. */
+  protected abstract int staticSharedMemory(K kernel);
+
+  /** Lets a kernel take so much more shared memory when it is launched. */
+  protected abstract void allowSharedMemory(K kernel, int staticBytes, int dynamicBytes);
+
+  /** The device's. */
+  protected final GpuProperties device() {
+    return device;
+  }
+
+  final KernelModule load(
+      ExecutableSource source, Variant variant, List<FunctionSpec> functions, FreeThread frees) {
+    String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
+    byte[] code =
+        variant.format().equals(SOURCE) ? compile(source, variant, what) : variant.readFile(source);
+    M module = link(code, what);
+    try {
+      List<K> kernels =
+          functions.stream()
+              .map(
+                  spec -> {
+                    String entry = variant.entry(spec.name());
+                    K kernel = find(module, entry, what);
+                    check(kernel, spec, "function '" + entry + "' in " + what);
+                    return kernel;
+                  })
+              .toList();
+      return new GpuModule<>(kernels, () -> unload(module), frees);
+    } catch (Throwable t) {
+      frees.free(() -> unload(module));
+      throw t;
+    }
+  }
+
+  private void check(K kernel, FunctionSpec spec, String name) {
+    checkArguments(kernel, spec, name);
+    Workgroups size = spec.workgroupSize();
+    Workgroups most = device.maxBlock();
+    if (size.x() > most.x() || size.y() > most.y() || size.z() > most.z()) {
+      throw tooLarge(name + " has workgroups of " + size + "; the device takes " + most);
+    }
+    long threads = (long) size.x() * size.y() * size.z();
+    int maxThreads = maxThreads(kernel);
+    if (threads > maxThreads) {
+      throw tooLarge(
+          name + " has workgroups of " + threads + " work items; this kernel takes " + maxThreads);
+    }
+    int shared = staticSharedMemory(kernel);
+    int dynamic = spec.dynamicSharedMemory();
+    if (dynamic > device.maxSharedMemory() - shared) {
+      throw tooLarge(
+          name
+              + " has "
+              + shared
+              + " bytes of shared memory and "
+              + dynamic
+              + " more in the manifest; the device takes "
+              + device.maxSharedMemory());
+    }
+    allowSharedMemory(kernel, shared, dynamic);
+  }
+
+  private static HalException tooLarge(String message) {
+    return new HalException(Status.OUT_OF_RANGE, message);
+  }
+}
