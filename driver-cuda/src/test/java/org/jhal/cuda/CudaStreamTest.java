@@ -108,10 +108,10 @@ class CudaStreamTest {
   /** Also in front of which calls can fail: who waits sleeps in the driver, as without. */
   @Test
   void whoWaitsForAStreamSleepsInTheDriver() {
-    Device device = ControlledCuda.open("cuda://0?queues=1");
+    Device device = new CudaCtsBackend().open("cuda://0?queues=1");
     try (device;
         Semaphore done = device.createSemaphore(0)) {
-      Controls controls = ControlledCuda.of(device).orElseThrow();
+      Controls controls = new CudaCtsBackend().controls(device).orElseThrow();
       controls.pause(device.queue(0));
       device.queue(0).barrier(Fence.NONE, done.at(1));
       Waits.awaitTrue(

@@ -7,6 +7,7 @@ import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.hip.jna.ComgrApi;
+import org.jhal.utils.gpu.SharedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**

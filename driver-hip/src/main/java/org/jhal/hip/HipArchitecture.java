@@ -6,6 +6,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.hip.jna.HipDeviceProp;
 import org.jhal.hip.jna.HipOptional;
+import org.jhal.utils.gpu.SharedLibrary;
 
 /** Asks for the architecture of a device, which no attribute tells. */
 final class HipArchitecture {
@@ -36,7 +37,7 @@ final class HipArchitecture {
       String call, HipDeviceProp layout, BiFunction<Memory, Integer, Integer> get, int device) {
     Memory properties = new Memory(HipDeviceProp.MAX_BYTES);
     properties.clear();
-    HipResult.check(call, get.apply(properties, device));
+    HipResult.CODES.check(call, get.apply(properties, device));
     String name = properties.getString(layout.gcnArchName(), "US-ASCII");
     if (!name.matches("[a-z]+_?[0-9a-f]+[a-z]?(:[a-z]+[+-])*")) {
       throw new HalException(

@@ -8,7 +8,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.hip.jna.HipConstants;
 import org.jhal.hip.jna.HipRuntime;
-import org.jspecify.annotations.Nullable;
+import org.jhal.utils.gpu.SharedLibrary;
+import org.jhal.utils.gpu.Verdict;
 
 /**
  * Loads and initialises the HIP runtime, once per process, and says why where that is not possible.
@@ -23,8 +24,10 @@ final class HipLibrary {
 
   private static final String NAME = "libamdhip64.so";
 
-  private static @Nullable HipLibrary loaded; // guarded by the class
-  private static @Nullable HalException failure; // likewise; the verdict is kept
+  private static final List<String> VERSIONS = List.of(".7", ".6", ".5", "");
+  private static final String USUAL_FOLDER = "/opt/rocm/lib";
+
+  private static final Verdict<HipLibrary> LOADED = new Verdict<>();
 
   private final SharedLibrary library;
   private final int version;
@@ -39,6 +42,11 @@ final class HipLibrary {
   /** What was loaded. */
   SharedLibrary library() {
     return library;
+  }
+
+  /** The file that was loaded. */
+  String path() {
+    return library.path();
   }
 
   /** 6 for ROCm 6. */
@@ -67,22 +75,8 @@ final class HipLibrary {
    * @throws HalException UNAVAILABLE with the reason if there is none that can be used, or no
    *     device; always the same one
    */
-  static synchronized HipLibrary load() {
-    HalException before = failure;
-    if (before != null) {
-      throw before.again();
-    }
-    HipLibrary found = loaded;
-    if (found == null) {
-      try {
-        found = open();
-      } catch (HalException e) {
-        failure = e;
-        throw e;
-      }
-      loaded = found;
-    }
-    return found;
+  static HipLibrary load() {
+    return LOADED.get(HipLibrary::open);
   }
 
   private static HipLibrary open() {
@@ -93,7 +87,7 @@ final class HipLibrary {
     checkSymbols(library);
     HipRuntime.bind(library.library());
     int[] value = new int[1];
-    HipResult.check("hipRuntimeGetVersion", HipRuntime.hipRuntimeGetVersion(value));
+    HipResult.CODES.check("hipRuntimeGetVersion", HipRuntime.hipRuntimeGetVersion(value));
     int version = value[0];
     String what = "the HIP runtime " + text(version) + " (" + library.path() + ")";
     int code = HipRuntime.hipInit(0);
@@ -106,16 +100,18 @@ final class HipLibrary {
     if (code == HipConstants.hipSuccess || HipResult.isNoDevice(code)) {
       throw unavailable(what + " finds no device");
     }
-    throw unavailable(what + " cannot be initialised: it returned " + HipResult.describe(code));
+    throw unavailable(
+        what + " cannot be initialised: it returned " + HipResult.CODES.describe(code));
   }
 
   private static SharedLibrary find() {
-    String given = SharedLibrary.explicitPath(PROPERTY, VARIABLE);
-    if (given != null && !new File(given).isFile()) {
-      throw unavailable("there is no file '" + given + "', which " + PROPERTY + " names");
+    SharedLibrary.Named given = SharedLibrary.named(PROPERTY, VARIABLE);
+    if (given != null && !new File(given.path()).isFile()) {
+      throw unavailable(
+          "there is no file '" + given.path() + "', which " + given.source() + " names");
     }
     List<String> tried = new ArrayList<>();
-    for (String name : given != null ? List.of(given) : SharedLibrary.rocmCandidates(NAME)) {
+    for (String name : given != null ? List.of(given.path()) : candidates()) {
       try {
         return SharedLibrary.open(name);
       } catch (UnsatisfiedLinkError e) {
@@ -129,6 +125,22 @@ final class HipLibrary {
             + VARIABLE
             + " may name its file; tried "
             + String.join(", ", tried));
+  }
+
+  /**
+   * What to try, newest version first: files in {@code $ROCM_PATH/lib}, names for the system to
+   * find, files in the usual folder.
+   */
+  static List<String> candidates() {
+    List<String> names = VERSIONS.stream().map(version -> NAME + version).toList();
+    List<String> all = new ArrayList<>();
+    String home = System.getenv("ROCM_PATH");
+    if (home != null && !home.isEmpty()) {
+      all.addAll(SharedLibrary.files(new File(home, "lib"), names));
+    }
+    all.addAll(names);
+    all.addAll(SharedLibrary.files(new File(USUAL_FOLDER), names));
+    return all;
   }
 
   private static void checkSymbols(SharedLibrary library) {

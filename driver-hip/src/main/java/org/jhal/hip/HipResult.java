@@ -3,11 +3,10 @@ package org.jhal.hip;
 import static org.jhal.hip.jna.HipConstants.hipErrorInvalidDevice;
 import static org.jhal.hip.jna.HipConstants.hipErrorNoDevice;
 import static org.jhal.hip.jna.HipConstants.hipErrorUnknown;
-import static org.jhal.hip.jna.HipConstants.hipSuccess;
 
-import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.hip.jna.HipRuntime;
+import org.jhal.utils.gpu.ResultCodes;
 
 /**
  * The one place where the runtime's result codes become failures.
@@ -15,28 +14,14 @@ import org.jhal.hip.jna.HipRuntime;
  * <p>Codes and their meaning: enum hipError_t of hip_runtime_api.h. Later versions add some; those
  * that are not known here are {@link Status#UNKNOWN}.
  */
-final class HipResult {
+final class HipResult extends ResultCodes {
+  static final HipResult CODES = new HipResult();
+
   private HipResult() {}
 
-  /**
-   * The failure of a call.
-   *
-   * @param what what was being done, for people; may be empty
-   */
-  static HalException failure(String call, int code, String what) {
-    return new HalException(
-        status(code), (what.isEmpty() ? "" : what + ": ") + call + " returned " + describe(code));
-  }
-
-  /** Throws {@link #failure} unless {@code code} is that of success. */
-  static void check(String call, int code) {
-    if (code != hipSuccess) {
-      throw failure(call, code, "");
-    }
-  }
-
   /** {@code 700 hipErrorIllegalAddress (an illegal memory access was encountered)}. */
-  static String describe(int code) {
+  @Override
+  public String describe(int code) {
     String name = HipRuntime.hipGetErrorName(code);
     if (name.equals("hipErrorUnknown") && code != hipErrorUnknown) {
       return code + ", which this runtime has no name for";
@@ -72,7 +57,8 @@ final class HipResult {
     };
   }
 
-  static Status status(int code) {
+  @Override
+  public Status status(int code) {
     if (isSticky(code)) {
       return Status.UNAVAILABLE;
     }

@@ -1,8 +1,10 @@
 package org.jhal.hip;
 
+import static org.jhal.hip.jna.HipConstants.HIP_POINTER_ATTRIBUTE_BUFFER_ID;
 import static org.jhal.hip.jna.HipConstants.HIP_POINTER_ATTRIBUTE_MEMORY_TYPE;
 import static org.jhal.hip.jna.HipConstants.hipSuccess;
 
+import java.util.Arrays;
 import org.jhal.hip.jna.HipRuntime;
 
 /**
@@ -10,7 +12,7 @@ import org.jhal.hip.jna.HipRuntime;
  * ROCm 6, where 0 is memory that the runtime does not know: so it is looked up in memory that is
  * known to be the host's.
  *
- * <p>Thread-safe.
+ * <p>Thread-safe; the device is bound to the calling thread.
  */
 final class HostPointers {
   private static final int PROBE_BYTES = 4096;
@@ -21,26 +23,37 @@ final class HostPointers {
     this.host = host;
   }
 
-  /** Asks the runtime, through memory of the current device. */
+  /** Asks the runtime, through memory of the thread's device. */
   static HostPointers probe() {
     long[] address = new long[1];
-    HipResult.check("hipHostMalloc", HipRuntime.hipHostMalloc(address, PROBE_BYTES, 0));
+    HipResult.CODES.check("hipHostMalloc", HipRuntime.hipHostMalloc(address, PROBE_BYTES, 0));
     try {
-      int[] type = new int[1];
-      HipResult.check("hipPointerGetAttribute", query(type, address[0]));
+      int[] type = new int[2];
+      HipResult.CODES.check(
+          "hipPointerGetAttribute", query(type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, address[0]));
       return new HostPointers(type[0]);
     } finally {
       int ignored = HipRuntime.hipHostFree(address[0]);
     }
   }
 
-  /** Whether an address is in memory that hipHostMalloc or hipHostRegister has made known. */
-  boolean isPinned(long address) {
-    int[] type = {-1}; // no kind of memory, should a call succeed and say nothing
-    return query(type, address) == hipSuccess && type[0] == host;
+  /**
+   * Whether two addresses are in one piece of memory that hipHostMalloc or hipHostRegister has made
+   * known. A copy that leaves it for another one may be refused.
+   */
+  boolean isPinned(long first, long last) {
+    int[] type = {-1, 0}; // no kind of memory, should a call succeed and say nothing
+    if (query(type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, first) != hipSuccess || type[0] != host) {
+      return false;
+    }
+    int[] firstId = new int[2]; // which some runtimes write as 64 bits, some as 32
+    int[] lastId = new int[2];
+    return query(firstId, HIP_POINTER_ATTRIBUTE_BUFFER_ID, first) == hipSuccess
+        && query(lastId, HIP_POINTER_ATTRIBUTE_BUFFER_ID, last) == hipSuccess
+        && Arrays.equals(firstId, lastId);
   }
 
-  private static int query(int[] type, long address) {
-    return HipRuntime.hipPointerGetAttribute(type, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
+  private static int query(int[] data, int attribute, long address) {
+    return HipRuntime.hipPointerGetAttribute(data, attribute, address);
   }
 }

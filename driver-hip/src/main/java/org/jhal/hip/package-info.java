@@ -1,8 +1,8 @@
 /**
- * What a driver for AMD devices needs of the HIP runtime: finding it, asking it, and what its
- * answers mean. The calls themselves are in {@link org.jhal.hip.jna}.
+ * A driver for AMD devices, on the HIP runtime. The calls themselves are in {@link
+ * org.jhal.hip.jna}.
  *
- * <p>What differs from CUDA, for who uses this:
+ * <p>What differs from CUDA:
  *
  * <ul>
  *   <li>There is no context to push. hipSetDevice chooses the device of the calling thread and

@@ -235,10 +235,10 @@ class HipFaceTest extends OnSimulatedHip {
   @Test
   void codesHaveNames() {
     assertEquals("hipErrorNotReady", hipGetErrorName(hipErrorNotReady));
-    assertTrue(HipResult.describe(719).startsWith("719 hipErrorLaunchFailure ("));
-    assertEquals("12345, which this runtime has no name for", HipResult.describe(12345));
-    assertEquals(Status.UNKNOWN, HipResult.status(12345));
-    assertEquals(Status.UNAVAILABLE, HipResult.failure("hipEventQuery", 719, "").status());
+    assertTrue(HipResult.CODES.describe(719).startsWith("719 hipErrorLaunchFailure ("));
+    assertEquals("12345, which this runtime has no name for", HipResult.CODES.describe(12345));
+    assertEquals(Status.UNKNOWN, HipResult.CODES.status(12345));
+    assertEquals(Status.UNAVAILABLE, HipResult.CODES.failure("hipEventQuery", 719, "").status());
   }
 
   @Test
@@ -292,19 +292,21 @@ class HipFaceTest extends OnSimulatedHip {
     HostPointers pointers = HostPointers.probe();
     long[] out = new long[1];
     ok(hipHostMalloc(out, 100, hipHostMallocPortable | hipHostMallocMapped));
-    assertTrue(pointers.isPinned(out[0]) && pointers.isPinned(out[0] + 99));
+    assertTrue(pointers.isPinned(out[0], out[0] + 99));
     long[] device = new long[1];
     ok(hipHostGetDevicePointer(device, out[0] + 4, 0));
     assertEquals(out[0] + 4, device[0]);
     Memory pageable = new Memory(8192);
     long address = Pointer.nativeValue(pageable);
-    assertFalse(pointers.isPinned(address));
+    assertFalse(pointers.isPinned(address, address));
     ok(hipHostRegister(address, 8192, hipHostRegisterMapped));
-    assertTrue(pointers.isPinned(address));
-    assertFalse(pointers.isPinned(memory(64)));
+    assertTrue(pointers.isPinned(address, address + 8191));
+    assertFalse(pointers.isPinned(address, out[0]), "from one piece to another");
+    long onDevice = memory(64);
+    assertFalse(pointers.isPinned(onDevice, onDevice));
     ok(hipHostUnregister(address));
-    assertFalse(pointers.isPinned(address));
+    assertFalse(pointers.isPinned(address, address));
     ok(hipHostFree(out[0]));
-    assertFalse(pointers.isPinned(out[0]));
+    assertFalse(pointers.isPinned(out[0], out[0]));
   }
 }

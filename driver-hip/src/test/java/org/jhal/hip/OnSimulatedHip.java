@@ -72,7 +72,7 @@ abstract class OnSimulatedHip {
   }
 
   static void ok(int code) {
-    assertEquals(HipConstants.hipSuccess, code, () -> HipResult.describe(code));
+    assertEquals(HipConstants.hipSuccess, code, () -> HipResult.CODES.describe(code));
   }
 
   static hipStream_t stream() {
@@ -177,6 +177,7 @@ abstract class OnSimulatedHip {
     list.setPointer(24, list.share(40));
     list.setLong(32, end);
     list.setLong(40, size + more);
-    return hipModuleLaunchKernel(function, blocks, 1, 1, threads, 1, 1, shared, stream, null, list);
+    return hipModuleLaunchKernel(
+        function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, Pointer.nativeValue(list));
   }
 }

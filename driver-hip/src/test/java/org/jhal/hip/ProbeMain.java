@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jhal.HalException;
+import org.jhal.utils.gpu.SharedLibrary;
 
 /** What a process of its own prints of the HIP runtime that it finds. */
 public final class ProbeMain {
@@ -33,7 +34,7 @@ public final class ProbeMain {
       case "errors" ->
           words.stream()
               .skip(1)
-              .forEach(code -> print("error", HipResult.describe(Integer.parseInt(code))));
+              .forEach(code -> print("error", HipResult.CODES.describe(Integer.parseInt(code))));
       case "compile" ->
           compile(words.get(1), Path.of(words.get(2)), words.subList(3, words.size()));
       case "save" ->
@@ -87,7 +88,7 @@ public final class ProbeMain {
 
   /** Needs no device, and so no {@link HipLibrary}. */
   private static Hiprtc compiler() {
-    for (String name : SharedLibrary.rocmCandidates("libamdhip64.so")) {
+    for (String name : HipLibrary.candidates()) {
       try {
         return Hiprtc.load(SharedLibrary.open(name), 5);
       } catch (UnsatisfiedLinkError e) {

@@ -3,7 +3,6 @@ package org.jhal.cuda.sim;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jhal.cuda.cts.CudaCtsBackend;
 import org.jhal.simulator.SimulatedLibrary;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
@@ -36,7 +35,7 @@ public final class SimulatorSession implements LauncherSessionListener {
     for (SimulatedLibrary library : List.of(driver, compiler)) {
       Optional<String> reason = library.unavailable();
       if (reason.isPresent()) {
-        System.setProperty(CudaCtsBackend.ABSENT, reason.get());
+        System.setProperty("jhal.cuda.cts.absent", reason.get());
         return;
       }
     }

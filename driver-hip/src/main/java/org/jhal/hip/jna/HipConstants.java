@@ -42,6 +42,7 @@ public final class HipConstants {
   public static final int hipMemcpyDefault = 4;
   public static final int hipMemPoolAttrReleaseThreshold = 4;
   public static final int HIP_POINTER_ATTRIBUTE_MEMORY_TYPE = 2;
+  public static final int HIP_POINTER_ATTRIBUTE_BUFFER_ID = 7;
   public static final int HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0;
   public static final int HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1;
 

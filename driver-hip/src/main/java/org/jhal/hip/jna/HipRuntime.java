@@ -7,7 +7,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of the HIP runtime that must be there. All are in ROCm 5.2; each returns a {@code
@@ -162,6 +161,6 @@ public final class HipRuntime {
       int blockDimZ,
       int sharedMemBytes,
       hipStream_t stream,
-      @Nullable Pointer kernelParams,
-      @Nullable Pointer extra);
+      long kernelParams,
+      long extra);
 }

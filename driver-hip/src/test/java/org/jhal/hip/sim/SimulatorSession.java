@@ -1,5 +1,6 @@
 package org.jhal.hip.sim;
 
+import java.util.Optional;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
@@ -14,7 +15,10 @@ public final class SimulatorSession implements LauncherSessionListener {
   @Override
   public void launcherSessionOpened(LauncherSession session) {
     StandIn standIn = StandIn.chosen();
-    if (standIn.unavailable().isEmpty()) {
+    Optional<String> reason = standIn.unavailable();
+    if (reason.isPresent()) {
+      System.setProperty("jhal.hip.cts.absent", reason.get());
+    } else {
       standIn.use();
     }
   }

@@ -69,9 +69,11 @@ HIP hipPointerGetAttribute(void* data, int attribute, hipDeviceptr_t address) {
   GS_CALL(GS_DEVICE)
   gs_memory_info info;
   if (!data || gs_memory_info_of(address, &info)) return GS_INVALID_VALUE;
-  if (attribute != 2) return GS_NOT_SUPPORTED;
-  *(unsigned*)data = (is_host(&info) ? 0u : 1u) + (hip_major() >= 6 ? 1u : 0u);
-  return GS_OK;
+  switch (attribute) {
+    case 2: *(unsigned*)data = (is_host(&info) ? 0u : 1u) + (hip_major() >= 6 ? 1u : 0u); return GS_OK;
+    case 7: *(unsigned*)data = (unsigned)info.id; return GS_OK;
+    default: return GS_NOT_SUPPORTED;
+  }
 }
 
 // ---- copies and fills ----

@@ -23,6 +23,7 @@ typedef uint64_t handle;
   X(cuStreamSynchronize, handle)                                                                 \
   X(cuStreamQuery, handle)                                                                       \
   X(cuStreamWaitEvent, handle, handle, unsigned)                                                 \
+  X(cuStreamWaitValue32_v2, handle, uint64_t, unsigned, unsigned)                                \
   X(cuEventCreate, handle*, unsigned)                                                            \
   X(cuEventDestroy_v2, handle)                                                                   \
   X(cuEventRecord, handle, handle)                                                               \
@@ -254,6 +255,11 @@ HIP hipStreamCreateWithFlags(handle* stream, unsigned flags) { FORWARD(cuStreamC
 HIP hipStreamDestroy(handle stream) { FORWARD(cuStreamDestroy_v2(stream)); }
 HIP hipStreamSynchronize(handle stream) { FORWARD(cuStreamSynchronize(stream)); }
 HIP hipStreamQuery(handle stream) { FORWARD(cuStreamQuery(stream)); }
+
+HIP hipStreamWaitValue32(handle stream, uint64_t address, unsigned value, unsigned flags, unsigned mask) {
+  if (mask != 0xFFFFFFFFu) return INVALID_VALUE;
+  FORWARD(cuStreamWaitValue32_v2(stream, address, value, flags));
+}
 
 HIP hipStreamWaitEvent(handle stream, handle event, unsigned flags) {
   FORWARD(cuStreamWaitEvent(stream, event, flags));

@@ -24,6 +24,12 @@ HIP hipStreamWaitEvent(gs_handle stream, gs_handle event, unsigned flags) {
   return flags ? GS_INVALID_VALUE : gs_stream_wait_event(stream, event);
 }
 
+HIP hipStreamWaitValue32(gs_handle stream, hipDeviceptr_t address, uint32_t value, unsigned flags, uint32_t mask) {
+  GS_CALL(GS_DEVICE)
+  if (flags > GS_NOR || mask != 0xFFFFFFFFu) return GS_INVALID_VALUE;
+  return gs_stream_wait_value(stream, address, value, 4, (enum gs_compare)flags);
+}
+
 // ---- events ----
 
 enum {

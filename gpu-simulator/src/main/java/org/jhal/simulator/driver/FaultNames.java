@@ -26,9 +26,4 @@ public record FaultNames(
     Set<String> needed,
     String endContext,
     String endPool,
-    String freeInOrder) {
-  /** Whether what is not given back goes with a context. */
-  boolean hasContexts() {
-    return !endContext.isEmpty();
-  }
-}
+    String freeInOrder) {}

@@ -244,7 +244,7 @@ public final class GpuFaultRun {
 
   private void checkNothingIsLeft() {
     List<String> misuses = new ArrayList<>(simulator.misuses());
-    Map<String, Long> live = new TreeMap<>(simulator.live());
+    Map<String, Long> live = SimulatedDevices.live(gpu);
     String failed = fault.shortName();
     if (failed.equals(names.endContext())) {
       live.clear(); // the context stays, with what it has
@@ -254,11 +254,8 @@ public final class GpuFaultRun {
       misuses.removeIf(line -> line.endsWith("of the pool are in use"));
     }
     boolean mayLeave = names.givingBack().contains(failed);
-    if (!names.hasContexts()) {
-      live.remove("context"); // which nobody can give back
-    }
     assertEquals(List.of(), misuses, "misuses");
-    if (names.hasContexts() || !mayLeave) {
+    if (!gpu.keepsContexts() || !mayLeave) {
       assertEquals(Map.of(), live, "live");
     }
     if (!isDeadly() && !mayLeave) {
@@ -283,7 +280,7 @@ public final class GpuFaultRun {
   }
 
   private void checkOpensAgain() throws Exception {
-    if (!hasHappened() || (isDeadly() && !names.hasContexts())) {
+    if (!hasHappened() || (isDeadly() && gpu.keepsContexts())) {
       gpu.reset(); // it may not happen now either; or the device would stay lost
       simulator.devices(2);
     } else if (fault.shortName().equals(names.endContext()) && fault.isSticky()) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
 import org.jhal.cts.Waits;
@@ -65,6 +66,19 @@ public final class SimulatedDevices implements BeforeEachCallback, AfterEachCall
     }
   }
 
+  /** What is native and not given back. */
+  public Map<String, Long> live() {
+    return live(gpu);
+  }
+
+  static Map<String, Long> live(SimulatedGpu gpu) {
+    Map<String, Long> live = new TreeMap<>(gpu.simulator().live());
+    if (gpu.keepsContexts()) {
+      live.remove("context");
+    }
+    return live;
+  }
+
   @Override
   public void afterEach(ExtensionContext context) {
     if (gpu.unavailable().isPresent()) {
@@ -72,7 +86,7 @@ public final class SimulatedDevices implements BeforeEachCallback, AfterEachCall
     }
     collectViews();
     List<String> misuses = simulator().misuses();
-    Map<String, Long> live = simulator().live();
+    Map<String, Long> live = live();
     gpu.reset();
     if (context.getExecutionException().isEmpty()) {
       assertEquals(List.of(), misuses, "misuses");

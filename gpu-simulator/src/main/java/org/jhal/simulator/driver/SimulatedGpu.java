@@ -19,4 +19,9 @@ public interface SimulatedGpu {
   default void reset() {
     simulator().reset();
   }
+
+  /** Whether what belongs to a device itself stays when all of its users have closed it. */
+  default boolean keepsContexts() {
+    return false;
+  }
 }

@@ -34,25 +34,26 @@ final class MemoryPool<S> {
 
   /** Memory that can be used at once. */
   PoolMemory allocate(long bytes) {
-    PoolMemory memory;
+    PoolMemory memory = allocateOrWait(bytes);
     try {
-      memory = allocate(bytes, stream);
+      runtime.synchronizeStream(stream);
+    } catch (HalException e) {
+      runtime.giveBack(() -> free(memory));
+      throw e;
+    }
+    return memory;
+  }
+
+  private PoolMemory allocateOrWait(long bytes) {
+    try {
+      return allocate(bytes, stream);
     } catch (HalException e) {
       if (e.status() != Status.RESOURCE_EXHAUSTED) {
         throw e;
       }
       runtime.synchronizeStream(stream); // what was freed on it is there for sure then
-      memory = allocate(bytes, stream);
+      return allocate(bytes, stream);
     }
-    try {
-      runtime.synchronizeStream(stream);
-    } catch (HalException e) {
-      if (!runtime.isLost()) {
-        free(memory);
-      }
-      throw e;
-    }
-    return memory;
   }
 
   /**

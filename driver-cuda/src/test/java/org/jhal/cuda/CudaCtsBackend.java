@@ -1,0 +1,31 @@
+package org.jhal.cuda;
+
+import com.sun.jna.Function;
+import java.util.Objects;
+import org.jhal.simulator.driver.GpuCtsBackend;
+import org.jhal.utils.gpu.GpuDriver;
+
+/** The CUDA driver as the conformance suite sees it. */
+public final class CudaCtsBackend extends GpuCtsBackend<CudaStream> {
+  private static final int GREATER_OR_EQUAL = 0; // CU_STREAM_WAIT_VALUE_GEQ
+
+  /** For the service loader. */
+  public CudaCtsBackend() {
+    super(CudaDriverProvider.NAME);
+  }
+
+  @Override
+  protected GpuDriver newDriver() {
+    return new CudaDriver();
+  }
+
+  @Override
+  protected void waitForNumber(CudaStream stream, long address, int value) {
+    String name = "cuStreamWaitValue32";
+    CudaLibrary library = CudaLibrary.load();
+    Function newer = library.optional(name + "_v2");
+    Function wait = newer != null ? newer : Objects.requireNonNull(library.optional(name), name);
+    CudaResult.CODES.check(
+        name, wait.invokeInt(new Object[] {stream.address(), address, value, GREATER_OR_EQUAL}));
+  }
+}

@@ -1,0 +1,314 @@
+package org.jhal.hip;
+
+import static org.jhal.hip.jna.HipConstants.*;
+import static org.jhal.hip.jna.HipRuntime.*;
+
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.hip.jna.HipMemPoolProps;
+import org.jhal.hip.jna.hipEvent_t;
+import org.jhal.hip.jna.hipFunction_t;
+import org.jhal.hip.jna.hipMemPool_t;
+import org.jhal.hip.jna.hipStream_t;
+import org.jhal.utils.gpu.GpuProperties;
+import org.jhal.utils.gpu.GpuRuntime;
+import org.jhal.utils.gpu.KernelLoader;
+import org.jhal.utils.gpu.LaunchBuffer;
+
+/**
+ * An open device. It is the calling thread's device only between {@link #bindToThread} and {@link
+ * #unbindFromThread}, so that a program that uses HIP itself is not disturbed. HIP keeps what it
+ * knows of a device for the life of the process: there is nothing to give back at the end.
+ *
+ * <p>Thread-safe as {@link GpuRuntime} asks.
+ */
+final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t> {
+  private static final int ALLOCATE_FLAGS =
+      hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined;
+  private static final int REGISTER_FLAGS = hipHostRegisterPortable | hipHostRegisterMapped;
+
+  /** What calls return through, of each thread: one less array for each submission. */
+  private static final ThreadLocal<int[]> OUT = ThreadLocal.withInitial(() -> new int[1]);
+
+  private final int ordinal;
+  private final hipMemPool_t pool = new hipMemPool_t();
+  private final HipKernels kernels;
+  private final HostPointers hostPointers;
+
+  /**
+   * Opens a device.
+   *
+   * @throws HalException UNIMPLEMENTED if it has no pools of memory
+   */
+  HipDevice(GpuProperties properties) {
+    super(HipResult.CODES);
+    ordinal = properties.ordinal();
+    kernels = new HipKernels(this, properties);
+    int[] hasPools = new int[1];
+    check(
+        "hipDeviceGetAttribute",
+        hipDeviceGetAttribute(hasPools, hipDeviceAttributeMemoryPoolsSupported, ordinal));
+    if (hasPools[0] == 0) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          properties.info().name() + " has no stream-ordered memory, which JHAL needs");
+    }
+    long token = bindToThread();
+    try {
+      hostPointers = HostPointers.probe();
+    } finally {
+      unbindFromThread(token);
+    }
+  }
+
+  /** Returns the thread's own device. */
+  @Override
+  public long bindToThread() {
+    int[] out = OUT.get();
+    check("hipGetDevice", hipGetDevice(out));
+    int before = out[0];
+    if (before != ordinal) {
+      check("hipSetDevice", hipSetDevice(ordinal));
+    }
+    return before;
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    if (token != ordinal) {
+      int code = hipSetDevice((int) token);
+      if (!isLost()) {
+        check("hipSetDevice", code);
+      }
+    }
+  }
+
+  @Override
+  protected void retain() {}
+
+  @Override
+  protected void release() {}
+
+  @Override
+  protected KernelLoader<?, hipFunction_t> kernels() {
+    return kernels;
+  }
+
+  // Streams.
+
+  @Override
+  protected hipStream_t createStream() {
+    long[] out = new long[1];
+    check("hipStreamCreateWithFlags", hipStreamCreateWithFlags(out, hipStreamNonBlocking));
+    hipStream_t stream = new hipStream_t();
+    stream.set(out[0]);
+    return stream;
+  }
+
+  @Override
+  protected void destroyStream(hipStream_t stream) {
+    checkFreed("hipStreamDestroy", hipStreamDestroy(stream.take()));
+  }
+
+  @Override
+  protected void synchronizeStream(hipStream_t stream) {
+    check("hipStreamSynchronize", hipStreamSynchronize(stream));
+  }
+
+  @Override
+  protected boolean isIdle(hipStream_t stream) {
+    return isOver("hipStreamQuery", hipStreamQuery(stream));
+  }
+
+  private boolean isOver(String call, int code) {
+    if (code == hipErrorNotReady) {
+      return false;
+    }
+    check(call, code);
+    return true;
+  }
+
+  // Events.
+
+  @Override
+  protected hipEvent_t createEvent(boolean canSleep) {
+    long[] out = new long[1];
+    int flags = canSleep ? hipEventBlockingSync | hipEventDisableTiming : hipEventDisableTiming;
+    check("hipEventCreateWithFlags", hipEventCreateWithFlags(out, flags));
+    hipEvent_t event = new hipEvent_t();
+    event.set(out[0]);
+    return event;
+  }
+
+  @Override
+  protected void destroyEvent(hipEvent_t event) {
+    checkFreed("hipEventDestroy", hipEventDestroy(event.take()));
+  }
+
+  @Override
+  protected void recordEvent(hipEvent_t event, hipStream_t stream) {
+    check("hipEventRecord", hipEventRecord(event, stream));
+  }
+
+  @Override
+  protected void waitEvent(hipStream_t stream, hipEvent_t event) {
+    check("hipStreamWaitEvent", hipStreamWaitEvent(stream, event, 0));
+  }
+
+  @Override
+  protected boolean queryEvent(hipEvent_t event) {
+    return isOver("hipEventQuery", hipEventQuery(event));
+  }
+
+  @Override
+  protected void synchronizeEvent(hipEvent_t event) {
+    check("hipEventSynchronize", hipEventSynchronize(event));
+  }
+
+  // Device memory.
+
+  @Override
+  protected void createPool() {
+    long[] value = new long[1];
+    check("hipMemPoolCreate", hipMemPoolCreate(value, HipMemPoolProps.ofDevice(ordinal)));
+    pool.set(value[0]);
+    value[0] = -1L; // the largest: the pool keeps everything
+    int code = hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, value);
+    if (code != hipSuccess) {
+      destroyPool();
+      throw failure("hipMemPoolSetAttribute", code, "");
+    }
+  }
+
+  @Override
+  protected void destroyPool() {
+    checkFreed("hipMemPoolDestroy", hipMemPoolDestroy(pool.take()));
+  }
+
+  @Override
+  protected long allocate(long bytes, hipStream_t stream) {
+    long[] out = new long[1];
+    int code = hipMallocFromPoolAsync(out, bytes, pool, stream);
+    if (code != hipSuccess) {
+      throw failure("hipMallocFromPoolAsync", code, "cannot allocate " + bytes + " bytes");
+    }
+    return out[0];
+  }
+
+  @Override
+  protected void free(long address, hipStream_t stream) {
+    check("hipFreeAsync", hipFreeAsync(address, stream));
+  }
+
+  // Host memory.
+
+  @Override
+  protected long register(long hostAddress, long bytes) {
+    int code = hipHostRegister(hostAddress, bytes, REGISTER_FLAGS);
+    if (code != hipSuccess) {
+      throw failure("hipHostRegister", code, "cannot page-lock " + bytes + " bytes");
+    }
+    try {
+      return deviceAddress(hostAddress);
+    } catch (Throwable t) {
+      unregister(hostAddress);
+      throw t;
+    }
+  }
+
+  @Override
+  protected void unregister(long hostAddress) {
+    checkFreed("hipHostUnregister", hipHostUnregister(hostAddress));
+  }
+
+  @Override
+  protected long allocateHost(long bytes) {
+    long[] out = new long[1];
+    int code = hipHostMalloc(out, bytes, ALLOCATE_FLAGS);
+    if (code != hipSuccess) {
+      throw failure("hipHostMalloc", code, "cannot page-lock " + bytes + " bytes");
+    }
+    return out[0];
+  }
+
+  @Override
+  protected long deviceAddress(long hostAddress) {
+    long[] out = new long[1];
+    check("hipHostGetDevicePointer", hipHostGetDevicePointer(out, hostAddress, 0));
+    return out[0];
+  }
+
+  @Override
+  protected void freeHost(long hostAddress) {
+    checkFreed("hipHostFree", hipHostFree(hostAddress));
+  }
+
+  @Override
+  protected boolean isPinned(long first, long last) {
+    return hostPointers.isPinned(first, last);
+  }
+
+  // Commands.
+
+  @Override
+  protected void fill(hipStream_t stream, long target, int pattern, int patternBytes, long count) {
+    switch (patternBytes) {
+      case 1 -> check("hipMemsetD8Async", hipMemsetD8Async(target, (byte) pattern, count, stream));
+      case 2 ->
+          check("hipMemsetD16Async", hipMemsetD16Async(target, (short) pattern, count, stream));
+      default -> check("hipMemsetD32Async", hipMemsetD32Async(target, pattern, count, stream));
+    }
+  }
+
+  @Override
+  protected void copy(hipStream_t stream, long target, long source, long bytes) {
+    check("hipMemcpyDtoDAsync", hipMemcpyDtoDAsync(target, source, bytes, stream));
+  }
+
+  @Override
+  protected void copyWithHost(hipStream_t stream, long target, long source, long bytes) {
+    check("hipMemcpyAsync", hipMemcpyAsync(target, source, bytes, hipMemcpyDefault, stream));
+  }
+
+  @Override
+  protected void copyToDevice(hipStream_t stream, long target, long hostAddress, long bytes) {
+    check("hipMemcpyHtoDAsync", hipMemcpyHtoDAsync(target, hostAddress, bytes, stream));
+  }
+
+  @Override
+  protected void copyToHost(hipStream_t stream, long hostAddress, long source, long bytes) {
+    check("hipMemcpyDtoHAsync", hipMemcpyDtoHAsync(hostAddress, source, bytes, stream));
+  }
+
+  @Override
+  protected void launch(
+      hipStream_t stream,
+      hipFunction_t kernel,
+      int groupsX,
+      int groupsY,
+      int groupsZ,
+      Workgroups size,
+      int sharedBytes,
+      LaunchBuffer arguments) {
+    check(
+        "hipModuleLaunchKernel",
+        hipModuleLaunchKernel(
+            kernel,
+            groupsX,
+            groupsY,
+            groupsZ,
+            size.x(),
+            size.y(),
+            size.z(),
+            sharedBytes,
+            stream,
+            0,
+            arguments.list()));
+  }
+
+  @Override
+  protected long endOfLaunchList() {
+    return HIP_LAUNCH_PARAM_END;
+  }
+}

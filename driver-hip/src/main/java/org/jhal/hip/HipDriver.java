@@ -1,0 +1,32 @@
+package org.jhal.hip;
+
+import org.jhal.utils.gpu.GpuDriver;
+import org.jhal.utils.gpu.GpuProperties;
+import org.jhal.utils.gpu.GpuRuntime;
+
+/** The driver of {@link HipDevice}s. */
+final class HipDriver extends GpuDriver {
+  HipDriver() {
+    super(HipDriverProvider.NAME);
+  }
+
+  @Override
+  protected String version() {
+    return "HIP " + HipLibrary.load().version();
+  }
+
+  @Override
+  protected int count() {
+    return HipLibrary.load().deviceCount();
+  }
+
+  @Override
+  protected GpuProperties read(int ordinal) {
+    return HipAttributes.read(HipLibrary.load(), ordinal);
+  }
+
+  @Override
+  protected GpuRuntime<?, ?, ?> openRuntime(GpuProperties device) {
+    return new HipDevice(device);
+  }
+}

@@ -1,0 +1,103 @@
+package org.jhal.hip;
+
+import static org.jhal.hip.jna.HipConstants.HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+import static org.jhal.hip.jna.HipConstants.HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+import static org.jhal.hip.jna.HipConstants.hipSuccess;
+
+import com.sun.jna.Memory;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import org.jhal.ExecutableSource;
+import org.jhal.hip.jna.HipRuntime;
+import org.jhal.hip.jna.hipFunction_t;
+import org.jhal.hip.jna.hipModule_t;
+import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.Variant;
+import org.jhal.utils.gpu.GpuProperties;
+import org.jhal.utils.gpu.KernelLoader;
+
+/** Loads kernels. */
+final class HipKernels extends KernelLoader<hipModule_t, hipFunction_t> {
+  private static final Set<String> FORMATS = Set.of("gpu-c++", "hip-hsaco");
+
+  private final HipDevice runtime;
+
+  HipKernels(HipDevice runtime, GpuProperties device) {
+    super(device);
+    this.runtime = runtime;
+  }
+
+  @Override
+  public Set<String> formats() {
+    return FORMATS;
+  }
+
+  @Override
+  protected byte[] compile(ExecutableSource source, Variant variant, String what) {
+    HipLibrary library = HipLibrary.load();
+    return Hiprtc.load(library.library(), library.major())
+        .compile(
+            new String(variant.readFile(source), StandardCharsets.UTF_8),
+            String.valueOf(variant.file()),
+            variant.options(),
+            device().architecture(),
+            what);
+  }
+
+  @Override
+  protected hipModule_t link(byte[] code, String what) {
+    Memory image = new Memory(code.length + 1L); // what is no code object is read like a string
+    image.write(0, code, 0, code.length);
+    image.setByte(code.length, (byte) 0);
+    long[] out = new long[1];
+    int result = HipRuntime.hipModuleLoadData(out, image);
+    if (result != hipSuccess) {
+      throw runtime.failure("hipModuleLoadData", result, "cannot load " + what);
+    }
+    hipModule_t module = new hipModule_t();
+    module.set(out[0]);
+    return module;
+  }
+
+  @Override
+  protected void unload(hipModule_t module) {
+    runtime.checkFreed("hipModuleUnload", HipRuntime.hipModuleUnload(module.take()));
+  }
+
+  @Override
+  protected hipFunction_t find(hipModule_t module, String entry, String what) {
+    long[] out = new long[1];
+    int code = HipRuntime.hipModuleGetFunction(out, module, entry);
+    if (code != hipSuccess) {
+      throw runtime.failure("hipModuleGetFunction", code, "no function '" + entry + "' in " + what);
+    }
+    hipFunction_t function = new hipFunction_t();
+    function.set(out[0]);
+    return function;
+  }
+
+  /** The runtime does not tell. */
+  @Override
+  protected void checkArguments(hipFunction_t function, FunctionSpec spec, String name) {}
+
+  @Override
+  protected int maxThreads(hipFunction_t function) {
+    return attribute(function, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  }
+
+  @Override
+  protected int staticSharedMemory(hipFunction_t function) {
+    return attribute(function, HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  }
+
+  private int attribute(hipFunction_t function, int attribute) {
+    int[] value = new int[1];
+    runtime.check(
+        "hipFuncGetAttribute", HipRuntime.hipFuncGetAttribute(value, attribute, function));
+    return value[0];
+  }
+
+  /** A kernel may take all that the device has. */
+  @Override
+  protected void allowSharedMemory(hipFunction_t function, int staticBytes, int dynamicBytes) {}
+}

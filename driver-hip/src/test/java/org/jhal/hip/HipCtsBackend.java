@@ -1,0 +1,31 @@
+package org.jhal.hip;
+
+import com.sun.jna.Function;
+import java.util.Objects;
+import org.jhal.hip.jna.hipStream_t;
+import org.jhal.simulator.driver.GpuCtsBackend;
+import org.jhal.utils.gpu.GpuDriver;
+
+/** The HIP driver as the conformance suite sees it. */
+public final class HipCtsBackend extends GpuCtsBackend<hipStream_t> {
+  private static final int GREATER_OR_EQUAL = 0; // hipStreamWaitValueGte
+  private static final int ALL_BITS = -1;
+
+  /** For the service loader. */
+  public HipCtsBackend() {
+    super(HipDriverProvider.NAME);
+  }
+
+  @Override
+  protected GpuDriver newDriver() {
+    return new HipDriver();
+  }
+
+  @Override
+  protected void waitForNumber(hipStream_t stream, long address, int value) {
+    String name = "hipStreamWaitValue32";
+    Function wait = Objects.requireNonNull(HipLibrary.load().library().optional(name), name);
+    HipResult.CODES.check(
+        name, wait.invokeInt(new Object[] {stream, address, value, GREATER_OR_EQUAL, ALL_BITS}));
+  }
+}

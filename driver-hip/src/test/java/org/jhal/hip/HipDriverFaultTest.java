@@ -1,0 +1,53 @@
+package org.jhal.hip;
+
+import java.util.Set;
+import org.jhal.hip.jna.hipStream_t;
+import org.jhal.simulator.driver.FaultNames;
+import org.jhal.simulator.driver.GpuFaultTest;
+import org.jhal.simulator.driver.StreamCapture;
+
+/** Functions of the HIP runtime that fail. */
+class HipDriverFaultTest extends GpuFaultTest {
+  HipDriverFaultTest() {
+    super(
+        HipOnSimulator.GPU,
+        () -> new StreamCapture<>(HipOnSimulator.GPU.driver(), hipStream_t::get),
+        new FaultNames(
+            "driver-hip",
+            "HipDriverFaultTest",
+            "hipGetDevice",
+            Set.of(
+                "hipGetDevice",
+                "hipSetDevice",
+                "hipEventQuery",
+                "hipEventRecord",
+                "hipEventSynchronize",
+                "hipStreamWaitEvent"),
+            Set.of(
+                "hipEventDestroy",
+                "hipFreeAsync",
+                "hipHostFree",
+                "hipHostUnregister",
+                "hipMemPoolDestroy",
+                "hipModuleUnload",
+                "hipStreamDestroy"),
+            Set.of("hipGetDevice", "hipSetDevice", "hipEventQuery"),
+            Set.of(
+                "hipModuleLaunchKernel",
+                "hipMallocFromPoolAsync",
+                "hipFreeAsync",
+                "hipHostMalloc",
+                "hipHostRegister",
+                "hipMemcpyAsync",
+                "hipMemcpyDtoDAsync",
+                "hipMemcpyDtoHAsync",
+                "hipMemcpyHtoDAsync",
+                "hipMemsetD8Async",
+                "hipModuleLoadData",
+                "hipPointerGetAttribute",
+                "hipStreamWaitEvent"),
+            "",
+            "hipMemPoolDestroy",
+            "hipFreeAsync"));
+  }
+}

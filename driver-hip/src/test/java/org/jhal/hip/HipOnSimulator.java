@@ -1,0 +1,40 @@
+package org.jhal.hip;
+
+import java.util.Optional;
+import org.jhal.hip.sim.StandIn;
+import org.jhal.simulator.Simulator;
+import org.jhal.simulator.driver.SimulatedGpu;
+import org.jhal.utils.gpu.GpuDriver;
+
+/** The driver over what stands in for the HIP runtime. */
+final class HipOnSimulator implements SimulatedGpu {
+  static final HipOnSimulator GPU = new HipOnSimulator();
+
+  private HipOnSimulator() {}
+
+  @Override
+  public GpuDriver driver() {
+    return new HipDriver();
+  }
+
+  @Override
+  public Optional<String> unavailable() {
+    return StandIn.chosen().unavailable();
+  }
+
+  @Override
+  public Simulator simulator() {
+    return StandIn.chosen().simulator();
+  }
+
+  @Override
+  public void reset() {
+    StandIn.chosen().reset();
+  }
+
+  /** Nobody can give them back. */
+  @Override
+  public boolean keepsContexts() {
+    return true;
+  }
+}
