@@ -127,7 +127,8 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
 
   /** Where the driver can tell (CUDA 12.4), the kernel's parameters must be the manifest's. */
   @Override
-  protected void checkArguments(CUfunction function, FunctionSpec spec, String name) {
+  protected void checkArguments(
+      CUmodule module, CUfunction function, String entry, FunctionSpec spec, String name) {
     Function query = CudaLibrary.load().optional("cuFuncGetParamInfo");
     if (query == null) {
       return;

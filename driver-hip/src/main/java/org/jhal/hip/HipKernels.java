@@ -17,7 +17,10 @@ import org.jhal.utils.gpu.GpuProperties;
 import org.jhal.utils.gpu.KernelLoader;
 
 /** Loads kernels. */
-final class HipKernels extends KernelLoader<hipModule_t, hipFunction_t> {
+final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
+  /** A loaded module, and what its code told of itself before. */
+  record Module(hipModule_t handle, CodeObject code) {}
+
   private static final Set<String> FORMATS = Set.of("gpu-c++", "hip-hsaco");
 
   private final HipDevice runtime;
@@ -45,7 +48,9 @@ final class HipKernels extends KernelLoader<hipModule_t, hipFunction_t> {
   }
 
   @Override
-  protected hipModule_t link(byte[] code, String what) {
+  protected Module link(byte[] code, String what) {
+    CodeObject told = CodeObject.read(code, what);
+    told.checkArchitecture(device().architecture(), what);
     Memory image = new Memory(code.length + 1L); // what is no code object is read like a string
     image.write(0, code, 0, code.length);
     image.setByte(code.length, (byte) 0);
@@ -56,18 +61,18 @@ final class HipKernels extends KernelLoader<hipModule_t, hipFunction_t> {
     }
     hipModule_t module = new hipModule_t();
     module.set(out[0]);
-    return module;
+    return new Module(module, told);
   }
 
   @Override
-  protected void unload(hipModule_t module) {
-    runtime.checkFreed("hipModuleUnload", HipRuntime.hipModuleUnload(module.take()));
+  protected void unload(Module module) {
+    runtime.checkFreed("hipModuleUnload", HipRuntime.hipModuleUnload(module.handle.take()));
   }
 
   @Override
-  protected hipFunction_t find(hipModule_t module, String entry, String what) {
+  protected hipFunction_t find(Module module, String entry, String what) {
     long[] out = new long[1];
-    int code = HipRuntime.hipModuleGetFunction(out, module, entry);
+    int code = HipRuntime.hipModuleGetFunction(out, module.handle, entry);
     if (code != hipSuccess) {
       throw runtime.failure("hipModuleGetFunction", code, "no function '" + entry + "' in " + what);
     }
@@ -76,9 +81,12 @@ final class HipKernels extends KernelLoader<hipModule_t, hipFunction_t> {
     return function;
   }
 
-  /** The runtime does not tell. */
+  /** The runtime does not tell, but the code object does. */
   @Override
-  protected void checkArguments(hipFunction_t function, FunctionSpec spec, String name) {}
+  protected void checkArguments(
+      Module module, hipFunction_t function, String entry, FunctionSpec spec, String name) {
+    module.code.checkArguments(entry, spec, name);
+  }
 
   @Override
   protected int maxThreads(hipFunction_t function) {

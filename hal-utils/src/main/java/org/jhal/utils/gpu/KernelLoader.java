@@ -55,9 +55,12 @@ public abstract class KernelLoader<M, K> {
   /**
    * Compares the parameters of a kernel with the manifest's as far as that can be told.
    *
-   * @param name of the kernel, for people
+   * @param entry the kernel's name
+   * @param name the same and where it is, for people
+   * @throws HalException INVALID_ARGUMENT if they differ
    */
-  protected abstract void checkArguments(K kernel, FunctionSpec spec, String name);
+  protected abstract void checkArguments(
+      M module, K kernel, String entry, FunctionSpec spec, String name);
 
   /** The largest workgroup with which the kernel runs. */
   protected abstract int maxThreads(K kernel);
@@ -86,7 +89,9 @@ public abstract class KernelLoader<M, K> {
                   spec -> {
                     String entry = variant.entry(spec.name());
                     K kernel = find(module, entry, what);
-                    check(kernel, spec, "function '" + entry + "' in " + what);
+                    String name = "function '" + entry + "' in " + what;
+                    checkArguments(module, kernel, entry, spec, name);
+                    checkWorkgroup(kernel, spec, name);
                     return kernel;
                   })
               .toList();
@@ -97,8 +102,7 @@ public abstract class KernelLoader<M, K> {
     }
   }
 
-  private void check(K kernel, FunctionSpec spec, String name) {
-    checkArguments(kernel, spec, name);
+  private void checkWorkgroup(K kernel, FunctionSpec spec, String name) {
     Workgroups size = spec.workgroupSize();
     Workgroups most = device.maxBlock();
     if (size.x() > most.x() || size.y() > most.y() || size.z() > most.z()) {
