@@ -45,7 +45,24 @@ class DependencyRulesTest {
         "org.jspecify",
         "com.google.common",
         "com.google.errorprone.annotations",
-        "com.google.gson");
+        "com.google.gson",
+        "com.sun.jna");
+  }
+
+  /** It is optional for users of the rest. */
+  @Test
+  void onlyThePackageForGpusNeedsJna() {
+    List<String> users =
+        Repository.classes("hal-utils").stream()
+            .filter(
+                user ->
+                    user.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(
+                            used -> within(used.getTargetClass().getPackageName(), "com.sun.jna")))
+            .map(JavaClass::getPackageName)
+            .distinct()
+            .toList();
+    assertEquals(List.of("org.jhal.utils.gpu"), users);
   }
 
   @Test
@@ -66,7 +83,12 @@ class DependencyRulesTest {
 
   @Test
   void theSimulatorKnowsNoDriver() {
-    assertSeesOnly("gpu-simulator", List.of(), "org.jspecify", "com.sun.jna");
+    assertSeesOnly(
+        "gpu-simulator",
+        List.of("hal-api", "hal-utils", "cts"),
+        "org.jspecify",
+        "com.sun.jna",
+        "org.junit");
   }
 
   @TestFactory
