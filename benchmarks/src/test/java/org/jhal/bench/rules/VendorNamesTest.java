@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class VendorNamesTest {
   private static final Set<String> NAMES =
       Set.of(
-          "amd", "amdhip", "cuda", "hip", "hiprtc", "jcuda", "jna", "mock", "nvidia", "nvrtc",
+          "amd", "amdhip", "cuda", "hip", "hiprtc", "jcuda", "mock", "nvidia", "nvrtc",
           "rocm");
 
   @TestFactory
