@@ -24,9 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class VendorNamesTest {
   private static final Set<String> NAMES =
-      Set.of(
-          "amd", "amdhip", "cuda", "hip", "hiprtc", "jcuda", "mock", "nvidia", "nvrtc",
-          "rocm");
+      Set.of("amd", "amdhip", "cuda", "hip", "hiprtc", "jcuda", "mock", "nvidia", "nvrtc", "rocm");
 
   @TestFactory
   Stream<DynamicTest> neutralCodeNamesNoVendor() {
