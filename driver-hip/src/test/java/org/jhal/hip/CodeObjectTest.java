@@ -64,8 +64,13 @@ class CodeObjectTest {
     return Map.of(".name", "saxpy", ".symbol", "saxpy.kd", ".args", ARGUMENTS);
   }
 
+  /** A code object with one kernel, as far as what it tells of itself goes. */
+  static byte[] file(String target) {
+    return elf(pack(metadata(target, saxpy())));
+  }
+
   private static byte[] file() {
-    return elf(pack(metadata("gfx90a:xnack-", saxpy())));
+    return file("gfx90a:xnack-");
   }
 
   private static CodeObject read(Object metadata) {

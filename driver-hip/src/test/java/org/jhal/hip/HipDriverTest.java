@@ -1,0 +1,60 @@
+package org.jhal.hip;
+
+import static org.jhal.cts.TestData.assertHal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.Executable;
+import org.jhal.Status;
+import org.jhal.cts.kernels.CtsKernels;
+import org.jhal.hip.jna.HipConstants;
+import org.jhal.hip.jna.HipRuntime;
+import org.jhal.simulator.driver.GpuDriverTest;
+import org.junit.jupiter.api.Test;
+
+/** Devices, and what a program sees that has chosen one of its own. */
+class HipDriverTest extends GpuDriverTest {
+  private static final int MINE = 1;
+
+  HipDriverTest() {
+    super(HipOnSimulator.GPU, "hipMallocFromPoolAsync");
+  }
+
+  @Test
+  void theDeviceOfAThreadIsNotChanged() {
+    assertTrue(sim.driver().probe().isAvailable());
+    assertEquals(HipConstants.hipSuccess, HipRuntime.hipSetDevice(MINE));
+    try {
+      Device device = open("0");
+      assertCurrent("opening");
+      Executable kernels = device.loadExecutable(CtsKernels.bundle());
+      assertCurrent("loading");
+      Buffer upload = device.allocate(16, BufferParams.HOST_UPLOAD);
+      Buffer host = device.allocate(16, BufferParams.HOST);
+      Buffer buffer = device.allocate(16, BufferParams.DEVICE);
+      assertCurrent("allocating");
+      fill(device, buffer);
+      assertCurrent("submitting and waiting");
+      assertHal(Status.RESOURCE_EXHAUSTED, () -> device.allocate(1L << 49, BufferParams.DEVICE));
+      assertCurrent("a failure");
+      upload.close();
+      host.close();
+      buffer.close();
+      kernels.close();
+      assertCurrent("freeing");
+      device.close();
+      assertCurrent("closing");
+    } finally {
+      assertEquals(HipConstants.hipSuccess, HipRuntime.hipSetDevice(0));
+    }
+  }
+
+  private static void assertCurrent(String after) {
+    int[] current = new int[1];
+    assertEquals(HipConstants.hipSuccess, HipRuntime.hipGetDevice(current));
+    assertEquals(MINE, current[0], "the current device after " + after);
+  }
+}

@@ -1,0 +1,50 @@
+package org.jhal.hip;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.simulator.driver.GpuKernelsTest;
+import org.junit.jupiter.api.Test;
+
+/** Code that cannot be loaded. */
+class HipKernelsTest extends GpuKernelsTest {
+  HipKernelsTest() {
+    super(HipOnSimulator.GPU, "gfx90a", "hipModuleUnload");
+  }
+
+  @Test
+  void whatIsNoCodeIsRefused() throws IOException {
+    Files.writeString(folder.resolve("broken.hsaco"), "no code object");
+    refused(
+        bundle("store", PARAMETERS, "[1]", "", variant("hip-hsaco", "broken.hsaco")),
+        "broken.hsaco",
+        "gfx90a",
+        "hipModuleLoadData returned");
+  }
+
+  @Test
+  void codeForAnotherArchitectureIsPassedOverAndBothAreNamed() throws IOException {
+    Files.write(folder.resolve("other.hsaco"), CodeObjectTest.file("gfx1030"));
+    String other = variant("hip-hsaco", "other.hsaco");
+    String source = variant("gpu-c++", "store.cpp");
+    assertRuns(device.loadExecutable(bundle("store", PARAMETERS, "[1]", "", other + "," + source)));
+    HalException alone =
+        refused(
+            bundle("store", PARAMETERS, "[1]", "", other),
+            "other.hsaco",
+            "gfx1030",
+            "gfx90a:sramecc+:xnack-");
+    assertEquals(Status.UNIMPLEMENTED, alone.status());
+  }
+
+  @Test
+  void formatsOfOtherVendorsArePassedOverAndNamed() throws IOException {
+    String ptx = variant("cuda-ptx", "store.ptx");
+    String source = variant("gpu-c++", "store.cpp");
+    assertRuns(device.loadExecutable(bundle("store", PARAMETERS, "[1]", "", ptx + "," + source)));
+    refused(bundle("store", PARAMETERS, "[1]", "", ptx), "cuda-ptx");
+  }
+}

@@ -1,0 +1,213 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.Waits.awaitFailure;
+import static org.jhal.cts.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jhal.Args;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Semaphore;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.cts.Task;
+import org.jhal.cts.Waits;
+import org.jhal.cts.kernels.CtsKernels;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Code that cannot be loaded or launched, and kernels that do not end. A driver's tests extend
+ * this.
+ */
+@Timeout(60)
+public abstract class GpuKernelsTest {
+  private static final String SOURCE =
+      "extern \"C\" __global__ void store(unsigned* out, unsigned value) { out[0] = value; }\n";
+
+  /** Of {@code store}, in a manifest. */
+  protected static final String PARAMETERS =
+      "{\"name\": \"out\", \"kind\": \"buffer\", \"type\": \"u32\", \"direction\": \"out\"},"
+          + "{\"name\": \"value\", \"kind\": \"constant\", \"type\": \"u32\"}";
+
+  /** The devices. */
+  @RegisterExtension protected final SimulatedDevices sim;
+
+  /** Where bundles are written. */
+  @TempDir protected Path folder;
+
+  /** The first device. */
+  protected Device device;
+
+  private final String architecture;
+  private final String unload;
+
+  /**
+   * For a driver.
+   *
+   * @param architecture of its simulated devices
+   * @param unload the function that unloads a module
+   */
+  protected GpuKernelsTest(SimulatedGpu gpu, String architecture, String unload) {
+    this.sim = new SimulatedDevices(gpu);
+    this.architecture = architecture;
+    this.unload = unload;
+  }
+
+  @BeforeEach
+  void open() {
+    device = sim.open(sim.driver().name() + "://0?close-timeout=200ms");
+  }
+
+  @AfterEach
+  void close() {
+    if (device != null) {
+      device.close();
+    }
+  }
+
+  /** A bundle with one function. */
+  protected ExecutableSource bundle(
+      String function, String parameters, String workgroup, String more, String variants)
+      throws IOException {
+    Files.writeString(folder.resolve("store.cpp"), SOURCE);
+    Files.writeString(
+        folder.resolve("manifest.json"),
+        "{\"version\": 1, \"name\": \"b\", \"functions\": [{\"name\": \""
+            + function
+            + "\", \"parameters\": ["
+            + parameters
+            + "], \"workgroupSize\": "
+            + workgroup
+            + more
+            + "}], \"variants\": ["
+            + variants
+            + "]}");
+    return ExecutableSource.of(folder);
+  }
+
+  /** A variant of a manifest. */
+  protected static String variant(String format, String file) {
+    return "{\"format\": \"" + format + "\", \"file\": \"" + file + "\"}";
+  }
+
+  /** A bundle with the function {@code store}. */
+  protected ExecutableSource store(String parameters, String workgroup, String more)
+      throws IOException {
+    return bundle("store", parameters, workgroup, more, variant("gpu-c++", "store.cpp"));
+  }
+
+  /** Runs {@code store}, and closes what it is of. */
+  protected void assertRuns(Executable kernels) {
+    try (Buffer out = device.allocate(4, BufferParams.DEVICE);
+        Semaphore done = device.createSemaphore(0)) {
+      device
+          .queue(0)
+          .dispatch(
+              Fence.NONE, done.at(1), kernels.function("store"), Workgroups.of(1), Args.of(out, 5));
+      awaitReached(done, 1);
+    } finally {
+      kernels.close();
+    }
+  }
+
+  /** The failure to load, whose message has all of the parts. */
+  protected HalException refused(ExecutableSource source, String... parts) {
+    HalException failure =
+        org.junit.jupiter.api.Assertions.assertThrows(
+            HalException.class, () -> device.loadExecutable(source));
+    for (String part : parts) {
+      assertTrue(failure.getMessage().contains(part), () -> part + " in: " + failure.getMessage());
+    }
+    return failure;
+  }
+
+  @Test
+  void aSourceIsCompiledAndRuns() throws IOException {
+    assertRuns(device.loadExecutable(store(PARAMETERS, "[1]", "")));
+  }
+
+  @Test
+  void aSourceThatDoesNotCompileIsRefusedWithTheCompilersLog() throws IOException {
+    ExecutableSource source =
+        bundle("store", PARAMETERS, "[1]", "", variant("gpu-c++", "wrong.cpp"));
+    Files.writeString(folder.resolve("wrong.cpp"), "extern \"C\" __global__ void store( { }\n");
+    refused(source, "wrong.cpp", architecture, "error");
+  }
+
+  @Test
+  void aFunctionThatTheCodeLacksIsNamed() throws IOException {
+    refused(
+        bundle("load", PARAMETERS, "[1]", "", variant("gpu-c++", "store.cpp")),
+        "no function 'load'",
+        "store.cpp");
+  }
+
+  @Test
+  void whatIsTooLargeIsRefused() throws IOException {
+    refused(store(PARAMETERS, "[2048]", ""), "2048");
+    refused(store(PARAMETERS, "[64, 64]", ""), "4096");
+    refused(
+        store(PARAMETERS, "[1]", ", \"dynamicSharedMemory\": 1000000"), "1000000", "shared memory");
+    Executable kernels = device.loadExecutable(store(PARAMETERS, "[1]", ""));
+    try (Buffer out = device.allocate(4, BufferParams.DEVICE);
+        Semaphore done = device.createSemaphore(0)) {
+      assertHal(
+          Status.OUT_OF_RANGE,
+          () ->
+              device
+                  .queue(0)
+                  .dispatch(
+                      Fence.NONE,
+                      done.at(1),
+                      kernels.function("store"),
+                      new Workgroups(1, 70_000, 1),
+                      Args.of(out, 5)),
+          "70000");
+    }
+    assertRuns(kernels);
+  }
+
+  /** Rule Q8: nothing is freed under what still runs, and everything when that has ended. */
+  @Test
+  void aKernelThatDoesNotEndIsLeftAloneWhenItsDeviceCloses() throws Exception {
+    Executable kernels = device.loadExecutable(CtsKernels.bundle());
+    Buffer flags = device.allocate(8, BufferParams.HOST);
+    Buffer.Mapping mapping = flags.map(Buffer.MapMode.READ_WRITE);
+    mapping.bytes().putInt(0, 0).putInt(4, 0);
+    Semaphore done = device.createSemaphore(0);
+    device
+        .queue(0)
+        .dispatch(
+            Fence.NONE,
+            done.at(1),
+            kernels.function("spin"),
+            Workgroups.of(1),
+            Args.of(flags, Long.MAX_VALUE));
+    Waits.awaitTrue("the kernel to run", () -> mapping.bytes().getInt(4) != 0);
+    Task<?> closing = Task.run("closing", device::close);
+    Waits.awaitTrue("close() to give up", Duration.ofSeconds(20), () -> !closing.isRunning());
+    closing.join();
+    awaitFailure(done, 1, Status.DEADLINE_EXCEEDED);
+    assertEquals(0L, sim.simulator().calls().getOrDefault(unload, 0L), "modules unloaded");
+    assertTrue(sim.live().containsKey("registration"), "the flags are still there");
+    mapping.bytes().putInt(0, 1); // lets it end
+    Waits.awaitTrue("the kernel to see that", () -> mapping.bytes().getInt(4) == 2);
+    Waits.awaitTrue("the device to be given back to its end", () -> sim.live().isEmpty());
+  }
+}
