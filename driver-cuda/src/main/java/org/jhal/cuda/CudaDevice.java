@@ -13,6 +13,7 @@ import org.jhal.utils.gpu.GpuProperties;
 import org.jhal.utils.gpu.GpuRuntime;
 import org.jhal.utils.gpu.KernelLoader;
 import org.jhal.utils.gpu.LaunchBuffer;
+import org.jhal.utils.gpu.PinnedRanges;
 
 /**
  * An open device: its primary context, which it shares with all other users of the device in this
@@ -55,6 +56,8 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   /** Takes what a pop returns; nobody reads it. */
   private static final CUcontext POPPED = new CUcontext();
 
+  private static final PinnedRanges PINNED = new PinnedRanges();
+
   private final int ordinal;
   private final CUdevice device = new CUdevice();
   private final CUcontext context = new CUcontext();
@@ -63,7 +66,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
 
   /** Opens a device. */
   CudaDevice(GpuProperties properties) {
-    super(CudaResult.CODES);
+    super(CudaResult.CODES, PINNED);
     ordinal = properties.ordinal();
     kernels = new CudaKernels(this, properties);
     check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
@@ -212,21 +215,15 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   // Host memory.
 
   @Override
-  protected long register(long hostAddress, long bytes) {
+  protected void pageLock(long hostAddress, long bytes) {
     int code = CudaExtras.cuMemHostRegister_v2(hostAddress, bytes, REGISTER_FLAGS);
     if (code != CudaResult.SUCCESS) {
       throw failure("cuMemHostRegister", code, "cannot page-lock " + bytes + " bytes");
     }
-    try {
-      return deviceAddress(hostAddress);
-    } catch (Throwable t) {
-      unregister(hostAddress);
-      throw t;
-    }
   }
 
   @Override
-  protected void unregister(long hostAddress) {
+  protected void pageUnlock(long hostAddress) {
     checkFreed("cuMemHostUnregister", CudaExtras.cuMemHostUnregister(hostAddress));
   }
 
@@ -255,7 +252,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
 
   /** A copy that leaves one allocation or registration for another is refused. */
   @Override
-  protected boolean isPinned(long first, long last) {
+  protected boolean isPinnedByOthers(long first, long last) {
     long[] value = new long[1];
     if (!isKnown(value, MEMORY_TYPE, first) || value[0] != HOST) {
       return false;

@@ -4,19 +4,18 @@ import com.sun.jna.Function;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUmodule;
 import jcuda.driver.JCudaDriver;
-import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.utils.ArgumentLayout;
 import org.jhal.utils.bundle.FunctionSpec;
-import org.jhal.utils.bundle.Variant;
 import org.jhal.utils.gpu.GpuProperties;
 import org.jhal.utils.gpu.KernelLoader;
 
@@ -54,14 +53,8 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   }
 
   @Override
-  protected byte[] compile(ExecutableSource source, Variant variant, String what) {
-    return Nvrtc.load()
-        .compile(
-            new String(variant.readFile(source), StandardCharsets.UTF_8),
-            String.valueOf(variant.file()),
-            variant.options(),
-            CudaAttributes.capability(device()),
-            what);
+  protected byte[] compile(String source, String name, List<String> options, String what) {
+    return Nvrtc.load().compile(source, name, options, CudaAttributes.capability(device()), what);
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.jhal.hip;
 import static org.jhal.hip.jna.HipConstants.*;
 import static org.jhal.hip.jna.HipRuntime.*;
 
+import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -15,6 +16,7 @@ import org.jhal.utils.gpu.GpuProperties;
 import org.jhal.utils.gpu.GpuRuntime;
 import org.jhal.utils.gpu.KernelLoader;
 import org.jhal.utils.gpu.LaunchBuffer;
+import org.jhal.utils.gpu.PinnedRanges;
 
 /**
  * An open device. It is the calling thread's device only between {@link #bindToThread} and {@link
@@ -31,10 +33,12 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   /** What calls return through, of each thread: one less array for each submission. */
   private static final ThreadLocal<int[]> OUT = ThreadLocal.withInitial(() -> new int[1]);
 
+  private static final System.Logger LOG = System.getLogger(HipDevice.class.getName());
+  private static final PinnedRanges PINNED = new PinnedRanges();
+
   private final int ordinal;
   private final hipMemPool_t pool = new hipMemPool_t();
   private final HipKernels kernels;
-  private final HostPointers hostPointers;
 
   /**
    * Opens a device.
@@ -42,7 +46,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
    * @throws HalException UNIMPLEMENTED if it has no pools of memory
    */
   HipDevice(GpuProperties properties) {
-    super(HipResult.CODES);
+    super(HipResult.CODES, PINNED);
     ordinal = properties.ordinal();
     kernels = new HipKernels(this, properties);
     int[] hasPools = new int[1];
@@ -53,12 +57,6 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
       throw new HalException(
           Status.UNIMPLEMENTED,
           properties.info().name() + " has no stream-ordered memory, which JHAL needs");
-    }
-    long token = bindToThread();
-    try {
-      hostPointers = HostPointers.probe();
-    } finally {
-      unbindFromThread(token);
     }
   }
 
@@ -74,12 +72,18 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
     return before;
   }
 
+  /** That the thread's own device cannot be chosen again says nothing of this one. */
   @Override
   public void unbindFromThread(long token) {
     if (token != ordinal) {
       int code = hipSetDevice((int) token);
-      if (!isLost()) {
-        check("hipSetDevice", code);
+      if (code != hipSuccess) {
+        LOG.log(
+            Level.WARNING,
+            "device "
+                + token
+                + " cannot be made current again: hipSetDevice returned "
+                + HipResult.CODES.describe(code));
       }
     }
   }
@@ -186,6 +190,12 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
     checkFreed("hipMemPoolDestroy", hipMemPoolDestroy(pool.take()));
   }
 
+  /** A pool uses freed memory again for what is nearly as large only. */
+  @Override
+  protected void trimPool() {
+    checkFreed("hipMemPoolTrimTo", hipMemPoolTrimTo(pool, 0));
+  }
+
   @Override
   protected long allocate(long bytes, hipStream_t stream) {
     long[] out = new long[1];
@@ -204,21 +214,15 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   // Host memory.
 
   @Override
-  protected long register(long hostAddress, long bytes) {
+  protected void pageLock(long hostAddress, long bytes) {
     int code = hipHostRegister(hostAddress, bytes, REGISTER_FLAGS);
     if (code != hipSuccess) {
       throw failure("hipHostRegister", code, "cannot page-lock " + bytes + " bytes");
     }
-    try {
-      return deviceAddress(hostAddress);
-    } catch (Throwable t) {
-      unregister(hostAddress);
-      throw t;
-    }
   }
 
   @Override
-  protected void unregister(long hostAddress) {
+  protected void pageUnlock(long hostAddress) {
     checkFreed("hipHostUnregister", hipHostUnregister(hostAddress));
   }
 
@@ -242,11 +246,6 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   @Override
   protected void freeHost(long hostAddress) {
     checkFreed("hipHostFree", hipHostFree(hostAddress));
-  }
-
-  @Override
-  protected boolean isPinned(long first, long last) {
-    return hostPointers.isPinned(first, last);
   }
 
   // Commands.

@@ -5,14 +5,12 @@ import static org.jhal.hip.jna.HipConstants.HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
 import static org.jhal.hip.jna.HipConstants.hipSuccess;
 
 import com.sun.jna.Memory;
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
-import org.jhal.ExecutableSource;
 import org.jhal.hip.jna.HipRuntime;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipModule_t;
 import org.jhal.utils.bundle.FunctionSpec;
-import org.jhal.utils.bundle.Variant;
 import org.jhal.utils.gpu.GpuProperties;
 import org.jhal.utils.gpu.KernelLoader;
 
@@ -36,15 +34,10 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
   }
 
   @Override
-  protected byte[] compile(ExecutableSource source, Variant variant, String what) {
+  protected byte[] compile(String source, String name, List<String> options, String what) {
     HipLibrary library = HipLibrary.load();
     return Hiprtc.load(library.library(), library.major())
-        .compile(
-            new String(variant.readFile(source), StandardCharsets.UTF_8),
-            String.valueOf(variant.file()),
-            variant.options(),
-            device().architecture(),
-            what);
+        .compile(source, name, options, device().architecture(), what);
   }
 
   @Override
@@ -86,6 +79,12 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
   protected void checkArguments(
       Module module, hipFunction_t function, String entry, FunctionSpec spec, String name) {
     module.code.checkArguments(entry, spec, name);
+  }
+
+  /** The runtime counts them in 32 bits, and refuses more, or in some versions leaves them out. */
+  @Override
+  protected long maxWorkItems() {
+    return 0xFFFFFFFFL;
   }
 
   @Override

@@ -11,8 +11,13 @@
  *   <li>A stream, an event or a module that was destroyed must not be passed on: {@link
  *       org.jhal.hip.jna.HipHandle}. One that is null is the default stream, which waits for all
  *       others.
- *   <li>hipPointerGetAttribute tells the kind of memory as a number that changed with ROCm 6:
- *       {@link org.jhal.hip.HostPointers}.
+ *   <li>hipPointerGetAttribute is not called: some versions read through an address that they do
+ *       not know, and each failure changes what hipGetLastError tells the program. What is
+ *       page-locked is remembered instead ({@link org.jhal.utils.gpu.PinnedRanges}), since most
+ *       versions also take memory that is page-locked already.
+ *   <li>A pool uses freed memory again only for what is nearly as large, so it is trimmed before it
+ *       is found empty.
+ *   <li>A grid has at most 2^32 - 1 work items along an axis.
  *   <li>The list that describes packed arguments ends with 3, and must be in order. A code object
  *       may declare more bytes of arguments than a kernel's parameters have (hidden ones): the
  *       runtime fills those in.

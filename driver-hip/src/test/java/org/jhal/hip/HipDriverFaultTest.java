@@ -44,7 +44,6 @@ class HipDriverFaultTest extends GpuFaultTest {
                 "hipMemcpyHtoDAsync",
                 "hipMemsetD8Async",
                 "hipModuleLoadData",
-                "hipPointerGetAttribute",
                 "hipStreamWaitEvent"),
             "",
             "hipMemPoolDestroy",

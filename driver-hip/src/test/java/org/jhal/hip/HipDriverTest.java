@@ -2,6 +2,7 @@ package org.jhal.hip;
 
 import static org.jhal.cts.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.jhal.Buffer;
@@ -56,5 +57,35 @@ class HipDriverTest extends GpuDriverTest {
     int[] current = new int[1];
     assertEquals(HipConstants.hipSuccess, HipRuntime.hipGetDevice(current));
     assertEquals(MINE, current[0], "the current device after " + after);
+  }
+
+  /** The device of the thread is another one's business: that it fails does not lose this one. */
+  @Test
+  void aDeviceIsNotLostByOneThatCannotBeMadeCurrentAgain() {
+    assertTrue(sim.driver().probe().isAvailable());
+    assertEquals(HipConstants.hipSuccess, HipRuntime.hipSetDevice(MINE));
+    try (Device device = open("0?queues=1")) {
+      long before = calls("hipSetDevice");
+      sim.simulator().fail("hipSetDevice", 2, 999); // the second of an allocation is back to mine
+      device.allocate(16, BufferParams.DEVICE).close();
+      assertTrue(calls("hipSetDevice") >= before + 2);
+      assertNull(device.lostCause());
+    } finally {
+      assertEquals(HipConstants.hipSuccess, HipRuntime.hipSetDevice(0));
+    }
+  }
+
+  @Test
+  void aPoolIsTrimmedBeforeItIsFoundEmpty() {
+    int outOfMemory = 2;
+    try (Device device = open("0")) {
+      sim.simulator().fail("hipMallocFromPoolAsync", 1, outOfMemory);
+      device.allocate(16, BufferParams.DEVICE).close();
+      assertEquals(1, calls("hipMemPoolTrimTo"));
+    }
+  }
+
+  private long calls(String function) {
+    return sim.simulator().calls().getOrDefault(function, 0L);
   }
 }

@@ -1,11 +1,19 @@
 package org.jhal.hip;
 
+import static org.jhal.cts.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import org.jhal.Args;
+import org.jhal.Buffer;
+import org.jhal.BufferParams;
+import org.jhal.Executable;
+import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.Workgroups;
 import org.jhal.simulator.driver.GpuKernelsTest;
 import org.junit.jupiter.api.Test;
 
@@ -46,5 +54,27 @@ class HipKernelsTest extends GpuKernelsTest {
     String source = variant("gpu-c++", "store.cpp");
     assertRuns(device.loadExecutable(bundle("store", PARAMETERS, "[1]", "", ptx + "," + source)));
     refused(bundle("store", PARAMETERS, "[1]", "", ptx), "cuda-ptx");
+  }
+
+  /** A launch counts work items in 32 bits, whatever the limit of workgroups is. */
+  @Test
+  void aGridOfTooManyWorkItemsIsRefused() throws IOException {
+    try (Executable kernels = device.loadExecutable(store(PARAMETERS, "[64]", ""));
+        Buffer out = device.allocate(4, BufferParams.DEVICE);
+        Semaphore done = device.createSemaphore(0)) {
+      assertHal(
+          Status.OUT_OF_RANGE,
+          () ->
+              device
+                  .queue(0)
+                  .dispatch(
+                      Fence.NONE,
+                      done.at(1),
+                      kernels.function("store"),
+                      Workgroups.of(1 << 26),
+                      Args.of(out, 5)),
+          "67108864",
+          "at most 67108863,");
+    }
   }
 }

@@ -109,7 +109,8 @@ public final class DeviceSelector {
     StringJoiner list = new StringJoiner("; ");
     for (DeviceInfo device : devices) {
       String pci = device.pciAddress() == null ? "" : ", " + PCI + device.pciAddress();
-      list.add(device.index() + " is " + device.name() + ", uuid " + device.uuid() + pci);
+      String uuid = device.uuid().isEmpty() ? "" : ", uuid " + device.uuid();
+      list.add(device.index() + " is " + device.name() + uuid + pci);
     }
     return (devices.size() == 1 ? "1 device" : devices.size() + " devices")
         + " of driver '"

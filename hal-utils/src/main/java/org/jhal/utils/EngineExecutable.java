@@ -36,7 +36,9 @@ public final class EngineExecutable extends RefCounted implements Executable {
     this.module = module;
     List<Function> made = new ArrayList<>();
     for (FunctionSpec spec : specs) {
-      made.add(new EngineFunction(this, made.size(), spec));
+      made.add(
+          new EngineFunction(
+              this, made.size(), spec, device.info().maxWorkgroupCount(), module.maxWorkItems()));
     }
     this.functions = List.copyOf(made);
   }

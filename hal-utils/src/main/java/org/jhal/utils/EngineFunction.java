@@ -13,13 +13,31 @@ public final class EngineFunction implements Function {
   private final FunctionSpec spec;
   private final Parameter[] parameters; // the same as in spec, without an iterator
   private final ArgumentLayout layout;
+  private final Workgroups maxCount;
 
-  EngineFunction(EngineExecutable executable, int index, FunctionSpec spec) {
+  /**
+   * A function.
+   *
+   * @param maxCount the largest grid that the device takes
+   * @param maxWorkItems the most work items along an axis of it
+   */
+  EngineFunction(
+      EngineExecutable executable,
+      int index,
+      FunctionSpec spec,
+      Workgroups maxCount,
+      long maxWorkItems) {
     this.executable = executable;
     this.index = index;
     this.spec = spec;
     this.parameters = spec.parameters().toArray(new Parameter[0]);
     this.layout = ArgumentLayout.of(spec.parameters());
+    Workgroups size = spec.workgroupSize();
+    this.maxCount =
+        new Workgroups(
+            (int) Math.min(maxCount.x(), maxWorkItems / size.x()),
+            (int) Math.min(maxCount.y(), maxWorkItems / size.y()),
+            (int) Math.min(maxCount.z(), maxWorkItems / size.z()));
   }
 
   @Override
@@ -60,6 +78,11 @@ public final class EngineFunction implements Function {
   @Override
   public int dynamicSharedMemory() {
     return spec.dynamicSharedMemory();
+  }
+
+  /** The largest grid. */
+  Workgroups maxCount() {
+    return maxCount;
   }
 
   /** Where its arguments lie. */

@@ -175,7 +175,7 @@ final class Validation {
 
   static void grid(EngineDevice<?> device, EngineFunction function, Workgroups count) {
     Objects.requireNonNull(count, "count");
-    Workgroups most = device.info().maxWorkgroupCount();
+    Workgroups most = function.maxCount();
     if (count.x() > most.x() || count.y() > most.y() || count.z() > most.z()) {
       throw new HalException(
           Status.OUT_OF_RANGE,

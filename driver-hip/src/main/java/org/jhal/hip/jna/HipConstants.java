@@ -38,11 +38,9 @@ public final class HipConstants {
   public static final int hipHostRegisterPortable = 1;
   public static final int hipHostRegisterMapped = 2;
 
-  // hipMemcpyKind, hipMemPoolAttr, hipPointer_attribute, hipFunction_attribute
+  // hipMemcpyKind, hipMemPoolAttr, hipFunction_attribute
   public static final int hipMemcpyDefault = 4;
   public static final int hipMemPoolAttrReleaseThreshold = 4;
-  public static final int HIP_POINTER_ATTRIBUTE_MEMORY_TYPE = 2;
-  public static final int HIP_POINTER_ATTRIBUTE_BUFFER_ID = 7;
   public static final int HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0;
   public static final int HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1;
 

@@ -31,9 +31,16 @@ public abstract class HipHandle extends Pointer {
     return peer == 0;
   }
 
-  /** The handle as a number, which this is not from now on. */
+  /**
+   * The handle as a number, which this is not from now on.
+   *
+   * @throws IllegalStateException if it is null: it would mean the default stream
+   */
   public final long take() {
     long taken = peer;
+    if (taken == 0) {
+      throw new IllegalStateException("this " + getClass().getSimpleName() + " is null");
+    }
     peer = 0;
     return taken;
   }

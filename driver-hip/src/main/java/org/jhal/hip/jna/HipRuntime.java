@@ -96,6 +96,8 @@ public final class HipRuntime {
 
   public static native int hipMemPoolDestroy(long mem_pool);
 
+  public static native int hipMemPoolTrimTo(hipMemPool_t mem_pool, long min_bytes_to_hold);
+
   public static native int hipMemPoolSetAttribute(hipMemPool_t mem_pool, int attr, long[] value);
 
   public static native int hipMallocFromPoolAsync(
@@ -112,8 +114,6 @@ public final class HipRuntime {
   public static native int hipHostUnregister(long hostPtr);
 
   public static native int hipHostGetDevicePointer(long[] devPtr, long hstPtr, int flags);
-
-  public static native int hipPointerGetAttribute(int[] data, int attribute, long ptr);
 
   // Commands.
 

@@ -26,6 +26,11 @@ HIP hipMemPoolCreate(gs_handle* pool, const gs_pool_properties* properties) {
 
 HIP hipMemPoolDestroy(gs_handle pool) { RELEASE(gs_pool_destroy(pool)); }
 
+HIP hipMemPoolTrimTo(gs_handle pool, size_t keep) {
+  GS_CALL(GS_DEVICE)
+  return gs_pool_trim(pool, keep);
+}
+
 HIP hipMemPoolSetAttribute(gs_handle pool, int attribute, void* value) {
   GS_CALL(GS_DEVICE)
   return gs_pool_set(pool, attribute, value);
@@ -62,18 +67,6 @@ HIP hipHostGetDevicePointer(hipDeviceptr_t* device, void* address, unsigned flag
   if (!device || flags || gs_memory_info_of((uint64_t)address, &info) || !is_host(&info)) return GS_INVALID_VALUE;
   *device = (hipDeviceptr_t)address;
   return GS_OK;
-}
-
-// The kinds of memory have other numbers from ROCm 6 on.
-HIP hipPointerGetAttribute(void* data, int attribute, hipDeviceptr_t address) {
-  GS_CALL(GS_DEVICE)
-  gs_memory_info info;
-  if (!data || gs_memory_info_of(address, &info)) return GS_INVALID_VALUE;
-  switch (attribute) {
-    case 2: *(unsigned*)data = (is_host(&info) ? 0u : 1u) + (hip_major() >= 6 ? 1u : 0u); return GS_OK;
-    case 7: *(unsigned*)data = (unsigned)info.id; return GS_OK;
-    default: return GS_NOT_SUPPORTED;
-  }
 }
 
 // ---- copies and fills ----

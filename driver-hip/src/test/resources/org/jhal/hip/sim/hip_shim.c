@@ -33,6 +33,7 @@ typedef uint64_t handle;
   X(cuMemFree_v2, uint64_t)                                                                      \
   X(cuMemPoolCreate, handle*, const void*)                                                       \
   X(cuMemPoolDestroy, handle)                                                                    \
+  X(cuMemPoolTrimTo, handle, size_t)                                                             \
   X(cuMemPoolSetAttribute, handle, int, void*)                                                   \
   X(cuMemAllocFromPoolAsync, uint64_t*, size_t, handle, handle)                                  \
   X(cuMemFreeAsync, uint64_t, handle)                                                            \
@@ -41,7 +42,6 @@ typedef uint64_t handle;
   X(cuMemHostRegister_v2, void*, size_t, unsigned)                                               \
   X(cuMemHostUnregister, void*)                                                                  \
   X(cuMemHostGetDevicePointer_v2, uint64_t*, void*, unsigned)                                    \
-  X(cuPointerGetAttribute, void*, int, uint64_t)                                                 \
   X(cuMemcpyAsync, uint64_t, uint64_t, size_t, handle)                                           \
   X(cuMemcpyHtoDAsync_v2, uint64_t, const void*, size_t, handle)                                 \
   X(cuMemcpyDtoHAsync_v2, void*, uint64_t, size_t, handle)                                       \
@@ -280,6 +280,8 @@ HIP hipFree(uint64_t address) { FORWARD(address ? cuMemFree_v2(address) : SUCCES
 HIP hipMemPoolCreate(handle* pool, const void* properties) { FORWARD(cuMemPoolCreate(pool, properties)); }
 HIP hipMemPoolDestroy(handle pool) { FORWARD(cuMemPoolDestroy(pool)); }
 
+HIP hipMemPoolTrimTo(handle pool, size_t keep) { FORWARD(cuMemPoolTrimTo(pool, keep)); }
+
 HIP hipMemPoolSetAttribute(handle pool, int attribute, void* value) {
   FORWARD(cuMemPoolSetAttribute(pool, attribute, value));
 }
@@ -307,18 +309,6 @@ HIP hipHostGetDevicePointer(uint64_t* device, void* address, unsigned flags) {
 }
 
 // Attributes have the same numbers; kinds of memory from the third on have not.
-HIP hipPointerGetAttribute(void* data, int attribute, uint64_t address) {
-  int code = enter();
-  if (!code) code = code_of(cuPointerGetAttribute(data, attribute, address));
-  enum { MEMORY_TYPE = 2, CUDA_ARRAY = 3, CUDA_UNIFIED = 4, HIP_ARRAY = 10, HIP_UNIFIED = 11 };
-  if (!code && attribute == MEMORY_TYPE) {
-    unsigned* type = data;
-    if (*type == CUDA_ARRAY) *type = HIP_ARRAY;
-    if (*type == CUDA_UNIFIED) *type = HIP_UNIFIED;
-  }
-  return code;
-}
-
 // ---- commands ----
 
 HIP hipMemcpyHtoDAsync(uint64_t to, void* from, size_t size, handle stream) {

@@ -66,12 +66,12 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return info().driver() + "-" + info().index();
   }
 
-  /** The native calls. */
+  /** The native calls. Public for tests. */
   public GpuRuntime<S, E, K> runtime() {
     return runtime;
   }
 
-  /** What frees what the runtime takes back only when the device is idle. */
+  /** What frees what the runtime takes back only when the device is idle. Public for tests. */
   public FreeThread frees() {
     return frees;
   }

@@ -116,7 +116,7 @@ public abstract class GpuDriver implements Driver {
 
   /**
    * How many closed buffers of write-combined memory there are in this process of which views are
-   * still in use, or not collected yet. They keep their devices from ending.
+   * still in use, or not collected yet. They keep what the runtime needs for them. For tests.
    */
   public static int closedBuffersInUse() {
     return UploadMemory.waiting();

@@ -39,10 +39,14 @@ public record GpuProperties(
 
   /**
    * As the vendors' tools write it: {@code GPU-}, then all 16 bytes, in hexadecimal with dashes, or
-   * as they are where they already are digits.
+   * as they are where they already are digits. Empty where a device has none, which is told by
+   * zeros, or "XX" and zeros.
    */
   public static String uuid(byte[] bytes) {
     String digits = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
+    if (digits.matches("(XX)?\\x00*")) {
+      return "";
+    }
     if (digits.matches("[0-9A-Fa-f]{16}")) {
       return "GPU-" + digits.toLowerCase(Locale.ROOT);
     }

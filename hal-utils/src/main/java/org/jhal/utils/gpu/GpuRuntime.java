@@ -26,15 +26,18 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   private static final System.Logger LOG = System.getLogger(GpuRuntime.class.getName());
 
   private final ResultCodes codes;
+  private final PinnedRanges pinned;
   private volatile boolean isLost;
 
   /**
    * For subclasses.
    *
    * @param codes what the native results mean
+   * @param pinned what all devices of the driver have page-locked
    */
-  protected GpuRuntime(ResultCodes codes) {
+  protected GpuRuntime(ResultCodes codes, PinnedRanges pinned) {
     this.codes = codes;
+    this.pinned = pinned;
   }
 
   // Failures.
@@ -100,7 +103,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /** Gives a reference back, of which opening took the first. Never throws. */
   protected abstract void release();
 
-  /** What loads kernels for it. */
+  /** What loads kernels for it; always the same. */
   protected abstract KernelLoader<?, K> kernels();
 
   // Streams.
@@ -153,6 +156,12 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /** Ends the pool. Never throws. */
   protected abstract void destroyPool();
 
+  /**
+   * Has the pool give back what nobody uses, where it would not do that by itself before it says
+   * that there is no more memory. Never throws.
+   */
+  protected void trimPool() {}
+
   /** Allocates in the order of the stream; never waits for the device. */
   protected abstract long allocate(long bytes, S stream);
 
@@ -162,30 +171,77 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   // Host memory.
 
   /**
-   * Page-locks host memory, for all devices.
+   * Page-locks host memory, for all devices; returns the device's address of it.
    *
-   * @return the device's address of it
    * @throws HalException FAILED_PRECONDITION if some of it is page-locked already
    */
-  protected abstract long register(long hostAddress, long bytes);
+  final long register(long hostAddress, long bytes) {
+    pinned.add(hostAddress, bytes);
+    try {
+      pageLock(hostAddress, bytes);
+    } catch (Throwable t) {
+      pinned.remove(hostAddress);
+      throw t;
+    }
+    try {
+      return deviceAddress(hostAddress);
+    } catch (Throwable t) {
+      unregister(hostAddress);
+      throw t;
+    }
+  }
 
   /** Ends a registration; may wait until the device is idle. Never throws. */
-  protected abstract void unregister(long hostAddress);
+  final void unregister(long hostAddress) {
+    pageUnlock(hostAddress);
+    pinned.remove(hostAddress);
+  }
+
+  /**
+   * Page-locks host memory, for all devices.
+   *
+   * @throws HalException FAILED_PRECONDITION if somebody else has page-locked a part of it, where
+   *     the runtime can tell
+   */
+  protected abstract void pageLock(long hostAddress, long bytes);
+
+  /** Undoes that; may wait until the device is idle. Never throws. */
+  protected abstract void pageUnlock(long hostAddress);
+
+  /** Allocates write-combined, page-locked host memory for the device; returns where. */
+  final long allocatePinned(long bytes) {
+    long address = allocateHost(bytes);
+    pinned.add(address, bytes);
+    return address;
+  }
+
+  /** Frees that; may wait until the device is idle. Never throws. */
+  final void freePinned(long hostAddress) {
+    pinned.remove(hostAddress); // before another thread is given the same memory
+    freeHost(hostAddress);
+  }
 
   /** Allocates write-combined, page-locked host memory, for all devices; returns where. */
   protected abstract long allocateHost(long bytes);
 
-  /** The device's address of memory from {@link #allocateHost}. */
+  /** The device's address of memory that is page-locked. */
   protected abstract long deviceAddress(long hostAddress);
 
   /** Frees memory from {@link #allocateHost}; may wait until the device is idle. Never throws. */
   protected abstract void freeHost(long hostAddress);
 
+  /** Whether the device reaches the host's memory from {@code first} to {@code last} in one go. */
+  final boolean isPinned(long first, long last) {
+    return pinned.contains(first, last) || isPinnedByOthers(first, last);
+  }
+
   /**
-   * Whether the host's memory from {@code first} to {@code last} lies in one allocation or
-   * registration that the device reaches.
+   * As {@link #isPinned}, for memory that the driver has not page-locked itself. Only for runtimes
+   * that can be asked of any address at all.
    */
-  protected abstract boolean isPinned(long first, long last);
+  protected boolean isPinnedByOthers(long first, long last) {
+    return false;
+  }
 
   // Commands.
 

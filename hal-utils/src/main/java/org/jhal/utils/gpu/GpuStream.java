@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * A native stream.
  *
  * <p>Completion is seen through events. One for which a thread can sleep (BLOCKING_SYNC) is scarce:
- * a stream takes 56 that have not fired, and the next record blocks (measured on an H200; no
- * runtime is known to take fewer). So it is recorded while the stream is nearly empty. Behind many
- * others a plain event is, and who waits for that one looks from time to time.
+ * a stream takes 56 that have not fired, and the next record blocks (measured on one device with
+ * one runtime; not known of others). So it is recorded while the stream is nearly empty. Behind
+ * many others a plain event is, and who waits for that one looks from time to time.
  *
  * <p>A query is not free either: it takes a lock that whoever launches needs as well. Far behind
  * the end of the stream one query is spared for each event before one that has fired.

@@ -41,7 +41,14 @@ final class HostBlock {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED, "the host has no " + size + " bytes left: " + e.getMessage());
     }
-    this.deviceAddress = runtime.register(hostAddress(), Math.max(1, size));
+    try {
+      this.deviceAddress = runtime.register(hostAddress(), Math.max(1, size));
+    } catch (HalException e) {
+      // The arguments are right, so there is not enough that can be locked, whatever the code.
+      throw e.status() == Status.UNAVAILABLE
+          ? e
+          : new HalException(Status.RESOURCE_EXHAUSTED, e.getMessage(), e);
+    }
   }
 
   long hostAddress() {

@@ -1,5 +1,6 @@
 package org.jhal.utils.gpu;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import org.jhal.ExecutableSource;
@@ -34,10 +35,11 @@ public abstract class KernelLoader<M, K> {
   /**
    * Compiles a source for the device, or finds it compiled.
    *
+   * @param name of the source, for the compiler's messages
    * @param what is being loaded, for people
    * @return code for {@link #link}
    */
-  protected abstract byte[] compile(ExecutableSource source, Variant variant, String what);
+  protected abstract byte[] compile(String source, String name, List<String> options, String what);
 
   /** Hands code of any kind to the runtime, which compiles it to the end where it must. */
   protected abstract M link(byte[] code, String what);
@@ -62,6 +64,11 @@ public abstract class KernelLoader<M, K> {
   protected abstract void checkArguments(
       M module, K kernel, String entry, FunctionSpec spec, String name);
 
+  /** The most work items that a launch takes along one axis, all workgroups together. */
+  protected long maxWorkItems() {
+    return Long.MAX_VALUE;
+  }
+
   /** The largest workgroup with which the kernel runs. */
   protected abstract int maxThreads(K kernel);
 
@@ -79,8 +86,15 @@ public abstract class KernelLoader<M, K> {
   final KernelModule load(
       ExecutableSource source, Variant variant, List<FunctionSpec> functions, FreeThread frees) {
     String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
+    byte[] file = variant.readFile(source);
     byte[] code =
-        variant.format().equals(SOURCE) ? compile(source, variant, what) : variant.readFile(source);
+        variant.format().equals(SOURCE)
+            ? compile(
+                new String(file, StandardCharsets.UTF_8),
+                String.valueOf(variant.file()),
+                variant.options(),
+                what)
+            : file;
     M module = link(code, what);
     try {
       List<K> kernels =
@@ -95,7 +109,7 @@ public abstract class KernelLoader<M, K> {
                     return kernel;
                   })
               .toList();
-      return new GpuModule<>(kernels, () -> unload(module), frees);
+      return new GpuModule<>(kernels, maxWorkItems(), () -> unload(module), frees);
     } catch (Throwable t) {
       frees.free(() -> unload(module));
       throw t;

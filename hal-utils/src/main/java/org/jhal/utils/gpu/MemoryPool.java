@@ -8,8 +8,9 @@ import org.jhal.utils.MemoryBudget;
  * The device memory of one {@link GpuDevice}. What is freed stays in the native pool for later
  * allocations until the device closes.
  *
- * <p>Allocating and freeing never waits for the device, other than the plain calls of the runtimes,
- * which wait for all that runs.
+ * <p>Allocating and freeing in the order of a stream never waits for the device where the runtime
+ * does not; memory that is to be there at once waits for the pool's own stream, and for nothing
+ * else.
  *
  * <p>Thread-safe; the device is bound to the calling thread.
  *
@@ -67,10 +68,22 @@ final class MemoryPool<S> {
       return new PoolMemory(this, 0, 0);
     }
     try {
-      return new PoolMemory(this, runtime.allocate(bytes, on), bytes);
+      return new PoolMemory(this, allocateOrTrim(bytes, on), bytes);
     } catch (Throwable t) {
       budget.giveBack(bytes);
       throw t;
+    }
+  }
+
+  private long allocateOrTrim(long bytes, S on) {
+    try {
+      return runtime.allocate(bytes, on);
+    } catch (HalException e) {
+      if (e.status() != Status.RESOURCE_EXHAUSTED) {
+        throw e;
+      }
+      runtime.trimPool();
+      return runtime.allocate(bytes, on);
     }
   }
 

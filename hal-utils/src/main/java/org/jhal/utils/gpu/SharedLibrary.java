@@ -11,6 +11,8 @@ import java.io.RandomAccessFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +42,15 @@ public final class SharedLibrary {
    *
    * @param name of a file, absolute, or for the system to find
    * @throws UnsatisfiedLinkError if that is not possible; see {@link #reason}
+   * @throws HalException UNAVAILABLE if JNA itself cannot be loaded
    */
   public static SharedLibrary open(String name) {
+    try {
+      int ignored = Native.POINTER_SIZE;
+    } catch (LinkageError e) {
+      throw new HalException(
+          Status.UNAVAILABLE, "JNA cannot load its own native library: " + e.getMessage(), e);
+    }
     return new SharedLibrary(name, NativeLibrary.getInstance(name));
   }
 
@@ -52,16 +61,16 @@ public final class SharedLibrary {
 
   /** Whether it exports a function, or is linked with a library that does. */
   public boolean has(String symbol) {
-    try {
-      return library.getFunction(symbol) != null;
-    } catch (UnsatisfiedLinkError e) {
-      return false;
-    }
+    return optional(symbol) != null;
   }
 
   /** A function that not every version has, or null. */
   public @Nullable Function optional(String symbol) {
-    return has(symbol) ? library.getFunction(symbol) : null;
+    try {
+      return library.getFunction(symbol);
+    } catch (UnsatisfiedLinkError e) {
+      return null;
+    }
   }
 
   /** Its functions; one that it lacks is found out when it is called. */

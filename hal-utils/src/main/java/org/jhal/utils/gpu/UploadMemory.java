@@ -9,8 +9,8 @@ import org.jhal.utils.MappedRange;
 
 /**
  * Write-combined host memory as a buffer: fast for the device to read, slow for the host to read.
- * Only the runtime can make such memory, so it ends with the device; while a view of it is in use,
- * the device is kept.
+ * Only the runtime can make such memory, so it ends with that; while a view of it is in use, what
+ * the runtime needs for it is kept.
  */
 final class UploadMemory implements GpuMemory {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -32,7 +32,7 @@ final class UploadMemory implements GpuMemory {
     this.size = size;
     runtime.retain();
     try {
-      hostAddress = runtime.allocateHost(Math.max(1, size));
+      hostAddress = runtime.allocatePinned(Math.max(1, size));
     } catch (Throwable t) {
       runtime.release();
       throw t;
@@ -40,7 +40,7 @@ final class UploadMemory implements GpuMemory {
     try {
       deviceAddress = runtime.deviceAddress(hostAddress);
     } catch (Throwable t) {
-      runtime.freeHost(hostAddress);
+      runtime.freePinned(hostAddress);
       runtime.release();
       throw t;
     }
@@ -85,7 +85,7 @@ final class UploadMemory implements GpuMemory {
   private void userIsGone() {
     if (users.decrementAndGet() == 0) {
       frees.free(
-          () -> runtime.freeHost(hostAddress),
+          () -> runtime.freePinned(hostAddress),
           () -> {
             runtime.release();
             WAITING.decrementAndGet();
