@@ -11,6 +11,7 @@ import org.jhal.Device;
 import org.jhal.DeviceUri;
 import org.jhal.Hal;
 import org.jhal.Setting;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What cases are made for.
@@ -19,14 +20,20 @@ import org.jhal.Setting;
  * @param device to measure
  * @param max the largest number of submissions in a sample
  * @param shared what cases share; whoever made it closes it
+ * @param peer the same for a second device, which the first is compared with; null if there is none
  */
-record Bench(String uri, Device device, int max, Shared shared) {
+record Bench(String uri, Device device, int max, Shared shared, @Nullable Bench peer) {
   /** How long anything may take before it counts as hung. */
   static final Duration DEADLINE = Duration.ofMinutes(5);
 
   private static final int[] SIZES = {1_000, 16_000, 256_000, 1_000_000};
   private static final int SAMPLE = 256_000;
   private static final Pattern TIME = Pattern.compile("([0-9]+)(ns|us|ms|s)");
+
+  /** For one device. */
+  Bench(String uri, Device device, int max, Shared shared) {
+    this(uri, device, max, shared, null);
+  }
 
   /** The numbers of submissions for cases that scale: at least one, none above the maximum. */
   List<Integer> sizes() {

@@ -9,7 +9,9 @@ final class BenchCases {
 
   /** In the order in which they run; not all are for all devices. */
   static List<BenchCase> all() {
-    return Stream.concat(general().stream(), CudaCases.all().stream()).toList();
+    return Stream.of(general(), DispatchCases.all(), CudaCases.all())
+        .flatMap(List::stream)
+        .toList();
   }
 
   private static List<BenchCase> general() {

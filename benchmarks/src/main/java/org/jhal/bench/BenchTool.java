@@ -35,6 +35,7 @@ public final class BenchTool implements ToolProvider {
       Usage: hal bench [options]
 
         --device URI    the device, as `hal devices` lists it; default mock
+        --peer URI      a second device, which those cases that can do so measure beside the first
         --case PATTERN  only these cases; * is anything; repeatable
         --max N         at most N submissions in a sample; default 1000000
         --rounds N      how many samples of each; default 7
@@ -53,6 +54,7 @@ public final class BenchTool implements ToolProvider {
   /** What the command line asks for. */
   private static final class Options {
     String device = "mock";
+    @Nullable String peer;
     @Nullable Path json;
     final List<Pattern> cases = new ArrayList<>();
     int max = 1_000_000;
@@ -120,6 +122,7 @@ public final class BenchTool implements ToolProvider {
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--device" -> options.device = value(args, ++i);
+        case "--peer" -> options.peer = value(args, ++i);
         case "--case" -> options.cases.add(pattern(value(args, ++i)));
         case "--max" -> options.max = number(args, ++i, 1, 10_000_000);
         case "--rounds" -> options.rounds = number(args, ++i, 1, 10_000);
@@ -191,15 +194,19 @@ public final class BenchTool implements ToolProvider {
       throws InterruptedException {
     int exitCode;
     Report report;
-    try (Device device = Hal.openDevice(options.device)) {
+    try (Device device = Hal.openDevice(options.device);
+        Device peer = options.peer == null ? null : Hal.openDevice(options.peer)) {
       List<BenchCase> selected = fitting(options, device, err);
       if (selected.isEmpty()) {
         return USAGE;
       }
       var facts = Machine.facts(options.device, device);
+      if (peer != null) {
+        facts.put("peer", Machine.fact(String.valueOf(options.peer), peer));
+      }
       facts.forEach((key, value) -> out.printf(Locale.ROOT, "%-8s %s%n", key, value));
       report = new Report(facts);
-      exitCode = measure(options, device, selected, report, out, err);
+      exitCode = measure(options, device, peer, selected, report, out, err);
     } catch (HalException e) {
       err.println("hal: " + e);
       return e.status() == Status.INVALID_ARGUMENT ? USAGE : NO_DEVICE;
@@ -218,6 +225,7 @@ public final class BenchTool implements ToolProvider {
   private static int measure(
       Options options,
       Device device,
+      @Nullable Device peer,
       List<BenchCase> selected,
       Report report,
       PrintWriter out,
@@ -225,7 +233,9 @@ public final class BenchTool implements ToolProvider {
       throws InterruptedException {
     int exitCode = OK;
     try (Shared shared = new Shared()) {
-      Bench bench = new Bench(options.device, device, options.max, shared);
+      Bench beside =
+          peer == null ? null : new Bench(String.valueOf(options.peer), peer, options.max, shared);
+      Bench bench = new Bench(options.device, device, options.max, shared, beside);
       for (BenchCase benchCase : selected) {
         out.flush();
         try {

@@ -14,13 +14,9 @@ final class CudaCases {
   /** Whose devices they are for. */
   static final String DRIVER = "cuda";
 
-  /** As long as any work here takes: the host never parks. */
-  private static final String SPINNING = "50ms";
-
   private static final String PARKED = "0ns";
 
-  private static final int STEPS = 2_000;
-  private static final int[] CHAINS = {1_000, 10_000, 100_000};
+  private static final int ALLOCATIONS = 2_000;
   private static final int ALLOCATED = 1 << 20;
   private static final int KIB = 1 << 10;
   private static final int MIB = 1 << 20;
@@ -83,12 +79,15 @@ final class CudaCases {
   }
 
   private static Series roundTrip(Bench bench, boolean isBlocking) {
-    int steps = bench.steps(STEPS);
+    int steps = bench.steps(DispatchWork.ROUND_TRIPS);
     String label = isBlocking ? "blocking" : "spinning";
     CudaJcuda jcuda = jcuda(bench);
     return new Series(
         label,
-        new DispatchWork.RoundTrip(bench.deviceThatSpins(isBlocking ? PARKED : SPINNING), steps),
+        new DispatchWork.RoundTrip(
+            Subject.JHAL,
+            bench.deviceThatSpins(isBlocking ? PARKED : DispatchWork.SPINNING),
+            steps),
         List.of(
             raw(bench).subject(label, 0, steps, UnaryOperator.identity()),
             CudaJcudaPeers.roundTrip(jcuda, false, isBlocking, steps),
@@ -101,10 +100,10 @@ final class CudaCases {
   }
 
   private static Series parkedWait(Bench bench) {
-    int steps = bench.steps(STEPS);
+    int steps = bench.steps(DispatchWork.ROUND_TRIPS);
     return new Series(
         "parked",
-        new DispatchWork.RoundTrip(bench.deviceThatSpins(PARKED), steps),
+        new DispatchWork.RoundTrip(Subject.JHAL, bench.deviceThatSpins(PARKED), steps),
         List.of(
             raw(bench).subject("host-function", 0, steps, UnaryOperator.identity()),
             CudaJcudaPeers.hostFunction(jcuda(bench), steps)),
@@ -115,11 +114,12 @@ final class CudaCases {
 
   private static List<Series> chains(Bench bench) {
     List<Series> all = new ArrayList<>();
-    for (int steps : bench.sizes(CHAINS)) {
+    for (int steps : bench.sizes(DispatchWork.CHAINS)) {
       all.add(
           new Series(
               String.valueOf(steps),
-              new DispatchWork.Chain(bench.deviceThatSpins(SPINNING), steps),
+              new DispatchWork.Chain(
+                  Subject.JHAL, bench.deviceThatSpins(DispatchWork.SPINNING), steps),
               List.of(raw(bench).subject("chain", 0, steps, CudaCases::mean)),
               List.of(Aim.atMost("time", CudaRaw.NAME, 1.3))));
     }
@@ -127,10 +127,11 @@ final class CudaCases {
   }
 
   private static Series allocations(Bench bench) {
-    int steps = bench.steps(STEPS);
+    int steps = bench.steps(ALLOCATIONS);
     return new Series(
         "1 MiB",
-        new DispatchWork.Allocations(bench.deviceThatSpins(SPINNING), ALLOCATED, steps),
+        new DispatchWork.Allocations(
+            bench.deviceThatSpins(DispatchWork.SPINNING), ALLOCATED, steps),
         List.of(
             raw(bench).subject("alloca", ALLOCATED, steps, CudaCases::mean),
             CudaJcudaPeers.allocations(jcuda(bench), ALLOCATED, steps)),
@@ -147,7 +148,7 @@ final class CudaCases {
       all.add(
           new Series(
               bytes < MIB ? bytes / KIB + " KiB" : bytes / MIB + " MiB",
-              new Transfers(bench.deviceThatSpins(SPINNING), kind, bytes, steps),
+              new Transfers(bench.deviceThatSpins(DispatchWork.SPINNING), kind, bytes, steps),
               List.of(
                   raw(bench)
                       .subject(

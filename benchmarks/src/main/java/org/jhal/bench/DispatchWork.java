@@ -8,8 +8,17 @@ import org.jhal.Queue;
 import org.jhal.Semaphore;
 import org.jhal.Timepoint;
 
-/** JHAL's side of what is compared with the calls of a native driver, transfers aside. */
+/** What JHAL does on a device where that is compared with another, or with native calls. */
 final class DispatchWork {
+  /** The setting of devices whose host thread polls: as long as any work here takes. */
+  static final String SPINNING = "50ms";
+
+  /** How many dispatches are waited for, one after the other, in a sample. */
+  static final int ROUND_TRIPS = 2_000;
+
+  /** How many dispatches a chain has. */
+  static final int[] CHAINS = {1_000, 10_000, 100_000};
+
   private DispatchWork() {}
 
   private static Timepoint[] timepoints(Semaphore semaphore, int steps) {
@@ -22,11 +31,13 @@ final class DispatchWork {
 
   /** A dispatch, and the host waits for it; each is timed. */
   static final class RoundTrip implements Subject {
+    private final String name;
     private final Device device;
     private final int steps;
     private final Touch touch;
 
-    RoundTrip(Device device, int steps) {
+    RoundTrip(String name, Device device, int steps) {
+      this.name = name;
       this.device = device;
       this.steps = steps;
       this.touch = new Touch(device);
@@ -34,7 +45,7 @@ final class DispatchWork {
 
     @Override
     public String name() {
-      return JHAL;
+      return name;
     }
 
     @Override
@@ -63,11 +74,13 @@ final class DispatchWork {
 
   /** Dispatches that wait for the one before them, all submitted at once. */
   static final class Chain implements Subject {
+    private final String name;
     private final Device device;
     private final int steps;
     private final Touch touch;
 
-    Chain(Device device, int steps) {
+    Chain(String name, Device device, int steps) {
+      this.name = name;
       this.device = device;
       this.steps = steps;
       this.touch = new Touch(device);
@@ -75,7 +88,7 @@ final class DispatchWork {
 
     @Override
     public String name() {
-      return JHAL;
+      return name;
     }
 
     @Override

@@ -21,12 +21,8 @@ final class Machine {
     for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
       collectors.add(collector.getName());
     }
-    List<String> settings = new ArrayList<>();
-    for (Setting setting : device.settings()) {
-      settings.add(setting.name() + "=" + setting.value());
-    }
     Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("device", uri + ", " + device.info().name() + ", " + String.join(" ", settings));
+    facts.put("device", fact(uri, device));
     facts.put("cores", String.valueOf(runtime.availableProcessors()));
     facts.put(
         "system",
@@ -40,6 +36,15 @@ final class Machine {
         "heap",
         "at most " + (runtime.maxMemory() >> 20) + " MiB, " + String.join(", ", collectors));
     return facts;
+  }
+
+  /** What there is to know of {@code device}. */
+  static String fact(String uri, Device device) {
+    List<String> settings = new ArrayList<>();
+    for (Setting setting : device.settings()) {
+      settings.add(setting.name() + "=" + setting.value());
+    }
+    return uri + ", " + device.info().name() + ", " + String.join(" ", settings);
   }
 
   /** How many threads of the whole machine wanted to run during the last minute, if it tells. */

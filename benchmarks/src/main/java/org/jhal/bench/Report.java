@@ -20,6 +20,9 @@ final class Report {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
   private static final String LINE = "%-22s %-10s %26s   %-24s %26s %22s %22s  %s%n";
 
+  /** Stands where a row has no peer. */
+  private static final Row.Peer NONE = new Row.Peer("", new double[0], null);
+
   private final JsonObject root = new JsonObject();
   private final JsonArray cases = new JsonArray();
 
@@ -55,8 +58,8 @@ final class Report {
     for (Row row : rows) {
       note(notes, Subject.JHAL, row.absence());
       jsonRows.add(json(row));
-      for (int i = 0; i < row.peers().size(); i++) {
-        Row.Peer peer = row.peers().get(i);
+      for (int i = 0; i < Math.max(1, row.peers().size()); i++) {
+        Row.Peer peer = i < row.peers().size() ? row.peers().get(i) : NONE;
         boolean isFirst = i == 0;
         note(notes, peer.name(), peer.absence());
         table.append(
@@ -65,8 +68,8 @@ final class Report {
                 isFirst ? row.metric() : "",
                 isFirst ? text(Spread.of(row.jhal())) : "",
                 peer.name(),
-                text(Spread.of(peer.samples())),
-                text(Spread.ofRatios(row.jhal(), peer.samples())),
+                peer == NONE ? "" : text(Spread.of(peer.samples())),
+                peer == NONE ? "" : text(Spread.ofRatios(row.jhal(), peer.samples())),
                 isFirst && row.smallest() != null
                     ? text(Spread.ofRatios(row.jhal(), row.smallest()))
                     : "",

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param jhal the samples
  * @param absence why {@code jhal} are not numbers, or null
  * @param smallest the samples of the case's first series, or null if they are not to be compared
- * @param peers the samples of the peers, at least one
+ * @param peers the samples of the peers
  * @param aims of this metric
  */
 record Row(

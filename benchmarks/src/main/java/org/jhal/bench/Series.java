@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param label tells it from the other series of its case: a number of submissions, or a kind
  * @param jhal the side that is measured
- * @param peers what it is compared with; at least one
+ * @param peers what it is compared with
  * @param aims what its numbers are meant to be
  */
 record Series(String label, Subject jhal, List<Subject> peers, List<Aim> aims)

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command, with hardly any work: every case runs and measures something. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -76,7 +77,8 @@ class BenchToolTest {
       String metric = row.get("metric").getAsString();
       assertTrue(benchCase.metrics().contains(metric), metric);
       check(metric, row.getAsJsonObject("jhal"));
-      assertFalse(row.getAsJsonArray("peers").isEmpty());
+      boolean isAlone = benchCase.name().startsWith("dispatch-"); // no --peer
+      assertEquals(isAlone, row.getAsJsonArray("peers").isEmpty());
       if (benchCase.name().equals("heap")) {
         assertEquals(64, aim(row).get("atMost").getAsDouble());
       }
@@ -86,6 +88,47 @@ class BenchToolTest {
       }
       assertTrue(out.toString().contains(row.get("label").getAsString()), out.toString());
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dispatch-round-trip", "dispatch-chain"})
+  void aPeerIsMeasuredBeside(String name, @TempDir Path folder) throws IOException {
+    Path file = folder.resolve("results.json");
+    String peer = "mock://1?devices=2";
+    List<String> arguments = new ArrayList<>(List.of(few()));
+    arguments.addAll(List.of("--case", name, "--peer", peer, "--json", file.toString()));
+    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+    assertTrue(out.toString().contains("peer     " + peer + ", "), out.toString());
+
+    JsonObject root = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+    assertTrue(root.get("peer").getAsString().startsWith(peer), root::toString);
+    JsonObject row =
+        root.getAsJsonArray("cases")
+            .get(0)
+            .getAsJsonObject()
+            .getAsJsonArray("rows")
+            .get(0)
+            .getAsJsonObject();
+    JsonArray peers = row.getAsJsonArray("peers");
+    assertEquals(1, peers.size());
+    JsonObject beside = peers.get(0).getAsJsonObject();
+    assertEquals(peer, beside.get("name").getAsString());
+    assertTrue(beside.get("median").getAsDouble() > 0, beside::toString);
+    assertTrue(row.getAsJsonObject("jhal").get("median").getAsDouble() > 0, row::toString);
+    assertEquals(peer, aim(row).get("peer").getAsString());
+    assertEquals(1.15, aim(row).get("atMost").getAsDouble());
+    assertEquals(beside.get("ratio"), aim(row).get("measured"));
+  }
+
+  @Test
+  void aPeerThatIsNotThereIsTold() {
+    assertEquals(3, run("--case", "dispatch-chain", "--peer", "nosuch"));
+    assertTrue(err.toString().startsWith("hal: NOT_FOUND"), err.toString());
+    assertEquals("", out.toString());
+  }
+
+  private static String[] few() {
+    return new String[] {"--max", "10", "--rounds", "1", "--warm-up", "0"};
   }
 
   private static JsonObject aim(JsonObject row) {
@@ -133,9 +176,8 @@ class BenchToolTest {
 
   @Test
   void casesForAnotherDriverDoNotKeepTheRestFromRunning() {
-    String[] few = {"--max", "10", "--rounds", "1", "--warm-up", "0"};
     List<String> arguments = new ArrayList<>(List.of("--case", "cuda-copy", "--case", "ping-pong"));
-    arguments.addAll(List.of(few));
+    arguments.addAll(List.of(few()));
     assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
     assertTrue(err.toString().contains("case cuda-copy is for devices of"), err.toString());
     assertTrue(out.toString().contains("ping-pong"), out.toString());
@@ -154,7 +196,15 @@ class BenchToolTest {
     assertEquals(0, run("--help"));
     for (String option :
         new String[] {
-          "--device", "--case", "--max", "--rounds", "--warm-up", "--json", "--list", "--help"
+          "--device",
+          "--peer",
+          "--case",
+          "--max",
+          "--rounds",
+          "--warm-up",
+          "--json",
+          "--list",
+          "--help"
         }) {
       assertTrue(out.toString().contains("  " + option + " "), option);
     }
@@ -185,19 +235,9 @@ class BenchToolTest {
   @Test
   void resultsThatCannotBeWrittenAreTold(@TempDir Path folder) {
     String file = folder.resolve("no/such/folder.json").toString();
-    assertEquals(
-        1,
-        run(
-            "--case",
-            "ping-pong",
-            "--max",
-            "10",
-            "--rounds",
-            "1",
-            "--warm-up",
-            "0",
-            "--json",
-            file));
+    List<String> arguments = new ArrayList<>(List.of("--case", "ping-pong", "--json", file));
+    arguments.addAll(List.of(few()));
+    assertEquals(1, run(arguments.toArray(String[]::new)));
     assertTrue(err.toString().contains("cannot be written"), err.toString());
   }
 }
