@@ -9,7 +9,7 @@ final class BenchCases {
 
   /** In the order in which they run; not all are for all devices. */
   static List<BenchCase> all() {
-    return Stream.of(general(), DispatchCases.all(), CudaCases.all())
+    return Stream.of(general(), DispatchCases.all(), CudaCases.all(), HipCalls.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -1,12 +1,10 @@
 package org.jhal.bench;
 
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Finds what compiles a C program that includes {@code cuda.h}. */
 final class CudaCompiler {
@@ -25,14 +23,14 @@ final class CudaCompiler {
   static List<String> find(Map<String, String> environment) throws MissingPeerException {
     String path = environment.getOrDefault("PATH", "");
     Path home = Path.of(environment.getOrDefault("CUDA_HOME", DEFAULT_HOME));
-    Path nvcc = executable("nvcc", path);
+    Path nvcc = NativeBuild.executable("nvcc", path);
     if (nvcc == null && Files.isExecutable(home.resolve("bin/nvcc"))) {
       nvcc = home.resolve("bin/nvcc");
     }
     if (nvcc != null) {
       return List.of(nvcc.toString(), "-O2");
     }
-    Path gcc = executable("gcc", path);
+    Path gcc = NativeBuild.executable("gcc", path);
     Path include = home.resolve("include");
     if (gcc != null && Files.exists(include.resolve("cuda.h"))) {
       return List.of(gcc.toString(), "-O2", "-I" + include);
@@ -50,15 +48,5 @@ final class CudaCompiler {
     List<String> command = new ArrayList<>(compiler);
     command.addAll(List.of("-o", program.toString(), source.toString(), "-ldl", "-lpthread"));
     return command;
-  }
-
-  private static @Nullable Path executable(String name, String path) {
-    for (String folder : path.split(File.pathSeparator, -1)) {
-      Path file = Path.of(folder, name);
-      if (!folder.isEmpty() && Files.isExecutable(file) && !Files.isDirectory(file)) {
-        return file;
-      }
-    }
-    return null;
   }
 }

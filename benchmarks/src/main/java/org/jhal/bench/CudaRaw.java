@@ -2,11 +2,9 @@ package org.jhal.bench;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -35,6 +33,7 @@ final class CudaRaw implements AutoCloseable {
   /** How reports call these peers. */
   static final String NAME = "C";
 
+  private static final String PROGRAM = "raw";
   private static final String END = "the end of the output";
   private static final Pattern RESULT =
       Pattern.compile("result (\\S+ \\d+ \\d+) (\\d+\\.\\d+) (\\d+\\.\\d+) (\\d+\\.\\d+)");
@@ -49,7 +48,7 @@ final class CudaRaw implements AutoCloseable {
   private final Map<String, String> environment;
   private final @Nullable String pciAddress;
   private BlockingQueue<String> lines = new LinkedBlockingQueue<>(); // of this process alone
-  private @Nullable Path folder;
+  private @Nullable NativeBuild build;
   private @Nullable Process process;
 
   /**
@@ -166,42 +165,19 @@ final class CudaRaw implements AutoCloseable {
 
   /** The compiled program, with the kernel beside it. */
   private Path program() throws Exception {
-    if (folder != null) {
-      return folder.resolve("raw");
+    if (build != null) {
+      return build.file(PROGRAM);
     }
     List<String> compiler = toolchain.compiler();
-    Path made = Files.createTempDirectory("hal-bench-raw");
+    NativeBuild made = NativeBuild.of(RESOURCES, "raw.c", "driver.h", "touch.ptx");
     try {
-      for (String file : List.of("raw.c", "driver.h", "touch.ptx")) {
-        try (InputStream in = CudaRaw.class.getResourceAsStream(RESOURCES + "/" + file)) {
-          Files.copy(Objects.requireNonNull(in, file), made.resolve(file));
-        }
-      }
-      compile(compiler, made);
-      folder = made;
-      return made.resolve("raw");
+      made.run(CudaCompiler.command(compiler, made.file("raw.c"), made.file(PROGRAM)));
     } catch (Exception e) {
-      delete(made);
+      made.close();
       throw e;
     }
-  }
-
-  private static void compile(List<String> compiler, Path folder) throws Exception {
-    Path log = folder.resolve("log");
-    List<String> command =
-        CudaCompiler.command(compiler, folder.resolve("raw.c"), folder.resolve("raw"));
-    Process compiling =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    try {
-      if (!compiling.waitFor(Bench.DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
-        throw new TimeoutException(command + " is not done after " + Bench.DEADLINE);
-      }
-    } finally {
-      compiling.destroyForcibly();
-    }
-    if (compiling.exitValue() != 0) {
-      throw new IOException(command + " fails: " + Files.readString(log).strip());
-    }
+    build = made;
+    return made.file(PROGRAM);
   }
 
   private void stop() throws InterruptedException {
@@ -215,18 +191,9 @@ final class CudaRaw implements AutoCloseable {
   @Override
   public void close() throws IOException, InterruptedException {
     stop();
-    if (folder != null) {
-      delete(folder);
-      folder = null;
+    if (build != null) {
+      build.close();
+      build = null;
     }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (var files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(folder);
   }
 }
