@@ -12,6 +12,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.utils.gpu.SharedLibrary;
 import org.jhal.utils.gpu.Verdict;
+import org.jhal.utils.gpu.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +83,14 @@ final class CudaLibrary {
           "cuStreamSynchronize",
           "cuStreamWaitEvent");
 
+  private static final WantedLibrary WANTED =
+      new WantedLibrary(
+          "the library of the NVIDIA driver",
+          "the NVIDIA driver",
+          PROPERTY,
+          VARIABLE,
+          Status.UNAVAILABLE);
+
   private static final Verdict<CudaLibrary> LOADED = new Verdict<>();
 
   private final SharedLibrary library;
@@ -131,8 +140,9 @@ final class CudaLibrary {
               + String.join(" and ", PLATFORMS),
           null);
     }
-    SharedLibrary library = find();
-    checkSymbols(library);
+    SharedLibrary library =
+        WANTED.find(List.of(Platform.isWindows() ? "nvcuda" : "libcuda.so.1"), "cuInit");
+    WANTED.require(library, SYMBOLS, "one for CUDA " + text(MIN_VERSION));
     try {
       loadJCuda();
     } catch (LinkageError | IOException e) {
@@ -155,44 +165,6 @@ final class CudaLibrary {
       throw unavailable("cuInit returned " + CudaResult.CODES.describe(code), null);
     }
     return new CudaLibrary(library, version[0]);
-  }
-
-  private static SharedLibrary find() {
-    SharedLibrary.Named given = SharedLibrary.named(PROPERTY, VARIABLE);
-    if (given != null && !new File(given.path()).isFile()) {
-      throw unavailable(
-          "there is no file '" + given.path() + "', which " + given.source() + " names", null);
-    }
-    String name = given != null ? given.path() : Platform.isWindows() ? "nvcuda" : "libcuda.so.1";
-    try {
-      return SharedLibrary.open(name);
-    } catch (UnsatisfiedLinkError e) {
-      throw unavailable(
-          "the CUDA driver library cannot be loaded: "
-              + SharedLibrary.reason(name, e)
-              + (given != null
-                  ? ", which " + given.source() + " names"
-                  : "; it comes with the NVIDIA driver, and "
-                      + PROPERTY
-                      + " or "
-                      + VARIABLE
-                      + " may name its file"),
-          e);
-    }
-  }
-
-  private static void checkSymbols(SharedLibrary library) {
-    List<String> missing = SYMBOLS.stream().filter(symbol -> !library.has(symbol)).toList();
-    if (!missing.isEmpty()) {
-      throw unavailable(
-          library.path()
-              + " lacks "
-              + String.join(", ", missing)
-              + "; the NVIDIA driver is too old (JHAL needs one for CUDA "
-              + text(MIN_VERSION)
-              + "), or this is another library",
-          null);
-    }
   }
 
   /**

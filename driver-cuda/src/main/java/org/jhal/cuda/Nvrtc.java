@@ -13,9 +13,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.Once;
 import org.jhal.utils.gpu.RuntimeCompiler;
 import org.jhal.utils.gpu.SharedLibrary;
+import org.jhal.utils.gpu.Verdict;
+import org.jhal.utils.gpu.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,15 @@ final class Nvrtc extends RuntimeCompiler {
   /** Code for a device itself, not for a compiler in the driver. */
   private static final String FINAL = "--gpu-architecture=sm_";
 
-  private static final Once<Nvrtc> LOADED = new Once<>();
+  private static final WantedLibrary WANTED =
+      new WantedLibrary(
+          "NVRTC, which compiles sources,",
+          "the CUDA toolkit, from 11.2 on",
+          PROPERTY,
+          VARIABLE,
+          Status.UNIMPLEMENTED);
+
+  private static final Verdict<Nvrtc> LOADED = new Verdict<>();
 
   private final Api api;
   private final int[] architectures; // that it makes code for; ascending
@@ -91,31 +100,7 @@ final class Nvrtc extends RuntimeCompiler {
    * @throws HalException UNIMPLEMENTED if there is none, with where it was looked for
    */
   static Nvrtc load() {
-    return LOADED.get(Nvrtc::find);
-  }
-
-  private static Nvrtc find() {
-    List<String> tried = new ArrayList<>();
-    SharedLibrary.Named given = SharedLibrary.named(PROPERTY, VARIABLE);
-    for (String name : given != null ? List.of(given.path()) : candidates()) {
-      try {
-        SharedLibrary library = SharedLibrary.open(name);
-        if (library.has("nvrtcGetSupportedArchs")) {
-          return new Nvrtc(library);
-        }
-        tried.add(name + " (older than CUDA 11.2)");
-      } catch (UnsatisfiedLinkError e) {
-        tried.add(SharedLibrary.reason(name, e));
-      }
-    }
-    throw new HalException(
-        Status.UNIMPLEMENTED,
-        "no NVRTC, which compiles sources: it comes with the CUDA toolkit, and "
-            + (given != null
-                ? given.source() + " names its file"
-                : PROPERTY + " or " + VARIABLE + " may name its file")
-            + "; tried "
-            + String.join(", ", tried));
+    return LOADED.get(() -> new Nvrtc(WANTED.find(candidates(), "nvrtcGetSupportedArchs")));
   }
 
   private static List<String> candidates() {

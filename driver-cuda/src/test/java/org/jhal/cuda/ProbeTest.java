@@ -109,8 +109,11 @@ class ProbeTest {
     assertContains(
         new Run("text", noLibrary.toString(), Map.of()).await(),
         "probe: unavailable: ",
-        "cannot be loaded: " + noLibrary + " (",
-        "file too short), which the system property jhal.cuda.library names",
+        "cannot be loaded; it comes with the NVIDIA driver, and the system property"
+            + " jhal.cuda.library names its file; tried "
+            + noLibrary
+            + " (",
+        "file too short)",
         "failed: UNAVAILABLE");
   }
 
@@ -180,8 +183,7 @@ class ProbeTest {
             .await(),
         "open: ",
         "failed: ",
-        "no NVRTC",
-        "tried " + missing);
+        "there is no file '" + missing + "', which the system property jhal.cuda.nvrtc names");
     assertContains(
         new Run(
                 "compiler",

@@ -10,6 +10,7 @@ import org.jhal.hip.jna.HipConstants;
 import org.jhal.hip.jna.HipRuntime;
 import org.jhal.utils.gpu.SharedLibrary;
 import org.jhal.utils.gpu.Verdict;
+import org.jhal.utils.gpu.WantedLibrary;
 
 /**
  * Loads and initialises the HIP runtime, once per process, and says why where that is not possible.
@@ -26,6 +27,9 @@ final class HipLibrary {
 
   private static final List<String> VERSIONS = List.of(".7", ".6", ".5", "");
   private static final String USUAL_FOLDER = "/opt/rocm/lib";
+
+  private static final WantedLibrary WANTED =
+      new WantedLibrary("the HIP runtime", "ROCm", PROPERTY, VARIABLE, Status.UNAVAILABLE);
 
   private static final Verdict<HipLibrary> LOADED = new Verdict<>();
 
@@ -83,8 +87,8 @@ final class HipLibrary {
     if (!Platform.isLinux() || !Platform.is64Bit()) {
       throw unavailable("HIP is used on 64-bit Linux only, this is " + Platform.RESOURCE_PREFIX);
     }
-    SharedLibrary library = find();
-    checkSymbols(library);
+    SharedLibrary library = WANTED.find(candidates(), "hipInit");
+    WANTED.require(library, HipRuntime.symbols(), "that of ROCm 5.2");
     HipRuntime.bind(library.library());
     int[] value = new int[1];
     HipResult.CODES.check("hipRuntimeGetVersion", HipRuntime.hipRuntimeGetVersion(value));
@@ -104,29 +108,6 @@ final class HipLibrary {
         what + " cannot be initialised: it returned " + HipResult.CODES.describe(code));
   }
 
-  private static SharedLibrary find() {
-    SharedLibrary.Named given = SharedLibrary.named(PROPERTY, VARIABLE);
-    if (given != null && !new File(given.path()).isFile()) {
-      throw unavailable(
-          "there is no file '" + given.path() + "', which " + given.source() + " names");
-    }
-    List<String> tried = new ArrayList<>();
-    for (String name : given != null ? List.of(given.path()) : candidates()) {
-      try {
-        return SharedLibrary.open(name);
-      } catch (UnsatisfiedLinkError e) {
-        tried.add(SharedLibrary.reason(name, e));
-      }
-    }
-    throw unavailable(
-        "the HIP runtime cannot be loaded; it comes with ROCm, and "
-            + PROPERTY
-            + " or "
-            + VARIABLE
-            + " may name its file; tried "
-            + String.join(", ", tried));
-  }
-
   /**
    * What to try, newest version first: files in {@code $ROCM_PATH/lib}, names for the system to
    * find, files in the usual folder.
@@ -141,18 +122,6 @@ final class HipLibrary {
     all.addAll(names);
     all.addAll(SharedLibrary.files(new File(USUAL_FOLDER), names));
     return all;
-  }
-
-  private static void checkSymbols(SharedLibrary library) {
-    List<String> missing =
-        HipRuntime.symbols().stream().filter(symbol -> !library.has(symbol)).toList();
-    if (!missing.isEmpty()) {
-      throw unavailable(
-          library.path()
-              + " lacks "
-              + String.join(", ", missing)
-              + "; the HIP runtime is too old (JHAL needs that of ROCm 5.2 or newer), or this is another library");
-    }
   }
 
   private static HalException unavailable(String reason) {

@@ -5,14 +5,14 @@ import com.sun.jna.Pointer;
 import com.sun.jna.StringArray;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
-import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.hip.jna.HiprtcApi;
-import org.jhal.utils.Once;
 import org.jhal.utils.gpu.RuntimeCompiler;
 import org.jhal.utils.gpu.SharedLibrary;
+import org.jhal.utils.gpu.Verdict;
+import org.jhal.utils.gpu.WantedLibrary;
 
 /**
  * AMD's run-time compiler: a library of its own from ROCm 7 on, before that also a part of the
@@ -32,7 +32,11 @@ final class Hiprtc extends RuntimeCompiler {
   private static final List<String> ARCHITECTURE_OPTIONS =
       List.of("--gpu-architecture", "--offload-arch", "-arch", "-mcpu", "--cuda-gpu-arch");
 
-  private static final Once<Hiprtc> LOADED = new Once<>();
+  private static final WantedLibrary WANTED =
+      new WantedLibrary(
+          "HIPRTC, which compiles sources,", "ROCm", PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
+
+  private static final Verdict<Hiprtc> LOADED = new Verdict<>();
 
   private final HiprtcApi api;
   private final Comgr targets;
@@ -43,7 +47,7 @@ final class Hiprtc extends RuntimeCompiler {
   }
 
   /**
-   * The compiler that belongs to the runtime.
+   * The compiler that belongs to the runtime, of which a process has one.
    *
    * @throws HalException UNIMPLEMENTED if there is none, with where it was looked for
    */
@@ -52,31 +56,9 @@ final class Hiprtc extends RuntimeCompiler {
   }
 
   private static SharedLibrary find(SharedLibrary runtime, int major) {
-    SharedLibrary.Named given = SharedLibrary.named(PROPERTY, VARIABLE);
-    if (given == null && runtime.has(SYMBOL)) {
-      return runtime;
-    }
-    List<String> tried = new ArrayList<>();
-    for (String name :
-        given != null ? List.of(given.path()) : runtime.beside("libhiprtc.so", major)) {
-      try {
-        SharedLibrary library = SharedLibrary.open(name);
-        if (library.has(SYMBOL)) {
-          return library;
-        }
-        tried.add(name + " (which lacks " + SYMBOL + ")");
-      } catch (UnsatisfiedLinkError e) {
-        tried.add(SharedLibrary.reason(name, e));
-      }
-    }
-    throw new HalException(
-        Status.UNIMPLEMENTED,
-        "no HIPRTC, which compiles sources: it comes with ROCm, and "
-            + (given != null
-                ? given.source() + " names its file"
-                : PROPERTY + " or " + VARIABLE + " may name its file")
-            + "; tried "
-            + String.join(", ", tried));
+    return !WANTED.isNamed() && runtime.has(SYMBOL)
+        ? runtime
+        : WANTED.find(runtime.beside("libhiprtc.so", major), SYMBOL);
   }
 
   /**

@@ -83,26 +83,6 @@ public final class SharedLibrary {
     return String.valueOf(library.getFile());
   }
 
-  /**
-   * A file that the user names.
-   *
-   * @param path absolute
-   * @param source where it is named, for people
-   */
-  public record Named(String path, String source) {}
-
-  /** The file that a property or a variable names; the property wins; null if neither does. */
-  public static @Nullable Named named(String property, String variable) {
-    String value = System.getProperty(property, "");
-    String source = "the system property " + property;
-    if (value.isEmpty()) {
-      String set = System.getenv(variable);
-      value = set == null ? "" : set;
-      source = "the variable " + variable;
-    }
-    return value.isEmpty() ? null : new Named(new File(value).getAbsolutePath(), source);
-  }
-
   /** Those of some file names that are files in a folder, as absolute paths. */
   public static List<String> files(File folder, List<String> names) {
     return names.stream()
@@ -132,7 +112,7 @@ public final class SharedLibrary {
    * A name that could not be loaded, with the reason where it is more than that there is no such
    * file.
    */
-  public static String reason(String name, UnsatisfiedLinkError thrown) {
+  static String reason(String name, UnsatisfiedLinkError thrown) {
     File file = new File(name);
     if (!file.isFile()) {
       return name;
