@@ -17,12 +17,15 @@ import java.util.List;
 import java.util.Objects;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.hip.jna.HiprtcApi;
 import org.jhal.hip.jna.hipEvent_t;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipModule_t;
 import org.jhal.hip.jna.hipStream_t;
 import org.jhal.utils.gpu.SharedLibrary;
+import org.jhal.utils.gpu.WantedLibrary;
 
 /**
  * What a call of the HIP runtime costs through the bindings of its driver, beside a loop in C that
@@ -275,13 +278,7 @@ final class HipCalls implements AutoCloseable {
   /** The kernel for this device, by the compiler that the driver was told of or the runtime's. */
   private byte[] compile() throws Exception {
     new Touch(device).close(); // the driver says whether the compiler knows the device
-    SharedLibrary.Named named = SharedLibrary.named("jhal.hip.hiprtc", "JHAL_HIP_HIPRTC");
-    SharedLibrary library = SharedLibrary.open(named == null ? property("library") : named.path());
-    if (!library.has("hiprtcCompileProgram")) {
-      throw new MissingPeerException(
-          library.path() + " compiles nothing; jhal.hip.hiprtc may name HIPRTC's file");
-    }
-    HiprtcApi api = library.map(HiprtcApi.class);
+    HiprtcApi api = compiler().map(HiprtcApi.class);
     PointerByReference program = new PointerByReference();
     compiled(api.hiprtcCreateProgram(program, source(), "touch.cpp", 0, null, null));
     String[] options = {"--gpu-architecture=" + property("architecture")};
@@ -292,6 +289,20 @@ final class HipCalls implements AutoCloseable {
     compiled(api.hiprtcGetCode(program.getValue(), code));
     compiled(api.hiprtcDestroyProgram(program));
     return code.getByteArray(0, (int) code.size());
+  }
+
+  /** In the runtime itself, or from ROCm 7 on beside it. */
+  private SharedLibrary compiler() throws MissingPeerException {
+    String runtime = property("library");
+    List<String> candidates = new ArrayList<>(List.of(runtime));
+    candidates.addAll(SharedLibrary.open(runtime).beside("libhiprtc.so", 7));
+    try {
+      return new WantedLibrary(
+              "HIPRTC", "ROCm", "jhal.hip.hiprtc", "JHAL_HIP_HIPRTC", Status.UNIMPLEMENTED)
+          .find(candidates, "hiprtcCompileProgram");
+    } catch (HalException e) {
+      throw new MissingPeerException(e.getMessage());
+    }
   }
 
   private static void compiled(int result) {

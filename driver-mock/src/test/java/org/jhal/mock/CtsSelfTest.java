@@ -53,6 +53,13 @@ class CtsSelfTest {
     }
   }
 
+  /**
+   * Of one that signals too early. What ran its work may find that the engine has used the
+   * operation again already, and fail it.
+   */
+  private static final String TOO_EARLY =
+      "semaphore#\\d+@1 (was reached too early: the value is 1|failed too early: ABORTED)";
+
   static Stream<Case> cases() {
     return Stream.of(inStreams(), inQueues(), inSemaphores(), inDevices()).flatMap(List::stream);
   }
@@ -64,25 +71,25 @@ class CtsSelfTest {
             WrongBackend.ofStream(WrongStreams.FiresEarly::new),
             "QueueOrderTest.noSignalIsSeenBeforeItsWorkIsDone",
             "Q9",
-            "semaphore#\\d+@1 was reached too early: the value is 1"),
+            TOO_EARLY),
         new Case(
             "events that are used again count as fired",
             WrongBackend.ofStream(WrongStreams.KeepsOldFirings::new),
             "QueueOrderTest.noSignalIsSeenBeforeItsWorkIsDone",
             "Q9",
-            "semaphore#\\d+@1 was reached too early: the value is 1"),
+            TOO_EARLY),
         new Case(
             "waits for other streams are left out",
             WrongBackend.ofStream(WrongStreams.IgnoresOtherStreams::new),
             "QueueOrderTest.aConsumerOnAnotherQueueSeesWhatItsUnfinishedProducerWrites",
             "Q5",
-            "semaphore#\\d+@1 was reached too early: the value is 1"),
+            TOO_EARLY),
         new Case(
             "waits for more than 32 events are left out",
             WrongBackend.ofStream(WrongStreams.WaitsForAFew::new),
             "QueueOrderTest.aConsumerWaitsForAllOfManyUnfinishedProducers",
             "Q5",
-            "semaphore#\\d+@1 was reached too early: the value is 1"),
+            TOO_EARLY),
         new Case(
             "a stream that swaps work says that it keeps the order",
             WrongBackend.ofSwappingStream(WrongStreams.ClaimsToBeInOrder::new),
@@ -164,7 +171,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.TakesOneWait::new),
             "SemaphoreSubmissionTest.severalWaitsAreAllNeededAndSeveralSignalsAllGiven",
             "S5",
-            "semaphore#\\d+@1 was reached too early: the value is 1"),
+            TOO_EARLY),
         new Case(
             "an empty grid runs once",
             WrongBackend.ofQueue(WrongQueues.RunsEmptyGrids::new),
