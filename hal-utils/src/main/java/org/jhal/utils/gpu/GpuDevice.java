@@ -157,6 +157,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private void closeLast() {
     runtime.giveBack(lanes::close);
     runtime.giveBack(pool::close);
+    runtime.forgetPinned();
     runtime.release();
   }
 }

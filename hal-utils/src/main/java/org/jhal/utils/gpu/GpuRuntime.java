@@ -2,6 +2,8 @@ package org.jhal.utils.gpu;
 
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -27,6 +29,10 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
 
   private final ResultCodes codes;
   private final PinnedRanges pinned;
+
+  /** The addresses of those that this device has made and not given back. */
+  private final Set<Long> ownPinned = ConcurrentHashMap.newKeySet();
+
   private volatile boolean isLost;
 
   /**
@@ -176,11 +182,11 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @throws HalException FAILED_PRECONDITION if some of it is page-locked already
    */
   final long register(long hostAddress, long bytes) {
-    pinned.add(hostAddress, bytes);
+    addPinned(hostAddress, bytes);
     try {
       pageLock(hostAddress, bytes);
     } catch (Throwable t) {
-      pinned.remove(hostAddress);
+      forgetPinned(hostAddress);
       throw t;
     }
     try {
@@ -194,7 +200,27 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /** Ends a registration; may wait until the device is idle. Never throws. */
   final void unregister(long hostAddress) {
     pageUnlock(hostAddress);
-    pinned.remove(hostAddress);
+    forgetPinned(hostAddress);
+  }
+
+  private void addPinned(long hostAddress, long bytes) {
+    pinned.add(hostAddress, bytes);
+    ownPinned.add(hostAddress);
+  }
+
+  /**
+   * Does not count memory as page-locked any more, whether the runtime can be told or not. No other
+   * memory may have got the address since it was.
+   */
+  final void forgetPinned(long hostAddress) {
+    if (ownPinned.remove(hostAddress)) {
+      pinned.remove(hostAddress);
+    }
+  }
+
+  /** The same of all that the device has not given back, now that it is closed. */
+  final void forgetPinned() {
+    ownPinned.forEach(this::forgetPinned);
   }
 
   /**
@@ -208,17 +234,14 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /** Undoes that; may wait until the device is idle. Never throws. */
   protected abstract void pageUnlock(long hostAddress);
 
-  /** Allocates write-combined, page-locked host memory for the device; returns where. */
+  /**
+   * Allocates write-combined, page-locked host memory for the device; returns where. It is given
+   * back by {@link #forgetPinned(long)} and then {@link #freeHost}.
+   */
   final long allocatePinned(long bytes) {
     long address = allocateHost(bytes);
-    pinned.add(address, bytes);
+    addPinned(address, bytes);
     return address;
-  }
-
-  /** Frees that; may wait until the device is idle. Never throws. */
-  final void freePinned(long hostAddress) {
-    pinned.remove(hostAddress); // before another thread is given the same memory
-    freeHost(hostAddress);
   }
 
   /** Allocates write-combined, page-locked host memory, for all devices; returns where. */

@@ -76,4 +76,11 @@ final class HostBlock {
       runtime.unregister(hostAddress());
     }
   }
+
+  /** Has the memory used again though {@link #release} cannot be called; else harmless. */
+  void forget() {
+    if (isReleased.compareAndSet(false, true)) {
+      runtime.forgetPinned(hostAddress());
+    }
+  }
 }

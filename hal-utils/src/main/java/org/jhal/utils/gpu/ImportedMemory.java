@@ -13,6 +13,7 @@ final class ImportedMemory implements GpuMemory {
   private final ByteBuffer memory; // keeps it alive
   private final long hostAddress;
   private final long deviceAddress;
+  private boolean isRegistered; // from then on the freeing thread's
 
   /** Registers it; the device is bound. */
   ImportedMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, ByteBuffer memory) {
@@ -20,7 +21,8 @@ final class ImportedMemory implements GpuMemory {
     this.frees = frees;
     this.memory = memory;
     this.hostAddress = GpuRuntime.address(memory);
-    this.deviceAddress = memory.capacity() == 0 ? 0 : register();
+    this.isRegistered = memory.capacity() > 0;
+    this.deviceAddress = isRegistered ? register() : 0;
   }
 
   private long register() {
@@ -63,11 +65,19 @@ final class ImportedMemory implements GpuMemory {
 
   @Override
   public void free(Runnable then) {
-    frees.free(this::unregister, then);
+    frees.free(
+        this::unregister,
+        () -> {
+          if (isRegistered) { // the device could not be bound
+            runtime.forgetPinned(hostAddress);
+          }
+          then.run();
+        });
   }
 
   private void unregister() {
-    if (memory.capacity() > 0) {
+    if (isRegistered) {
+      isRegistered = false;
       runtime.unregister(hostAddress);
     }
   }

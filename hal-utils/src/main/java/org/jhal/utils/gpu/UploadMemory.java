@@ -40,7 +40,8 @@ final class UploadMemory implements GpuMemory {
     try {
       deviceAddress = runtime.deviceAddress(hostAddress);
     } catch (Throwable t) {
-      runtime.freePinned(hostAddress);
+      runtime.forgetPinned(hostAddress);
+      runtime.freeHost(hostAddress);
       runtime.release();
       throw t;
     }
@@ -84,8 +85,9 @@ final class UploadMemory implements GpuMemory {
   /** One user less; with the last one, which may be the cleaner of the process, it ends. */
   private void userIsGone() {
     if (users.decrementAndGet() == 0) {
+      runtime.forgetPinned(hostAddress); // while no other thread can be given the same memory
       frees.free(
-          () -> runtime.freePinned(hostAddress),
+          () -> runtime.freeHost(hostAddress),
           () -> {
             runtime.release();
             WAITING.decrementAndGet();
