@@ -51,7 +51,12 @@ public record GpuFault(String call, int nth, boolean isSticky, Mode mode) {
 
   /** The function as the driver's messages name it. */
   String shortName() {
-    return call.replaceFirst("_v\\d$", "");
+    return shortName(call);
+  }
+
+  /** A function as messages name it: without a version. */
+  static String shortName(String function) {
+    return function.replaceFirst("_v\\d$", "");
   }
 
   @Override

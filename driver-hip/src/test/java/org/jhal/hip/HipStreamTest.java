@@ -1,0 +1,16 @@
+package org.jhal.hip;
+
+import org.jhal.hip.jna.hipStream_t;
+import org.jhal.simulator.driver.GpuStreamTest;
+import org.jhal.simulator.driver.StreamCapture;
+
+/** Streams of HIP. */
+class HipStreamTest extends GpuStreamTest {
+  HipStreamTest() {
+    super(
+        HipOnSimulator.GPU,
+        new StreamCapture<>(HipOnSimulator.GPU.driver(), hipStream_t::get),
+        new HipCtsBackend(),
+        new Names("hipEventRecord", "hipStreamQuery", "hipEventSynchronize"));
+  }
+}

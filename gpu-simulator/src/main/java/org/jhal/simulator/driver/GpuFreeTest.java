@@ -1,0 +1,353 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.jhal.Buffer;
+import org.jhal.Buffer.MapMode;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceUri;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Semaphore;
+import org.jhal.Status;
+import org.jhal.cts.Task;
+import org.jhal.cts.TestData;
+import org.jhal.cts.Waits;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.utils.DeviceBackend;
+import org.jhal.utils.gpu.FreeThread;
+import org.jhal.utils.gpu.GpuDevice;
+import org.jhal.utils.gpu.GpuDriver;
+import org.jhal.utils.gpu.GpuEvent;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What is given back by a thread of its own, and what becomes of it when that fails. A driver's
+ * tests extend this.
+ */
+@Timeout(60)
+public abstract class GpuFreeTest {
+  private static final int PAGE = 4096;
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final SimulatedGpu gpu;
+  private final String name;
+  private final Names names;
+  private final AtomicReference<GpuDevice<?, ?, ?>> backend = new AtomicReference<>();
+  private FaultLog log;
+
+  /**
+   * What a driver's native functions are to these tests.
+   *
+   * @param bind makes a device current; each binding calls it once
+   * @param describe one that is called for each device when devices are looked for
+   * @param freeHost frees host memory
+   * @param closing those that closing a device uses, each with what may stay when it fails
+   * @param endContext gives a device's context back; empty if there is none
+   */
+  public record Names(
+      String bind,
+      String describe,
+      String freeHost,
+      Map<String, Set<String>> closing,
+      String endContext) {}
+
+  /** For a driver. */
+  protected GpuFreeTest(SimulatedGpu gpu, Names names) {
+    this.sim = new SimulatedDevices(gpu);
+    this.gpu = gpu;
+    this.name = sim.driver().name();
+    this.names = names;
+  }
+
+  @BeforeEach
+  void listen() {
+    log = new FaultLog();
+  }
+
+  @AfterEach
+  void stopListening() {
+    log.close();
+  }
+
+  /** A device whose {@link #backend} is known. */
+  private Device open() {
+    return sim.driver()
+        .open(
+            DeviceUri.parse(name + "://0?queues=1"),
+            new GpuDriver.Interposer() {
+              @Override
+              public <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device) {
+                backend.set(device);
+                return device;
+              }
+            });
+  }
+
+  private FreeThread frees() {
+    return Objects.requireNonNull(backend.get()).frees();
+  }
+
+  private Map<String, Long> live() {
+    return sim.live();
+  }
+
+  private static ByteBuffer pages(int count) {
+    return ByteBuffer.allocateDirect((count + 1) * PAGE).alignedSlice(PAGE).limit(count * PAGE);
+  }
+
+  /** Has the thread do nothing until {@code end} comes, as if the device were not idle. */
+  private void holdFrees(CountDownLatch end) {
+    frees().free(() -> Waits.awaitTrue("the end", () -> end.getCount() == 0));
+  }
+
+  /** Whoever drops the last reference, a thread that completes operations maybe, does not wait. */
+  @Test
+  void importedMemoryIsUnregisteredByTheThreadForThat() {
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicReference<Boolean> wasRegistered = new AtomicReference<>();
+    try (Device device = open()) {
+      holdFrees(end);
+      device
+          .allocator()
+          .importHost(
+              pages(1),
+              BufferParams.HOST,
+              () -> wasRegistered.set(live().containsKey("registration")))
+          .close();
+      assertEquals(0, device.statistics().buffers());
+      assertNull(wasRegistered.get(), "its owner is told before it is unregistered");
+      end.countDown();
+      assertFalse(Waits.awaitSet("the release of the memory", wasRegistered));
+    }
+  }
+
+  @Test
+  void importingAgainWaitsForTheEndOfTheLastImport() throws Exception {
+    ByteBuffer memory = pages(1);
+    CountDownLatch end = new CountDownLatch(1);
+    try (Device device = open()) {
+      Buffer first = device.allocator().importHost(memory, BufferParams.HOST, null);
+      holdFrees(end);
+      first.close();
+      Task<Buffer> second =
+          Task.start(
+              "second import",
+              () -> device.allocator().importHost(memory, BufferParams.HOST, null));
+      second.awaitBlocked();
+      end.countDown();
+      second.join().close();
+    }
+  }
+
+  @Test
+  void importingTwiceAtOnceIsRefused() {
+    ByteBuffer memory = pages(1);
+    try (Device device = open();
+        Buffer first = device.allocator().importHost(memory, BufferParams.HOST, null)) {
+      assertHal(
+          Status.FAILED_PRECONDITION,
+          () -> device.allocator().importHost(memory, BufferParams.HOST, null),
+          "a part of them is already");
+      assertEquals(PAGE, first.size());
+    }
+  }
+
+  /** The cleaner of the process is not to wait for an idle device either. */
+  @Test
+  void writeCombinedMemoryIsFreedByTheThreadForThatWhenItsLastViewIsGone() {
+    List<String> threads = new CopyOnWriteArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            threads.add(Thread.currentThread().getName());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger logger = Logger.getLogger("org.jhal.utils.gpu");
+    logger.addHandler(handler);
+    try (Device device = open()) {
+      sim.simulator().fail(names.freeHost, 1, GpuFault.PLAIN_CODE); // which is logged
+      mapAndClose(device);
+      SimulatedDevices.collectViews();
+    } finally {
+      logger.removeHandler(handler);
+    }
+    assertEquals(List.of(name + "-0-free"), threads);
+    assertEquals(gpu.keepsContexts() ? Map.of("host memory", 1L) : Map.of(), live());
+    gpu.reset();
+  }
+
+  /** The same when the device, and with it that thread, has ended before. */
+  @Test
+  void aViewMayOutliveTheDevice() {
+    try (Device device = open()) {
+      mapAndClose(device);
+      device.close();
+      assertTrue(live().containsKey("host memory"), () -> "the view needs it: " + live());
+      if (!gpu.keepsContexts()) {
+        assertTrue(live().containsKey("context"), () -> "the memory needs it: " + live());
+      }
+    }
+    SimulatedDevices.collectViews();
+    assertEquals(Map.of(), live());
+  }
+
+  private static void mapAndClose(Device device) {
+    Buffer buffer = device.allocate(16, BufferParams.HOST_UPLOAD);
+    try (Buffer.Mapping mapping = buffer.map(MapMode.DISCARD_WRITE)) {
+      mapping.bytes().putInt(0, 5);
+    }
+    buffer.close();
+  }
+
+  @Test
+  void whatFollowsComesThoughTheDeviceCannotBeMadeCurrent() {
+    CountDownLatch followed = new CountDownLatch(1);
+    try (Device device = open()) {
+      FreeThread frees = frees();
+      frees.await();
+      awaitBound();
+      sim.simulator().fail(names.bind, 1, GpuFault.PLAIN_CODE);
+      frees.free(
+          () -> {
+            throw new AssertionError("called without a device");
+          },
+          followed::countDown);
+      frees.await();
+      assertEquals(0, followed.getCount());
+    }
+  }
+
+  /** Waits until the threads of a device that does nothing have called all that binds them. */
+  private void awaitBound() {
+    Waits.awaitTrue("the queue's thread to have its device", () -> calls(names.bind) >= 3);
+  }
+
+  /** What the runtime keeps then goes with the device, and is nobody's. */
+  @Test
+  void whatCannotBeUnregisteredMayBeImportedAgain() {
+    ByteBuffer memory = pages(1);
+    try (Device device = open()) {
+      awaitBound();
+      Buffer first = device.allocator().importHost(memory, BufferParams.HOST, null);
+      sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // after that of close()
+      first.close();
+      frees().await();
+      assertEquals(1, live().get("registration"));
+    }
+    try (Device device = open()) {
+      device.allocator().importHost(memory, BufferParams.HOST, null).close();
+    }
+    assertEquals(Map.of(), live());
+  }
+
+  private long calls(String function) {
+    return sim.simulator().calls().getOrDefault(function, 0L);
+  }
+
+  /** Whatever fails, threads end, and the context is given back, once, if there is one. */
+  @Test
+  void closingEndsThoughStepsOfItFail() {
+    for (String call : names.closing.keySet()) {
+      long uses = Long.MAX_VALUE;
+      for (int nth = 1; nth <= uses; nth++) {
+        gpu.reset();
+        sim.simulator().devices(2);
+        Device device = open();
+        device.allocate(16, BufferParams.HOST);
+        byte[] target = new byte[300_000];
+        try (Buffer buffer = device.allocate(target.length, BufferParams.DEVICE);
+            Semaphore done = device.createSemaphore(0)) {
+          device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(target));
+          awaitReached(done, 1);
+        }
+        long before = calls(call);
+        sim.simulator().fail(call, nth, GpuFault.PLAIN_CODE);
+        device.close();
+        Waits.awaitTrue(
+            "the threads of the device to end, with use " + nth + " of " + call + " failing",
+            () -> !GpuFaultRun.hasThreads(name));
+        uses = calls(call) - before;
+        String now = "with use " + nth + " of " + call + " failing, of " + uses + ": " + live();
+        assertTrue(names.closing.get(call).containsAll(live().keySet()), now);
+        if (!gpu.keepsContexts()) {
+          assertFalse(live().containsKey("context"), now);
+          assertEquals(1, calls(names.endContext), now);
+        }
+      }
+    }
+    log.assertNoErrors();
+    gpu.reset(); // what a call without a device left, and said
+  }
+
+  @Test
+  void devicesAreAskedForAgainWhenThatFailed() {
+    GpuDriver driver = gpu.driver();
+    DeviceUri any = DeviceUri.parse(name);
+    sim.simulator().fail(names.describe, 2, GpuFault.PLAIN_CODE);
+    HalException failure = assertHal(Status.UNKNOWN, () -> driver.devices(any), "returned 999");
+    assertTrue(
+        failure.getMessage().contains(GpuFault.shortName(names.describe)), failure::getMessage);
+    assertEquals(2, driver.devices(any).size());
+    assertTrue(driver.probe().detail().contains("with 2 devices"), driver.probe()::detail);
+  }
+
+  /** The device reaches both ends of the range, and not, or not in one copy, what is between. */
+  @Test
+  void aRangeThatSpansImportsIsCopiedAsWhatItIs() {
+    byte[] bytes = TestData.bytes(4 * PAGE);
+    ByteBuffer memory = pages(4).put(0, bytes);
+    try (Device device = open();
+        Buffer first = importPage(device, memory, 0);
+        Buffer second = importPage(device, memory, 1);
+        Buffer last = importPage(device, memory, 3);
+        Buffer buffer = device.allocate(4 * PAGE, BufferParams.DEVICE);
+        Semaphore done = device.createSemaphore(0)) {
+      byte[] back = new byte[2 * PAGE];
+      device.queue(0).upload(Fence.NONE, done.at(1), memory.slice(0, 2 * PAGE), buffer, 0);
+      device.queue(0).upload(done.at(1), done.at(2), memory.slice(PAGE, 3 * PAGE), buffer, PAGE);
+      device.queue(0).readback(done.at(2), done.at(3), buffer, 0, ByteBuffer.wrap(back));
+      awaitReached(done, 3);
+      assertArrayEquals(Arrays.copyOf(bytes, 2 * PAGE), back);
+      byte[] rest = new byte[2 * PAGE];
+      device.queue(0).readback(done.at(3), done.at(4), buffer, 2 * PAGE, ByteBuffer.wrap(rest));
+      awaitReached(done, 4);
+      assertArrayEquals(Arrays.copyOfRange(bytes, 2 * PAGE, 4 * PAGE), rest);
+      assertEquals(3 * PAGE, first.size() + second.size() + last.size());
+    }
+  }
+
+  private static Buffer importPage(Device device, ByteBuffer memory, int page) {
+    return device.allocator().importHost(memory.slice(page * PAGE, PAGE), BufferParams.HOST, null);
+  }
+}
