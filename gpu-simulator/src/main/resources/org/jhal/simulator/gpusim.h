@@ -139,7 +139,9 @@ int gs_memory_alloc_async(gs_handle stream, gs_handle pool, uint64_t* address, s
 int gs_memory_free_async(gs_handle stream, uint64_t address);
 int gs_host_alloc(gs_context* context, void** address, size_t size, unsigned flags);
 int gs_host_free(void* address);
-int gs_host_register(gs_context* context, void* address, size_t size, unsigned flags);
+// With again, what is registered already may be so again: under another address as one more registration, under the
+// same one as the first, which stays.
+int gs_host_register(gs_context* context, void* address, size_t size, unsigned flags, int again);
 int gs_host_unregister(void* address);
 int gs_memory_info_of(uint64_t address, gs_memory_info* info);
 

@@ -31,11 +31,14 @@ static size_t after(uint64_t address) {
   return low;
 }
 
+// Only registrations may overlap; the one that begins last is found.
 gs_block* gs_block_at(uint64_t address) {
-  size_t index = after(address);
-  if (!index) return NULL;
-  gs_block* block = blocks[index - 1];
-  return address - block->base < block->size ? block : NULL;
+  for (size_t index = after(address); index; index--) {
+    gs_block* block = blocks[index - 1];
+    if (address - block->base < block->size) return block;
+    if (block->kind != GS_REGISTERED_MEMORY) break;
+  }
+  return NULL;
 }
 
 gs_block* gs_block_each(size_t index) { return index < count ? blocks[index] : NULL; }
@@ -223,12 +226,18 @@ int gs_host_free(void* address) {
   return GS_OK;
 }
 
-int gs_host_register(gs_context* context, void* address, size_t size, unsigned flags) {
+static int is_known(gs_block* block, int but_registered) {
+  return block && !(but_registered && block->kind == GS_REGISTERED_MEMORY);
+}
+
+int gs_host_register(gs_context* context, void* address, size_t size, unsigned flags, int again) {
   uint64_t base = (uint64_t)address;
   if (!base || !size) return GS_INVALID_VALUE;
-  size_t next = after(base);
-  if (gs_block_at(base) || (next < count && blocks[next]->base < base + size)) return GS_ALREADY_REGISTERED;
-  gs_block_make(context, GS_REGISTERED_MEMORY, base, size)->flags = flags;
+  gs_block* block = gs_block_at(base);
+  int known = is_known(block, again);
+  for (size_t i = after(base); i < count && blocks[i]->base < base + size; i++) known |= is_known(blocks[i], again);
+  if (known) return GS_ALREADY_REGISTERED;
+  if (!block || block->base != base) gs_block_make(context, GS_REGISTERED_MEMORY, base, size)->flags = flags;
   return GS_OK;
 }
 

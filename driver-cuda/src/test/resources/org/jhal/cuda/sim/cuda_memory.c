@@ -58,7 +58,7 @@ CU cuMemFreeHost(void* address) { RELEASE(gs_host_free(address)); }
 CU cuMemHostRegister_v2(void* address, size_t size, unsigned flags) {
   GS_CALL(GS_CURRENT)
   if (flags > 15) return GS_INVALID_VALUE;
-  return gs_host_register(frame.context, address, size, flags);
+  return gs_host_register(frame.context, address, size, flags, 0);
 }
 
 CU cuMemHostUnregister(void* address) { RELEASE(gs_host_unregister(address)); }

@@ -49,10 +49,12 @@ HIP hipHostMalloc(void** address, size_t size, unsigned flags) {
 
 HIP hipHostFree(void* address) { RELEASE(address ? gs_host_free(address) : GS_OK); }
 
+// Real ones have not refused what is registered already before 2026. They know it by its first address, and forget that
+// when it is unregistered for the first time.
 HIP hipHostRegister(void* address, size_t size, unsigned flags) {
   GS_CALL(GS_DEVICE)
   if (flags > REGISTER_FLAGS) return GS_INVALID_VALUE;
-  return gs_host_register(frame.context, address, size, flags);
+  return gs_host_register(frame.context, address, size, flags, 1);
 }
 
 HIP hipHostUnregister(void* address) { RELEASE(gs_host_unregister(address)); }
