@@ -24,6 +24,8 @@ class HipDriverFaultTest extends GpuFaultTest {
                 "hipEventSynchronize",
                 "hipStreamWaitEvent"),
             Set.of(
+                "hipGetDevice", // before anything is given back
+                "hipSetDevice",
                 "hipEventDestroy",
                 "hipFreeAsync",
                 "hipHostFree",

@@ -9,7 +9,7 @@ import java.util.Set;
  * @param test that class
  * @param bind makes a device current: fails on a thread that may have none yet
  * @param losing those whose failure may mean a lost device, sticky or not (rule Q7a)
- * @param givingBack those that give something back, which stays where they fail
+ * @param givingBack those that something is given back with, which stays where they fail
  * @param polled those of which more positions are more of the same
  * @param needed those that the workload must use
  * @param endContext gives a device's context back, with all that is left; empty if there is none
