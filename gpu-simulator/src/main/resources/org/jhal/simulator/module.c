@@ -93,7 +93,8 @@ int gs_module_load(gs_context* context, const void* image, const char* architect
 int gs_module_unload(gs_handle handle) {
   gs_module* module = gs_find(handle, GS_MODULE);
   if (!module) return GS_INVALID_HANDLE;
-  if (module->launches) gs_misuse("%d launches of the module's functions have not finished", module->launches);
+  if (module->launches && !module->object.context->sticky)  // else they are not begun any more
+    gs_misuse("%d launches of the module's functions have not finished", module->launches);
   for (gs_object* o = gs_first(NULL); o;) {
     if (o->kind == GS_FUNCTION && ((gs_function*)o)->module == module) {
       gs_object_remove(o);
