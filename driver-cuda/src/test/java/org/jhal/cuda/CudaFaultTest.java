@@ -14,7 +14,7 @@ class CudaFaultTest extends GpuFaultTest {
         new FaultNames(
             "driver-cuda",
             "CudaFaultTest",
-            "cuCtxPushCurrent",
+            Set.of("cuCtxPushCurrent"),
             Set.of(
                 "cuCtxPushCurrent",
                 "cuCtxPopCurrent",
@@ -48,6 +48,6 @@ class CudaFaultTest extends GpuFaultTest {
                 "cuStreamWaitEvent"),
             "cuDevicePrimaryCtxRelease",
             "cuMemPoolDestroy",
-            "cuMemFreeAsync"));
+            Set.of("cuMemFreeAsync", "cuStreamSynchronize")));
   }
 }

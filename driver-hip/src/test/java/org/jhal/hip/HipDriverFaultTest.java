@@ -15,7 +15,7 @@ class HipDriverFaultTest extends GpuFaultTest {
         new FaultNames(
             "driver-hip",
             "HipDriverFaultTest",
-            "hipGetDevice",
+            Set.of("hipGetDevice", "hipSetDevice"),
             Set.of(
                 "hipGetDevice",
                 "hipSetDevice",
@@ -49,6 +49,6 @@ class HipDriverFaultTest extends GpuFaultTest {
                 "hipStreamWaitEvent"),
             "",
             "hipMemPoolDestroy",
-            "hipFreeAsync"));
+            Set.of("hipFreeAsync", "hipStreamSynchronize")));
   }
 }
