@@ -4,7 +4,6 @@ import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.HalException;
 import org.jhal.Status;
 
@@ -23,7 +22,6 @@ final class HostBlock {
   private final Pointer memory; // keeps the C memory while it is reachable
   private final long size;
   private final long deviceAddress;
-  private final AtomicBoolean isReleased = new AtomicBoolean();
 
   /**
    * A block.
@@ -70,17 +68,16 @@ final class HostBlock {
     return size;
   }
 
-  /** Ends the registration; twice is harmless. */
+  /** Ends the registration, once; may wait until the device is idle. */
   void release() {
-    if (isReleased.compareAndSet(false, true)) {
-      runtime.unregister(hostAddress());
-    }
+    runtime.unregister(hostAddress());
   }
 
-  /** Has the memory used again though {@link #release} cannot be called; else harmless. */
-  void forget() {
-    if (isReleased.compareAndSet(false, true)) {
-      runtime.forgetPinned(hostAddress());
-    }
+  /**
+   * Ends the registration, once, by the thread for that. The memory is kept until then, and can be
+   * used again afterwards though the device could not be bound.
+   */
+  void release(FreeThread frees) {
+    frees.free(() -> runtime.pageUnlock(hostAddress()), () -> runtime.forgetPinned(hostAddress()));
   }
 }

@@ -13,7 +13,6 @@ final class ImportedMemory implements GpuMemory {
   private final ByteBuffer memory; // keeps it alive
   private final long hostAddress;
   private final long deviceAddress;
-  private boolean isRegistered; // from then on the freeing thread's
 
   /** Registers it; the device is bound. */
   ImportedMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, ByteBuffer memory) {
@@ -21,8 +20,7 @@ final class ImportedMemory implements GpuMemory {
     this.frees = frees;
     this.memory = memory;
     this.hostAddress = GpuRuntime.address(memory);
-    this.isRegistered = memory.capacity() > 0;
-    this.deviceAddress = isRegistered ? register() : 0;
+    this.deviceAddress = memory.capacity() == 0 ? 0 : register();
   }
 
   private long register() {
@@ -65,20 +63,15 @@ final class ImportedMemory implements GpuMemory {
 
   @Override
   public void free(Runnable then) {
+    if (memory.capacity() == 0) {
+      frees.free(() -> {}, then);
+      return;
+    }
     frees.free(
-        this::unregister,
+        () -> runtime.pageUnlock(hostAddress),
         () -> {
-          if (isRegistered) { // the device could not be bound
-            runtime.forgetPinned(hostAddress);
-          }
+          runtime.forgetPinned(hostAddress); // also if the device could not be bound
           then.run();
         });
-  }
-
-  private void unregister() {
-    if (isRegistered) {
-      isRegistered = false;
-      runtime.unregister(hostAddress);
-    }
   }
 }

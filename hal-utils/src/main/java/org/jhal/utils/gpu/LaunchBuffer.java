@@ -18,29 +18,29 @@ public final class LaunchBuffer {
   private static final int LIST_BYTES = 48; // five words, and the size that one of them points to
   private static final int SIZE_AT = 40;
 
-  private ByteBuffer memory = ByteBuffer.allocateDirect(0);
   private final long end;
-  private long list;
+  private ByteBuffer memory;
+  private long list; // its address
 
   LaunchBuffer(long end) {
     this.end = end;
-    reserve(4096);
+    memory = reserve(4096);
   }
 
-  private void reserve(int size) {
-    memory = ByteBuffer.allocateDirect(LIST_BYTES + size).order(ByteOrder.nativeOrder());
-    list = GpuRuntime.address(memory);
-    memory.putLong(0, BUFFER_POINTER);
-    memory.putLong(8, list + LIST_BYTES);
-    memory.putLong(16, BUFFER_SIZE);
-    memory.putLong(24, list + SIZE_AT);
-    memory.putLong(32, end);
+  private ByteBuffer reserve(int size) {
+    ByteBuffer made = ByteBuffer.allocateDirect(LIST_BYTES + size).order(ByteOrder.nativeOrder());
+    list = GpuRuntime.address(made);
+    return made.putLong(0, BUFFER_POINTER)
+        .putLong(8, list + LIST_BYTES)
+        .putLong(16, BUFFER_SIZE)
+        .putLong(24, list + SIZE_AT)
+        .putLong(32, end);
   }
 
   /** Begins with the first {@code size} bytes of {@code packed}. */
   void set(byte[] packed, int size) {
     if (LIST_BYTES + size > memory.capacity()) {
-      reserve(2 * size);
+      memory = reserve(2 * size);
     }
     memory.putLong(SIZE_AT, size);
     memory.put(LIST_BYTES, packed, 0, size);

@@ -37,6 +37,6 @@ final class PinnedMemory implements GpuMemory {
 
   @Override
   public void free() {
-    frees.free(block::release, block::forget);
+    block.release(frees);
   }
 }

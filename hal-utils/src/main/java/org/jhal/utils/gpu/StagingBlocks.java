@@ -99,6 +99,6 @@ final class StagingBlocks<E> {
   }
 
   private void giveBack(Block<E> block) {
-    frees.free(block.memory::release, block.memory::forget);
+    block.memory.release(frees);
   }
 }
