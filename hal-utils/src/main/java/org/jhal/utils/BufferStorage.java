@@ -165,6 +165,11 @@ final class BufferStorage extends RefCounted {
   }
 
   @Override
+  boolean endsQuietly() {
+    return isDeallocated() && onRelease == null;
+  }
+
+  @Override
   void destroy() {
     isUnused = true;
     if (isDeallocated()) {

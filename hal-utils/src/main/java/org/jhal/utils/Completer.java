@@ -3,7 +3,7 @@ package org.jhal.utils;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.HalException;
 import org.jhal.utils.Operation.State;
 import org.jspecify.annotations.Nullable;
@@ -14,17 +14,16 @@ import org.jspecify.annotations.Nullable;
  * of the tail settles it. What others settled, or failed before it was issued, is retired here too:
  * data flows one way.
  *
- * <p>Owned by the completion thread, except {@link #tailOver}, and {@link #retireRest} when that
- * has ended.
+ * <p>The completion thread does that, and threads that issue or poll help: what an operation
+ * consists of is in their caches, and moving it to the completion thread's and back takes longer
+ * than all the rest. A helper never waits, wakes threads of the queue only, and runs nothing that a
+ * user wrote; where one of these is to be done, it leaves the operation to the completion thread.
+ *
+ * <p>{@link #step} and {@link #bind} are the completion thread's, {@link #retireRest} is for when
+ * that has ended, {@link #help} and {@link #tailOver} are for any thread.
  */
 final class Completer<E> {
   private static final System.Logger LOG = System.getLogger(Completer.class.getName());
-
-  private static final long MIN_PAUSE_NANOS = 200;
-  private static final long MAX_PAUSE_NANOS = 10_000;
-
-  /** Between two looks at whether a host thread that polls has seen the event. */
-  private static final long POLLED_PAUSE_NANOS = 2_000;
 
   /** How many operations are completed at most before what they held is released. */
   private static final int BATCH = 32;
@@ -33,10 +32,16 @@ final class Completer<E> {
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
   private final Executor tails;
-  private final long spinNanos;
-  private long pauseNanos = MIN_PAUSE_NANOS; // between two looks at an event
-  private final AtomicInteger pollers = new AtomicInteger(); // host threads that look at an event
-  private boolean hasJustLooked; // at the event of the first in the following list
+  private final Pace pace;
+
+  /**
+   * Whether some thread has the role of completing; it alone uses the fields that follow. The
+   * completion thread has it while it completes, with all that a user is told then, and while it
+   * sleeps in the native runtime, but not while it polls.
+   */
+  private final AtomicBoolean isTaken = new AtomicBoolean();
+
+  private boolean isHelped; // since the completion thread had the role
   private @Nullable Operation<E> inFlight; // taken from the lists, the oldest first
   private @Nullable Operation<E> firstRetired; // not given back yet; chained by nextToRetire
   private final Releases releases = new Releases(); // what those held
@@ -53,17 +58,23 @@ final class Completer<E> {
     this.lists = lists;
     this.stream = stream;
     this.tails = tails;
-    this.spinNanos = spinNanos;
+    this.pace = new Pace(spinNanos, lists::issued);
   }
 
-  /** A host thread begins to poll; it will see first what it waits for. */
-  void addPoller() {
-    pollers.incrementAndGet();
+  /** How often the completion thread looks. */
+  Pace pace() {
+    return pace;
   }
 
-  void removePoller() {
-    pollers.decrementAndGet();
+  private boolean tryTake() {
+    return !isTaken.get() && isTaken.compareAndSet(false, true);
   }
+
+  private void giveUp() {
+    isTaken.set(false);
+  }
+
+  // The completion thread.
 
   /** Binds the device to the completion thread, for good. */
   void bind() {
@@ -79,41 +90,99 @@ final class Completer<E> {
    * over by then; false if there was neither.
    */
   boolean step() {
-    retireAll(lists.takeToRetire());
+    pace.begin();
+    for (int refused = 0; ; ) {
+      if (!tryTake()) {
+        pace.awaitHelper(refused++);
+        continue;
+      }
+      boolean helped = isHelped && pace.spins();
+      boolean isPolled = false;
+      try {
+        isHelped = false;
+        releases.setQuiet(false);
+        retireAll(lists.takeToRetire());
+        boolean hasWork = firstRetired != null || !releases.isEmpty();
+        Operation<E> first = firstInFlight();
+        if (first != null) {
+          isPolled = first.isPolled();
+          hasWork |= completeFrom(first, helped, isPolled);
+        }
+        flush();
+        if (hasWork || first == null) {
+          return hasWork;
+        }
+      } finally {
+        giveUp();
+      }
+      refused = 0;
+      pace.pause(helped, isPolled);
+    }
+  }
+
+  /**
+   * Completes what is over; waits for the first, if it is time to sleep. A thread that sleeps in
+   * the native runtime makes the event slower for everybody who asks for it (by 1 to 5 us on an
+   * H200), so while a host thread polls the first, this one only looks from time to time. Returns
+   * whether any was over.
+   */
+  private boolean completeFrom(Operation<E> first, boolean isHelped, boolean isPolled) {
+    boolean isIdle = !isHelped && pace.isIdle();
+    boolean looks = pace.takeHurry() || isIdle || !(isHelped || isPolled);
+    Fate fate = fate(first, looks);
+    if (fate == Fate.OPEN && isIdle && !isPolled) {
+      fate = await(first);
+    }
+    int count = 0;
+    for (Operation<E> operation = first; fate != Fate.OPEN; ) {
+      leave(operation);
+      end(operation, fate);
+      operation = inFlight;
+      if (operation == null || ++count == BATCH) {
+        return true;
+      }
+      fate = fate(operation, !operation.isPolled());
+    }
+    return count > 0;
+  }
+
+  private @Nullable Operation<E> firstInFlight() {
     if (inFlight == null) {
       inFlight = lists.takeInFlight();
     }
-    boolean hasWork = firstRetired != null || inFlight != null;
-    Operation<E> operation = inFlight;
-    for (int i = 0; i < BATCH && operation != null; i++) {
-      Fate fate = fate(operation, i == 0);
-      if (fate == Fate.OPEN) {
-        break;
-      }
-      inFlight = operation.nextInFlight;
-      operation.nextInFlight = null;
-      left++;
-      weightLeft += lists.weightInFlight(operation);
-      if (fate == Fate.OVER) {
-        complete(operation);
-      } else {
-        Settling.fail(operation, Objects.requireNonNull(owner.lost()));
-        dropEvent(operation); // no event is touched once the stream is closed
-        lists.keep(operation);
-      }
-      operation = inFlight;
+    return inFlight;
+  }
+
+  /** The first in flight has left the stream. */
+  private void leave(Operation<E> operation) {
+    inFlight = operation.nextInFlight;
+    operation.nextInFlight = null;
+    left++;
+    weightLeft += lists.weightInFlight(operation);
+  }
+
+  private void end(Operation<E> operation, Fate fate) {
+    if (fate == Fate.OVER) {
+      complete(operation);
+    } else {
+      Settling.fail(operation, Objects.requireNonNull(owner.lost()));
+      dropEvent(operation); // no event is touched once the stream is closed
+      lists.keep(operation);
     }
-    flush();
-    return hasWork;
   }
 
   /** Releases what retired operations held, and gives them back. */
   private void flush() {
+    releases.flush();
+    giveBack();
+  }
+
+  /** Gives back what has retired; some of what that held may still be in {@link #releases}. */
+  private void giveBack() {
     Operation<E> next = firstRetired;
     if (left == 0 && next == null) {
       return;
     }
-    releases.flush();
     firstRetired = null;
     lists.over(left, weightLeft, next);
     left = 0;
@@ -136,8 +205,8 @@ final class Completer<E> {
     UNKNOWN
   }
 
-  /** Looks at an operation's event; {@code waits} for it, and then the fate is never OPEN. */
-  private Fate fate(Operation<E> operation, boolean waits) {
+  /** What is known already, or by a look at the event. */
+  private Fate fate(Operation<E> operation, boolean looks) {
     PooledEvent<E> event = operation.event();
     if (event == null || operation.hasSucceeded()) {
       return Fate.OVER;
@@ -146,67 +215,91 @@ final class Completer<E> {
     // agree. The operation has failed then, but until its event has fired, or cannot be waited for
     // either, the stream may still use what retiring would release.
     try {
-      if (!waits) {
-        boolean looks = pollers.get() == 0;
-        boolean hasFired = looks && stream.queryEvent(event.handle);
-        hasJustLooked = looks && !hasFired;
-        return hasFired ? Fate.OVER : Fate.OPEN;
-      }
-      if (!poll(operation, event.handle)) {
-        stream.synchronizeEvent(event.handle);
-      }
-      return Fate.OVER;
+      return looks && stream.queryEvent(event.handle) ? Fate.OVER : Fate.OPEN;
     } catch (Throwable t) {
-      // What this stream ran last is what has most likely lost the device.
-      owner.lose(operation.behind("synchronizeEvent"), t);
-      // If the native runtime says so itself nothing runs any more.
-      return Failures.isLoss(t) ? Fate.OVER : Fate.UNKNOWN;
+      return fateBehindFailure(operation, "queryEvent", t);
     }
   }
 
-  /**
-   * Looks at the event for a while, unless a host thread does so. A look takes a lock in the native
-   * runtime that whoever issues needs too, and so does waking from a sleep: while more is being
-   * issued this goes on, and looks less often. Between the looks it stays away from what other
-   * threads write, as each read takes that from the thread that writes it next.
-   */
-  private boolean poll(Operation<E> operation, E event) {
-    if (spinNanos == 0) {
-      return operation.hasSucceeded();
-    }
-    boolean looks = !hasJustLooked;
-    hasJustLooked = false;
-    long issuedBefore = lists.issued();
-    long idleSince = System.nanoTime();
-    while (true) {
-      if (operation.hasSucceeded()) {
-        return true; // a host thread has seen it
-      }
-      long pause = POLLED_PAUSE_NANOS;
-      if (pollers.get() == 0) {
-        if (looks && stream.queryEvent(event)) {
-          return true;
-        }
-        pause = pauseNanos;
-      }
-      looks = true;
-      long now = System.nanoTime();
-      long issued = lists.issued();
-      if (issued == issuedBefore) {
-        pauseNanos = MIN_PAUSE_NANOS;
-        if (now - idleSince >= spinNanos) {
-          return false;
-        }
-      } else {
-        pauseNanos = Math.min(2 * pauseNanos, MAX_PAUSE_NANOS);
-        issuedBefore = issued;
-        idleSince = now;
-      }
-      while (System.nanoTime() - now < pause) {
-        Thread.onSpinWait();
-      }
+  /** Waits for the event of an operation that was open; never OPEN. */
+  private Fate await(Operation<E> operation) {
+    try {
+      stream.synchronizeEvent(Objects.requireNonNull(operation.event()).handle);
+      return Fate.OVER;
+    } catch (Throwable t) {
+      return fateBehindFailure(operation, "synchronizeEvent", t);
     }
   }
+
+  private Fate fateBehindFailure(Operation<E> operation, String call, Throwable thrown) {
+    // What this stream ran last is what has most likely lost the device.
+    owner.lose(operation.behind(call), thrown);
+    // If the native runtime says so itself nothing runs any more.
+    return Failures.isLoss(thrown) ? Fate.OVER : Fate.UNKNOWN;
+  }
+
+  // Helpers.
+
+  /**
+   * Completes what is over, unless somebody is at it; the device is bound. Never throws. What it
+   * leaves to the completion thread that is told to do at once.
+   */
+  void help() {
+    if (owner.lost() != null || !tryTake()) {
+      return;
+    }
+    Runnable after = null; // what may run what a user wrote; without the role
+    try {
+      releases.setQuiet(true);
+      Operation<E> operation = firstInFlight();
+      for (int i = 0; i < BATCH && operation != null; i++) {
+        boolean isOver;
+        try {
+          isOver = isOver(operation);
+        } catch (Throwable t) {
+          String call = operation.behind("queryEvent");
+          after = () -> owner.lose(call, t);
+          break;
+        }
+        if (!isOver) {
+          break;
+        }
+        if (!settleQuietly(operation)) {
+          after = pace::hurry;
+          break;
+        }
+        leave(operation);
+        retire(operation);
+        isHelped = true;
+        operation = inFlight;
+      }
+      if (!releases.flushQuietly() && after == null) {
+        after = pace::hurry;
+      }
+      giveBack();
+    } catch (Throwable t) { // a bug, as in a step of the completion thread
+      after = () -> owner.lose("completing", t);
+    } finally {
+      giveUp();
+    }
+    if (after != null) {
+      after.run();
+    }
+  }
+
+  private boolean isOver(Operation<E> operation) {
+    PooledEvent<E> event = operation.event();
+    return operation.hasSucceeded() || (event != null && stream.queryEvent(event.handle));
+  }
+
+  private boolean settleQuietly(Operation<E> operation) {
+    if (operation.work.tail() != null) {
+      return false;
+    }
+    return operation.hasSucceeded() || (owner.lost() == null && Settling.settleQuietly(operation));
+  }
+
+  // Of who has the role.
 
   /** The native work of the oldest operation in flight is over. */
   private void complete(Operation<E> operation) {
@@ -270,12 +363,15 @@ final class Completer<E> {
 
   /** Retires a chain that was taken from a list. */
   private void retireAll(@Nullable Operation<E> first) {
-    Operation<E> next = first;
-    while (next != null) {
+    int count = 0;
+    for (Operation<E> next = first; next != null; ) {
       Operation<E> operation = next;
       next = operation.nextToRetire;
       operation.nextToRetire = null;
       retire(operation);
+      if (++count % BATCH == 0) {
+        flush();
+      }
     }
   }
 

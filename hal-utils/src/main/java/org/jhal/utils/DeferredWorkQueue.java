@@ -30,7 +30,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * Waiting     Each wait of an operation is reached, covered by a native event of this device, or registered; the last
    *             of them makes it READY. Nothing is ever scanned for what has become ready.
    * Issuing     See Issuer. At most maxInFlight operations are in the stream, so that it never blocks who issues.
-   * Completing  See Completer.
+   * Completing  See Completer: who issues or polls helps NAME-completion.
    * Failure     A failed wait fails its operation alone. A native failure of the work fails its operation alone, a failure
    *             of the events loses the device, which fails everything.
    * Shutdown    cancelUsers, awaitIdle, shut, cancelAll, awaitIdle, abandonAll, stop, awaitStreamIdle, closeStream: called
@@ -311,6 +311,11 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return completer.step();
   }
 
+  @Override
+  public void helpComplete() {
+    completer.help();
+  }
+
   /** The host tail of an operation is over; called once per use of the operation, by any thread. */
   void tailOver(Operation<E> operation, @Nullable HalException failure) {
     completer.tailOver(operation, failure);
@@ -318,42 +323,61 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /**
    * For a host thread that holds a reference: looks at the event of an operation until it has
-   * fired, {@code isOver} says so, or {@code end} has passed; returns whether it has fired. Looks
-   * at least once.
+   * fired, {@code isOver} says so, or {@code end} has passed; returns whether it has fired, and
+   * then it is settled. Looks at least once, after it has helped to complete.
    */
   boolean pollEvent(Operation<E> operation, long end, BooleanSupplier isOver) {
     if (!gate.tryEnter()) {
       return false; // closing; the completion thread will see to it
     }
-    completer.addPoller();
+    operation.setPolled(true);
+    boolean hasFired = false;
     try {
-      PooledEvent<E> event = operation.retainEvent();
-      if (event == null) {
-        return operation.hasVerdict();
-      }
       try {
-        long token = stream.bindToThread();
-        try {
-          while (!stream.queryEvent(event.handle)) {
-            if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
-              return false;
-            }
-            Thread.onSpinWait();
+        hasFired = pollInside(operation, end, isOver);
+      } finally {
+        gate.leave();
+      }
+      if (hasFired) {
+        Settling.settle(operation);
+      }
+      return hasFired;
+    } finally {
+      operation.setPolled(false);
+      completer.pace().endPoll(operation, hasFired);
+    }
+  }
+
+  private boolean pollInside(Operation<E> operation, long end, BooleanSupplier isOver) {
+    PooledEvent<E> event = operation.retainEvent();
+    if (event == null) {
+      return operation.hasVerdict();
+    }
+    try {
+      long token = stream.bindToThread();
+      try {
+        completer.help(); // with what was issued before, while the device is at work
+        while (!operation.isApplied() && !stream.queryEvent(event.handle)) {
+          if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
+            return false;
           }
-          return true;
-        } finally {
-          stream.unbindFromThread(token);
+          Thread.onSpinWait();
         }
-      } catch (Throwable t) {
-        Settling.fail(operation, lose(operation.behind("queryEvent"), t));
         return true;
       } finally {
-        event.release();
+        stream.unbindFromThread(token);
       }
+    } catch (Throwable t) {
+      Settling.fail(operation, lose(operation.behind("queryEvent"), t));
+      return true;
     } finally {
-      completer.removePoller();
-      gate.leave();
+      event.release();
     }
+  }
+
+  /** A host thread does not poll, and is about to sleep until an event has been seen. */
+  void hurry() {
+    completer.pace().hurry();
   }
 
   /** Takes an operation that nobody refers to any more. */
@@ -492,8 +516,9 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
     for (Operation<E> operation : open) {
       if (which.test(operation)) {
         failUnissued(operation, reason);
-        if (alsoIssued && operation.state() == State.ISSUED) {
-          Settling.fail(operation, reason);
+        State state = operation.state();
+        if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
+          Settling.fail(operation, reason); // also what a helper has settled in part
         }
       }
       operation.release();

@@ -95,6 +95,7 @@ final class HostWait extends WaitNode {
     try {
       long spin = Math.min(operation.queue.spinNanos(), limit);
       if (spin == 0) {
+        operation.queue.hurry();
         return false;
       }
       boolean ignored =

@@ -13,11 +13,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Issuer<E> {
+  /** After so many who issues helps to complete. */
+  private static final int HELP_EVERY = 8;
+
   private final StreamOwner<E> owner;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Object domain;
+  private int unhelped; // issued since somebody helped to complete; of who has the role
 
   Issuer(
       StreamOwner<E> owner,
@@ -72,8 +76,13 @@ final class Issuer<E> {
     }
     int left = budget;
     boolean isOurs = isClaimed || claim(first);
+    boolean helps = false;
     for (Operation<E> operation = first; operation != null; ) {
       boolean isInFlight = isOurs && issue(operation);
+      if (isInFlight && ++unhelped == HELP_EVERY) {
+        unhelped = 0;
+        helps = true;
+      }
       operation = lists.next(isInFlight ? operation : null, --left > 0, mayBlock);
       if (isInFlight) {
         owner.completeLater();
@@ -81,6 +90,9 @@ final class Issuer<E> {
       isOurs = operation != null && claim(operation);
     }
     if (isBound) {
+      if (helps) {
+        owner.helpComplete();
+      }
       unbind(token);
     }
   }

@@ -31,8 +31,7 @@ public final class Naps {
         if (now - deadline >= 0) {
           return false;
         }
-        long nap = Math.max(FIRST_NANOS, Math.min((now - start) / 8, LAST_NANOS));
-        LockSupport.parkNanos(waiter, Math.min(nap, deadline - now));
+        LockSupport.parkNanos(waiter, Math.min(length(now - start), deadline - now));
         interrupted |= Thread.interrupted(); // a parked thread with its flag set would spin
       }
       return true;
@@ -41,5 +40,10 @@ public final class Naps {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /** How long to nap, in nanoseconds, after a wait of {@code waited}. */
+  static long length(long waited) {
+    return Math.max(FIRST_NANOS, Math.min(waited / 8, LAST_NANOS));
   }
 }

@@ -96,7 +96,7 @@ final class Operation<E> extends HeapNode {
   @Nullable Operation<E> openAfter;
   @Nullable Operation<E> nextToRetire;
 
-  /** Of the list of operations in flight; the completion thread's once it has taken that list. */
+  /** Of the list of operations in flight; of who completes, once the list was taken. */
   @Nullable Operation<E> nextInFlight;
 
   /** Of the list of free operations, and how many there are from here on. */
@@ -106,6 +106,9 @@ final class Operation<E> extends HeapNode {
 
   /** How much of {@link NativeStream#capacity()} it takes; constant once it is enqueued. */
   private int weight;
+
+  private long place; // see place()
+  private volatile boolean isPolled;
 
   @SuppressWarnings("unchecked") // an empty array of any type
   Operation(DeferredWorkQueue<E> queue, Function<Operation<E>, Work<E>> works) {
@@ -228,6 +231,30 @@ final class Operation<E> extends HeapNode {
     return (int) OPEN_WAITS.getAndAdd(this, -1) == 1;
   }
 
+  /**
+   * How many operations had been in flight with this one. Read without the lock of the lists: a
+   * thread may see the number of an earlier use, which is smaller.
+   */
+  long place() {
+    return place;
+  }
+
+  /**
+   * Whether a host thread polls the event, and will see first that it has fired. If several do, it
+   * may be false before the last has left, and then the completion thread looks as well.
+   */
+  boolean isPolled() {
+    return isPolled;
+  }
+
+  void setPolled(boolean polled) {
+    isPolled = polled;
+  }
+
+  void setPlace(long newPlace) {
+    place = newPlace;
+  }
+
   /** How much of {@link NativeStream#capacity()} it takes, its waits and its record included. */
   int weight() {
     return weight;
@@ -261,8 +288,7 @@ final class Operation<E> extends HeapNode {
       return null;
     }
     if (event != found) {
-      // Between the read and tryRetain the completion thread retired this operation and another one
-      // took the event.
+      // Between the read and tryRetain this operation was retired and another one took the event.
       found.release();
       return null;
     }
@@ -277,11 +303,7 @@ final class Operation<E> extends HeapNode {
     if (isApplied) {
       return true;
     }
-    if (!queue.pollEvent(this, end, isOver)) {
-      return false;
-    }
-    Settling.settle(this);
-    return true;
+    return queue.pollEvent(this, end, isOver);
   }
 
   // Verdict; the order of what Settling does with it is explained there.

@@ -58,9 +58,9 @@ final class QueueLists<E> {
   private boolean isIssuing; // somebody has the drainer's role
   private @Nullable Operation<E> firstOpen; // all that have not retired, the newest first
   private @Nullable Operation<E>
-      firstInFlight; // event recorded, not taken by the completion thread; in stream order
+      firstInFlight; // event recorded, not taken by a completer; in stream order
   private @Nullable Operation<E> lastInFlight;
-  private int inFlight; // those, and those that it has taken and not said to be over
+  private int inFlight; // those, and those that were taken and not said to be over
   private int weightInFlight; // sum over the same
   private volatile long issued; // how many were in flight; raised with the lock held
   private boolean isThrottled; // somebody left READY operations because the stream was full
@@ -314,6 +314,7 @@ final class QueueLists<E> {
     inFlight++;
     weightInFlight += weightInFlight(operation);
     issued++;
+    operation.setPlace(issued);
   }
 
   private boolean fitsLocked(Operation<E> operation) {

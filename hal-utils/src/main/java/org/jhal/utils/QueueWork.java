@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * a host call, or nothing. It captures what the user handed over and keeps it alive until it
  * retires (rules Q2, Q3).
  *
- * <p>Filled in by the enqueuing thread, issued by the drainer, retired by the completion thread,
- * one after the other.
+ * <p>Filled in by the enqueuing thread, issued by the drainer, retired by whoever completes it, one
+ * after the other.
  */
 final class QueueWork<E> implements Work<E>, Submission {
   private enum Kind {

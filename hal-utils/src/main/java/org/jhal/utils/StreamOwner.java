@@ -23,6 +23,9 @@ interface StreamOwner<E> {
   /** There is something in the stream for the completion thread. */
   void completeLater();
 
+  /** Who issues has issued some, and is to complete what is over; the device is bound. */
+  void helpComplete();
+
   /** The operation has its verdict; the completion thread is to retire it. */
   void retireLater(Operation<E> operation);
 }

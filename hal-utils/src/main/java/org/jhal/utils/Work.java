@@ -33,7 +33,7 @@ interface Work<E> {
   boolean endsWithTail();
 
   /**
-   * Lets go of everything. By the completion thread, once per use.
+   * Lets go of everything. By whoever completes the operation, once per use.
    *
    * @param releases given what is to be released
    */

@@ -35,6 +35,8 @@ final class Interleavings {
           .iterations(0) // of scenarios that Lincheck makes up
           .minimizeFailedScenario(false)
           .addGuarantee(forClasses(QueueHarness.class.getName()).methods("finish").ignore())
+          // Lincheck's clock stands still.
+          .addGuarantee(forClasses(Pace.class.getName()).methods("spin", "nap").ignore())
           // What the JDK does to copy a stack trace looks to Lincheck like a loop without an end.
           .addGuarantee(forClasses(HalException.class.getName()).methods("again").ignore())
           .addGuarantee(forClasses(System.Logger.class.getName()).allMethods().ignore());

@@ -37,7 +37,12 @@ class QueueInterleavingTest {
           "produce run -> pollFirst | complete0",
           "work -> produce | complete0 readBoth",
           "produce consume run -> pollSecond | complete0 complete1",
-          "produceWithTail complete0 -> tail | consume");
+          "produceWithTail complete0 -> tail | consume",
+          "produce run -> help0 | complete0",
+          "produce run -> help0 work | complete0 consume",
+          "produce consume run -> help0 | complete1 readBoth",
+          "produce run -> help0 | pollFirst",
+          "produceFailure run -> help0 | complete0");
   private static final List<String> ENDING =
       List.of(
           "produceWithTail complete0 -> tail | lose",
@@ -46,6 +51,9 @@ class QueueInterleavingTest {
           "produce consume loseStream -> complete0 | complete1",
           "produce consume loseStream -> pollSecond | complete0",
           "produceLater -> signalGate | lose",
+          "produce run -> help0 | lose",
+          "produce run loseStream -> help0 | complete0",
+          "produce run -> help0 | close",
           "produceLater -> signalGate | close",
           "-> work | close",
           "produce -> consume complete1 | close");
@@ -78,6 +86,7 @@ class QueueInterleavingTest {
           "pollSecond",
           "readBoth",
           "issue0",
+          "help0",
           "tail",
           "run",
           "lose",
@@ -143,20 +152,21 @@ class QueueInterleavingTest {
 
   // A queue that is used wrongly, which must be rejected, or the tests above mean nothing.
 
-  /** Has two completion threads for one queue. */
-  public static class TwoComplete extends QueueScenario {
+  /** Has a thread that lets go of what it does not have. */
+  public static class DropsTooMuch extends QueueScenario {
     /** For Lincheck. */
-    public TwoComplete() {}
+    public DropsTooMuch() {}
 
-    /** A step of either. */
-    public void step() {
-      attempt(queue0::completionStep);
+    /** Drops one of the first operation's. */
+    public void drop() {
+      attempt(this::dropFirst);
     }
   }
 
   @Test
-  void anOperationThatIsUsedAfterItHasRetiredIsFound() {
-    String said = new Interleavings(TwoComplete.class, null).rejects(100, "produce -> step | step");
-    assertTrue(said.contains("work is used while nobody has filled it in"), said);
+  void anOperationThatIsLetGoOfTooOftenIsFound() {
+    String said =
+        new Interleavings(DropsTooMuch.class, null).rejects(100, "produce -> drop | complete0");
+    assertTrue(said.contains("stays open, though all that it waits for has come"), said);
   }
 }

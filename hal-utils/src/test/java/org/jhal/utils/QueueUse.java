@@ -20,6 +20,7 @@ final class QueueUse {
   @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
   @Nullable HalException failsInStream;
   Runnable effect = () -> {}; // of the native work
+  @Nullable RefCounted resource; // of which it has a reference until it retires
 
   // What happened.
   final AtomicInteger issued = new AtomicInteger();
@@ -92,8 +93,12 @@ final class QueueUse {
 
     @Override
     public void retire(Consumer<RefCounted> releases) {
-      use().retired.incrementAndGet();
+      QueueUse now = use();
+      now.retired.incrementAndGet();
       use = null;
+      if (now.resource != null) {
+        releases.accept(now.resource);
+      }
     }
 
     @Override

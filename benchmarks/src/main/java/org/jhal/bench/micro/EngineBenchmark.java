@@ -10,6 +10,7 @@ import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
+import org.jhal.Fence;
 import org.jhal.Function;
 import org.jhal.Queue;
 import org.jhal.Semaphore;
@@ -124,6 +125,16 @@ public class EngineBenchmark {
       chain.queue.dispatch(chain.points[i], chain.points[i + 1], chain.function, one, chain.args);
     }
     chain.done.await(STEPS, DEADLINE);
+  }
+
+  /** Dispatches that the host waits for, one after the other. */
+  @Benchmark
+  public void roundTrip(Chain chain) throws InterruptedException {
+    Workgroups one = Workgroups.of(1);
+    for (int i = 1; i <= STEPS; i++) {
+      chain.queue.dispatch(Fence.NONE, chain.points[i], chain.function, one, chain.args);
+      chain.done.await(i, DEADLINE);
+    }
   }
 
   /** The same in a command buffer that was recorded before. */

@@ -49,6 +49,7 @@ class MicroBenchmarksTest {
                 "EngineBenchmark.barrier",
                 "EngineBenchmark.dispatch",
                 "EngineBenchmark.execute",
+                "EngineBenchmark.roundTrip",
                 "RegisterBenchmark.peerSortedMap",
                 "RegisterBenchmark.registerAndCancel",
                 "SignalBenchmark.peerComplete",
