@@ -18,7 +18,7 @@ final class Pace {
   private static final long MAX_PAUSE_NANOS = 10_000;
   private static final long POLLED_PAUSE_NANOS = 2_000;
   private static final long HELPED_PAUSE_NANOS = 20_000;
-  private static final int MANY_REFUSALS = 10;
+  private static final int MANY_REFUSALS = 100; // some microseconds
 
   private final long spinNanos;
   private final LongSupplier issued;
