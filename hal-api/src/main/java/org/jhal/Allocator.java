@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes buffers at once, without a queue. For memory in the order of a timeline see {@link
- * Queue#alloca}.
+ * DeviceQueue#alloca}.
  *
  * <p>Thread-safe.
  */
@@ -21,7 +21,7 @@ public interface Allocator {
    *     not enough memory, and nothing is lost; UNIMPLEMENTED if the device does not support {@code
    *     params}; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost
    */
-  Buffer allocate(long bytes, BufferParams params);
+  DeviceBuffer allocate(long bytes, BufferParams params);
 
   /**
    * A buffer over the caller's own memory, where the device offers {@link Capability#HOST_IMPORT}.
@@ -36,5 +36,5 @@ public interface Allocator {
    *     UNIMPLEMENTED without the capability; FAILED_PRECONDITION if the device is closed;
    *     UNAVAILABLE if it is lost
    */
-  Buffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease);
+  DeviceBuffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease);
 }

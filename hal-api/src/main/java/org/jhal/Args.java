@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The arguments of a dispatch, in the order of the function's parameters: a {@link BufferRef} for
- * each buffer, a number for each constant. They are checked against the function when they are
- * used: INVALID_ARGUMENT for a number of the wrong kind, OUT_OF_RANGE for one that does not fit.
+ * The arguments of a dispatch, in the order of the kernel's parameters: a {@link BufferRef} for
+ * each buffer, a number for each constant. They are checked against the kernel when they are used:
+ * INVALID_ARGUMENT for a number of the wrong kind, OUT_OF_RANGE for one that does not fit.
  *
  * <table>
  *   <caption>Which number a constant takes</caption>

@@ -15,7 +15,7 @@ public final class BindingTable {
   /** The table without entries. */
   public static final BindingTable EMPTY = new BindingTable(0);
 
-  private final @Nullable Buffer[] buffers;
+  private final @Nullable DeviceBuffer[] buffers;
 
   /**
    * A table of {@code size} empty slots.
@@ -26,11 +26,11 @@ public final class BindingTable {
     if (size < 0) {
       throw new HalException(Status.OUT_OF_RANGE, "binding table size " + size + " is negative");
     }
-    this.buffers = new @Nullable Buffer[size];
+    this.buffers = new @Nullable DeviceBuffer[size];
   }
 
   /** A table with {@code buffers} in slots 0, 1, 2 and so on. */
-  public static BindingTable of(Buffer... buffers) {
+  public static BindingTable of(DeviceBuffer... buffers) {
     Objects.requireNonNull(buffers, "buffers");
     BindingTable table = new BindingTable(buffers.length);
     for (int i = 0; i < buffers.length; i++) {
@@ -49,7 +49,7 @@ public final class BindingTable {
    *
    * @throws HalException OUT_OF_RANGE if {@code slot} is not in {@code [0, size())}
    */
-  public BindingTable set(int slot, Buffer buffer) {
+  public BindingTable set(int slot, DeviceBuffer buffer) {
     buffers[check(slot)] = Objects.requireNonNull(buffer, "buffer");
     return this;
   }
@@ -59,7 +59,7 @@ public final class BindingTable {
    *
    * @throws HalException OUT_OF_RANGE if {@code slot} is not in {@code [0, size())}
    */
-  public @Nullable Buffer get(int slot) {
+  public @Nullable DeviceBuffer get(int slot) {
     return buffers[check(slot)];
   }
 

@@ -3,7 +3,7 @@ package org.jhal;
 import java.nio.ByteBuffer;
 
 /**
- * A recording of commands, to be executed by {@link Queue#execute}.
+ * A recording of commands, to be executed by {@link DeviceQueue#execute}.
  *
  * <p>Life cycle:
  *
@@ -81,11 +81,11 @@ public interface CommandBuffer extends AutoCloseable {
   /**
    * Runs a kernel.
    *
-   * @throws HalException INVALID_ARGUMENT if the arguments do not fit the function's parameters, in
+   * @throws HalException INVALID_ARGUMENT if the arguments do not fit the kernel's parameters, in
    *     number or type; OUT_OF_RANGE if the grid is larger than the device allows;
    *     PERMISSION_DENIED; FAILED_PRECONDITION if it is not recording or the executable is closed
    */
-  void dispatch(Function function, Workgroups count, Args args);
+  void dispatch(Kernel kernel, Workgroups count, Args args);
 
   /**
    * Orders everything recorded before against everything after. Repeated, leading and trailing ones

@@ -35,7 +35,7 @@ public interface Device extends AutoCloseable {
    *
    * @throws HalException OUT_OF_RANGE if {@code index} is not in {@code [0, queueCount())}
    */
-  Queue queue(int index);
+  DeviceQueue queue(int index);
 
   /**
    * A new timeline. It works with the queues of every device.
@@ -43,13 +43,13 @@ public interface Device extends AutoCloseable {
    * @throws HalException OUT_OF_RANGE if {@code initialValue} is negative; FAILED_PRECONDITION if
    *     the device is closed
    */
-  Semaphore createSemaphore(long initialValue);
+  TimelineSemaphore createSemaphore(long initialValue);
 
   /** Makes buffers. */
   Allocator allocator();
 
   /** Short for {@link Allocator#allocate}. */
-  default Buffer allocate(long bytes, BufferParams params) {
+  default DeviceBuffer allocate(long bytes, BufferParams params) {
     return allocator().allocate(bytes, params);
   }
 
@@ -67,9 +67,9 @@ public interface Device extends AutoCloseable {
    * Loads the first variant of the bundle that this device can load.
    *
    * @throws HalException INVALID_ARGUMENT if the manifest is malformed; NOT_FOUND if there is no
-   *     manifest, a file or a function is missing; UNIMPLEMENTED if no variant can be loaded, with
-   *     a line for each that says why; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if
-   *     it is lost
+   *     manifest, a file or a kernel is missing; UNIMPLEMENTED if no variant can be loaded, with a
+   *     line for each that says why; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it
+   *     is lost
    */
   Executable loadExecutable(ExecutableSource source);
 

@@ -20,27 +20,27 @@ public interface Executable extends AutoCloseable {
    */
   List<String> refusals();
 
-  /** All functions, in the order of the manifest. */
-  List<Function> functions();
+  /** All kernels, in the order of the manifest. */
+  List<Kernel> kernels();
 
   /**
-   * The function called {@code name}.
+   * The kernel called {@code name}.
    *
    * @throws HalException NOT_FOUND if there is none; the message lists those that there are
    */
-  Function function(String name);
+  Kernel kernel(String name);
 
   /**
-   * The function at {@code index}.
+   * The kernel at {@code index}.
    *
-   * @throws HalException OUT_OF_RANGE if {@code index} is not in {@code [0, functions().size())}
+   * @throws HalException OUT_OF_RANGE if {@code index} is not in {@code [0, kernels().size())}
    */
-  default Function function(int index) {
-    List<Function> all = functions();
+  default Kernel kernel(int index) {
+    List<Kernel> all = kernels();
     if (index < 0 || index >= all.size()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          "function index " + index + " of an executable with " + all.size() + " functions");
+          "kernel index " + index + " of an executable with " + all.size() + " kernels");
     }
     return all.get(index);
   }

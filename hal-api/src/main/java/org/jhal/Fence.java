@@ -39,7 +39,7 @@ public sealed interface Fence permits Timepoint, TimepointSet {
    *
    * @throws IndexOutOfBoundsException if {@code index} is not in {@code [0, size())}
    */
-  Semaphore semaphore(int index);
+  TimelineSemaphore semaphore(int index);
 
   /**
    * The value of timepoint {@code index}.

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host wait for several timepoints, built on {@link Semaphore#onReach} alone, so that members may
- * belong to different devices and drivers (rule S6).
+ * A host wait for several timepoints, built on {@link TimelineSemaphore#onReach} alone, so that
+ * members may belong to different devices and drivers (rule S6).
  */
 final class FenceWait {
   private final Thread waiter = Thread.currentThread();

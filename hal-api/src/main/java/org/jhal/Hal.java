@@ -7,9 +7,9 @@ import java.util.Optional;
  *
  * <pre>{@code
  * try (Device device = Hal.openDevice("mock");
- *     Semaphore timeline = device.createSemaphore(0);
- *     Buffer buffer = device.allocate(1024, BufferParams.DEVICE)) {
- *   Queue queue = device.queue(0);
+ *     TimelineSemaphore timeline = device.createSemaphore(0);
+ *     DeviceBuffer buffer = device.allocate(1024, BufferParams.DEVICE)) {
+ *   DeviceQueue queue = device.queue(0);
  *   queue.fill(Fence.NONE, timeline.at(1), buffer, 0, 1024, FillPattern.of8(7));
  *   queue.readback(timeline.at(1), timeline.at(2), buffer, 0, HostMemory.of(result));
  *   timeline.await(2, Duration.ofSeconds(5));

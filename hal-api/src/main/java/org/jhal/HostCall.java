@@ -32,7 +32,7 @@ public interface HostCall {
   /** What a host call is told. Valid on the calling thread until {@link HostCall#run} returns. */
   interface Context {
     /** The queue that calls. */
-    Queue queue();
+    DeviceQueue queue();
 
     /**
      * What will be signalled when the call is over; {@link Fence#NONE} for {@link

@@ -3,9 +3,9 @@ package org.jhal;
 import java.util.Objects;
 
 /**
- * One parameter of a function, as the bundle's manifest declares it.
+ * One parameter of a kernel, as the bundle's manifest declares it.
  *
- * @param name unique within the function
+ * @param name unique within the kernel
  * @param kind a buffer or a constant
  * @param type of the buffer's elements, or of the constant
  * @param direction how a kernel uses the buffer; {@link Direction#IN} for a constant

@@ -21,7 +21,7 @@ public enum Status {
    * it.
    */
   PERMISSION_DENIED,
-  /** What was named does not exist: a driver, a device, a function, a file. */
+  /** What was named does not exist: a driver, a device, a kernel, a file. */
   NOT_FOUND,
   /** Memory or another finite resource is used up; the device stays usable. */
   RESOURCE_EXHAUSTED,

@@ -6,10 +6,10 @@ import java.util.Objects;
  * A value on a semaphore's timeline. It is reached once the semaphore's value is at least {@link
  * #value()}.
  *
- * <p>Made by {@link Semaphore#at(long)}. Immutable; any thread may use it.
+ * <p>Made by {@link TimelineSemaphore#at(long)}. Immutable; any thread may use it.
  */
 public final class Timepoint implements Fence {
-  private final Semaphore semaphore;
+  private final TimelineSemaphore semaphore;
   private final long value;
 
   /**
@@ -18,7 +18,7 @@ public final class Timepoint implements Fence {
    * @param value in {@code [0, Long.MAX_VALUE]}
    * @throws HalException OUT_OF_RANGE if {@code value} is negative
    */
-  public Timepoint(Semaphore semaphore, long value) {
+  public Timepoint(TimelineSemaphore semaphore, long value) {
     this.semaphore = Objects.requireNonNull(semaphore, "semaphore");
     if (value < 0) {
       throw new HalException(
@@ -28,7 +28,7 @@ public final class Timepoint implements Fence {
   }
 
   /** The timeline that this timepoint lies on. */
-  public Semaphore semaphore() {
+  public TimelineSemaphore semaphore() {
     return semaphore;
   }
 
@@ -43,7 +43,7 @@ public final class Timepoint implements Fence {
   }
 
   @Override
-  public Semaphore semaphore(int index) {
+  public TimelineSemaphore semaphore(int index) {
     Objects.checkIndex(index, 1);
     return semaphore;
   }

@@ -20,7 +20,7 @@ final class TimepointSet implements Fence {
       return NONE;
     }
     List<Timepoint> kept = new ArrayList<>(timepoints.size());
-    IdentityHashMap<Semaphore, Integer> places = new IdentityHashMap<>();
+    IdentityHashMap<TimelineSemaphore, Integer> places = new IdentityHashMap<>();
     for (Timepoint timepoint : timepoints) {
       Objects.requireNonNull(timepoint, "timepoint");
       Integer place = places.putIfAbsent(timepoint.semaphore(), kept.size());
@@ -49,7 +49,7 @@ final class TimepointSet implements Fence {
   }
 
   @Override
-  public Semaphore semaphore(int index) {
+  public TimelineSemaphore semaphore(int index) {
     return timepoints[index].semaphore();
   }
 

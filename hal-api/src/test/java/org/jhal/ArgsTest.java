@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ArgsTest {
   @Test
   void takesBuffersSlotsAndNumbers() {
-    Buffer buffer = Fakes.buffer("b");
+    DeviceBuffer buffer = Fakes.buffer("b");
     Object[] given = {buffer, Slot.of(1), (byte) 1, (short) 2, 3, 4L, 5f, 6d};
 
     Args args = Args.of(given);

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BindingTableTest {
-  private final Buffer first = Fakes.buffer("first");
-  private final Buffer second = Fakes.buffer("second");
+  private final DeviceBuffer first = Fakes.buffer("first");
+  private final DeviceBuffer second = Fakes.buffer("second");
 
   @Test
   void holdsOneBufferPerSlot() {

@@ -7,11 +7,11 @@ final class Fakes {
   private Fakes() {}
 
   /** A buffer that prints as {@code name} and cannot do anything. */
-  static Buffer buffer(String name) {
-    return (Buffer)
+  static DeviceBuffer buffer(String name) {
+    return (DeviceBuffer)
         Proxy.newProxyInstance(
             Fakes.class.getClassLoader(),
-            new Class<?>[] {Buffer.class},
+            new Class<?>[] {DeviceBuffer.class},
             (proxy, method, arguments) ->
                 switch (method.getName()) {
                   case "toString" -> name;

@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 
 /** Sets of timepoints (rule S1a: two timepoints of one semaphore keep the larger). */
 class FenceTest {
-  private final Semaphore a = new FakeSemaphore("a");
-  private final Semaphore b = new FakeSemaphore("b");
-  private final Semaphore c = new FakeSemaphore("c");
+  private final TimelineSemaphore a = new FakeTimelineSemaphore("a");
+  private final TimelineSemaphore b = new FakeTimelineSemaphore("b");
+  private final TimelineSemaphore c = new FakeTimelineSemaphore("c");
 
   @Test
   void aTimepointIsAFence() {

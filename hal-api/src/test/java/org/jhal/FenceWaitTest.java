@@ -23,8 +23,8 @@ class FenceWaitTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 
-  private final FakeSemaphore a = new FakeSemaphore("a");
-  private final FakeSemaphore b = new FakeSemaphore("b");
+  private final FakeTimelineSemaphore a = new FakeTimelineSemaphore("a");
+  private final FakeTimelineSemaphore b = new FakeTimelineSemaphore("b");
   private final Fence both = Fence.of(a.at(1), b.at(2));
 
   private interface Wait {

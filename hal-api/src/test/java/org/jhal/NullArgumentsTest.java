@@ -29,7 +29,7 @@ import org.junit.jupiter.api.TestFactory;
  * and method of the API's own classes.
  */
 class NullArgumentsTest {
-  private static final Semaphore SEMAPHORE = new FakeSemaphore("s");
+  private static final TimelineSemaphore SEMAPHORE = new FakeTimelineSemaphore("s");
   private static final HostMemory MEMORY = HostMemory.of(new byte[8]);
   private static final ExecutableSource SOURCE =
       ExecutableSource.ofResources(NullArgumentsTest.class, "resources");
@@ -47,8 +47,8 @@ class NullArgumentsTest {
           Map.entry(Collection.class, List.of()),
           Map.entry(Throwable.class, new IllegalStateException()),
           Map.entry(ByteBuffer.class, ByteBuffer.allocate(8)),
-          Map.entry(Buffer.class, Fakes.buffer("b")),
-          Map.entry(Semaphore.class, SEMAPHORE),
+          Map.entry(DeviceBuffer.class, Fakes.buffer("b")),
+          Map.entry(TimelineSemaphore.class, SEMAPHORE),
           Map.entry(Timepoint.class, SEMAPHORE.at(1)),
           Map.entry(Fence.class, SEMAPHORE.at(1)),
           Map.entry(Status.class, Status.ABORTED),
@@ -75,7 +75,7 @@ class NullArgumentsTest {
           Map.entry(
               DriverRegistry.class, DriverRegistry.load(NullArgumentsTest.class.getClassLoader())),
           Map.entry(ExecutableSource.class, SOURCE),
-          Map.entry(Fence.class, Fence.of(SEMAPHORE.at(1), new FakeSemaphore("t").at(1))),
+          Map.entry(Fence.class, Fence.of(SEMAPHORE.at(1), new FakeTimelineSemaphore("t").at(1))),
           Map.entry(FillPattern.class, FillPattern.ZERO),
           Map.entry(Hal.class, NullArgumentsTest.class),
           Map.entry(HalException.class, new HalException(Status.ABORTED, "message")),

@@ -2,16 +2,16 @@ package org.jhal.bench;
 
 import java.util.Objects;
 import org.jhal.Device;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.DeviceQueue;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /** {@link DependentWork} on a queue: barriers, so that the device has nothing to do. */
 final class DependentSubmissions extends DependentWork {
   private final Device device;
-  private final Queue queue;
-  private @Nullable Semaphore gate;
-  private @Nullable Semaphore done;
+  private final DeviceQueue queue;
+  private @Nullable TimelineSemaphore gate;
+  private @Nullable TimelineSemaphore done;
 
   DependentSubmissions(Device device, Shape shape, int size, int repeats) {
     super(shape, size, repeats);
@@ -32,8 +32,8 @@ final class DependentSubmissions extends DependentWork {
 
   @Override
   void park() {
-    Semaphore waited = Objects.requireNonNull(gate);
-    Semaphore signalled = Objects.requireNonNull(done);
+    TimelineSemaphore waited = Objects.requireNonNull(gate);
+    TimelineSemaphore signalled = Objects.requireNonNull(done);
     if (shape == Shape.CHAIN) {
       queue.barrier(waited.at(1), signalled.at(1));
       for (int i = 1; i < size; i++) {
@@ -48,7 +48,7 @@ final class DependentSubmissions extends DependentWork {
 
   @Override
   void release() throws InterruptedException {
-    Semaphore waited = Objects.requireNonNull(gate);
+    TimelineSemaphore waited = Objects.requireNonNull(gate);
     switch (shape) {
       case ONE_BY_ONE -> {
         for (int i = 1; i <= size; i++) {

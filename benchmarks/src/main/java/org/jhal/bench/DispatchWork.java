@@ -1,11 +1,11 @@
 package org.jhal.bench;
 
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 
 /** What JHAL does on a device where that is compared with another, or with native calls. */
@@ -21,7 +21,7 @@ final class DispatchWork {
 
   private DispatchWork() {}
 
-  private static Timepoint[] timepoints(Semaphore semaphore, int steps) {
+  private static Timepoint[] timepoints(TimelineSemaphore semaphore, int steps) {
     Timepoint[] points = new Timepoint[steps + 1];
     for (int i = 0; i <= steps; i++) {
       points[i] = semaphore.at(i);
@@ -50,10 +50,10 @@ final class DispatchWork {
 
     @Override
     public double[] sample() throws InterruptedException {
-      Queue queue = device.queue(0);
+      DeviceQueue queue = device.queue(0);
       long[] nanos = new long[steps];
       touch.clear();
-      try (Semaphore done = device.createSemaphore(0)) {
+      try (TimelineSemaphore done = device.createSemaphore(0)) {
         Timepoint[] points = timepoints(done, steps);
         for (int i = 1; i <= steps; i++) {
           long start = System.nanoTime();
@@ -93,10 +93,10 @@ final class DispatchWork {
 
     @Override
     public double[] sample() throws InterruptedException {
-      Queue queue = device.queue(0);
+      DeviceQueue queue = device.queue(0);
       touch.clear();
       double time;
-      try (Semaphore done = device.createSemaphore(0)) {
+      try (TimelineSemaphore done = device.createSemaphore(0)) {
         Timepoint[] points = timepoints(done, steps);
         long start = System.nanoTime();
         for (int i = 1; i <= steps; i++) {
@@ -124,12 +124,12 @@ final class DispatchWork {
 
     @Override
     public double[] sample() throws InterruptedException {
-      Queue queue = device.queue(0);
-      try (Semaphore done = device.createSemaphore(0)) {
+      DeviceQueue queue = device.queue(0);
+      try (TimelineSemaphore done = device.createSemaphore(0)) {
         Timepoint[] points = timepoints(done, 2 * steps);
         long start = System.nanoTime();
         for (int i = 0; i < 2 * steps; i += 2) {
-          Buffer buffer = queue.alloca(points[i], points[i + 1], bytes, BufferParams.DEVICE);
+          DeviceBuffer buffer = queue.alloca(points[i], points[i + 1], bytes, BufferParams.DEVICE);
           queue.dealloca(points[i + 1], points[i + 2], buffer);
         }
         done.await(2L * steps, Bench.DEADLINE);

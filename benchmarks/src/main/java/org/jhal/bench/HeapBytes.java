@@ -6,15 +6,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadPoolExecutor;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Slot;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jspecify.annotations.Nullable;
 
@@ -71,13 +71,13 @@ final class HeapBytes {
     private final Device device;
     private final Kind kind;
     private final int steps;
-    private final Buffer source;
-    private final Buffer target;
+    private final DeviceBuffer source;
+    private final DeviceBuffer target;
     private final Touch touch;
     private final CommandBuffer commands;
     private final FillPattern pattern = FillPattern.of32(7);
     private final BindingTable table;
-    private @Nullable Buffer allocated;
+    private @Nullable DeviceBuffer allocated;
 
     Submissions(Device device, Kind kind, int steps) {
       this.device = device;
@@ -88,7 +88,7 @@ final class HeapBytes {
       touch = new Touch(device);
       table = BindingTable.of(target);
       commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
-      commands.dispatch(touch.function(), Touch.ONE, Args.of(Slot.of(0), Touch.VALUE));
+      commands.dispatch(touch.kernel(), Touch.ONE, Args.of(Slot.of(0), Touch.VALUE));
       commands.end();
     }
 
@@ -99,8 +99,8 @@ final class HeapBytes {
 
     @Override
     public double[] sample() throws InterruptedException {
-      Queue queue = device.queue(0);
-      try (Semaphore done = device.createSemaphore(0)) {
+      DeviceQueue queue = device.queue(0);
+      try (TimelineSemaphore done = device.createSemaphore(0)) {
         Timepoint[] points = new Timepoint[steps + 1];
         for (int i = 0; i <= steps; i++) {
           points[i] = done.at(i);
@@ -117,7 +117,7 @@ final class HeapBytes {
       }
     }
 
-    private void submit(Queue queue, Timepoint before, Timepoint signal) {
+    private void submit(DeviceQueue queue, Timepoint before, Timepoint signal) {
       switch (kind) {
         case BARRIER -> queue.barrier(Fence.NONE, signal);
         case CHAIN -> queue.barrier(before, signal);

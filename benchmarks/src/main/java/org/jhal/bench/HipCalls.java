@@ -53,10 +53,10 @@ final class HipCalls implements AutoCloseable {
     EVENT_RECORD("hipEventRecord"),
     LAUNCH("hipModuleLaunchKernel");
 
-    final String function;
+    final String kernel;
 
-    Kind(String function) {
-      this.function = function;
+    Kind(String kernel) {
+      this.kernel = kernel;
     }
   }
 
@@ -72,7 +72,7 @@ final class HipCalls implements AutoCloseable {
   private final hipStream_t stream = new hipStream_t();
   private final hipEvent_t event = new hipEvent_t();
   private final hipModule_t module = new hipModule_t();
-  private final hipFunction_t function = new hipFunction_t();
+  private final hipFunction_t kernel = new hipFunction_t();
   private final Memory word = new Memory(Integer.BYTES);
   private final Memory arguments = new Memory(Long.BYTES + Integer.BYTES);
   private final Memory extra = new Memory(6 * Long.BYTES);
@@ -120,7 +120,7 @@ final class HipCalls implements AutoCloseable {
     for (Kind kind : Kind.values()) {
       all.add(
           new Series(
-              kind.function,
+              kind.kernel,
               calls.subject(Subject.JHAL, kind, steps, count -> calls.inJava(kind, count)),
               List.of(calls.subject(NAME, kind, steps, count -> calls.inC(kind, count)))));
     }
@@ -190,7 +190,7 @@ final class HipCalls implements AutoCloseable {
     long list = Pointer.nativeValue(extra);
     for (int i = 0; i < count; i++) {
       check(
-          hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, 0, list),
+          hipModuleLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, 0, list),
           "hipModuleLaunchKernel");
     }
   }
@@ -201,11 +201,11 @@ final class HipCalls implements AutoCloseable {
           case GET_DEVICE -> new Object[0];
           case EVENT_QUERY -> new Object[] {event};
           case EVENT_RECORD -> new Object[] {event, stream};
-          case LAUNCH -> new Object[] {function, stream, extra};
+          case LAUNCH -> new Object[] {kernel, stream, extra};
         };
     NativeLibrary library = NativeLibrary.getInstance(property("library"));
-    long nanos = loops.run(library, kind.function, count, handles);
-    check(nanos < 0 ? (int) -nanos : hipSuccess, kind.function);
+    long nanos = loops.run(library, kind.kernel, count, handles);
+    check(nanos < 0 ? (int) -nanos : hipSuccess, kind.kernel);
     return nanos;
   }
 
@@ -240,7 +240,7 @@ final class HipCalls implements AutoCloseable {
 
   /** Loads the kernel once, and forgets what it wrote. */
   private void load() throws Exception {
-    if (function.isNull()) {
+    if (kernel.isNull()) {
       byte[] code = compile();
       Memory image = new Memory(code.length + 1L); // a text ends with a zero
       image.clear();
@@ -259,7 +259,7 @@ final class HipCalls implements AutoCloseable {
       extra.setLong(32, HIP_LAUNCH_PARAM_END);
       extra.setLong(40, arguments.size());
       check(hipModuleGetFunction(made, module, "touch"), "hipModuleGetFunction");
-      function.set(made[0]);
+      kernel.set(made[0]);
     }
     check(hipMemsetD32Async(target, 0, 1, stream), "hipMemsetD32Async");
     check(hipStreamSynchronize(stream), "hipStreamSynchronize");

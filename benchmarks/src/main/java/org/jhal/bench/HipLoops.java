@@ -37,13 +37,12 @@ final class HipLoops implements AutoCloseable {
    * @return how many nanoseconds all calls took, or a failed call's result as a negative number
    * @throws MissingPeerException if there is no compiler
    */
-  long run(NativeLibrary library, String function, int count, Object... arguments)
-      throws Exception {
+  long run(NativeLibrary library, String kernel, int count, Object... arguments) throws Exception {
     Object[] all = new Object[2 + arguments.length];
-    all[0] = library.getFunction(function);
+    all[0] = library.getFunction(kernel);
     all[1] = count;
     System.arraycopy(arguments, 0, all, 2, arguments.length);
-    return load().getFunction("loop_" + function).invokeLong(all);
+    return load().getFunction("loop_" + kernel).invokeLong(all);
   }
 
   private NativeLibrary load() throws Exception {

@@ -6,7 +6,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jhal.Device;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /** Two host threads that wake each other in turn. */
@@ -83,8 +83,8 @@ abstract class PingPong implements Subject {
 
     @Override
     public double[] sample() throws Exception {
-      try (Semaphore ping = device.createSemaphore(0);
-          Semaphore pong = device.createSemaphore(0)) {
+      try (TimelineSemaphore ping = device.createSemaphore(0);
+          TimelineSemaphore pong = device.createSemaphore(0)) {
         return time(
             step -> {
               ping.signal(step);

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jhal.Device;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 
 /** Something is handed to a device, or a thread, and waited for: at once, or some steps later. */
@@ -38,8 +38,8 @@ final class RoundTrips {
 
     @Override
     public double[] sample() throws InterruptedException {
-      Queue queue = device.queue(0);
-      try (Semaphore done = device.createSemaphore(0)) {
+      DeviceQueue queue = device.queue(0);
+      try (TimelineSemaphore done = device.createSemaphore(0)) {
         Timepoint[] signals = new Timepoint[steps];
         for (int i = 0; i < steps; i++) {
           signals[i] = done.at(i + 1);

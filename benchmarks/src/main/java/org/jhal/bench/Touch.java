@@ -1,17 +1,17 @@
 package org.jhal.bench;
 
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 
 /** The smallest dispatch whose effect can be seen: one work item writes one word. */
@@ -24,31 +24,31 @@ final class Touch implements AutoCloseable {
 
   private final Device device;
   private final Executable executable;
-  private final Function function;
-  private final Buffer target;
+  private final Kernel kernel;
+  private final DeviceBuffer target;
   private final Args args;
 
   Touch(Device device) {
     this.device = device;
     executable =
         device.loadExecutable(ExecutableSource.ofResources(Touch.class, CudaRaw.RESOURCES));
-    function = executable.function("touch");
+    kernel = executable.kernel("touch");
     target = device.allocate(Integer.BYTES, BufferParams.DEVICE);
     args = Args.of(target, VALUE);
   }
 
   /** Takes a buffer and what is to be written there. */
-  Function function() {
-    return function;
+  Kernel kernel() {
+    return kernel;
   }
 
-  void submit(Queue queue, Fence waits, Fence signals) {
-    queue.dispatch(waits, signals, function, ONE, args);
+  void submit(DeviceQueue queue, Fence waits, Fence signals) {
+    queue.dispatch(waits, signals, kernel, ONE, args);
   }
 
   /** Forgets what the kernel wrote. */
   void clear() throws InterruptedException {
-    try (Semaphore done = device.createSemaphore(0)) {
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).fill(Fence.NONE, done.at(1), target, 0, Integer.BYTES, FillPattern.ZERO);
       done.await(1, Bench.DEADLINE);
     }
@@ -64,10 +64,10 @@ final class Touch implements AutoCloseable {
   }
 
   /** Checks the word at {@code offset} of {@code buffer}. */
-  static void expect(Device device, Buffer buffer, long offset, int expected)
+  static void expect(Device device, DeviceBuffer buffer, long offset, int expected)
       throws InterruptedException {
     int[] word = {~expected};
-    try (Semaphore done = device.createSemaphore(0)) {
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).readback(Fence.NONE, done.at(1), buffer, offset, HostMemory.of(word));
       done.await(1, Bench.DEADLINE);
     }

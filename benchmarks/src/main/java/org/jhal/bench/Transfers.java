@@ -2,14 +2,14 @@ package org.jhal.bench;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 
 /** One transfer, and the host waits for it; each is timed. Host memory is a mapped host buffer. */
@@ -40,10 +40,10 @@ final class Transfers implements Subject {
   private final Kind kind;
   private final int bytes;
   private final int steps;
-  private final Buffer source;
-  private final Buffer target;
-  private final Buffer pinned;
-  private final Buffer.Mapping mapping;
+  private final DeviceBuffer source;
+  private final DeviceBuffer target;
+  private final DeviceBuffer pinned;
+  private final DeviceBuffer.Mapping mapping;
   private final HostMemory host;
 
   /**
@@ -60,7 +60,7 @@ final class Transfers implements Subject {
     source = device.allocate(kind == Kind.COPY ? bytes : WORD, BufferParams.DEVICE);
     target = device.allocate(bytes, BufferParams.DEVICE);
     pinned = device.allocate(usesHost() ? bytes : WORD, BufferParams.HOST);
-    mapping = pinned.map(Buffer.MapMode.READ_WRITE);
+    mapping = pinned.map(DeviceBuffer.MapMode.READ_WRITE);
     host = HostMemory.of(mapping.bytes());
   }
 
@@ -86,10 +86,10 @@ final class Transfers implements Subject {
 
   @Override
   public double[] sample() throws InterruptedException {
-    Queue queue = device.queue(0);
+    DeviceQueue queue = device.queue(0);
     long[] nanos = new long[steps];
     prepare(queue);
-    try (Semaphore done = device.createSemaphore(0)) {
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
       for (int i = 0; i < steps; i++) {
         Timepoint signal = done.at(i + 1);
         long start = System.nanoTime();
@@ -102,7 +102,7 @@ final class Transfers implements Subject {
     return withThroughput(Quartiles.of(nanos), bytes);
   }
 
-  private void submit(Queue queue, Timepoint signal) {
+  private void submit(DeviceQueue queue, Timepoint signal) {
     switch (kind) {
       case COPY -> queue.copy(Fence.NONE, signal, source, 0, target, 0, bytes);
       case FILL -> queue.fill(Fence.NONE, signal, target, 0, bytes, FillPattern.of32(Touch.VALUE));
@@ -112,10 +112,10 @@ final class Transfers implements Subject {
   }
 
   /** Sets the last word of what is read, and clears that of what is written. */
-  private void prepare(Queue queue) throws InterruptedException {
+  private void prepare(DeviceQueue queue) throws InterruptedException {
     int last = bytes - WORD;
     FillPattern value = FillPattern.of32(Touch.VALUE);
-    try (Semaphore ready = device.createSemaphore(0)) {
+    try (TimelineSemaphore ready = device.createSemaphore(0)) {
       queue.fill(
           Fence.NONE,
           ready.at(1),

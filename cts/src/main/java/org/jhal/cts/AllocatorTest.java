@@ -16,17 +16,17 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.Capability;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.MemoryType;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,11 +48,11 @@ class AllocatorTest {
   @Rule({"M2", "M5"})
   void eachTypeServesTransfersAndKernels(MemoryType type, Cts cts) {
     BufferParams params = supported(cts, type);
-    Buffer x = cts.buffer(cts.device(), 1024, params);
-    Buffer y = cts.buffer(cts.device(), 1024, params);
+    DeviceBuffer x = cts.buffer(cts.device(), 1024, params);
+    DeviceBuffer y = cts.buffer(cts.device(), 1024, params);
     assertTrue(x.size() >= 1024, () -> "size " + x.size());
     cts.write(x, 0, ints(256, i -> i));
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue()
         .dispatch(
             Fence.NONE,
@@ -84,11 +84,11 @@ class AllocatorTest {
   void aBufferKnowsHowItWasMade(Cts cts) {
     BufferParams params =
         BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_SOURCE, BufferUsage.TRANSFER_TARGET);
-    Buffer buffer = cts.buffer(cts.device(), 100, params);
+    DeviceBuffer buffer = cts.buffer(cts.device(), 100, params);
     assertEquals(100, buffer.size());
     assertEquals(params, buffer.params());
     assertSame(cts.device(), buffer.device());
-    Buffer slice = buffer.slice(10, 20);
+    DeviceBuffer slice = buffer.slice(10, 20);
     assertEquals(20, slice.size());
     assertEquals(params, slice.params());
     assertSame(cts.device(), slice.device());
@@ -112,7 +112,7 @@ class AllocatorTest {
   @Test
   @Rule("M2")
   void aBufferMayBeEmpty(Cts cts) {
-    Buffer empty = cts.buffer(0);
+    DeviceBuffer empty = cts.buffer(0);
     assertEquals(0, empty.size());
     assertEquals(0, empty.slice(0, 0).size());
     assertEquals(0, cts.read(empty).length);
@@ -136,13 +136,13 @@ class AllocatorTest {
   void statisticsRiseAndFall(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
-    List<Buffer> buffers = new ArrayList<>();
+    List<DeviceBuffer> buffers = new ArrayList<>();
     for (int i = 1; i <= 10; i++) {
       buffers.add(cts.buffer(1000));
       assertEquals(before.buffers() + i, device.statistics().buffers(), "buffers");
       assertEquals(before.bytes() + 1000L * i, device.statistics().bytes(), "bytes");
     }
-    Buffer slice = buffers.get(0).slice(0, 500);
+    DeviceBuffer slice = buffers.get(0).slice(0, 500);
     assertEquals(before.buffers() + 10, device.statistics().buffers(), "a slice is no buffer");
     slice.close();
     assertEquals(before.buffers() + 10, device.statistics().buffers(), "after closing a slice");
@@ -158,9 +158,9 @@ class AllocatorTest {
   void closingTwiceIsHarmless(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
-    Buffer first = device.allocate(64, BufferParams.DEVICE);
+    DeviceBuffer first = device.allocate(64, BufferParams.DEVICE);
     first.close();
-    Buffer second = cts.buffer(bytes(64));
+    DeviceBuffer second = cts.buffer(bytes(64));
     first.close(); // must not take the second one's memory
     assertEquals(before.buffers() + 1, device.statistics().buffers());
     assertEquals(before.bytes() + 64, device.statistics().bytes());
@@ -173,9 +173,9 @@ class AllocatorTest {
     Device device = cts.device();
     Blocker blocker = new Blocker(cts, cts.queue());
     DeviceStatistics before = device.statistics();
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
-    Buffer buffer = device.allocate(1024, BufferParams.DEVICE);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = device.allocate(1024, BufferParams.DEVICE);
     cts.queue().fill(blocker.timepoint(), done.at(1), buffer, 0, 1024, FillPattern.of8(1));
     cts.queue()
         .fill(Fence.of(done.at(1), go.at(1)), done.at(2), buffer, 0, 1024, FillPattern.of8(2));
@@ -196,12 +196,12 @@ class AllocatorTest {
   @Test
   @Rule({"M5", "M7"})
   void closingABufferClosesItsSlices(Cts cts) {
-    Buffer buffer = cts.buffer(bytes(64));
-    Buffer slice = buffer.slice(16, 32);
+    DeviceBuffer buffer = cts.buffer(bytes(64));
+    DeviceBuffer slice = buffer.slice(16, 32);
     slice.close(); // does nothing
     assertBytes(Arrays.copyOfRange(bytes(64), 16, 48), cts.read(slice), "the slice");
     buffer.close();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     assertHal(
         Status.FAILED_PRECONDITION,
         () -> cts.queue().fill(Fence.NONE, done.at(1), slice, 0, 4, FillPattern.ZERO),
@@ -213,8 +213,8 @@ class AllocatorTest {
   @Test
   @Rule("M5")
   void slicesOfSlicesAddUpAndStayInside(Cts cts) {
-    Buffer buffer = cts.buffer(bytes(64));
-    Buffer inner = buffer.slice(16, 32).slice(8, 16);
+    DeviceBuffer buffer = cts.buffer(bytes(64));
+    DeviceBuffer inner = buffer.slice(16, 32).slice(8, 16);
     assertBytes(Arrays.copyOfRange(bytes(64), 24, 40), cts.read(inner), "the slice");
     long[][] wrong = {
       {-1, 1}, {0, 17}, {17, 0}, {16, 1}, {0, -1}, {8, Long.MAX_VALUE}, {Long.MAX_VALUE, 1}

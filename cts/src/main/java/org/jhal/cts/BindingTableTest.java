@@ -11,15 +11,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.ByteBuffer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Semaphore;
 import org.jhal.Slot;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +35,7 @@ class BindingTableTest {
   /** Checks that a table is refused and that nothing happens. */
   private static void assertRefused(
       Cts cts, Status status, CommandBuffer commands, BindingTable table, String... parts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     long enqueued = cts.device().statistics().enqueued();
     assertHal(status, () -> cts.queue().execute(Fence.NONE, done.at(1), commands, table), parts);
     assertEquals(enqueued, cts.device().statistics().enqueued(), "operations enqueued");
@@ -43,7 +43,7 @@ class BindingTableTest {
   }
 
   private static void execute(Cts cts, CommandBuffer commands, BindingTable table) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().execute(Fence.NONE, done.at(1), commands, table);
     awaitReached(done, 1);
   }
@@ -54,11 +54,11 @@ class BindingTableTest {
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(2), 0, 4, FillPattern.ZERO);
     commands.end();
-    Buffer buffer = cts.buffer(16);
+    DeviceBuffer buffer = cts.buffer(16);
     assertRefused(cts, Status.OUT_OF_RANGE, commands, BindingTable.EMPTY, "0", "slot 2");
     assertRefused(
         cts, Status.OUT_OF_RANGE, commands, BindingTable.of(buffer, buffer), "2 slots", "slot 2");
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     assertHal(
         Status.OUT_OF_RANGE,
         () -> cts.queue().execute(Fence.NONE, done.at(1), commands),
@@ -81,8 +81,8 @@ class BindingTableTest {
   @Rule({"M5", "Q3"})
   @Needs(Need.SECOND_DEVICE)
   void entriesThatNoCommandUsesAreIgnored(Cts cts) {
-    Buffer target = cts.buffer(filled(16, 0));
-    Buffer closed = cts.buffer(4);
+    DeviceBuffer target = cts.buffer(filled(16, 0));
+    DeviceBuffer closed = cts.buffer(4);
     closed.close();
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(1), 0, 16, FillPattern.of8(5));
@@ -111,7 +111,7 @@ class BindingTableTest {
     commands.barrier();
     commands.copy(Slot.of(0), 0, Slot.of(1), 0, 16);
     commands.end();
-    Buffer target = cts.buffer(16);
+    DeviceBuffer target = cts.buffer(16);
     assertRefused(
         cts,
         Status.OUT_OF_RANGE,
@@ -128,7 +128,7 @@ class BindingTableTest {
         "slot 0",
         "32",
         "31");
-    Buffer writeOnly =
+    DeviceBuffer writeOnly =
         cts.buffer(cts.device(), 32, BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_TARGET));
     assertRefused(
         cts,
@@ -143,8 +143,8 @@ class BindingTableTest {
   @Test
   @Rule("M2")
   void aSlotMayStandForARangeOfWhatIsBound(Cts cts) {
-    Buffer first = cts.buffer(filled(64, 0));
-    Buffer second = cts.buffer(filled(64, 0));
+    DeviceBuffer first = cts.buffer(filled(64, 0));
+    DeviceBuffer second = cts.buffer(filled(64, 0));
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(0).slice(8, 16).slice(4, 8), 2, 4, FillPattern.of8(7));
     commands.end();
@@ -164,8 +164,8 @@ class BindingTableTest {
         Args.of(new Slot(0, 16, Slot.WHOLE), new Slot(1, 0, Slot.WHOLE)));
     commands.end();
     for (int size : new int[] {32, 64, 1024}) {
-      Buffer x = cts.buffer(TestData.ints(size / 4, i -> i));
-      Buffer y = cts.buffer(filled(size, 0));
+      DeviceBuffer x = cts.buffer(TestData.ints(size / 4, i -> i));
+      DeviceBuffer y = cts.buffer(filled(size, 0));
       execute(cts, commands, BindingTable.of(x, y));
       byte[] expected = TestData.with(filled(size, 0), 0, TestData.ints(-4, -5, -6, -7));
       assertBytes(expected, cts.read(y), "negated ints of a buffer of " + size);
@@ -187,7 +187,7 @@ class BindingTableTest {
     CommandBuffer commands = reusable(cts);
     commands.dispatch(cts.kernel("negate"), Workgroups.of(2), Args.of(Slot.of(0), Slot.of(1)));
     commands.end();
-    Buffer buffer = cts.buffer(64);
+    DeviceBuffer buffer = cts.buffer(64);
     assertRefused(
         cts,
         Status.INVALID_ARGUMENT,
@@ -245,7 +245,7 @@ class BindingTableTest {
   @Test
   @Rule({"M3", "M5"})
   void oneBufferMayStandInSeveralSlots(Cts cts) {
-    Buffer buffer = cts.buffer(bytes(64));
+    DeviceBuffer buffer = cts.buffer(bytes(64));
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(0), 0, 16, FillPattern.of8(1));
     commands.fill(Slot.of(1), 16, 16, FillPattern.of8(2));

@@ -2,14 +2,14 @@ package org.jhal.cts;
 
 import java.util.function.BooleanSupplier;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
 public final class Blocker implements AutoCloseable {
   private static final long ENOUGH = 4_000_000_000L; // iterations; ends a spin that nobody released
 
-  private final Queue queue;
-  private final Semaphore timeline;
+  private final DeviceQueue queue;
+  private final TimelineSemaphore timeline;
   private final @Nullable Controls controls;
-  private final Buffer.@Nullable Mapping flags;
+  private final DeviceBuffer.@Nullable Mapping flags;
   private boolean isReleased; // by the thread of the test
 
   /** Blocks the stream of {@code queue}, which belongs to a device of {@code cts}. */
-  public Blocker(Cts cts, Queue queue) {
+  public Blocker(Cts cts, DeviceQueue queue) {
     this.queue = queue;
     Device device = queue.device();
     this.timeline = cts.semaphore(device, 0);
@@ -44,8 +44,8 @@ public final class Blocker implements AutoCloseable {
       // One that is over at once has not been held, which is found below.
       isUnderWay = () -> device.statistics().issued() > issued || isOver();
     } else {
-      Buffer buffer = cts.buffer(device, 8, BufferParams.HOST);
-      Buffer.Mapping mapping = cts.closing(buffer.map(Buffer.MapMode.READ_WRITE));
+      DeviceBuffer buffer = cts.buffer(device, 8, BufferParams.HOST);
+      DeviceBuffer.Mapping mapping = cts.closing(buffer.map(DeviceBuffer.MapMode.READ_WRITE));
       mapping.bytes().putInt(0, 0).putInt(4, 0);
       mapping.flush();
       queue.dispatch(

@@ -14,13 +14,13 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Set;
 import org.jhal.Args;
-import org.jhal.Buffer;
-import org.jhal.Buffer.MapMode;
 import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.MemoryType;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -41,29 +41,29 @@ class BufferMappingTest {
     }
 
     /** A buffer that holds {@code content}; only mappings are used to put it there. */
-    Buffer buffer(Cts cts, byte[] content) {
+    DeviceBuffer buffer(Cts cts, byte[] content) {
       if (!cts.device().allocator().supports(params)) {
         throw Cts.unsupported("the device has no memory of type " + params.type());
       }
-      Buffer buffer = cts.buffer(cts.device(), content.length, params);
+      DeviceBuffer buffer = cts.buffer(cts.device(), content.length, params);
       write(buffer, 0, content);
       return buffer;
     }
   }
 
-  private static void write(Buffer buffer, long offset, byte[] content) {
-    try (Buffer.Mapping mapping = buffer.map(offset, content.length, MapMode.DISCARD_WRITE)) {
+  private static void write(DeviceBuffer buffer, long offset, byte[] content) {
+    try (DeviceBuffer.Mapping mapping = buffer.map(offset, content.length, MapMode.DISCARD_WRITE)) {
       mapping.bytes().put(content);
     }
   }
 
-  private static byte[] read(Buffer buffer) {
+  private static byte[] read(DeviceBuffer buffer) {
     return read(buffer, 0, buffer.size());
   }
 
-  private static byte[] read(Buffer buffer, long offset, long length) {
+  private static byte[] read(DeviceBuffer buffer, long offset, long length) {
     byte[] content = new byte[(int) length];
-    try (Buffer.Mapping mapping = buffer.map(offset, length, MapMode.READ)) {
+    try (DeviceBuffer.Mapping mapping = buffer.map(offset, length, MapMode.READ)) {
       mapping.bytes().get(content);
     }
     return content;
@@ -73,8 +73,8 @@ class BufferMappingTest {
   @EnumSource
   @Rule("M7")
   void aMappingShowsWhatItsRangeHolds(Mappable type, Cts cts) {
-    Buffer buffer = type.buffer(cts, bytes(16));
-    try (Buffer.Mapping mapping = buffer.map(MapMode.READ)) {
+    DeviceBuffer buffer = type.buffer(cts, bytes(16));
+    try (DeviceBuffer.Mapping mapping = buffer.map(MapMode.READ)) {
       assertSame(buffer, mapping.buffer());
       ByteBuffer view = mapping.bytes();
       assertEquals(0, view.position());
@@ -94,8 +94,8 @@ class BufferMappingTest {
   @Rule("M7")
   void aMappingOfASliceShowsTheSlice(Mappable type, Cts cts) {
     byte[] blocks = ints(0xAAAAAAAA, 0xBBBBBBBB, 0xCCCCCCCC, 0xDDDDDDDD);
-    Buffer buffer = type.buffer(cts, blocks);
-    Buffer slice = buffer.slice(4, 8);
+    DeviceBuffer buffer = type.buffer(cts, blocks);
+    DeviceBuffer slice = buffer.slice(4, 8);
     assertBytes(ints(0xBBBBBBBB, 0xCCCCCCCC), read(slice), "the slice");
     assertBytes(ints(0xCCCCCCCC), read(slice, 4, 4), "the second half of the slice");
     write(slice, 4, ints(0x11111111));
@@ -106,7 +106,7 @@ class BufferMappingTest {
   @EnumSource
   @Rule({"M2", "M7"})
   void writingChangesTheMappedRangeOnly(Mappable type, Cts cts) {
-    Buffer buffer = type.buffer(cts, bytes(16));
+    DeviceBuffer buffer = type.buffer(cts, bytes(16));
     write(buffer, 4, filled(8, 0xFF)); // a fill of a range
     byte[] expected = TestData.with(bytes(16), 4, filled(8, 0xFF));
     assertBytes(expected, read(buffer), "with 8 bytes filled");
@@ -121,7 +121,7 @@ class BufferMappingTest {
   @EnumSource
   @Rule({"M2", "M7"})
   void aWholeBufferIsWrittenAndCleared(Mappable type, Cts cts) {
-    Buffer buffer = type.buffer(cts, bytes(1024));
+    DeviceBuffer buffer = type.buffer(cts, bytes(1024));
     assertBytes(bytes(1024), cts.read(buffer), "written by the host");
     write(buffer, 0, new byte[1024]);
     assertBytes(new byte[1024], read(buffer), "cleared");
@@ -133,9 +133,9 @@ class BufferMappingTest {
   @EnumSource
   @Rule("M7")
   void writingKeepsWhatItDoesNotWrite(Mappable type, Cts cts) {
-    Buffer buffer = type.buffer(cts, bytes(64));
+    DeviceBuffer buffer = type.buffer(cts, bytes(64));
     for (MapMode mode : new MapMode[] {MapMode.WRITE, MapMode.READ_WRITE}) {
-      try (Buffer.Mapping mapping = buffer.map(mode)) {
+      try (DeviceBuffer.Mapping mapping = buffer.map(mode)) {
         mapping.bytes().put(10, (byte) 0x77);
       }
       byte[] expected = TestData.with(bytes(64), 10, filled(1, 0x77));
@@ -148,10 +148,10 @@ class BufferMappingTest {
   @EnumSource
   @Rule("M7")
   void bytesMoveFromMappingToMapping(Mappable type, Cts cts) {
-    Buffer source = type.buffer(cts, filled(1024, 7));
-    Buffer target = type.buffer(cts, new byte[1024]);
-    try (Buffer.Mapping from = source.map(MapMode.READ);
-        Buffer.Mapping to = target.map(MapMode.DISCARD_WRITE)) {
+    DeviceBuffer source = type.buffer(cts, filled(1024, 7));
+    DeviceBuffer target = type.buffer(cts, new byte[1024]);
+    try (DeviceBuffer.Mapping from = source.map(MapMode.READ);
+        DeviceBuffer.Mapping to = target.map(MapMode.DISCARD_WRITE)) {
       to.bytes().put(from.bytes());
     }
     assertBytes(filled(1024, 7), cts.read(target), "the target");
@@ -161,8 +161,8 @@ class BufferMappingTest {
   @EnumSource
   @Rule("M7")
   void aFlushShowsWhatWasWrittenBeforeTheMappingEnds(Mappable type, Cts cts) {
-    Buffer buffer = type.buffer(cts, new byte[64]);
-    try (Buffer.Mapping mapping = buffer.map(MapMode.DISCARD_WRITE)) {
+    DeviceBuffer buffer = type.buffer(cts, new byte[64]);
+    try (DeviceBuffer.Mapping mapping = buffer.map(MapMode.DISCARD_WRITE)) {
       mapping.bytes().put(bytes(64));
       mapping.flush();
       assertBytes(bytes(64), read(buffer), "through another mapping");
@@ -177,9 +177,9 @@ class BufferMappingTest {
   @EnumSource
   @Rule("M7")
   void anInvalidateShowsWhatTheDeviceWroteMeanwhile(Mappable type, Cts cts) {
-    Buffer buffer = type.buffer(cts, bytes(64));
-    Semaphore done = cts.semaphore();
-    try (Buffer.Mapping mapping = buffer.map(MapMode.READ)) {
+    DeviceBuffer buffer = type.buffer(cts, bytes(64));
+    TimelineSemaphore done = cts.semaphore();
+    try (DeviceBuffer.Mapping mapping = buffer.map(MapMode.READ)) {
       byte[] seen = new byte[64];
       for (int i = 1; i <= 3; i++) {
         cts.queue().fill(Fence.NONE, done.at(i), buffer, 0, 64, FillPattern.of8(i));
@@ -195,9 +195,9 @@ class BufferMappingTest {
   @EnumSource
   @Rule({"M7", "M8"})
   void kernelsAndMappingsSeeTheSameBytes(Mappable type, Cts cts) {
-    Buffer x = type.buffer(cts, ints(1, 2, 3, 4));
-    Buffer y = type.buffer(cts, new byte[16]);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer x = type.buffer(cts, ints(1, 2, 3, 4));
+    DeviceBuffer y = type.buffer(cts, new byte[16]);
+    TimelineSemaphore done = cts.semaphore();
     cts.queue()
         .dispatch(
             Fence.NONE,

@@ -13,13 +13,13 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,7 +39,7 @@ class BufferRefusalTest {
 
   /** Checks that the call throws, and that nothing was enqueued and nothing signalled or failed. */
   private static void assertRefused(Cts cts, Status status, Call call, String... parts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     long enqueued = cts.device().statistics().enqueued();
     HalException refusal = assertHal(status, () -> call.run(done.at(1)), parts);
     assertEquals(enqueued, cts.device().statistics().enqueued(), () -> "enqueued by " + refusal);
@@ -62,7 +62,7 @@ class BufferRefusalTest {
   @MethodSource("wrongRanges")
   @Rule("M5")
   void rangesOutsideTheBufferAreRefused(BufferUse use, long offset, long length, Cts cts) {
-    Buffer buffer = cts.buffer(bytes(16));
+    DeviceBuffer buffer = cts.buffer(bytes(16));
     // What a slot's range may be is known when something is bound; what can never be is refused
     // when it is recorded, without a buffer to name.
     boolean isImpossible = offset < 0 || offset > Long.MAX_VALUE - length;
@@ -88,8 +88,8 @@ class BufferRefusalTest {
   @MethodSource("withRange")
   @Rule("M5")
   void rangesOutsideASliceAreRefused(BufferUse use, Cts cts) {
-    Buffer whole = cts.buffer(bytes(64));
-    Buffer slice = whole.slice(16, 16);
+    DeviceBuffer whole = cts.buffer(bytes(64));
+    DeviceBuffer slice = whole.slice(16, 16);
     assertRefused(
         cts,
         Status.OUT_OF_RANGE,
@@ -103,9 +103,9 @@ class BufferRefusalTest {
   @MethodSource("withRange")
   @Rule({"M2", "M5"})
   void rangesThatJustFitAreTaken(BufferUse use, Cts cts) {
-    Buffer whole = cts.buffer(bytes(64));
+    DeviceBuffer whole = cts.buffer(bytes(64));
     for (long[] range : new long[][] {{0, 16}, {15, 1}, {16, 0}, {0, 0}}) {
-      Semaphore done = cts.semaphore();
+      TimelineSemaphore done = cts.semaphore();
       use.enqueue(cts, done.at(1), whole.slice(16, 16), range[0], range[1]);
       awaitReached(done, 1);
     }
@@ -131,7 +131,7 @@ class BufferRefusalTest {
   @MethodSource("withLength")
   @Rule("M5")
   void negativeAndHugeLengthsAreRefused(BufferUse use, Cts cts) {
-    Buffer buffer = cts.buffer(bytes(16));
+    DeviceBuffer buffer = cts.buffer(bytes(16));
     for (long length : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, (1L << 32) + 1}) {
       assertRefused(
           cts,
@@ -152,8 +152,8 @@ class BufferRefusalTest {
   @EnumSource
   @Rule("M5")
   void buffersMadeForSomethingElseAreRefused(BufferUse use, Cts cts) {
-    Buffer buffer = cts.buffer(cts.device(), 64, without(use.usage()));
-    for (Buffer one : Arrays.asList(buffer, buffer.slice(0, 32))) {
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, without(use.usage()));
+    for (DeviceBuffer one : Arrays.asList(buffer, buffer.slice(0, 32))) {
       assertRefused(
           cts,
           Status.PERMISSION_DENIED,
@@ -167,8 +167,8 @@ class BufferRefusalTest {
   @EnumSource
   @Rule("M5")
   void buffersMadeForNothingElseWillDo(BufferUse use, Cts cts) {
-    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.DEVICE.withUsage(use.usage()));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.DEVICE.withUsage(use.usage()));
+    TimelineSemaphore done = cts.semaphore();
     use.enqueue(cts, done.at(1), buffer, 0, 16);
     awaitReached(done, 1);
   }
@@ -178,9 +178,9 @@ class BufferRefusalTest {
   @Rule("M5")
   @Needs(Need.SECOND_DEVICE)
   void buffersOfAnotherDeviceAreRefused(BufferUse use, Cts cts) {
-    Buffer foreign = cts.buffer(cts.second(), 64, BufferParams.DEVICE);
+    DeviceBuffer foreign = cts.buffer(cts.second(), 64, BufferParams.DEVICE);
     if (use.crossesDevices()) {
-      Semaphore done = cts.semaphore();
+      TimelineSemaphore done = cts.semaphore();
       use.enqueue(cts, done.at(1), foreign, 0, 16);
       awaitReached(done, 1);
     } else {
@@ -197,10 +197,10 @@ class BufferRefusalTest {
   @EnumSource
   @Rule("M5")
   void closedBuffersAreRefused(BufferUse use, Cts cts) {
-    Buffer buffer = cts.buffer(64);
-    Buffer slice = buffer.slice(0, 32);
+    DeviceBuffer buffer = cts.buffer(64);
+    DeviceBuffer slice = buffer.slice(0, 32);
     buffer.close();
-    for (Buffer one : Arrays.asList(buffer, slice)) {
+    for (DeviceBuffer one : Arrays.asList(buffer, slice)) {
       assertRefused(
           cts,
           Status.FAILED_PRECONDITION,

@@ -5,13 +5,13 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferRef;
 import org.jhal.BufferUsage;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Queue;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
 
@@ -85,8 +85,8 @@ enum BufferUse {
    * Enqueues an operation that uses a range of {@code buffer}, at least 16 bytes of which must be
    * there for a dispatch.
    */
-  void enqueue(Cts cts, Fence signals, Buffer buffer, long offset, long length) {
-    Queue queue = cts.queue();
+  void enqueue(Cts cts, Fence signals, DeviceBuffer buffer, long offset, long length) {
+    DeviceQueue queue = cts.queue();
     switch (this) {
       case QUEUE_FILL ->
           queue.fill(Fence.NONE, signals, buffer, offset, length, FillPattern.of8(1));
@@ -104,7 +104,7 @@ enum BufferUse {
     }
   }
 
-  private void execute(Cts cts, Fence signals, Buffer buffer, long offset, long length) {
+  private void execute(Cts cts, Fence signals, DeviceBuffer buffer, long offset, long length) {
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
     record(cts, commands, isBound() ? Slot.of(0) : buffer, offset, length);

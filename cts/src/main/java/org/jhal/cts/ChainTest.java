@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.DeviceQueue;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -31,7 +31,7 @@ class ChainTest {
   private static final HalException FAILURE = new HalException(Status.DATA_LOSS, "at the start");
 
   /** One after the other in one timeline: link i waits for i and signals i + 1. */
-  private static void enqueueTimeline(Cts cts, Semaphore timeline) {
+  private static void enqueueTimeline(Cts cts, TimelineSemaphore timeline) {
     int queues = cts.device().queueCount();
     for (int i = 1; i <= SOME; i++) {
       cts.queue(i % queues).barrier(timeline.at(i), timeline.at(i + 1));
@@ -41,7 +41,7 @@ class ChainTest {
   @Test
   @Rule({"K1", "K2", "S2"})
   void aChainOnOneTimelineIsReleased(Cts cts) {
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     enqueueTimeline(cts, timeline);
     timeline.signal(1);
     awaitReached(timeline.at(SOME + 1L), LIMIT);
@@ -52,7 +52,7 @@ class ChainTest {
   @Test
   @Rule({"K1", "K2", "Q6"})
   void aChainOnOneTimelineFails(Cts cts) {
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     enqueueTimeline(cts, timeline);
     timeline.fail(FAILURE);
     assertHal(Status.DATA_LOSS, timeline::value, "at the start");
@@ -65,9 +65,9 @@ class ChainTest {
   }
 
   /** Each link has a semaphore of its own. */
-  private static Semaphore[] enqueueChain(Cts cts, int links) {
-    Semaphore[] chain = new Semaphore[links + 1];
-    Queue queue = cts.queue();
+  private static TimelineSemaphore[] enqueueChain(Cts cts, int links) {
+    TimelineSemaphore[] chain = new TimelineSemaphore[links + 1];
+    DeviceQueue queue = cts.queue();
     chain[0] = cts.device().createSemaphore(0);
     for (int i = 0; i < links; i++) {
       chain[i + 1] = cts.device().createSemaphore(0);
@@ -76,8 +76,8 @@ class ChainTest {
     return chain;
   }
 
-  private static void close(Semaphore[] chain) {
-    for (Semaphore semaphore : chain) {
+  private static void close(TimelineSemaphore[] chain) {
+    for (TimelineSemaphore semaphore : chain) {
       semaphore.close();
     }
   }
@@ -85,10 +85,10 @@ class ChainTest {
   @Test
   @Rule({"K1", "Q9"})
   void aChainOfSemaphoresIsReleased(Cts cts) {
-    Semaphore[] chain = enqueueChain(cts, MANY);
+    TimelineSemaphore[] chain = enqueueChain(cts, MANY);
     chain[0].signal(1);
     awaitReached(chain[MANY].at(1), LIMIT);
-    for (Semaphore semaphore : chain) {
+    for (TimelineSemaphore semaphore : chain) {
       assertEquals(1, semaphore.value());
     }
     awaitIdle(cts);
@@ -98,7 +98,7 @@ class ChainTest {
   @Test
   @Rule({"K1", "Q6"})
   void aChainOfSemaphoresFails(Cts cts) {
-    Semaphore[] chain = enqueueChain(cts, MANY);
+    TimelineSemaphore[] chain = enqueueChain(cts, MANY);
     chain[0].fail(FAILURE);
     HalException last = failureOf(chain[MANY]);
     assertHal(Status.DATA_LOSS, last, "at the start");
@@ -109,14 +109,14 @@ class ChainTest {
   @Test
   @Rule({"K1", "S8"})
   void aChainOfSemaphoresIsCancelled(Cts cts) {
-    Semaphore[] chain = enqueueChain(cts, SOME);
+    TimelineSemaphore[] chain = enqueueChain(cts, SOME);
     chain[0].close();
     assertHal(Status.CANCELLED, failureOf(chain[SOME]));
     awaitIdle(cts);
     close(chain);
   }
 
-  private static HalException failureOf(Semaphore semaphore) {
+  private static HalException failureOf(TimelineSemaphore semaphore) {
     awaitTrue("the last link to fail", LIMIT, () -> semaphore.failure() != null);
     return Waits.awaitFailure(semaphore, 1);
   }
@@ -124,7 +124,7 @@ class ChainTest {
   @Test
   @Rule({"K2", "S7"})
   void aChainOfCallbacksRuns(Cts cts) {
-    Semaphore[] chain = callbackChain(cts);
+    TimelineSemaphore[] chain = callbackChain(cts);
     chain[0].signal(1);
     assertEquals(1, chain[SOME].value());
     close(chain);
@@ -133,17 +133,17 @@ class ChainTest {
   @Test
   @Rule({"K2", "S7"})
   void aChainOfCallbacksFails(Cts cts) {
-    Semaphore[] chain = callbackChain(cts);
+    TimelineSemaphore[] chain = callbackChain(cts);
     chain[0].fail(FAILURE);
     assertHal(Status.DATA_LOSS, chain[SOME]::value, "at the start");
     close(chain);
   }
 
-  private static Semaphore[] callbackChain(Cts cts) {
-    Semaphore[] chain = new Semaphore[SOME + 1];
+  private static TimelineSemaphore[] callbackChain(Cts cts) {
+    TimelineSemaphore[] chain = new TimelineSemaphore[SOME + 1];
     chain[0] = cts.device().createSemaphore(0);
     for (int i = 0; i < SOME; i++) {
-      Semaphore next = cts.device().createSemaphore(0);
+      TimelineSemaphore next = cts.device().createSemaphore(0);
       chain[i + 1] = next;
       chain[i].onReach(
           1,
@@ -161,7 +161,7 @@ class ChainTest {
   @Test
   @Rule({"K2", "S2"})
   void manyWaitersAreReleasedByOneSignal(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     AtomicInteger calls = new AtomicInteger();
     for (int i = 0; i < MANY; i++) {
       semaphore.onReach(1 + i % 7, failure -> calls.incrementAndGet());

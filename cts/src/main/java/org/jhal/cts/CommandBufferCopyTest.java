@@ -6,9 +6,9 @@ import static org.jhal.cts.TestData.filled;
 
 import java.util.Arrays;
 import java.util.stream.Stream;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -26,9 +26,9 @@ class CommandBufferCopyTest {
   @EnumSource
   @Rule("M2")
   void copiesAWholeBufferFromTheHost(Commands.Form form, Cts cts) {
-    Buffer source = cts.buffer(cts.device(), 1024, BufferParams.HOST);
+    DeviceBuffer source = cts.buffer(cts.device(), 1024, BufferParams.HOST);
     cts.write(source, 0, filled(1024, 0x54));
-    Buffer target = cts.buffer(1024);
+    DeviceBuffer target = cts.buffer(1024);
     Commands commands = new Commands(cts, form);
     commands.buffer().copy(commands.ref(source), 0, commands.ref(target), 0, 1024);
     commands.run(cts.queue());
@@ -39,8 +39,8 @@ class CommandBufferCopyTest {
   @EnumSource
   @Rule({"M2", "M3"})
   void disjointRangesNeedNoBarrier(Commands.Form form, Cts cts) {
-    Buffer source = cts.buffer(bytes(1024));
-    Buffer target = cts.buffer(filled(1024, 0x33));
+    DeviceBuffer source = cts.buffer(bytes(1024));
+    DeviceBuffer target = cts.buffer(filled(1024, 0x33));
     Commands commands = new Commands(cts, form);
     CommandBuffer buffer = commands.buffer();
     buffer.fill(commands.ref(target), 0, 8, FillPattern.of8(0x11));
@@ -56,8 +56,8 @@ class CommandBufferCopyTest {
   @MethodSource("classes")
   @Rule("M2")
   void copiesEachClassOfSizeAndAlignment(Commands.Form form, TransferCases.Copy copy, Cts cts) {
-    Buffer source = cts.buffer(copy.source());
-    Buffer target = cts.buffer(copy.before());
+    DeviceBuffer source = cts.buffer(copy.source());
+    DeviceBuffer target = cts.buffer(copy.before());
     Commands commands = new Commands(cts, form);
     commands
         .buffer()
@@ -76,7 +76,7 @@ class CommandBufferCopyTest {
   @EnumSource
   @Rule("M2")
   void copiesWithinOneBuffer(Commands.Form form, Cts cts) {
-    Buffer buffer = cts.buffer(bytes(96));
+    DeviceBuffer buffer = cts.buffer(bytes(96));
     Commands commands = new Commands(cts, form);
     // The ranges touch at 32 and at 64, and that is no overlap.
     commands.buffer().copy(commands.ref(buffer), 32, commands.ref(buffer), 0, 32);
@@ -91,8 +91,8 @@ class CommandBufferCopyTest {
   @EnumSource
   @Rule("M2")
   void aCopyOfNothingDoesNothing(Commands.Form form, Cts cts) {
-    Buffer buffer = cts.buffer(bytes(16));
-    Buffer other = cts.buffer(filled(16, 0));
+    DeviceBuffer buffer = cts.buffer(bytes(16));
+    DeviceBuffer other = cts.buffer(filled(16, 0));
     Commands commands = new Commands(cts, form);
     commands.buffer().copy(commands.ref(buffer), 16, commands.ref(other), 4, 0);
     commands.buffer().copy(commands.ref(buffer), 3, commands.ref(buffer), 3, 0);

@@ -3,7 +3,7 @@ package org.jhal.cts;
 import static org.jhal.cts.TestData.assertBytes;
 
 import java.util.stream.Stream;
-import org.jhal.Buffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -22,7 +22,7 @@ class CommandBufferFillTest {
   }
 
   private static void check(Commands.Form form, TransferCases.Fill fill, Cts cts) {
-    Buffer target = cts.buffer(fill.before());
+    DeviceBuffer target = cts.buffer(fill.before());
     Commands commands = new Commands(cts, form);
     commands.buffer().fill(commands.ref(target), fill.offset(), fill.length(), fill.pattern());
     commands.run(cts.queue());
@@ -48,7 +48,7 @@ class CommandBufferFillTest {
   @EnumSource
   @Rule("M2")
   void offsetsCountFromTheRangeThatIsNamed(Commands.Form form, Cts cts) {
-    Buffer target = cts.buffer(TestData.filled(64, 0));
+    DeviceBuffer target = cts.buffer(TestData.filled(64, 0));
     Commands commands = new Commands(cts, form);
     commands.buffer().fill(commands.ref(target, 16, 32), 8, 12, FillPattern.of32(0x11223344));
     commands.run(cts.queue());
@@ -65,7 +65,7 @@ class CommandBufferFillTest {
   @EnumSource
   @Rule("M2")
   void aFillOfNothingDoesNothing(Commands.Form form, Cts cts) {
-    Buffer target = cts.buffer(TestData.bytes(16));
+    DeviceBuffer target = cts.buffer(TestData.bytes(16));
     Commands commands = new Commands(cts, form);
     commands.buffer().fill(commands.ref(target), 0, 0, FillPattern.of32(-1));
     commands.buffer().fill(commands.ref(target), 16, 0, FillPattern.of8(1));

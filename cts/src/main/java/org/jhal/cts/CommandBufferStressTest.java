@@ -5,12 +5,12 @@ import static org.jhal.cts.TestData.ints;
 import static org.jhal.cts.Waits.awaitReached;
 
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,7 +22,7 @@ class CommandBufferStressTest {
   @EnumSource
   @Rule({"M2", "Q9"})
   void manyFillsOneAfterTheOther(Commands.Form form, Cts cts) {
-    Buffer target = cts.buffer(4096);
+    DeviceBuffer target = cts.buffer(4096);
     for (int i = 0; i < 200; i++) {
       Commands commands = new Commands(cts, form);
       commands.buffer().fill(commands.ref(target), 0, 4096, FillPattern.of32(i));
@@ -38,9 +38,9 @@ class CommandBufferStressTest {
   @EnumSource
   @Rule({"M2", "Q9"})
   void manyCopiesOfWhatTheHostWroteBefore(Commands.Form form, Cts cts) {
-    Buffer source = cts.buffer(cts.device(), 4096, BufferParams.HOST);
-    Buffer target = cts.buffer(4096);
-    try (Buffer.Mapping mapping = source.map(Buffer.MapMode.WRITE)) {
+    DeviceBuffer source = cts.buffer(cts.device(), 4096, BufferParams.HOST);
+    DeviceBuffer target = cts.buffer(4096);
+    try (DeviceBuffer.Mapping mapping = source.map(DeviceBuffer.MapMode.WRITE)) {
       for (int i = 0; i < 200; i++) {
         byte[] content = TransferCases.repeated(FillPattern.of32(0x01010101 * (i & 0x7F)), 4096);
         mapping.bytes().put(0, content);
@@ -60,7 +60,7 @@ class CommandBufferStressTest {
   @Rule({"M2", "M3"})
   void manyFillsInOneRecording(Commands.Form form, Cts cts) {
     int count = 512;
-    Buffer target = cts.buffer(new byte[4 * count]);
+    DeviceBuffer target = cts.buffer(new byte[4 * count]);
     Commands commands = new Commands(cts, form, CommandBuffer.Mode.REUSABLE);
     for (int i = 0; i < count; i++) {
       commands.buffer().fill(commands.ref(target), 4L * i, 4, FillPattern.of32(~i));
@@ -74,7 +74,7 @@ class CommandBufferStressTest {
   @Rule("M3")
   void aLongChainOfCommandsAndBarriers(Commands.Form form, Cts cts) {
     int count = 600;
-    Buffer list = cts.buffer(new byte[4 * (1 + count)]);
+    DeviceBuffer list = cts.buffer(new byte[4 * (1 + count)]);
     Commands commands = new Commands(cts, form);
     for (int i = 0; i < count; i++) {
       commands
@@ -92,8 +92,8 @@ class CommandBufferStressTest {
   @Rule({"M3", "Q5"})
   void manyRecordingsBehindEachOther(Commands.Form form, Cts cts) {
     int count = 300;
-    Buffer list = cts.buffer(new byte[4 * (1 + count)]);
-    Semaphore timeline = cts.semaphore();
+    DeviceBuffer list = cts.buffer(new byte[4 * (1 + count)]);
+    TimelineSemaphore timeline = cts.semaphore();
     for (int i = 0; i < count; i++) {
       Commands commands = new Commands(cts, form);
       commands

@@ -13,16 +13,16 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +39,7 @@ class CommandBufferTest {
   @EnumSource
   @Rule("M3")
   void goesThroughItsStates(CommandBuffer.Mode mode, Cts cts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands = create(cts, mode);
     assertSame(cts.device(), commands.device());
     assertEquals(mode, commands.mode());
@@ -64,8 +64,8 @@ class CommandBufferTest {
   @EnumSource
   @Rule("M3")
   void anEmptyRecordingWaitsAndSignals(CommandBuffer.Mode mode, Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands = create(cts, mode);
     commands.end();
     cts.queue().execute(go.at(1), done.at(1), commands);
@@ -79,10 +79,10 @@ class CommandBufferTest {
   @EnumSource(names = {"ENDED", "SUBMITTED", "CLOSED"})
   @Rule({"M3", "M5"})
   void nothingIsRecordedAfterTheEnd(CommandBuffer.State state, Cts cts) {
-    Buffer buffer = cts.buffer(bytes(16));
+    DeviceBuffer buffer = cts.buffer(bytes(16));
     CommandBuffer commands = create(cts, CommandBuffer.Mode.REUSABLE);
     commands.fill(buffer, 0, 8, FillPattern.of8(1));
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     commands.end();
     if (state != CommandBuffer.State.ENDED) {
       cts.queue().execute(Fence.NONE, done.at(1), commands);
@@ -114,8 +114,8 @@ class CommandBufferTest {
   @Test
   @Rule({"M3", "M5"})
   void whatIsNotEndedIsNotExecuted(Cts cts) {
-    Buffer buffer = cts.buffer(filled(16, 0));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(filled(16, 0));
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands = create(cts, CommandBuffer.Mode.ONE_SHOT);
     commands.fill(buffer, 0, 16, FillPattern.of8(1));
     assertHal(
@@ -134,9 +134,9 @@ class CommandBufferTest {
   @Test
   @Rule({"M3", "M5"})
   void aOneShotRecordingIsExecutedOnce(Cts cts) {
-    Buffer list = cts.buffer(new byte[16]);
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer list = cts.buffer(new byte[16]);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands = create(cts, CommandBuffer.Mode.ONE_SHOT);
     commands.dispatch(cts.kernel("append"), Workgroups.of(1), Args.of(list, 7));
     commands.end();
@@ -153,9 +153,9 @@ class CommandBufferTest {
   @Test
   @Rule({"M3", "M5"})
   void aRefusedExecutionDoesNotCount(Cts cts) {
-    Buffer small = cts.buffer(filled(8, 0));
-    Buffer large = cts.buffer(filled(16, 0));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer small = cts.buffer(filled(8, 0));
+    DeviceBuffer large = cts.buffer(filled(16, 0));
+    TimelineSemaphore done = cts.semaphore();
     Commands commands = new Commands(cts, Commands.Form.BINDING_TABLE);
     commands.buffer().fill(commands.ref(large), 0, 16, FillPattern.of8(1));
     commands.buffer().end();
@@ -171,7 +171,7 @@ class CommandBufferTest {
   @Test
   @Rule({"M3", "M5"})
   void aClosedOneIsNotExecuted(Cts cts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands = create(cts, CommandBuffer.Mode.REUSABLE);
     commands.end();
     commands.close();
@@ -188,9 +188,9 @@ class CommandBufferTest {
   @Rule({"Q2", "Q3"})
   void itMayBeClosedInEachState(Cts cts) {
     DeviceStatistics before = cts.device().statistics();
-    Buffer buffer = cts.buffer(filled(16, 0));
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(filled(16, 0));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer recording = create(cts, CommandBuffer.Mode.ONE_SHOT);
     recording.fill(buffer, 0, 16, FillPattern.of8(1));
     recording.close();
@@ -215,9 +215,9 @@ class CommandBufferTest {
   @Rule({"Q2", "Q3"})
   void closingItTwiceGivesItUpOnce(Cts cts) {
     long before = cts.device().statistics().commandBuffers();
-    Buffer buffer = cts.buffer(new byte[16]);
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(new byte[16]);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands = create(cts, CommandBuffer.Mode.REUSABLE);
     commands.fill(buffer, 0, 16, FillPattern.of8(3));
     commands.end();
@@ -239,14 +239,14 @@ class CommandBufferTest {
   @Test
   @Rule({"Q3", "M3"})
   void whatItNamesMayBeClosedBeforeItIsExecuted(Cts cts) {
-    Queue queue = cts.queue();
-    Semaphore done = cts.semaphore();
-    Buffer result = cts.buffer(new byte[16]);
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer result = cts.buffer(new byte[16]);
     CommandBuffer commands = create(cts, CommandBuffer.Mode.REUSABLE);
-    try (Buffer source = cts.device().allocate(16, BufferParams.DEVICE);
+    try (DeviceBuffer source = cts.device().allocate(16, BufferParams.DEVICE);
         Executable kernels = cts.device().loadExecutable(cts.backend().kernels().get(0))) {
       cts.write(source, 0, TestData.ints(1, 2, 3, 4));
-      commands.dispatch(kernels.function("negate"), Workgroups.of(4), Args.of(source, result));
+      commands.dispatch(kernels.kernel("negate"), Workgroups.of(4), Args.of(source, result));
     }
     commands.end();
     System.gc(); // the recording must keep what it needs by itself
@@ -262,7 +262,7 @@ class CommandBufferTest {
   @Rule("M5")
   @Needs(Need.SECOND_DEVICE)
   void oneOfAnotherDeviceIsRefused(Cts cts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer foreign =
         cts.closing(cts.second().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
     foreign.end();
@@ -278,7 +278,7 @@ class CommandBufferTest {
   @EnumSource
   @Rule("M3")
   void barriersMayStandAnywhereAndBeRepeated(Commands.Form form, Cts cts) {
-    Buffer list = cts.buffer(new byte[16]);
+    DeviceBuffer list = cts.buffer(new byte[16]);
     Commands commands = new Commands(cts, form);
     CommandBuffer buffer = commands.buffer();
     buffer.barrier();

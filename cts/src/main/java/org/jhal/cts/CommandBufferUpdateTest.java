@@ -7,7 +7,7 @@ import static org.jhal.cts.TestData.filled;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.stream.Stream;
-import org.jhal.Buffer;
+import org.jhal.DeviceBuffer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,7 +32,7 @@ class CommandBufferUpdateTest {
   @MethodSource("classes")
   @Rule("M2")
   void updatesEachClassOfSizeAndAlignment(Commands.Form form, TransferCases.Copy update, Cts cts) {
-    Buffer target = cts.buffer(update.before());
+    DeviceBuffer target = cts.buffer(update.before());
     Commands commands = new Commands(cts, form);
     ByteBuffer source =
         ByteBuffer.wrap(update.source(), update.sourceOffset(), update.length()).asReadOnlyBuffer();
@@ -45,7 +45,7 @@ class CommandBufferUpdateTest {
   @EnumSource
   @Rule("M2")
   void offsetsCountFromTheRangeThatIsNamed(Commands.Form form, Cts cts) {
-    Buffer target = cts.buffer(filled(32, 0));
+    DeviceBuffer target = cts.buffer(filled(32, 0));
     Commands commands = new Commands(cts, form);
     commands.buffer().update(ByteBuffer.wrap(bytes(8)), commands.ref(target, 8, 16), 4);
     commands.run(cts.queue());
@@ -58,7 +58,7 @@ class CommandBufferUpdateTest {
   @EnumSource
   @Rule("M2")
   void anUpdateWithNothingDoesNothing(Commands.Form form, Cts cts) {
-    Buffer target = cts.buffer(bytes(16));
+    DeviceBuffer target = cts.buffer(bytes(16));
     Commands commands = new Commands(cts, form);
     commands.buffer().update(ByteBuffer.allocate(0), commands.ref(target), 16);
     commands.run(cts.queue());
@@ -69,7 +69,7 @@ class CommandBufferUpdateTest {
   @EnumSource
   @Rule({"Q2", "M2"})
   void eachUpdateKeepsItsOwnBytes(Commands.Form form, Cts cts) {
-    Buffer target = cts.buffer(filled(64, 0));
+    DeviceBuffer target = cts.buffer(filled(64, 0));
     Commands commands = new Commands(cts, form);
     ByteBuffer source = ByteBuffer.allocateDirect(16);
     for (int i = 0; i < 4; i++) {

@@ -7,8 +7,8 @@ import static org.jhal.cts.TestData.ints;
 import java.nio.ByteBuffer;
 import java.util.stream.Stream;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Workgroups;
@@ -43,7 +43,7 @@ class CommandOrderTest {
     COPY {
       @Override
       void record(Context context, int value) {
-        Buffer source = context.cts.buffer(ints(COUNT, i -> value));
+        DeviceBuffer source = context.cts.buffer(ints(COUNT, i -> value));
         context.commands.copy(source, 0, context.data, 0, 4L * COUNT);
       }
     },
@@ -64,13 +64,13 @@ class CommandOrderTest {
   enum Read {
     COPY {
       @Override
-      void record(Context context, Buffer target) {
+      void record(Context context, DeviceBuffer target) {
         context.commands.copy(context.data, 0, target, 0, 4L * COUNT);
       }
     },
     DISPATCH {
       @Override
-      void record(Context context, Buffer target) {
+      void record(Context context, DeviceBuffer target) {
         context.commands.dispatch(
             context.cts.kernel("scale_and_offset"),
             Workgroups.of(COUNT),
@@ -78,14 +78,14 @@ class CommandOrderTest {
       }
     };
 
-    abstract void record(Context context, Buffer target);
+    abstract void record(Context context, DeviceBuffer target);
   }
 
   /** What a test records with. */
   private static final class Context {
     final Cts cts;
-    final Buffer zeros;
-    final Buffer data;
+    final DeviceBuffer zeros;
+    final DeviceBuffer data;
     final CommandBuffer commands;
 
     Context(Cts cts) {
@@ -119,7 +119,7 @@ class CommandOrderTest {
   @Rule("M3")
   void whatIsReadIsWhatWasWrittenBeforeTheBarrier(Write write, Read read, Cts cts) {
     Context context = new Context(cts);
-    Buffer[] targets = new Buffer[ROUNDS];
+    DeviceBuffer[] targets = new DeviceBuffer[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
       targets[i] = cts.buffer(4 * COUNT);
       write.record(context, 100 + i);

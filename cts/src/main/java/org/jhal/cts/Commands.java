@@ -3,13 +3,13 @@ package org.jhal.cts;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferRef;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Slot;
+import org.jhal.TimelineSemaphore;
 
 /**
  * A command buffer that names its buffers in one of two forms, so that a test can be written once
@@ -19,7 +19,7 @@ import org.jhal.Slot;
  * @ParameterizedTest
  * @EnumSource
  * void fillsWhole(Commands.Form form, Cts cts) {
- *   Buffer target = cts.buffer(16);
+ *   DeviceBuffer target = cts.buffer(16);
  *   Commands commands = new Commands(cts, form);
  *   commands.buffer().fill(commands.ref(target), 0, 16, FillPattern.of8(7));
  *   commands.run(cts.queue());
@@ -38,7 +38,7 @@ public final class Commands {
   private final Cts cts;
   private final Form form;
   private final CommandBuffer buffer;
-  private final List<Buffer> bound = new ArrayList<>();
+  private final List<DeviceBuffer> bound = new ArrayList<>();
 
   /** A one-shot recording on the device under test, closed after the test. */
   public Commands(Cts cts, Form form) {
@@ -58,18 +58,18 @@ public final class Commands {
   }
 
   /** How commands should name {@code target}. A new slot for each call with a new buffer. */
-  public BufferRef ref(Buffer target) {
+  public BufferRef ref(DeviceBuffer target) {
     return form == Form.DIRECT ? target : Slot.of(slot(target));
   }
 
   /** How commands should name a range of {@code target}. */
-  public BufferRef ref(Buffer target, long offset, long length) {
+  public BufferRef ref(DeviceBuffer target, long offset, long length) {
     return form == Form.DIRECT
         ? target.slice(offset, length)
         : new Slot(slot(target), offset, length);
   }
 
-  private int slot(Buffer target) {
+  private int slot(DeviceBuffer target) {
     int slot = bound.indexOf(target);
     if (slot < 0) {
       bound.add(target);
@@ -80,11 +80,11 @@ public final class Commands {
 
   /** The table for the slots that were given out. */
   public BindingTable bindings() {
-    return BindingTable.of(bound.toArray(new Buffer[0]));
+    return BindingTable.of(bound.toArray(new DeviceBuffer[0]));
   }
 
   /** Ends the recording, if it is not ended, and hands it to {@code queue}. */
-  public void submit(Queue queue, Fence waits, Fence signals) {
+  public void submit(DeviceQueue queue, Fence waits, Fence signals) {
     if (buffer.state() == CommandBuffer.State.RECORDING) {
       buffer.end();
     }
@@ -92,8 +92,8 @@ public final class Commands {
   }
 
   /** Submits the recording and waits until it is done. */
-  public void run(Queue queue) {
-    Semaphore done = cts.semaphore();
+  public void run(DeviceQueue queue) {
+    TimelineSemaphore done = cts.semaphore();
     submit(queue, Fence.NONE, done.at(1));
     Waits.awaitReached(done, 1);
   }

@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
 import java.util.Set;
+import org.jhal.DeviceQueue;
 import org.jhal.HalException;
-import org.jhal.Queue;
 import org.jhal.Status;
 
 /**
@@ -16,10 +16,10 @@ public interface Controls {
    * Holds the native stream of {@code queue}: what is handed to it waits, except for what runs
    * already. Nothing else of the device is held.
    */
-  void pause(Queue queue);
+  void pause(DeviceQueue queue);
 
   /** Lets the native stream of {@code queue} go on. */
-  void resume(Queue queue);
+  void resume(DeviceQueue queue);
 
   /**
    * The names of the native calls that can be made to fail. Among them, where the driver has such

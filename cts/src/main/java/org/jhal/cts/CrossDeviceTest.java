@@ -11,14 +11,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import java.nio.ByteBuffer;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,9 +45,9 @@ class CrossDeviceTest {
     byte[] data = bytes(100_000);
     byte[] middle = new byte[data.length];
     byte[] read = new byte[data.length];
-    Buffer mine = cts.buffer(here, data.length, BufferParams.DEVICE);
-    Buffer theirs = cts.buffer(there, data.length, BufferParams.DEVICE);
-    Semaphore timeline = cts.semaphore(here, 0);
+    DeviceBuffer mine = cts.buffer(here, data.length, BufferParams.DEVICE);
+    DeviceBuffer theirs = cts.buffer(there, data.length, BufferParams.DEVICE);
+    TimelineSemaphore timeline = cts.semaphore(here, 0);
     // Enqueued from the last to the first: every wait comes before its signal.
     there.queue(0).readback(timeline.at(4), timeline.at(5), theirs, 0, ByteBuffer.wrap(read));
     there.queue(0).upload(timeline.at(3), timeline.at(4), ByteBuffer.wrap(middle), theirs, 0);
@@ -63,9 +63,9 @@ class CrossDeviceTest {
   @Rule("S9")
   void devicesPlayPingPongOnOneTimeline(Partner partner, Cts cts) {
     Device there = partner.device(cts);
-    Queue[] queues = {cts.queue(), there.queue(0)};
+    DeviceQueue[] queues = {cts.queue(), there.queue(0)};
     for (Device owner : new Device[] {cts.device(), there}) {
-      Semaphore timeline = cts.semaphore(owner, 0);
+      TimelineSemaphore timeline = cts.semaphore(owner, 0);
       int rounds = 500;
       for (int i = 0; i < rounds; i++) {
         queues[i % 2].barrier(timeline.at(i), timeline.at(i + 1));
@@ -79,9 +79,9 @@ class CrossDeviceTest {
   @Rule("S9")
   void workElsewhereDoesNotStartBeforeItsWait(Partner partner, Cts cts) {
     Device there = partner.device(cts);
-    Semaphore produced = cts.semaphore();
-    Semaphore consumed = cts.semaphore(there, 0);
-    Semaphore back = cts.semaphore();
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore consumed = cts.semaphore(there, 0);
+    TimelineSemaphore back = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue());
     cts.queue().barrier(blocker.timepoint(), produced.at(1));
     there.queue(0).barrier(produced.at(1), consumed.at(1));
@@ -100,15 +100,15 @@ class CrossDeviceTest {
   @Rule({"S9", "Q6"})
   void failuresCrossDevices(Partner partner, Cts cts) {
     Device there = partner.device(cts);
-    Semaphore start = cts.semaphore();
-    Semaphore middle = cts.semaphore(there, 0);
-    Semaphore end = cts.semaphore();
+    TimelineSemaphore start = cts.semaphore();
+    TimelineSemaphore middle = cts.semaphore(there, 0);
+    TimelineSemaphore end = cts.semaphore();
     there.queue(0).barrier(start.at(1), middle.at(1));
     cts.queue().barrier(middle.at(1), end.at(1));
     start.fail(new HalException(Status.DATA_LOSS, "here"));
     assertHal(Status.DATA_LOSS, awaitFailure(middle, 1), "here");
     assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "here");
-    Semaphore works = cts.semaphore(there, 0);
+    TimelineSemaphore works = cts.semaphore(there, 0);
     there.queue(0).barrier(Fence.NONE, works.at(1));
     awaitReached(works, 1);
   }
@@ -118,8 +118,8 @@ class CrossDeviceTest {
   @Rule({"S9", "Q9"})
   void aFailingProducerFailsConsumersElsewhere(Partner partner, Cts cts) {
     Device there = partner.device(cts);
-    Semaphore produced = cts.semaphore(there, 0);
-    Semaphore consumed = cts.semaphore();
+    TimelineSemaphore produced = cts.semaphore(there, 0);
+    TimelineSemaphore consumed = cts.semaphore();
     HeldOperation held = new HeldOperation(cts, there.queue(0), Fence.NONE, produced.at(1));
     cts.queue().barrier(produced.at(1), consumed.at(1));
     held.fail(new HalException(Status.ABORTED, "over there"));
@@ -131,10 +131,10 @@ class CrossDeviceTest {
   @Rule("S9")
   void workMayWaitForAndSignalBoth(Partner partner, Cts cts) {
     Device there = partner.device(cts);
-    Semaphore mine = cts.semaphore();
-    Semaphore theirs = cts.semaphore(there, 0);
-    Semaphore here = cts.semaphore();
-    Semaphore beyond = cts.semaphore(there, 0);
+    TimelineSemaphore mine = cts.semaphore();
+    TimelineSemaphore theirs = cts.semaphore(there, 0);
+    TimelineSemaphore here = cts.semaphore();
+    TimelineSemaphore beyond = cts.semaphore(there, 0);
     cts.queue().barrier(Fence.of(mine.at(1), theirs.at(1)), Fence.of(beyond.at(1), here.at(1)));
     mine.signal(1);
     cts.flush(cts.queue());
@@ -149,8 +149,8 @@ class CrossDeviceTest {
   @Rule("S6")
   void theHostWaitsForSeveralDevices(Partner partner, Cts cts) throws Exception {
     Device there = partner.device(cts);
-    Semaphore mine = cts.semaphore();
-    Semaphore theirs = cts.semaphore(there, 0);
+    TimelineSemaphore mine = cts.semaphore();
+    TimelineSemaphore theirs = cts.semaphore(there, 0);
     Fence both = Fence.of(mine.at(1), theirs.at(1));
     Task<?> all = Task.run("all", () -> both.awaitAll(LIMIT));
     Task<?> any = Task.run("any", () -> both.awaitAny(LIMIT));
@@ -168,8 +168,8 @@ class CrossDeviceTest {
   @Rule({"S6", "S3"})
   void theHostLearnsOfAFailureOnAnyDevice(Partner partner, Cts cts) {
     Device there = partner.device(cts);
-    Semaphore mine = cts.semaphore();
-    Semaphore theirs = cts.semaphore(there, 0);
+    TimelineSemaphore mine = cts.semaphore();
+    TimelineSemaphore theirs = cts.semaphore(there, 0);
     Task<?> all = Task.run("all", () -> Fence.of(mine.at(1), theirs.at(1)).awaitAll(LIMIT));
     all.awaitBlocked();
     theirs.fail(new HalException(Status.ABORTED, "over there"));
@@ -180,15 +180,15 @@ class CrossDeviceTest {
   @Rule({"S9", "Q8"})
   void closingADeviceCancelsWhatWaitsElsewhere(Cts cts) {
     Device closing = cts.open();
-    Semaphore go = cts.semaphore();
-    Semaphore produced = cts.semaphore();
-    Semaphore consumed = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore consumed = cts.semaphore();
     closing.queue(0).barrier(go.at(1), produced.at(1));
     cts.queue().barrier(produced.at(1), consumed.at(1));
     closing.close();
     awaitFailure(consumed, 1, Status.CANCELLED);
     go.signal(1);
-    Semaphore works = cts.semaphore();
+    TimelineSemaphore works = cts.semaphore();
     cts.queue().barrier(go.at(1), works.at(1));
     awaitReached(works, 1);
   }
@@ -197,7 +197,7 @@ class CrossDeviceTest {
   @Rule({"S9", "S8"})
   void aDeviceMaySignalASemaphoreWhoseDeviceIsClosed(Cts cts) {
     Device closing = cts.open();
-    Semaphore orphan = closing.createSemaphore(0);
+    TimelineSemaphore orphan = closing.createSemaphore(0);
     HeldOperation held = new HeldOperation(cts, cts.queue(), Fence.NONE, orphan.at(1));
     held.awaitRunning();
     closing.close();

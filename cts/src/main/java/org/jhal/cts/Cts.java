@@ -8,15 +8,15 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Executable;
 import org.jhal.Fence;
-import org.jhal.Function;
 import org.jhal.HostCall;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
@@ -27,8 +27,8 @@ import org.opentest4j.TestAbortedException;
  * @Test
  * @Rule("M6")
  * void fillsABuffer(Cts cts) {
- *   Semaphore done = cts.semaphore();
- *   Buffer buffer = cts.buffer(16);
+ *   TimelineSemaphore done = cts.semaphore();
+ *   DeviceBuffer buffer = cts.buffer(16);
  *   cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(7));
  *   awaitReached(done, 1);
  *   assertBytes(filled(16, 7), cts.read(buffer), "filled buffer");
@@ -143,12 +143,12 @@ public final class Cts {
   }
 
   /** The first queue of the device under test. */
-  public Queue queue() {
+  public DeviceQueue queue() {
     return device().queue(0);
   }
 
   /** A queue of the device under test. */
-  public Queue queue(int index) {
+  public DeviceQueue queue(int index) {
     return device().queue(index);
   }
 
@@ -202,56 +202,56 @@ public final class Cts {
   }
 
   /** A timeline at 0, closed after the test. */
-  public Semaphore semaphore() {
+  public TimelineSemaphore semaphore() {
     return semaphore(0);
   }
 
   /** A timeline, closed after the test. */
-  public Semaphore semaphore(long initialValue) {
+  public TimelineSemaphore semaphore(long initialValue) {
     return semaphore(device(), initialValue);
   }
 
   /** A timeline of {@code device}, closed after the test. */
-  public Semaphore semaphore(Device device, long initialValue) {
+  public TimelineSemaphore semaphore(Device device, long initialValue) {
     return closing(device.createSemaphore(initialValue));
   }
 
   /** A buffer in device memory, closed after the test. */
-  public Buffer buffer(long bytes) {
+  public DeviceBuffer buffer(long bytes) {
     return buffer(device(), bytes, BufferParams.DEVICE);
   }
 
   /** A buffer of {@code device}, closed after the test. */
-  public Buffer buffer(Device device, long bytes, BufferParams params) {
+  public DeviceBuffer buffer(Device device, long bytes, BufferParams params) {
     return closing(device.allocate(bytes, params));
   }
 
   /** A buffer in device memory that holds {@code content}, closed after the test. */
-  public Buffer buffer(byte[] content) {
-    Buffer buffer = buffer(content.length);
+  public DeviceBuffer buffer(byte[] content) {
+    DeviceBuffer buffer = buffer(content.length);
     write(buffer, 0, content);
     return buffer;
   }
 
   /** Writes bytes through the first queue of the buffer's device, and waits for it. */
-  public void write(Buffer buffer, long offset, byte[] content) {
-    try (Semaphore done = buffer.device().createSemaphore(0)) {
-      Queue queue = buffer.device().queue(0);
+  public void write(DeviceBuffer buffer, long offset, byte[] content) {
+    try (TimelineSemaphore done = buffer.device().createSemaphore(0)) {
+      DeviceQueue queue = buffer.device().queue(0);
       queue.upload(Fence.NONE, done.at(1), ByteBuffer.wrap(content), buffer, offset);
       Waits.awaitReached(done, 1);
     }
   }
 
   /** All bytes of a buffer, read through the first queue of its device. */
-  public byte[] read(Buffer buffer) {
+  public byte[] read(DeviceBuffer buffer) {
     return read(buffer, 0, Math.toIntExact(buffer.size()));
   }
 
   /** Bytes of a buffer, read through the first queue of its device. */
-  public byte[] read(Buffer buffer, long offset, int length) {
+  public byte[] read(DeviceBuffer buffer, long offset, int length) {
     byte[] bytes = new byte[length];
-    try (Semaphore done = buffer.device().createSemaphore(0)) {
-      Queue queue = buffer.device().queue(0);
+    try (TimelineSemaphore done = buffer.device().createSemaphore(0)) {
+      DeviceQueue queue = buffer.device().queue(0);
       queue.readback(Fence.NONE, done.at(1), buffer, offset, ByteBuffer.wrap(bytes));
       Waits.awaitReached(done, 1);
     }
@@ -264,26 +264,26 @@ public final class Cts {
   }
 
   /** One of the suite's kernels on the device under test. */
-  public Function kernel(String name) {
-    return kernels().function(name);
+  public Kernel kernel(String name) {
+    return kernels().kernel(name);
   }
 
   /** One of the suite's kernels on a device that this test uses. */
-  public synchronized Function kernel(Device device, String name) {
+  public synchronized Kernel kernel(Device device, String name) {
     DeviceUse use = used.get(device);
     if (use == null) {
       throw new IllegalArgumentException(device + " was not opened through this object");
     }
-    return use.device().kernels().function(name);
+    return use.device().kernels().kernel(name);
   }
 
   /**
    * Gives whatever could start now the chance to do so: runs work without waits through {@code
    * queue}, behind everything that was handed to it, and waits for that.
    */
-  public void flush(Queue queue) {
-    try (Buffer probe = queue.device().allocate(4, BufferParams.DEVICE);
-        Semaphore done = queue.device().createSemaphore(0)) {
+  public void flush(DeviceQueue queue) {
+    try (DeviceBuffer probe = queue.device().allocate(4, BufferParams.DEVICE);
+        TimelineSemaphore done = queue.device().createSemaphore(0)) {
       queue.readback(Fence.NONE, done.at(1), probe, 0, ByteBuffer.allocate(4));
       // Whoever waits for device work may see it end before those who look after the queue have
       // come

@@ -87,7 +87,7 @@ public interface CtsBackend {
    * The suite's kernels, once for each executable format that is to be tested; the first one serves
    * all tests that are not about formats. By default the suite's own bundle, which has the formats
    * {@code java} and {@code gpu-c++}; a driver that loads neither gives a bundle with the same
-   * functions, described in {@link CtsKernels}, and a variant in a format that it loads.
+   * kernels, described in {@link CtsKernels}, and a variant in a format that it loads.
    */
   default List<ExecutableSource> kernels() {
     return List.of(CtsKernels.bundle());

@@ -17,18 +17,18 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Executable;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall.Mode;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -53,9 +53,9 @@ class DeviceCloseTest {
   @Rule("Q8")
   void aClosedDeviceRefusesNewWork(Cts cts) {
     Device device = cts.device();
-    Queue queue = cts.queue();
-    Semaphore done = cts.semaphore();
-    Buffer buffer = cts.buffer(16);
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
     CommandBuffer commands = cts.closing(device.createCommandBuffer(CommandBuffer.Mode.REUSABLE));
     commands.end();
     device.close();
@@ -80,15 +80,15 @@ class DeviceCloseTest {
   @Rule({"Q8", "Q10"})
   void parkedWorkIsCancelled(Cts cts) {
     Device device = cts.device();
-    Semaphore go = cts.semaphore();
-    Buffer buffer = cts.buffer(16);
-    List<Semaphore> done = new ArrayList<>();
+    TimelineSemaphore go = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    List<TimelineSemaphore> done = new ArrayList<>();
     for (QueueOrderTest.Kind kind : QueueOrderTest.Kind.values()) {
-      Semaphore one = cts.semaphore();
+      TimelineSemaphore one = cts.semaphore();
       kind.enqueue(cts, cts.queue(), go.at(1), one.at(1), buffer);
       done.add(one);
     }
-    Semaphore behind = cts.semaphore();
+    TimelineSemaphore behind = cts.semaphore();
     cts.queue().barrier(done.get(0).at(1), behind.at(1));
     device.close();
     done.forEach(one -> awaitFailure(one, 1, Status.CANCELLED));
@@ -102,7 +102,7 @@ class DeviceCloseTest {
   @Rule("Q8")
   @Needs(Need.SECOND_DEVICE)
   void cancelledWorkLeavesNothingRegistered(Cts cts) {
-    Semaphore survivor = cts.semaphore(cts.second(), 0);
+    TimelineSemaphore survivor = cts.semaphore(cts.second(), 0);
     WeakReference<Device> device = parkAndClose(cts, survivor);
     awaitTrue(
         "a closed device to become unreachable, whose work waited for " + survivor,
@@ -113,9 +113,9 @@ class DeviceCloseTest {
     survivor.signal(1);
   }
 
-  private static WeakReference<Device> parkAndClose(Cts cts, Semaphore survivor) {
+  private static WeakReference<Device> parkAndClose(Cts cts, TimelineSemaphore survivor) {
     Device device = cts.backend().open(cts.uri());
-    Semaphore done = device.createSemaphore(0);
+    TimelineSemaphore done = device.createSemaphore(0);
     device.queue(0).barrier(survivor.at(1), done.at(1));
     device.close();
     awaitFailure(done, 1, Status.CANCELLED);
@@ -129,8 +129,8 @@ class DeviceCloseTest {
   @Needs(Need.CONTROLS)
   void readyWorkIsCancelledAndIssuedWorkIsWaitedFor(Cts cts) throws Exception {
     Blocker blocker = new Blocker(cts, cts.queue());
-    Semaphore issued = blocker.timepoint().semaphore();
-    Semaphore ready = cts.semaphore();
+    TimelineSemaphore issued = blocker.timepoint().semaphore();
+    TimelineSemaphore ready = cts.semaphore();
     cts.queue().barrier(Fence.NONE, ready.at(1));
     assertEquals(1, cts.device().statistics().ready());
     Task<?> closer = Task.run("closer", () -> cts.device().close());
@@ -145,10 +145,10 @@ class DeviceCloseTest {
   @Test
   @Rule("Q8")
   void aHostCallThatRunsIsWaitedFor(Cts cts) throws Exception {
-    Semaphore done = cts.semaphore();
-    Semaphore behind = cts.semaphore();
-    Semaphore parked = cts.semaphore();
-    Semaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore behind = cts.semaphore();
+    TimelineSemaphore parked = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
     HeldOperation held = new HeldOperation(cts, cts.queue(), Fence.NONE, done.at(1));
     held.awaitRunning();
     cts.queue().barrier(done.at(1), behind.at(1));
@@ -167,7 +167,7 @@ class DeviceCloseTest {
   @Rule("Q8")
   @FreshDevice("close-timeout=100ms")
   void workThatDoesNotEndFailsAtTheDeadline(Cts cts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     HeldOperation held = new HeldOperation(cts, cts.queue(), Fence.NONE, done.at(1));
     held.awaitRunning();
     cts.allowWarnings();
@@ -185,8 +185,8 @@ class DeviceCloseTest {
   @Needs(Need.CONTROLS)
   void nativeWorkThatDoesNotEndFailsAtTheDeadlineAndIsLogged(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue());
-    Semaphore done = cts.semaphore();
-    Buffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
     cts.queue().fill(blocker.timepoint(), done.at(1), buffer, 0, 16, FillPattern.ZERO);
     cts.device().close();
     awaitFailure(blocker.timepoint().semaphore(), 1, Status.DEADLINE_EXCEEDED);
@@ -199,26 +199,26 @@ class DeviceCloseTest {
   @Rule("Q8")
   void closingFromACallbackIsRefused(Cts cts) {
     Device device = cts.device();
-    Semaphore byHost = cts.semaphore();
+    TimelineSemaphore byHost = cts.semaphore();
     AtomicReference<@Nullable Throwable> onSignal = new AtomicReference<>();
     byHost.onReach(1, failure -> onSignal.set(thrownByClose(device)));
     byHost.signal(1);
     assertRefused(awaitSet("the callback of a host signal", onSignal));
 
-    Semaphore byDevice = cts.semaphore();
+    TimelineSemaphore byDevice = cts.semaphore();
     AtomicReference<@Nullable Throwable> onCompletion = new AtomicReference<>();
     byDevice.onReach(1, failure -> onCompletion.set(thrownByClose(device)));
     cts.queue().barrier(Fence.NONE, byDevice.at(1));
     assertRefused(awaitSet("the callback of a device signal", onCompletion));
 
-    Semaphore called = cts.semaphore();
+    TimelineSemaphore called = cts.semaphore();
     AtomicReference<@Nullable Throwable> inCall = new AtomicReference<>();
     cts.queue()
         .hostCall(Fence.NONE, called.at(1), Mode.BLOCKING, c -> inCall.set(thrownByClose(device)));
     awaitReached(called, 1);
     assertRefused(awaitSet("the host call", inCall));
     assertEquals(false, device.isClosed());
-    Semaphore works = cts.semaphore();
+    TimelineSemaphore works = cts.semaphore();
     cts.queue().barrier(Fence.NONE, works.at(1));
     awaitReached(works, 1);
   }
@@ -243,7 +243,7 @@ class DeviceCloseTest {
   @Test
   @Rule("Q8")
   void aSecondCloserReturnsWhenItIsDone(Cts cts) throws Exception {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     HeldOperation held = new HeldOperation(cts, cts.queue(), Fence.NONE, done.at(1));
     held.awaitRunning();
     Task<?> first = Task.run("first-closer", () -> cts.device().close());
@@ -262,15 +262,15 @@ class DeviceCloseTest {
   void closingRacesWithSubmitters(Cts cts) throws Exception {
     for (int round = 0; round < 20; round++) {
       Device device = cts.open();
-      List<Task<List<Semaphore>>> submitters = new ArrayList<>();
+      List<Task<List<TimelineSemaphore>>> submitters = new ArrayList<>();
       for (int t = 0; t < 3; t++) {
         int queue = t % device.queueCount();
         submitters.add(Task.start("submitter", () -> submitUntilRefused(device, queue)));
       }
       awaitTrue("submissions", () -> device.statistics().enqueued() > 50);
       device.close();
-      for (Task<List<Semaphore>> submitter : submitters) {
-        for (Semaphore done : submitter.join()) {
+      for (Task<List<TimelineSemaphore>> submitter : submitters) {
+        for (TimelineSemaphore done : submitter.join()) {
           assertOver(done);
           done.close();
         }
@@ -279,10 +279,10 @@ class DeviceCloseTest {
     }
   }
 
-  private static List<Semaphore> submitUntilRefused(Device device, int queue) {
-    List<Semaphore> signals = new ArrayList<>();
+  private static List<TimelineSemaphore> submitUntilRefused(Device device, int queue) {
+    List<TimelineSemaphore> signals = new ArrayList<>();
     while (true) {
-      Semaphore done;
+      TimelineSemaphore done;
       try {
         done = device.createSemaphore(0);
       } catch (HalException e) {
@@ -301,7 +301,7 @@ class DeviceCloseTest {
   }
 
   /** After close() has returned, every accepted operation is reached or cancelled. */
-  private static void assertOver(Semaphore done) {
+  private static void assertOver(TimelineSemaphore done) {
     HalException failure = done.failure();
     if (failure != null) {
       assertHal(Status.CANCELLED, failure);
@@ -314,12 +314,12 @@ class DeviceCloseTest {
   @Rule("Q8")
   void whatADeviceMadeMayBeClosedAfterIt(Cts cts) throws Exception {
     Device device = cts.device();
-    Buffer buffer = device.allocate(16, BufferParams.DEVICE);
+    DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
     CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
     Executable executable = device.loadExecutable(cts.backend().kernels().get(0));
-    Semaphore semaphore = device.createSemaphore(0);
-    Semaphore allocated = device.createSemaphore(0);
-    Buffer scratch = cts.queue().alloca(Fence.NONE, allocated.at(1), 64, BufferParams.DEVICE);
+    TimelineSemaphore semaphore = device.createSemaphore(0);
+    TimelineSemaphore allocated = device.createSemaphore(0);
+    DeviceBuffer scratch = cts.queue().alloca(Fence.NONE, allocated.at(1), 64, BufferParams.DEVICE);
     allocated.await(1, LIMIT);
     device.close();
     for (AutoCloseable one :
@@ -336,7 +336,7 @@ class DeviceCloseTest {
     Set<Thread> before = new HashSet<>(Thread.getAllStackTraces().keySet());
     Device device = cts.open();
     for (int i = 0; i < device.queueCount(); i++) {
-      Semaphore done = cts.semaphore(device, 0);
+      TimelineSemaphore done = cts.semaphore(device, 0);
       device.queue(i).hostCall(Fence.NONE, done.at(1), Mode.BLOCKING, context -> {});
       awaitReached(done, 1);
     }
@@ -361,7 +361,7 @@ class DeviceCloseTest {
   void devicesOpenAndCloseManyTimes(Cts cts) {
     for (int i = 0; i < 50; i++) {
       try (Device device = cts.backend().open(cts.uri());
-          Semaphore done = device.createSemaphore(0)) {
+          TimelineSemaphore done = device.createSemaphore(0)) {
         if (i % 3 != 0) {
           device.queue(0).barrier(Fence.NONE, done.at(1));
         }

@@ -11,16 +11,16 @@ import static org.jhal.cts.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.stream.Stream;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall.Mode;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -49,8 +49,8 @@ class DeviceCopyTest {
     abstract Device of(Cts cts);
   }
 
-  private static Buffer buffer(Cts cts, Device device, byte[] content) {
-    Buffer buffer = cts.buffer(device, content.length, BufferParams.DEVICE);
+  private static DeviceBuffer buffer(Cts cts, Device device, byte[] content) {
+    DeviceBuffer buffer = cts.buffer(device, content.length, BufferParams.DEVICE);
     cts.write(buffer, 0, content);
     return buffer;
   }
@@ -75,10 +75,10 @@ class DeviceCopyTest {
   @Rule({"M2", "S9"})
   void bytesGoThereAndBack(Partner partner, TransferCases.Copy copy, Cts cts) {
     Device other = partner.of(cts);
-    Buffer source = buffer(cts, cts.device(), copy.source());
-    Buffer there = buffer(cts, other, copy.before());
-    Buffer back = buffer(cts, cts.device(), copy.source());
-    Semaphore timeline = cts.semaphore();
+    DeviceBuffer source = buffer(cts, cts.device(), copy.source());
+    DeviceBuffer there = buffer(cts, other, copy.before());
+    DeviceBuffer back = buffer(cts, cts.device(), copy.source());
+    TimelineSemaphore timeline = cts.semaphore();
     cts.queue()
         .copy(
             Fence.NONE,
@@ -110,10 +110,10 @@ class DeviceCopyTest {
   @Rule({"S9", "S5", "Q2", "Q3"})
   void itWaitsForItsTurnAndKeepsItsBuffers(Partner partner, Cts cts) {
     Device other = partner.of(cts);
-    Semaphore go = cts.semaphore(other, 0);
-    Semaphore done = cts.semaphore();
-    Buffer target = buffer(cts, cts.device(), filled(4096, 0));
-    Buffer source = cts.buffer(other, 8192, BufferParams.DEVICE);
+    TimelineSemaphore go = cts.semaphore(other, 0);
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer target = buffer(cts, cts.device(), filled(4096, 0));
+    DeviceBuffer source = cts.buffer(other, 8192, BufferParams.DEVICE);
     cts.queue().copy(go.at(1), done.at(1), source.slice(1024, 4096), 0, target, 0, 4096);
     cts.flush(cts.queue());
     assertPending(done, 1);
@@ -129,10 +129,10 @@ class DeviceCopyTest {
   @Rule({"M2", "S9"})
   void nothingMayBeCopied(Partner partner, Cts cts) {
     Device other = partner.of(cts);
-    Buffer source = buffer(cts, cts.device(), bytes(16));
-    Buffer target = buffer(cts, other, filled(16, 0));
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer source = buffer(cts, cts.device(), bytes(16));
+    DeviceBuffer target = buffer(cts, other, filled(16, 0));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().copy(go.at(1), done.at(1), source, 16, target, 0, 0);
     cts.flush(cts.queue());
     assertPending(done, 1);
@@ -147,15 +147,15 @@ class DeviceCopyTest {
   void manyAreInFlightAtOnce(Partner partner, Cts cts) {
     int count = 100;
     Device other = partner.of(cts);
-    Buffer source = buffer(cts, cts.device(), bytes(1000 * count));
-    Buffer target = buffer(cts, other, filled(1000 * count, 0));
-    Semaphore[] ends = new Semaphore[count];
+    DeviceBuffer source = buffer(cts, cts.device(), bytes(1000 * count));
+    DeviceBuffer target = buffer(cts, other, filled(1000 * count, 0));
+    TimelineSemaphore[] ends = new TimelineSemaphore[count];
     for (int i = 0; i < count; i++) {
       ends[i] = cts.semaphore();
-      Queue queue = i % 2 == 0 ? cts.queue() : other.queue(0);
+      DeviceQueue queue = i % 2 == 0 ? cts.queue() : other.queue(0);
       queue.copy(Fence.NONE, ends[i].at(1), source, 1000L * i, target, 1000L * i, 1000);
     }
-    for (Semaphore end : ends) {
+    for (TimelineSemaphore end : ends) {
       awaitReached(end, 1);
     }
     assertBytes(bytes(1000 * count), cts.read(target), "all parts");
@@ -166,10 +166,10 @@ class DeviceCopyTest {
   @Rule({"S9", "Q6"})
   void aFailedWaitCopiesNothing(Partner partner, Cts cts) {
     Device other = partner.of(cts);
-    Buffer source = buffer(cts, other, bytes(64));
-    Buffer target = buffer(cts, cts.device(), filled(64, 0));
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer source = buffer(cts, other, bytes(64));
+    DeviceBuffer target = buffer(cts, cts.device(), filled(64, 0));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().copy(go.at(1), done.at(1), source, 0, target, 0, 64);
     go.fail(new HalException(Status.ABORTED, "another plan"));
     assertHal(Status.ABORTED, awaitFailure(done, 1), "another plan");
@@ -181,11 +181,11 @@ class DeviceCopyTest {
   @Rule({"S9", "M1"})
   void memoryThatIsGoneFailsItsSignals(Partner partner, Cts cts) {
     Device other = partner.of(cts);
-    Queue otherQueue = other.queue(0);
-    Semaphore timeline = cts.semaphore();
-    Semaphore done = cts.semaphore();
-    Buffer target = buffer(cts, cts.device(), filled(64, 0));
-    Buffer source =
+    DeviceQueue otherQueue = other.queue(0);
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer target = buffer(cts, cts.device(), filled(64, 0));
+    DeviceBuffer source =
         cts.closing(otherQueue.alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE));
     cts.queue().copy(timeline.at(2), done.at(1), source, 0, target, 0, 64);
     otherQueue.dealloca(timeline.at(1), timeline.at(2), source);
@@ -197,10 +197,10 @@ class DeviceCopyTest {
   @Rule({"S9", "Q8"})
   void aDeviceThatWasClosedMeanwhileFailsTheCopy(Cts cts) {
     Device gone = cts.open();
-    Buffer source = buffer(cts, gone, bytes(64));
-    Buffer target = buffer(cts, cts.device(), filled(64, 0));
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer source = buffer(cts, gone, bytes(64));
+    DeviceBuffer target = buffer(cts, cts.device(), filled(64, 0));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().copy(go.at(1), done.at(1), source, 0, target, 0, 64);
     gone.close();
     go.signal(1);
@@ -217,20 +217,20 @@ class DeviceCopyTest {
     Device from = cts.open();
     Device to = cts.open();
     byte[] data = bytes(17 << 20);
-    Buffer source = buffer(cts, from, data);
-    Buffer target = buffer(cts, to, filled(data.length, 0));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer source = buffer(cts, from, data);
+    DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
+    TimelineSemaphore done = cts.semaphore();
     Controls controls = cts.controls(to);
     controls.pause(to.queue(0)); // the copy begins and does not get on
     from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
     Waits.awaitTrue("the copy to reach the other device", () -> to.statistics().issued() > 0);
     Device closed = closesTheSource ? from : to;
-    Semaphore parked = cts.semaphore();
+    TimelineSemaphore parked = cts.semaphore();
     closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
     Task<?> closing = Task.run("close", closed::close);
     Waits.awaitTrue("the device to be closing", closed::isClosed);
     awaitFailure(parked, 1, Status.CANCELLED); // at once, not when the copy is over
-    Semaphore refused = cts.semaphore();
+    TimelineSemaphore refused = cts.semaphore();
     assertHal(Status.FAILED_PRECONDITION, () -> closed.queue(0).barrier(Fence.NONE, refused.at(1)));
     assertPending(done, 1);
     controls.resume(to.queue(0));
@@ -247,9 +247,9 @@ class DeviceCopyTest {
   void closingADeviceDoesNotWaitForACopyThatHasNotBegun(Cts cts) {
     Device stuck = cts.open();
     Device closed = cts.open();
-    Buffer source = buffer(cts, closed, bytes(64));
-    Buffer target = buffer(cts, stuck, filled(64, 0));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer source = buffer(cts, closed, bytes(64));
+    DeviceBuffer target = buffer(cts, stuck, filled(64, 0));
+    TimelineSemaphore done = cts.semaphore();
     cts.controls(stuck).pause(stuck.queue(0));
     stuck.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, 64);
     closed.close(); // too late and with a warning, if it waited
@@ -264,13 +264,13 @@ class DeviceCopyTest {
   void whatIsParkedDoesNotHoldUpACopyWhileItsDeviceCloses(Cts cts) {
     Device closed = cts.open("tails=2");
     Device other = cts.open();
-    Buffer source = buffer(cts, closed, bytes(64));
-    Buffer target = buffer(cts, other, filled(64, 0));
-    Semaphore parked = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer source = buffer(cts, closed, bytes(64));
+    DeviceBuffer target = buffer(cts, other, filled(64, 0));
+    TimelineSemaphore parked = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
     for (int i = 0; i < 2; i++) { // as many as there are threads for them
-      Semaphore failing = cts.semaphore();
+      TimelineSemaphore failing = cts.semaphore();
       closed
           .queue(0)
           .hostCall(Fence.NONE, failing.at(1), Mode.BLOCKING, call -> parked.await(1, LIMIT));
@@ -287,16 +287,16 @@ class DeviceCopyTest {
   void aDeviceThatIsLostMeanwhileFailsTheCopy(Cts cts) {
     Device broken = cts.open();
     int size = 32 << 20;
-    Buffer source = cts.buffer(broken, size, BufferParams.DEVICE);
-    Buffer target = cts.buffer(size);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer source = cts.buffer(broken, size, BufferParams.DEVICE);
+    DeviceBuffer target = cts.buffer(size);
+    TimelineSemaphore done = cts.semaphore();
     cts.controls(broken).pause(broken.queue(0)); // the copy begins and does not get on
     cts.queue().copy(Fence.NONE, done.at(1), source, 0, target, 0, size);
     Waits.awaitTrue("the copy to reach the other device", () -> broken.statistics().issued() > 0);
     cts.allowWarnings();
     cts.controls(broken).loseDevice(new HalException(Status.UNAVAILABLE, "it fell off"));
     assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "it fell off");
-    Semaphore after = cts.semaphore();
+    TimelineSemaphore after = cts.semaphore();
     cts.queue().barrier(Fence.NONE, after.at(1));
     awaitReached(after, 1);
   }
@@ -306,14 +306,14 @@ class DeviceCopyTest {
   @Rule("M5")
   void copiesThatCannotBeAreRefused(Partner partner, Cts cts) {
     Device other = partner.of(cts);
-    Buffer here = cts.buffer(16);
-    Buffer there = cts.buffer(other, 16, BufferParams.DEVICE);
-    Buffer writeOnly =
+    DeviceBuffer here = cts.buffer(16);
+    DeviceBuffer there = cts.buffer(other, 16, BufferParams.DEVICE);
+    DeviceBuffer writeOnly =
         cts.buffer(other, 16, BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_TARGET));
-    Buffer closed = cts.buffer(other, 16, BufferParams.DEVICE);
+    DeviceBuffer closed = cts.buffer(other, 16, BufferParams.DEVICE);
     closed.close();
-    Queue queue = cts.queue();
-    Semaphore done = cts.semaphore();
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore done = cts.semaphore();
     long enqueued = cts.device().statistics().enqueued();
     Fence signals = done.at(1);
     assertHal(
@@ -354,9 +354,9 @@ class DeviceCopyTest {
   @Rule("M5")
   @Needs({Need.SECOND_DEVICE, Need.OTHER_DRIVER})
   void aCopyBetweenTwoOthersIsRefused(Cts cts) {
-    Buffer one = cts.buffer(cts.second(), 16, BufferParams.DEVICE);
-    Buffer two = cts.buffer(cts.other(), 16, BufferParams.DEVICE);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer one = cts.buffer(cts.second(), 16, BufferParams.DEVICE);
+    DeviceBuffer two = cts.buffer(cts.other(), 16, BufferParams.DEVICE);
+    TimelineSemaphore done = cts.semaphore();
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> cts.queue().copy(Fence.NONE, done.at(1), one, 0, two, 0, 16),
@@ -368,9 +368,9 @@ class DeviceCopyTest {
   @Rule({"M2", "S9"})
   void oneDeviceOpenedTwiceIsTwoDevices(Cts cts) {
     Device again = cts.open();
-    Buffer source = buffer(cts, cts.device(), bytes(1 << 20));
-    Buffer target = buffer(cts, again, filled(1 << 20, 0));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer source = buffer(cts, cts.device(), bytes(1 << 20));
+    DeviceBuffer target = buffer(cts, again, filled(1 << 20, 0));
+    TimelineSemaphore done = cts.semaphore();
     again.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, 1 << 20);
     awaitReached(done, 1);
     assertBytes(bytes(1 << 20), cts.read(target), "the copy");

@@ -11,16 +11,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** What happens when a device is lost (rule Q7). */
@@ -47,13 +47,13 @@ class DeviceLossTest {
   @Test
   @Rule("Q7")
   void everythingOpenFailsWithTheCause(Cts cts) throws Exception {
-    Semaphore go = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue(0));
-    Semaphore issued = cts.semaphore();
-    Semaphore behind = cts.semaphore();
-    Semaphore parked = cts.semaphore();
-    Buffer buffer = cts.buffer(64);
-    Queue other = cts.queue(cts.device().queueCount() - 1);
+    TimelineSemaphore issued = cts.semaphore();
+    TimelineSemaphore behind = cts.semaphore();
+    TimelineSemaphore parked = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     cts.queue(0).fill(blocker.timepoint(), issued.at(1), buffer, 0, 64, FillPattern.ZERO);
     other.fill(issued.at(1), behind.at(1), buffer, 0, 64, FillPattern.ZERO);
     other.barrier(go.at(1), parked.at(1));
@@ -61,7 +61,8 @@ class DeviceLossTest {
     waiter.awaitBlocked();
     assertStaysPending(behind.at(1)); // and meanwhile all that waits for the device begins to
     lose(cts);
-    for (Semaphore semaphore : List.of(issued, behind, parked, blocker.timepoint().semaphore())) {
+    for (TimelineSemaphore semaphore :
+        List.of(issued, behind, parked, blocker.timepoint().semaphore())) {
       assertLost(awaitFailure(semaphore, 1));
     }
     assertLost(assertInstanceOf(HalException.class, waiter.joined()));
@@ -75,7 +76,7 @@ class DeviceLossTest {
   @FreshDevice("inflight=1")
   void readyWorkFailsToo(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue());
-    Semaphore ready = cts.semaphore();
+    TimelineSemaphore ready = cts.semaphore();
     cts.queue().barrier(Fence.NONE, ready.at(1));
     assertEquals(1, cts.device().statistics().ready());
     lose(cts);
@@ -86,10 +87,10 @@ class DeviceLossTest {
   @Test
   @Rule("Q7")
   void everythingLaterIsRefused(Cts cts) {
-    Semaphore done = cts.semaphore();
-    Buffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
     lose(cts);
-    Queue queue = cts.queue();
+    DeviceQueue queue = cts.queue();
     Device device = cts.device();
     List<HalException> refusals =
         List.of(
@@ -129,8 +130,8 @@ class DeviceLossTest {
   @Rule("Q7")
   void aLostDeviceCloses(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue());
-    Semaphore done = cts.semaphore();
-    Buffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
     cts.queue().fill(blocker.timepoint(), done.at(1), buffer, 0, 16, FillPattern.ZERO);
     assertStaysPending(done.at(1)); // and meanwhile all that waits for the device begins to
     lose(cts);
@@ -145,9 +146,9 @@ class DeviceLossTest {
   @Needs(Need.SECOND_DEVICE)
   void otherDevicesGoOn(Cts cts) {
     Device second = cts.second();
-    Semaphore produced = cts.semaphore();
-    Semaphore dependant = cts.semaphore(second, 0);
-    Semaphore free = cts.semaphore(second, 0);
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore dependant = cts.semaphore(second, 0);
+    TimelineSemaphore free = cts.semaphore(second, 0);
     Blocker blocker = new Blocker(cts, cts.queue());
     cts.queue().barrier(blocker.timepoint(), produced.at(1));
     second.queue(0).barrier(produced.at(1), dependant.at(1));
@@ -161,7 +162,7 @@ class DeviceLossTest {
   @Test
   @Rule({"Q7", "Q9"})
   void workThatWasDoneBeforeStaysDone(Cts cts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(Fence.NONE, done.at(1));
     awaitReached(done, 1);
     lose(cts);
@@ -188,7 +189,7 @@ class DeviceLossTest {
     return Task.start(
         "submitter",
         () -> {
-          Semaphore timeline = cts.semaphore();
+          TimelineSemaphore timeline = cts.semaphore();
           int accepted = 0;
           while (true) {
             try {
@@ -207,7 +208,8 @@ class DeviceLossTest {
         });
   }
 
-  private static void awaitOver(Semaphore timeline, long value) throws InterruptedException {
+  private static void awaitOver(TimelineSemaphore timeline, long value)
+      throws InterruptedException {
     try {
       timeline.await(value, Waits.LIMIT);
     } catch (HalException e) {

@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
-import org.jhal.Function;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,8 +77,8 @@ class DispatchArgumentsTest {
   @MethodSource("constants")
   @Rule("M8")
   void constantsOfEachTypeArriveWhole(List<Object> values, Cts cts) {
-    Buffer out = cts.buffer(TestData.filled(80, 0xCD));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer out = cts.buffer(TestData.filled(80, 0xCD));
+    TimelineSemaphore done = cts.semaphore();
     List<Object> args = new ArrayList<>(List.of(out));
     args.addAll(values);
     cts.queue()
@@ -95,10 +95,10 @@ class DispatchArgumentsTest {
   @Test
   @Rule({"M8", "Q2"})
   void oneSetOfArgumentsServesManyDispatches(Cts cts) {
-    Buffer list = cts.buffer(new byte[4 * 101]);
-    Semaphore timeline = cts.semaphore();
+    DeviceBuffer list = cts.buffer(new byte[4 * 101]);
+    TimelineSemaphore timeline = cts.semaphore();
     Args args = Args.of(list, 7);
-    Function append = cts.kernel("append");
+    Kernel append = cts.kernel("append");
     for (int i = 0; i < 100; i++) {
       cts.queue()
           .dispatch(
@@ -116,7 +116,7 @@ class DispatchArgumentsTest {
   /** Arguments of {@code scale_and_offset} that do not fit, and what the message must name. */
   private record Wrong(Status status, Args args, String... parts) {}
 
-  private static List<Wrong> wrong(Buffer x, Buffer y) {
+  private static List<Wrong> wrong(DeviceBuffer x, DeviceBuffer y) {
     return List.of(
         new Wrong(Status.INVALID_ARGUMENT, Args.NONE, "scale_and_offset", "4", "0", "offset"),
         new Wrong(Status.INVALID_ARGUMENT, Args.of(x, y, 1), "scale_and_offset", "4", "3"),
@@ -145,10 +145,10 @@ class DispatchArgumentsTest {
   @Test
   @Rule({"M5", "M8"})
   void argumentsThatDoNotFitAreRefused(Cts cts) {
-    Buffer x = cts.buffer(16);
-    Buffer y = cts.buffer(16);
-    Semaphore done = cts.semaphore();
-    Function function = cts.kernel("scale_and_offset");
+    DeviceBuffer x = cts.buffer(16);
+    DeviceBuffer y = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    Kernel kernel = cts.kernel("scale_and_offset");
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
     long enqueued = cts.device().statistics().enqueued();
@@ -156,17 +156,16 @@ class DispatchArgumentsTest {
       assertHal(
           wrong.status(),
           () ->
-              cts.queue()
-                  .dispatch(Fence.NONE, done.at(1), function, Workgroups.of(1), wrong.args()),
+              cts.queue().dispatch(Fence.NONE, done.at(1), kernel, Workgroups.of(1), wrong.args()),
           wrong.parts());
       assertHal(
           wrong.status(),
-          () -> commands.dispatch(function, Workgroups.of(1), wrong.args()),
+          () -> commands.dispatch(kernel, Workgroups.of(1), wrong.args()),
           wrong.parts());
       // A grid of nothing is no excuse.
       assertHal(
           wrong.status(),
-          () -> commands.dispatch(function, Workgroups.of(0), wrong.args()),
+          () -> commands.dispatch(kernel, Workgroups.of(0), wrong.args()),
           wrong.parts());
     }
     assertEquals(enqueued, cts.device().statistics().enqueued(), "operations enqueued");
@@ -194,7 +193,7 @@ class DispatchArgumentsTest {
   @Rule({"M5", "M8"})
   void constantsThatDoNotFitTheirTypeAreRefused(
       int index, String type, long value, String limit, Cts cts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     Object[] args = {cts.buffer(80), 0, 0, 0, 0.0, 0, 0, 0, 0f, 0, 0};
     args[index] = value;
     assertHal(

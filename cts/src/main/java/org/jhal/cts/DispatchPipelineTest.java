@@ -7,15 +7,15 @@ import static org.jhal.cts.Waits.awaitReached;
 import java.nio.ByteBuffer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Function;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
 import org.jhal.Slot;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +28,8 @@ class DispatchPipelineTest {
   @EnumSource
   @Rule("M3")
   void anUpdateFeedsADispatch(Commands.Form form, Cts cts) {
-    Buffer x = cts.buffer(16);
-    Buffer y = cts.buffer(16);
+    DeviceBuffer x = cts.buffer(16);
+    DeviceBuffer y = cts.buffer(16);
     Commands commands = new Commands(cts, form);
     CommandBuffer buffer = commands.buffer();
     buffer.update(ByteBuffer.wrap(ints(1, 2, 3, 4)), commands.ref(x), 0);
@@ -46,17 +46,16 @@ class DispatchPipelineTest {
   @EnumSource
   @Rule("M3")
   void aDispatchFeedsADispatch(Commands.Form form, Cts cts) {
-    Buffer x = cts.buffer(ints(1, 2, 3, 4));
-    Buffer middle = cts.buffer(16);
-    Buffer y = cts.buffer(16);
-    Function function = cts.kernel("scale_and_offset");
+    DeviceBuffer x = cts.buffer(ints(1, 2, 3, 4));
+    DeviceBuffer middle = cts.buffer(16);
+    DeviceBuffer y = cts.buffer(16);
+    Kernel kernel = cts.kernel("scale_and_offset");
     Commands commands = new Commands(cts, form);
     CommandBuffer buffer = commands.buffer();
-    buffer.dispatch(
-        function, Workgroups.of(4), Args.of(commands.ref(x), commands.ref(middle), 2, 1));
+    buffer.dispatch(kernel, Workgroups.of(4), Args.of(commands.ref(x), commands.ref(middle), 2, 1));
     buffer.barrier();
     buffer.dispatch(
-        function, Workgroups.of(4), Args.of(commands.ref(middle), commands.ref(y), 10, 3));
+        kernel, Workgroups.of(4), Args.of(commands.ref(middle), commands.ref(y), 10, 3));
     commands.run(cts.queue());
     assertBytes(ints(3, 5, 7, 9), cts.read(middle), "2x + 1");
     assertBytes(ints(33, 53, 73, 93), cts.read(y), "10 (2x + 1) + 3");
@@ -65,18 +64,18 @@ class DispatchPipelineTest {
   @Test
   @Rule({"M3", "M4"})
   void directAndBoundBuffersMixInOneRecording(Cts cts) {
-    Buffer x = cts.buffer(16);
-    Buffer middle = cts.buffer(16);
-    Buffer y = cts.buffer(16);
-    Semaphore done = cts.semaphore();
-    Function function = cts.kernel("scale_and_offset");
+    DeviceBuffer x = cts.buffer(16);
+    DeviceBuffer middle = cts.buffer(16);
+    DeviceBuffer y = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    Kernel kernel = cts.kernel("scale_and_offset");
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
     commands.fill(x, 0, 16, FillPattern.of32(5));
     commands.barrier();
-    commands.dispatch(function, Workgroups.of(4), Args.of(x, Slot.of(1), 3, 1));
+    commands.dispatch(kernel, Workgroups.of(4), Args.of(x, Slot.of(1), 3, 1));
     commands.barrier();
-    commands.dispatch(function, Workgroups.of(4), Args.of(Slot.of(1), Slot.of(0), 2, 0));
+    commands.dispatch(kernel, Workgroups.of(4), Args.of(Slot.of(1), Slot.of(0), 2, 0));
     commands.end();
     cts.queue().execute(Fence.NONE, done.at(1), commands, BindingTable.of(y, middle));
     awaitReached(done, 1);
@@ -88,10 +87,10 @@ class DispatchPipelineTest {
   @EnumSource
   @Rule({"M1", "Q5"})
   void transientInputIsOrderedByOneTimeline(Commands.Form form, Cts cts) {
-    Queue queue = cts.queue();
-    Semaphore timeline = cts.semaphore();
-    Buffer y = cts.buffer(16);
-    Buffer x = cts.closing(queue.alloca(Fence.NONE, timeline.at(1), 16, BufferParams.DEVICE));
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer y = cts.buffer(16);
+    DeviceBuffer x = cts.closing(queue.alloca(Fence.NONE, timeline.at(1), 16, BufferParams.DEVICE));
     queue.upload(timeline.at(1), timeline.at(2), TestData.direct(ints(5, 6, 7, 8)), x, 0);
     Commands commands = new Commands(cts, form);
     commands
@@ -107,18 +106,18 @@ class DispatchPipelineTest {
   @Test
   @Rule("M4")
   void aReusablePipelineTakesOtherInputsEachTime(Cts cts) {
-    Function function = cts.kernel("scale_and_offset");
+    Kernel kernel = cts.kernel("scale_and_offset");
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
-    commands.dispatch(function, Workgroups.of(4), Args.of(Slot.of(0), Slot.of(1), 1, 100));
+    commands.dispatch(kernel, Workgroups.of(4), Args.of(Slot.of(0), Slot.of(1), 1, 100));
     commands.barrier();
-    commands.dispatch(function, Workgroups.of(4), Args.of(Slot.of(1), Slot.of(2), 2, 0));
+    commands.dispatch(kernel, Workgroups.of(4), Args.of(Slot.of(1), Slot.of(2), 2, 0));
     commands.end();
     for (int run = 1; run <= 3; run++) {
       int base = 1000 * run;
-      Buffer x = cts.buffer(ints(4, i -> base + i));
-      Buffer y = cts.buffer(16);
-      Semaphore done = cts.semaphore();
+      DeviceBuffer x = cts.buffer(ints(4, i -> base + i));
+      DeviceBuffer y = cts.buffer(16);
+      TimelineSemaphore done = cts.semaphore();
       cts.queue().execute(Fence.NONE, done.at(1), commands, BindingTable.of(x, cts.buffer(16), y));
       awaitReached(done, 1);
       assertBytes(ints(4, i -> 2 * (base + i + 100)), cts.read(y), "run " + run);
@@ -130,8 +129,8 @@ class DispatchPipelineTest {
   @Rule({"M3", "Q5"})
   @Needs(Need.TWO_QUEUES)
   void stagesRunOnDifferentQueues(Commands.Form form, Cts cts) {
-    Semaphore timeline = cts.semaphore();
-    Buffer[] stages = new Buffer[6];
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer[] stages = new DeviceBuffer[6];
     stages[0] = cts.buffer(ints(64, i -> i));
     for (int i = 1; i < stages.length; i++) {
       stages[i] = cts.buffer(256);

@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
-import org.jhal.Function;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
 import org.jhal.Slot;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
@@ -46,9 +46,9 @@ class DispatchReuseTest {
     CommandBuffer commands = reusable(cts, COUNT, 3, 10);
     for (int run = 0; run < 3; run++) {
       int base = 100 * run;
-      Buffer x = cts.buffer(ints(COUNT, i -> base + i));
-      Buffer y = cts.buffer(4 * COUNT);
-      Semaphore done = cts.semaphore();
+      DeviceBuffer x = cts.buffer(ints(COUNT, i -> base + i));
+      DeviceBuffer y = cts.buffer(4 * COUNT);
+      TimelineSemaphore done = cts.semaphore();
       cts.queue().execute(Fence.NONE, done.at(1), commands, BindingTable.of(x, y));
       awaitReached(done, 1);
       assertBytes(ints(COUNT, i -> 3 * (base + i) + 10), cts.read(y), "submission " + run);
@@ -60,8 +60,8 @@ class DispatchReuseTest {
   @Rule("M8")
   void aGridMayBeLarge(Commands.Form form, Cts cts) {
     int count = 1024;
-    Buffer x = cts.buffer(ints(count, i -> i));
-    Buffer y = cts.buffer(4L * count);
+    DeviceBuffer x = cts.buffer(ints(count, i -> i));
+    DeviceBuffer y = cts.buffer(4L * count);
     Commands commands = new Commands(cts, form);
     commands
         .buffer()
@@ -76,9 +76,9 @@ class DispatchReuseTest {
   @Test
   @Rule("M4")
   void oneDispatchMixesDirectAndBoundBuffers(Cts cts) {
-    Buffer x = cts.buffer(ints(COUNT, i -> i));
-    Buffer y = cts.buffer(4 * COUNT);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer x = cts.buffer(ints(COUNT, i -> i));
+    DeviceBuffer y = cts.buffer(4 * COUNT);
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
     commands.dispatch(
@@ -92,12 +92,12 @@ class DispatchReuseTest {
   @Test
   @Rule({"Q2", "Q3", "M4"})
   void whatAParkedSubmissionUsesMayBeGivenUp(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
-    Buffer y = cts.buffer(4 * COUNT);
-    Buffer decoy = cts.buffer(ints(COUNT, i -> -1));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer y = cts.buffer(4 * COUNT);
+    DeviceBuffer decoy = cts.buffer(ints(COUNT, i -> -1));
     BindingTable table = new BindingTable(2);
-    try (Buffer x = cts.device().allocate(4 * COUNT, BufferParams.DEVICE);
+    try (DeviceBuffer x = cts.device().allocate(4 * COUNT, BufferParams.DEVICE);
         CommandBuffer commands = reusable(cts, COUNT, 3, 10)) {
       cts.write(x, 0, ints(COUNT, i -> i));
       cts.queue().execute(go.at(1), done.at(1), commands, table.set(0, x).set(1, y));
@@ -112,9 +112,15 @@ class DispatchReuseTest {
 
   /** Allocates, computes, copies out and frees, without a wait of the host. */
   private static Timepoint cycle(
-      Cts cts, Queue queue, CommandBuffer commands, Buffer x, Buffer out, Fence waits) {
-    Semaphore timeline = cts.semaphore();
-    Buffer y = cts.closing(queue.alloca(waits, timeline.at(1), out.size(), BufferParams.DEVICE));
+      Cts cts,
+      DeviceQueue queue,
+      CommandBuffer commands,
+      DeviceBuffer x,
+      DeviceBuffer out,
+      Fence waits) {
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer y =
+        cts.closing(queue.alloca(waits, timeline.at(1), out.size(), BufferParams.DEVICE));
     queue.execute(timeline.at(1), timeline.at(2), commands, BindingTable.of(x, y));
     queue.copy(timeline.at(2), timeline.at(3), y, 0, out, 0, out.size());
     queue.dealloca(timeline.at(3), timeline.at(4), y);
@@ -128,8 +134,8 @@ class DispatchReuseTest {
     CommandBuffer commands = reusable(cts, count, 7, 1);
     for (int run = 0; run < 3; run++) {
       int base = run;
-      Buffer x = cts.buffer(ints(count, i -> base + i));
-      Buffer out = cts.buffer(4L * count);
+      DeviceBuffer x = cts.buffer(ints(count, i -> base + i));
+      DeviceBuffer out = cts.buffer(4L * count);
       awaitReached(cycle(cts, cts.queue(), commands, x, out, Fence.NONE));
       assertBytes(ints(count, i -> 7 * (base + i) + 1), cts.read(out), "cycle " + run);
     }
@@ -139,9 +145,9 @@ class DispatchReuseTest {
   @Rule({"M1", "M4"})
   void twoCyclesAreInFlightAtOnce(Cts cts) {
     CommandBuffer commands = reusable(cts, COUNT, 7, 1);
-    Semaphore go = cts.semaphore();
-    Buffer first = cts.buffer(4 * COUNT);
-    Buffer second = cts.buffer(4 * COUNT);
+    TimelineSemaphore go = cts.semaphore();
+    DeviceBuffer first = cts.buffer(4 * COUNT);
+    DeviceBuffer second = cts.buffer(4 * COUNT);
     Fence ends =
         Fence.of(
             cycle(cts, cts.queue(), commands, cts.buffer(ints(COUNT, i -> i)), first, go.at(1)),
@@ -169,12 +175,12 @@ class DispatchReuseTest {
     for (int run = 0; run < submissions; run++) {
       int base = 1000 * run;
       BindingTable table = new BindingTable(2 * dispatches);
-      Buffer[] results = new Buffer[dispatches];
+      DeviceBuffer[] results = new DeviceBuffer[dispatches];
       for (int i = 0; i < dispatches; i++) {
         results[i] = cts.buffer(4 * COUNT);
         table.set(2 * i, cts.buffer(ints(COUNT, n -> base + n))).set(2 * i + 1, results[i]);
       }
-      Semaphore done = cts.semaphore();
+      TimelineSemaphore done = cts.semaphore();
       cts.queue().execute(Fence.NONE, done.at(1), commands, table);
       awaitReached(done, 1);
       for (int i = 0; i < dispatches; i++) {
@@ -190,18 +196,18 @@ class DispatchReuseTest {
   void oneIsInFlightManyTimesOnSeveralQueues(Cts cts) {
     int runs = 32;
     CommandBuffer commands = reusable(cts, COUNT, 3, 1);
-    Semaphore go = cts.semaphore();
-    List<Buffer> results = new ArrayList<>();
+    TimelineSemaphore go = cts.semaphore();
+    List<DeviceBuffer> results = new ArrayList<>();
     List<Timepoint> ends = new ArrayList<>();
     BindingTable table = new BindingTable(2);
     for (int run = 0; run < runs; run++) {
       int base = 100 * run;
-      Buffer y = cts.buffer(4 * COUNT);
+      DeviceBuffer y = cts.buffer(4 * COUNT);
       results.add(y);
       table.set(0, cts.buffer(ints(COUNT, i -> base + i))).set(1, y);
-      Semaphore done = cts.semaphore();
+      TimelineSemaphore done = cts.semaphore();
       ends.add(done.at(1));
-      Queue queue = cts.queue(run % cts.device().queueCount());
+      DeviceQueue queue = cts.queue(run % cts.device().queueCount());
       // Some are parked and become ready together, the others are issued at once.
       queue.execute(run % 3 == 0 ? Fence.NONE : go.at(1), done.at(1), commands, table);
     }
@@ -220,7 +226,7 @@ class DispatchReuseTest {
   @Needs(Need.CONTROLS)
   @FreshDevice("inflight=64")
   void oneIsIssuedToSeveralQueuesBeforeItRuns(Cts cts) {
-    Function append = cts.kernel("append");
+    Kernel append = cts.kernel("append");
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
     commands.dispatch(append, Workgroups.of(1), Args.of(Slot.of(0), 5));
@@ -230,15 +236,15 @@ class DispatchReuseTest {
       cts.controls().pause(cts.queue(i));
     }
     int submissions = 3 * queues;
-    List<Buffer> lists = new ArrayList<>();
+    List<DeviceBuffer> lists = new ArrayList<>();
     List<Timepoint> ends = new ArrayList<>();
     for (int i = 0; i < submissions; i++) {
-      Buffer list = cts.device().allocate(8, BufferParams.HOST);
-      try (Buffer.Mapping mapping = list.map(Buffer.MapMode.WRITE)) {
+      DeviceBuffer list = cts.device().allocate(8, BufferParams.HOST);
+      try (DeviceBuffer.Mapping mapping = list.map(DeviceBuffer.MapMode.WRITE)) {
         mapping.bytes().putInt(0, 0).putInt(4, 0);
       }
       lists.add(cts.closing(list));
-      Semaphore done = cts.semaphore();
+      TimelineSemaphore done = cts.semaphore();
       ends.add(done.at(1));
       cts.queue(i % queues).execute(Fence.NONE, done.at(1), commands, BindingTable.of(list));
     }
@@ -248,7 +254,7 @@ class DispatchReuseTest {
       cts.controls().resume(cts.queue(i));
     }
     awaitReached(Fence.of(ends));
-    for (Buffer list : lists) {
+    for (DeviceBuffer list : lists) {
       assertBytes(ints(1, 5), cts.read(list), "a list that one submission appended to");
     }
   }
@@ -261,10 +267,10 @@ class DispatchReuseTest {
     List<Task<?>> tasks = new ArrayList<>();
     for (int t = 0; t < 4; t++) {
       int base = 1000 * t;
-      Queue queue = cts.queue(t % cts.device().queueCount());
-      Buffer x = cts.buffer(ints(COUNT, i -> base + i));
-      Buffer y = cts.buffer(4 * COUNT);
-      Semaphore timeline = cts.semaphore();
+      DeviceQueue queue = cts.queue(t % cts.device().queueCount());
+      DeviceBuffer x = cts.buffer(ints(COUNT, i -> base + i));
+      DeviceBuffer y = cts.buffer(4 * COUNT);
+      TimelineSemaphore timeline = cts.semaphore();
       tasks.add(
           Task.run(
               "submitter-" + t,

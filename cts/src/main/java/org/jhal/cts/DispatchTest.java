@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,8 +27,8 @@ class DispatchTest {
   @EnumSource
   @Rule({"M2", "M8"})
   void aKernelSeesTheRangesThatItIsGiven(Commands.Form form, Cts cts) {
-    Buffer x = cts.buffer(floats(-1.5f, -2.5f, -3.5f, -4.5f));
-    Buffer y = cts.buffer(floats(9, 9, 9, 9));
+    DeviceBuffer x = cts.buffer(floats(-1.5f, -2.5f, -3.5f, -4.5f));
+    DeviceBuffer y = cts.buffer(floats(9, 9, 9, 9));
     Commands commands = new Commands(cts, form);
     commands
         .buffer()
@@ -70,7 +70,7 @@ class DispatchTest {
   @Rule("M8")
   void eachWorkgroupOfTheGridRunsOnce(int x, int y, int z, Cts cts) {
     Workgroups count = new Workgroups(x, y, z);
-    Buffer ids = cts.buffer(TestData.filled(12 * x * y * z + 16, 0xCD));
+    DeviceBuffer ids = cts.buffer(TestData.filled(12 * x * y * z + 16, 0xCD));
     for (Commands.Form form : Commands.Form.values()) {
       Commands commands = new Commands(cts, form);
       commands.buffer().dispatch(cts.kernel("write_group_ids"), count, Args.of(commands.ref(ids)));
@@ -86,9 +86,9 @@ class DispatchTest {
   @EnumSource
   @Rule("M8")
   void oneExecutableHasSeveralFunctions(Commands.Form form, Cts cts) {
-    Buffer x = cts.buffer(ints(1, -2, 3, 0));
-    Buffer negated = cts.buffer(16);
-    Buffer twice = cts.buffer(16);
+    DeviceBuffer x = cts.buffer(ints(1, -2, 3, 0));
+    DeviceBuffer negated = cts.buffer(16);
+    DeviceBuffer twice = cts.buffer(16);
     Commands commands = new Commands(cts, form);
     CommandBuffer buffer = commands.buffer();
     buffer.dispatch(
@@ -104,7 +104,7 @@ class DispatchTest {
   @EnumSource
   @Rule("M8")
   void constantsArriveInTheirOrder(Commands.Form form, Cts cts) {
-    Buffer out = cts.buffer(16);
+    DeviceBuffer out = cts.buffer(16);
     Commands commands = new Commands(cts, form);
     commands
         .buffer()
@@ -120,8 +120,8 @@ class DispatchTest {
   @EnumSource
   @Rule("M8")
   void constantsAndBuffersArriveTogether(Commands.Form form, Cts cts) {
-    Buffer x = cts.buffer(ints(0, 1, 2, 3));
-    Buffer y = cts.buffer(16);
+    DeviceBuffer x = cts.buffer(ints(0, 1, 2, 3));
+    DeviceBuffer y = cts.buffer(16);
     Commands commands = new Commands(cts, form);
     commands
         .buffer()
@@ -137,8 +137,8 @@ class DispatchTest {
   @EnumSource
   @Rule("M8")
   void buffersAndConstantsMayBeMixed(Commands.Form form, Cts cts) {
-    Buffer x = cts.buffer(new byte[] {1, 2, (byte) 250, 0});
-    Buffer y = cts.buffer(16);
+    DeviceBuffer x = cts.buffer(new byte[] {1, 2, (byte) 250, 0});
+    DeviceBuffer y = cts.buffer(16);
     Commands commands = new Commands(cts, form);
     commands
         .buffer()
@@ -155,7 +155,7 @@ class DispatchTest {
   @Rule("M8")
   void aWorkgroupHasTheSharedMemoryOfTheManifest(Commands.Form form, Cts cts) {
     int groups = 5;
-    Buffer data = cts.buffer(ints(64 * groups, i -> i));
+    DeviceBuffer data = cts.buffer(ints(64 * groups, i -> i));
     Commands commands = new Commands(cts, form);
     commands
         .buffer()
@@ -169,7 +169,7 @@ class DispatchTest {
   @CsvSource({"0,1,1", "1,0,1", "1,1,0", "0,0,0"})
   @Rule("M6")
   void aGridOfNothingRunsNothing(int x, int y, int z, Cts cts) {
-    Buffer ids = cts.buffer(TestData.filled(64, 0xCD));
+    DeviceBuffer ids = cts.buffer(TestData.filled(64, 0xCD));
     for (Commands.Form form : Commands.Form.values()) {
       Commands commands = new Commands(cts, form);
       commands
@@ -188,8 +188,8 @@ class DispatchTest {
   @GivesUp
   void aKernelThatGivesUpFailsItsSignals(Commands.Form form, Cts cts) {
     cts.allowWarnings(); // on hardware a trap takes the device with it
-    Semaphore done = cts.semaphore();
-    Semaphore after = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore after = cts.semaphore();
     Commands commands = new Commands(cts, form);
     commands.buffer().dispatch(cts.kernel("trap"), Workgroups.of(3), Args.of(42));
     commands.submit(cts.queue(), Fence.NONE, done.at(1));

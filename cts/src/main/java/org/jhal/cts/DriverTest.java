@@ -14,9 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
@@ -24,9 +24,9 @@ import org.jhal.DriverRegistry;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Setting;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** How a driver lists, names and opens its devices (rules D1 to D5). */
@@ -58,7 +58,7 @@ class DriverTest {
 
   private static void assertOpens(Cts cts, String uri, DeviceInfo info) {
     try (Device device = cts.backend().open(uri);
-        Semaphore done = device.createSemaphore(0)) {
+        TimelineSemaphore done = device.createSemaphore(0)) {
       assertEquals(info.uuid(), device.info().uuid(), () -> "device of " + uri);
       assertEquals(info.index(), device.info().index(), () -> "device of " + uri);
       assertTrue(device.queueCount() >= 1);
@@ -226,11 +226,11 @@ class DriverTest {
     System.setOut(capture);
     System.setErr(capture);
     try (Device device = cts.backend().open(cts.uri());
-        Semaphore done = device.createSemaphore(0);
-        Buffer buffer = device.allocate(64, BufferParams.DEVICE)) {
+        TimelineSemaphore done = device.createSemaphore(0);
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE)) {
       device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 64, FillPattern.ZERO);
       Waits.awaitReached(done, 1);
-      Semaphore failing = cts.semaphore(device, 0);
+      TimelineSemaphore failing = cts.semaphore(device, 0);
       device.queue(0).barrier(failing.at(1), done.at(2));
       failing.fail(new HalException(Status.ABORTED, "to see whether that is printed"));
       Waits.awaitFailure(done, 2);
@@ -257,8 +257,8 @@ class DriverTest {
     Device first = cts.device();
     Device again = cts.open();
     assertEquals(first.info().uuid(), again.info().uuid());
-    Buffer foreign = cts.buffer(again, 16, BufferParams.DEVICE);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer foreign = cts.buffer(again, 16, BufferParams.DEVICE);
+    TimelineSemaphore done = cts.semaphore();
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> first.queue(0).fill(Fence.NONE, done.at(1), foreign, 0, 16, FillPattern.ZERO));

@@ -10,13 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.jhal.Args;
-import org.jhal.Buffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
 import org.jhal.Fence;
-import org.jhal.Function;
+import org.jhal.Kernel;
 import org.jhal.Parameter;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,11 +27,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExecutableLoadTest {
   private static final String UNKNOWN = "no-such-format";
 
-  /** A manifest with one function and these variants. */
+  /** A manifest with one kernel and these variants. */
   private static String manifest(String variants) {
     return """
         {"version": 1, "name": "made for a test",
-         "functions": [{"name": "f", "parameters": [], "workgroupSize": [1]}],
+         "kernels": [{"name": "f", "parameters": [], "workgroupSize": [1]}],
          "variants": [%s]}
         """
         .formatted(variants);
@@ -70,12 +70,12 @@ class ExecutableLoadTest {
     assertTrue(cts.device().executableFormats().contains(kernels.format()));
     List<String> refusals = kernels.refusals();
     assertTrue(refusals.get(0).startsWith(UNKNOWN + ": "), refusals::toString);
-    Buffer x = cts.buffer(ints(1, 2, 3, 4));
-    Buffer y = cts.buffer(16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer x = cts.buffer(ints(1, 2, 3, 4));
+    DeviceBuffer y = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
     cts.queue()
         .dispatch(
-            Fence.NONE, done.at(1), kernels.function("negate"), Workgroups.of(4), Args.of(x, y));
+            Fence.NONE, done.at(1), kernels.kernel("negate"), Workgroups.of(4), Args.of(x, y));
     awaitReached(done, 1);
     assertBytes(ints(-1, -2, -3, -4), cts.read(y), "negated");
   }
@@ -98,18 +98,18 @@ class ExecutableLoadTest {
             cts,
             manifest ->
                 manifest.replaceFirst(
-                    "(?s)\"functions\"\\s*:\\s*\\[.*\\]\\s*,\\s*\"variants\"",
-                    "\"functions\": [" + declared + "], \"variants\""));
+                    "(?s)\"kernels\"\\s*:\\s*\\[.*\\]\\s*,\\s*\"variants\"",
+                    "\"kernels\": [" + declared + "], \"variants\""));
     Executable kernels = cts.closing(cts.device().loadExecutable(bundle.source()));
-    Function function = kernels.function("scale_and_offset");
-    assertEquals(1, kernels.functions().size());
+    Kernel kernel = kernels.kernel("scale_and_offset");
+    assertEquals(1, kernels.kernels().size());
     assertEquals(
         List.of("in", "out", "factor", "summand"),
-        function.parameters().stream().map(Parameter::name).toList());
-    Buffer x = cts.buffer(ints(1, 2, 3, 4));
-    Buffer y = cts.buffer(16);
-    Semaphore done = cts.semaphore();
-    cts.queue().dispatch(Fence.NONE, done.at(1), function, Workgroups.of(4), Args.of(x, y, 10, 5));
+        kernel.parameters().stream().map(Parameter::name).toList());
+    DeviceBuffer x = cts.buffer(ints(1, 2, 3, 4));
+    DeviceBuffer y = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().dispatch(Fence.NONE, done.at(1), kernel, Workgroups.of(4), Args.of(x, y, 10, 5));
     awaitReached(done, 1);
     assertBytes(ints(15, 25, 35, 45), cts.read(y), "10x + 5");
   }
@@ -121,8 +121,7 @@ class ExecutableLoadTest {
     BundleFolder bundle =
         BundleFolder.kernels(
             cts,
-            manifest ->
-                manifest.replaceFirst("\"functions\"\\s*:\\s*\\[", "\"functions\": [" + added));
+            manifest -> manifest.replaceFirst("\"kernels\"\\s*:\\s*\\[", "\"kernels\": [" + added));
     assertRefused(cts, Status.NOT_FOUND, bundle, "nobody_wrote_this");
   }
 
@@ -151,9 +150,9 @@ class ExecutableLoadTest {
         "",
         "{",
         "[]",
-        "{\"version\": 2, \"name\": \"n\", \"functions\": [], \"variants\": []}",
-        "{\"version\": 1, \"name\": \"n\", \"functions\": [], \"variants\": []}",
-        "{\"version\": 1, \"name\": \"n\", \"functions\": 5, \"variants\": []}"
+        "{\"version\": 2, \"name\": \"n\", \"kernels\": [], \"variants\": []}",
+        "{\"version\": 1, \"name\": \"n\", \"kernels\": [], \"variants\": []}",
+        "{\"version\": 1, \"name\": \"n\", \"kernels\": 5, \"variants\": []}"
       })
   @Rule("M5")
   void aMalformedManifestIsRefused(String manifest, Cts cts) {
@@ -175,13 +174,13 @@ class ExecutableLoadTest {
         "{\"name\": \"f\", \"parameters\": [], \"workgroupSize\": [1], \"unknown\": 1}"
       })
   @Rule({"M5", "M8"})
-  void aWrongFunctionIsRefusedWithItsPlace(String function, Cts cts) {
+  void aWrongFunctionIsRefusedWithItsPlace(String kernel, Cts cts) {
     String manifest =
         """
-        {"version": 1, "name": "made for a test", "functions": [%s],
+        {"version": 1, "name": "made for a test", "kernels": [%s],
          "variants": [{"format": "java", "class": "org.missing.C"}]}
         """
-            .formatted(function);
-    assertRefused(cts, Status.INVALID_ARGUMENT, BundleFolder.of(cts, manifest), "functions[0]");
+            .formatted(kernel);
+    assertRefused(cts, Status.INVALID_ARGUMENT, BundleFolder.of(cts, manifest), "kernels[0]");
   }
 }

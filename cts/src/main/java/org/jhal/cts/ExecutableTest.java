@@ -15,25 +15,25 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.ElementType;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
-import org.jhal.Function;
+import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Parameter.Direction;
 import org.jhal.Parameter.Kind;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 
 /** What an executable tells of itself, in each format that the backend has kernels in. */
 @CtsSuite
 class ExecutableTest {
-  private static final Set<String> FUNCTIONS =
+  private static final Set<String> KERNELS =
       Set.of(
           "absolute",
           "write_constants",
@@ -68,14 +68,14 @@ class ExecutableTest {
           cts.device().executableFormats().contains(kernels.format()),
           () -> kernels.format() + " is none of " + cts.device().executableFormats());
       assertTrue(formats.add(kernels.format()), () -> "twice in the format " + kernels.format());
-      Buffer x = cts.buffer(ints(1, 2, 3, 4));
-      Buffer y = cts.buffer(16);
-      Semaphore done = cts.semaphore();
+      DeviceBuffer x = cts.buffer(ints(1, 2, 3, 4));
+      DeviceBuffer y = cts.buffer(16);
+      TimelineSemaphore done = cts.semaphore();
       cts.queue()
           .dispatch(
               Fence.NONE,
               done.at(1),
-              kernels.function("scale_and_offset"),
+              kernels.kernel("scale_and_offset"),
               Workgroups.of(4),
               Args.of(x, y, 2, 5));
       awaitReached(done, 1);
@@ -85,20 +85,20 @@ class ExecutableTest {
 
   @Test
   @Rule("M8")
-  void allFunctionsAreThere(Cts cts) {
-    for (Executable kernels : load(cts)) {
-      List<Function> functions = kernels.functions();
-      assertEquals(FUNCTIONS.size(), functions.size(), () -> "functions: " + functions);
+  void allKernelsAreThere(Cts cts) {
+    for (Executable executable : load(cts)) {
+      List<Kernel> kernels = executable.kernels();
+      assertEquals(KERNELS.size(), kernels.size(), () -> "kernels: " + kernels);
       Set<String> names = new HashSet<>();
-      for (int i = 0; i < functions.size(); i++) {
-        Function function = functions.get(i);
-        names.add(function.name());
-        assertSame(function, kernels.function(i));
-        assertSame(function, kernels.function(function.name()));
-        assertSame(kernels, function.executable());
+      for (int i = 0; i < kernels.size(); i++) {
+        Kernel kernel = kernels.get(i);
+        names.add(kernel.name());
+        assertSame(kernel, executable.kernel(i));
+        assertSame(kernel, executable.kernel(kernel.name()));
+        assertSame(executable, kernel.executable());
       }
-      assertEquals(FUNCTIONS, names);
-      assertThrows(UnsupportedOperationException.class, () -> functions.remove(0));
+      assertEquals(KERNELS, names);
+      assertThrows(UnsupportedOperationException.class, () -> kernels.remove(0));
     }
   }
 
@@ -106,18 +106,18 @@ class ExecutableTest {
   @Rule({"M5", "M8"})
   void functionsThatAreNotThereAreRefused(Cts cts) {
     for (Executable kernels : load(cts)) {
-      for (int index : new int[] {-1, FUNCTIONS.size(), 100}) {
+      for (int index : new int[] {-1, KERNELS.size(), 100}) {
         assertHal(
             Status.OUT_OF_RANGE,
-            () -> kernels.function(index),
-            "function index",
+            () -> kernels.kernel(index),
+            "kernel index",
             "" + index,
-            "" + FUNCTIONS.size());
+            "" + KERNELS.size());
       }
       assertHal(
-          Status.NOT_FOUND, () -> kernels.function("no_such_function"), "no_such_function", "spin");
-      assertHal(Status.NOT_FOUND, () -> kernels.function("Negate"), "Negate", "negate");
-      assertHal(Status.NOT_FOUND, () -> kernels.function(""));
+          Status.NOT_FOUND, () -> kernels.kernel("no_such_function"), "no_such_function", "spin");
+      assertHal(Status.NOT_FOUND, () -> kernels.kernel("Negate"), "Negate", "negate");
+      assertHal(Status.NOT_FOUND, () -> kernels.kernel(""));
     }
   }
 
@@ -131,16 +131,15 @@ class ExecutableTest {
               new Parameter("x", Kind.BUFFER, ElementType.U8, Direction.IN),
               new Parameter("b", Kind.CONSTANT, ElementType.F64, Direction.IN),
               new Parameter("y", Kind.BUFFER, ElementType.U32, Direction.OUT)),
-          kernels.function("reflected").parameters());
+          kernels.kernel("reflected").parameters());
       assertEquals(
           List.of(
               new Parameter("flags", Kind.BUFFER, ElementType.I32, Direction.INOUT),
               new Parameter("iterations", Kind.CONSTANT, ElementType.U64, Direction.IN)),
-          kernels.function("spin").parameters());
-      assertEquals(11, kernels.function("all_constants").parameters().size());
+          kernels.kernel("spin").parameters());
+      assertEquals(11, kernels.kernel("all_constants").parameters().size());
       assertThrows(
-          UnsupportedOperationException.class,
-          () -> kernels.function("spin").parameters().remove(0));
+          UnsupportedOperationException.class, () -> kernels.kernel("spin").parameters().remove(0));
     }
   }
 
@@ -148,10 +147,10 @@ class ExecutableTest {
   @Rule("M8")
   void workgroupsAreThoseOfTheManifest(Cts cts) {
     for (Executable kernels : load(cts)) {
-      assertEquals(new Workgroups(64, 1, 1), kernels.function("reverse").workgroupSize());
-      assertEquals(256, kernels.function("reverse").dynamicSharedMemory());
-      assertEquals(new Workgroups(1, 1, 1), kernels.function("negate").workgroupSize());
-      assertEquals(0, kernels.function("negate").dynamicSharedMemory());
+      assertEquals(new Workgroups(64, 1, 1), kernels.kernel("reverse").workgroupSize());
+      assertEquals(256, kernels.kernel("reverse").dynamicSharedMemory());
+      assertEquals(new Workgroups(1, 1, 1), kernels.kernel("negate").workgroupSize());
+      assertEquals(0, kernels.kernel("negate").dynamicSharedMemory());
     }
   }
 
@@ -166,11 +165,11 @@ class ExecutableTest {
     closed.close();
     closed.close();
     assertEquals(before, device.statistics().executables());
-    Buffer list = cts.buffer(new byte[8]);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer list = cts.buffer(new byte[8]);
+    TimelineSemaphore done = cts.semaphore();
     cts.queue()
         .dispatch(
-            Fence.NONE, done.at(1), kept.function("append"), Workgroups.of(1), Args.of(list, 4));
+            Fence.NONE, done.at(1), kept.kernel("append"), Workgroups.of(1), Args.of(list, 4));
     awaitReached(done, 1);
     assertBytes(ints(1, 4), cts.read(list), "through the executable that was kept");
   }
@@ -185,10 +184,10 @@ class ExecutableTest {
               "loader-" + i,
               () -> cts.closing(cts.device().loadExecutable(cts.backend().kernels().get(0)))));
     }
-    Buffer list = cts.buffer(new byte[4 * 7]);
-    Semaphore timeline = cts.semaphore();
+    DeviceBuffer list = cts.buffer(new byte[4 * 7]);
+    TimelineSemaphore timeline = cts.semaphore();
     for (int i = 0; i < tasks.size(); i++) {
-      Function append = tasks.get(i).join().function("append");
+      Kernel append = tasks.get(i).join().kernel("append");
       cts.queue()
           .dispatch(timeline.at(i), timeline.at(1 + i), append, Workgroups.of(1), Args.of(list, i));
     }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** What a missed deadline says (rule S10). */
@@ -26,7 +26,7 @@ class ExplanationTest {
   @Test
   @Rule("S10")
   void saysThatNobodyWouldSignal(Cts cts) {
-    Semaphore semaphore = cts.semaphore(2);
+    TimelineSemaphore semaphore = cts.semaphore(2);
     HalException missed = assertHal(Status.DEADLINE_EXCEEDED, () -> semaphore.await(7, SHORT));
     assertContains(
         String.valueOf(missed.getMessage()), semaphore, "2", "7", "no open operation would");
@@ -36,8 +36,8 @@ class ExplanationTest {
   @Test
   @Rule("S10")
   void saysWhichOperationWouldSignalAndWhatThatWaitsFor(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(go.at(3), done.at(8));
     HalException missed = assertHal(Status.DEADLINE_EXCEEDED, () -> done.await(8, SHORT));
     assertContains(String.valueOf(missed.getMessage()), done, "8", go, "3");
@@ -51,9 +51,9 @@ class ExplanationTest {
   @Test
   @Rule("S10")
   void saysItForWaitsForSeveral(Cts cts) {
-    Semaphore reached = cts.semaphore(1);
-    Semaphore open = cts.semaphore();
-    Semaphore go = cts.semaphore();
+    TimelineSemaphore reached = cts.semaphore(1);
+    TimelineSemaphore open = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
     cts.queue().barrier(go.at(1), open.at(1));
     HalException missed =
         assertHal(
@@ -67,8 +67,8 @@ class ExplanationTest {
   @Rule("S10")
   @Needs(Need.SECOND_DEVICE)
   void findsOperationsOfOtherDevices(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.second().queue(0).barrier(go.at(1), done.at(1));
     assertContains(done.explain(1), done, go);
     go.signal(1);
@@ -78,8 +78,8 @@ class ExplanationTest {
   @Test
   @Rule("S10")
   void explainsIssuedWorkAndHostCalls(Cts cts) {
-    Semaphore done = cts.semaphore();
-    Semaphore called = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore called = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue());
     cts.queue().barrier(blocker.timepoint(), done.at(1));
     assertTrue(!done.explain(1).contains("no open operation would"), done.explain(1));
@@ -93,9 +93,9 @@ class ExplanationTest {
   @Test
   @Rule("S10")
   void explainsWhatIsOver(Cts cts) {
-    Semaphore reached = cts.semaphore(5);
-    Semaphore failed = cts.semaphore();
-    Semaphore closed = cts.semaphore();
+    TimelineSemaphore reached = cts.semaphore(5);
+    TimelineSemaphore failed = cts.semaphore();
+    TimelineSemaphore closed = cts.semaphore();
     failed.fail(new HalException(Status.DATA_LOSS, "gone"));
     closed.close();
     assertContains(reached.explain(3), reached, "5");
@@ -106,8 +106,8 @@ class ExplanationTest {
   @Test
   @Rule("S10")
   void staysShortWhenManyWouldSignal(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     for (int i = 1; i <= 1_000; i++) {
       cts.queue().barrier(go.at(i), done.at(i));
     }

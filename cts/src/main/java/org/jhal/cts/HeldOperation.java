@@ -2,10 +2,10 @@ package org.jhal.cts;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +17,7 @@ public final class HeldOperation implements AutoCloseable {
   private volatile boolean isClosed;
 
   /** Enqueues the operation; ended when the test is over at the latest. */
-  public HeldOperation(Cts cts, Queue queue, Fence waits, Fence signals) {
+  public HeldOperation(Cts cts, DeviceQueue queue, Fence waits, Fence signals) {
     queue.hostCall(
         waits,
         signals,

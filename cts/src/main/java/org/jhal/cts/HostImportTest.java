@@ -12,15 +12,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +33,7 @@ class HostImportTest {
     return content;
   }
 
-  private static Buffer importHost(Cts cts, ByteBuffer memory, AtomicInteger releases) {
+  private static DeviceBuffer importHost(Cts cts, ByteBuffer memory, AtomicInteger releases) {
     return cts.closing(
         cts.device().allocator().importHost(memory, BufferParams.HOST, releases::incrementAndGet));
   }
@@ -44,11 +44,11 @@ class HostImportTest {
   void theMemoryIsTheBuffersContent(Cts cts) {
     ByteBuffer memory = direct(bytes(4096));
     AtomicInteger releases = new AtomicInteger();
-    Buffer buffer = importHost(cts, memory, releases);
+    DeviceBuffer buffer = importHost(cts, memory, releases);
     assertEquals(4096, buffer.size());
     assertBytes(bytes(4096), cts.read(buffer), "an imported buffer");
-    Buffer copy = cts.buffer(4096);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer copy = cts.buffer(4096);
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().copy(Fence.NONE, done.at(1), buffer, 0, copy, 0, 4096);
     cts.queue().fill(done.at(1), done.at(2), buffer, 64, 128, FillPattern.of8(0x6B));
     awaitReached(done, 2);
@@ -64,9 +64,9 @@ class HostImportTest {
   @Needs(capabilities = Capability.HOST_IMPORT)
   void kernelsWorkOnIt(Cts cts) {
     ByteBuffer memory = direct(TestData.ints(64, i -> i));
-    Buffer x = importHost(cts, memory, new AtomicInteger());
-    Buffer y = cts.buffer(256);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer x = importHost(cts, memory, new AtomicInteger());
+    DeviceBuffer y = cts.buffer(256);
+    TimelineSemaphore done = cts.semaphore();
     cts.queue()
         .dispatch(Fence.NONE, done.at(1), cts.kernel("twice"), Workgroups.of(64), Args.of(x, y));
     awaitReached(done, 1);
@@ -79,11 +79,11 @@ class HostImportTest {
   void itTakesTheRangeFromThePositionToTheLimit(Cts cts) {
     ByteBuffer memory = ByteBuffer.allocateDirect(3 * 4096);
     memory.position(4096).limit(2 * 4096);
-    Buffer buffer = importHost(cts, memory, new AtomicInteger());
+    DeviceBuffer buffer = importHost(cts, memory, new AtomicInteger());
     assertEquals(4096, buffer.size());
     assertEquals(4096, memory.position(), "the position of what was handed over");
     memory.clear();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 4096, FillPattern.of8(1));
     awaitReached(done, 1);
     buffer.close();
@@ -96,12 +96,12 @@ class HostImportTest {
   @Needs(capabilities = Capability.HOST_IMPORT)
   void itIsReleasedOnceAfterItsLastUse(Cts cts) {
     AtomicInteger releases = new AtomicInteger();
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     DeviceStatistics before = cts.device().statistics();
     ByteBuffer memory = direct(bytes(4096));
-    Buffer buffer = importHost(cts, memory, releases);
-    Buffer slice = buffer.slice(0, 1024);
+    DeviceBuffer buffer = importHost(cts, memory, releases);
+    DeviceBuffer slice = buffer.slice(0, 1024);
     cts.queue().fill(go.at(1), done.at(1), buffer, 0, 16, FillPattern.of8(1));
     cts.flush(cts.queue());
     slice.close();
@@ -126,11 +126,11 @@ class HostImportTest {
     ByteBuffer memory = direct(filled(4096, 0));
     for (int i = 1; i <= 5; i++) {
       AtomicInteger releases = new AtomicInteger();
-      Buffer buffer =
+      DeviceBuffer buffer =
           i % 2 == 0
               ? importHost(cts, memory, releases)
               : cts.closing(cts.device().allocator().importHost(memory, BufferParams.HOST, null));
-      Semaphore done = cts.semaphore();
+      TimelineSemaphore done = cts.semaphore();
       cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 4096, FillPattern.of8(i));
       awaitReached(done, 1);
       cts.awaitIdle();
@@ -149,7 +149,7 @@ class HostImportTest {
   void itIsReleasedOnceThoughItsDeviceWasClosedBefore(Cts cts) {
     AtomicInteger releases = new AtomicInteger();
     Device device = cts.device();
-    Buffer buffer = importHost(cts, direct(bytes(4096)), releases);
+    DeviceBuffer buffer = importHost(cts, direct(bytes(4096)), releases);
     cts.write(buffer, 0, bytes(16));
     device.close();
     buffer.close();

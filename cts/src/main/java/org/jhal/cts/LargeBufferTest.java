@@ -12,15 +12,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jhal.Args;
-import org.jhal.Buffer;
-import org.jhal.Buffer.MapMode;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +36,7 @@ class LargeBufferTest {
    * A buffer of {@link #SIZE} bytes. Where there is no such memory the test is unsupported; where
    * there is, in pieces that fit into ints, it must also be there in one.
    */
-  private static Buffer large(Cts cts, BufferParams params) {
+  private static DeviceBuffer large(Cts cts, BufferParams params) {
     Device device = cts.device();
     if (device.info().memoryBytes() < SIZE) {
       throw Cts.unsupported("the device has less than " + SIZE + " bytes of memory");
@@ -44,7 +44,7 @@ class LargeBufferTest {
     try {
       return cts.closing(device.allocate(SIZE, params));
     } catch (HalException e) {
-      List<Buffer> pieces = new ArrayList<>();
+      List<DeviceBuffer> pieces = new ArrayList<>();
       try {
         for (long left = SIZE; left > 0; left -= 1 << 29) {
           pieces.add(device.allocate(Math.min(left, 1 << 29), params));
@@ -53,13 +53,13 @@ class LargeBufferTest {
         throw Cts.unsupported(
             "the device has no " + SIZE + " bytes of memory left: " + e.getMessage());
       } finally {
-        pieces.forEach(Buffer::close);
+        pieces.forEach(DeviceBuffer::close);
       }
       throw e;
     }
   }
 
-  private static void write(Cts cts, Buffer buffer, long offset, byte[] content) {
+  private static void write(Cts cts, DeviceBuffer buffer, long offset, byte[] content) {
     cts.write(buffer, offset, content);
     assertBytes(content, cts.read(buffer, offset, content.length), "written at " + offset);
   }
@@ -67,8 +67,8 @@ class LargeBufferTest {
   @Test
   @Rule({"M2", "M7"})
   void transfersReachEveryPlace(Cts cts) {
-    Buffer buffer = large(cts, BufferParams.DEVICE);
-    Semaphore timeline = cts.semaphore();
+    DeviceBuffer buffer = large(cts, BufferParams.DEVICE);
+    TimelineSemaphore timeline = cts.semaphore();
     // All of it, more than an int counts.
     cts.queue().fill(Fence.NONE, timeline.at(1), buffer, 0, SIZE, FillPattern.of8(0x21));
     awaitReached(timeline, 1);
@@ -98,8 +98,8 @@ class LargeBufferTest {
   @EnumSource
   @Rule({"M2", "M7", "M8"})
   void commandsAndKernelsReachEveryPlace(Commands.Form form, Cts cts) {
-    Buffer buffer = large(cts, BufferParams.DEVICE);
-    Buffer result = cts.buffer(64);
+    DeviceBuffer buffer = large(cts, BufferParams.DEVICE);
+    DeviceBuffer result = cts.buffer(64);
     Commands commands = new Commands(cts, form);
     commands
         .buffer()
@@ -124,21 +124,21 @@ class LargeBufferTest {
   @Test
   @Rule({"M5", "M7"})
   void aMappingReachesEveryPlaceButNotAllAtOnce(Cts cts) {
-    Buffer buffer = large(cts, BufferParams.HOST);
+    DeviceBuffer buffer = large(cts, BufferParams.HOST);
     String limit = String.valueOf(Integer.MAX_VALUE);
     assertHal(Status.OUT_OF_RANGE, () -> buffer.map(MapMode.READ), "mapping", "" + SIZE, limit);
     assertHal(Status.OUT_OF_RANGE, () -> buffer.map(8, EDGE, MapMode.READ), "" + EDGE, limit);
     long[] places = {EDGE / 2 - 128, EDGE - 128, EDGE, SIZE - 256};
     for (int i = 0; i < places.length; i++) {
       byte[] content = filled(256, 1 + i);
-      try (Buffer.Mapping mapping = buffer.map(places[i], 256, MapMode.DISCARD_WRITE)) {
+      try (DeviceBuffer.Mapping mapping = buffer.map(places[i], 256, MapMode.DISCARD_WRITE)) {
         mapping.bytes().put(content);
       }
       assertBytes(content, cts.read(buffer, places[i], 256), "mapped at " + places[i]);
-      Buffer slice = buffer.slice(places[i] - 8, 16);
+      DeviceBuffer slice = buffer.slice(places[i] - 8, 16);
       cts.write(slice, 4, bytes(8));
       byte[] seen = new byte[16];
-      try (Buffer.Mapping mapping = slice.map(MapMode.READ)) {
+      try (DeviceBuffer.Mapping mapping = slice.map(MapMode.READ)) {
         mapping.bytes().get(seen);
       }
       assertBytes(cts.read(buffer, places[i] - 8, 16), seen, "a slice mapped at " + places[i]);
@@ -149,8 +149,8 @@ class LargeBufferTest {
   @Test
   @Rule({"M5", "M7"})
   void limitsAreWhereTheyAre(Cts cts) {
-    Buffer buffer = large(cts, BufferParams.DEVICE);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = large(cts, BufferParams.DEVICE);
+    TimelineSemaphore done = cts.semaphore();
     assertHal(
         Status.OUT_OF_RANGE,
         () -> cts.queue().fill(Fence.NONE, done.at(1), buffer, 1, SIZE, FillPattern.of8(1)),

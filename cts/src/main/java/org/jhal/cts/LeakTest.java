@@ -5,13 +5,13 @@ import static org.jhal.cts.Waits.awaitStatistics;
 import static org.jhal.cts.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** Buffers that nobody closes (rule M7). */
@@ -55,8 +55,8 @@ class LeakTest {
   @Rule({"M7", "Q3"})
   void aBufferThatWorkUsesIsNotReclaimedBeforeIt(Cts cts) {
     Device device = cts.device();
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     enqueueAndLeak(cts, go, done);
     for (int i = 0; i < 5; i++) {
       System.gc();
@@ -70,8 +70,8 @@ class LeakTest {
     cts.awaitLog("512");
   }
 
-  private static void enqueueAndLeak(Cts cts, Semaphore go, Semaphore done) {
-    Buffer buffer = cts.device().allocate(512, BufferParams.DEVICE);
+  private static void enqueueAndLeak(Cts cts, TimelineSemaphore go, TimelineSemaphore done) {
+    DeviceBuffer buffer = cts.device().allocate(512, BufferParams.DEVICE);
     cts.queue().fill(go.at(1), done.at(1), buffer, 0, 512, FillPattern.of8(1));
   }
 
@@ -84,7 +84,7 @@ class LeakTest {
   }
 
   private static void useSliceOfADroppedBuffer(Cts cts) {
-    Buffer slice = cts.device().allocate(6_464, BufferParams.DEVICE).slice(16, 16);
+    DeviceBuffer slice = cts.device().allocate(6_464, BufferParams.DEVICE).slice(16, 16);
     for (int i = 0; i < 3; i++) {
       System.gc();
       cts.flush(cts.queue());
@@ -98,7 +98,7 @@ class LeakTest {
   @Test
   @Rule({"M1", "M7"})
   void aDeallocatedBufferIsNoLeak(Cts cts) {
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     allocateAndFree(cts, timeline);
     awaitReached(timeline, 3);
     cts.awaitIdle();
@@ -111,8 +111,8 @@ class LeakTest {
     }
   }
 
-  private static void allocateAndFree(Cts cts, Semaphore timeline) {
-    Buffer scratch = cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE);
+  private static void allocateAndFree(Cts cts, TimelineSemaphore timeline) {
+    DeviceBuffer scratch = cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE);
     cts.queue().fill(timeline.at(1), timeline.at(2), scratch, 0, 64, FillPattern.ZERO);
     cts.queue().dealloca(timeline.at(2), timeline.at(3), scratch);
   }
@@ -122,8 +122,8 @@ class LeakTest {
   void makingAndClosingLeavesNothing(Cts cts) {
     Device device = cts.device();
     for (int i = 0; i < 2_000; i++) {
-      try (Semaphore done = device.createSemaphore(0);
-          Buffer buffer = device.allocate(256, BufferParams.DEVICE)) {
+      try (TimelineSemaphore done = device.createSemaphore(0);
+          DeviceBuffer buffer = device.allocate(256, BufferParams.DEVICE)) {
         device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 256, FillPattern.ZERO);
       }
     }

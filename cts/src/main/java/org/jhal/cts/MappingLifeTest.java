@@ -14,16 +14,16 @@ import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jhal.Buffer;
-import org.jhal.Buffer.MapMode;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,13 +36,13 @@ class MappingLifeTest {
   @Test
   @Rule({"M5", "M7"})
   void aMappingNeedsItsUsage(Cts cts) {
-    Buffer device = cts.buffer(64);
-    Buffer readable =
+    DeviceBuffer device = cts.buffer(64);
+    DeviceBuffer readable =
         cts.buffer(
             cts.device(),
             64,
             BufferParams.HOST.withUsage(BufferUsage.MAP_READ, BufferUsage.TRANSFER_TARGET));
-    Buffer writable =
+    DeviceBuffer writable =
         cts.buffer(cts.device(), 64, BufferParams.HOST.withUsage(BufferUsage.MAP_WRITE));
     for (MapMode mode : MapMode.values()) {
       assertHal(Status.PERMISSION_DENIED, () -> device.map(mode), "mapped buffer", "MAP_");
@@ -54,12 +54,12 @@ class MappingLifeTest {
       }
     }
     cts.write(readable, 0, bytes(64));
-    try (Buffer.Mapping mapping = readable.map(MapMode.READ)) {
+    try (DeviceBuffer.Mapping mapping = readable.map(MapMode.READ)) {
       byte[] seen = new byte[64];
       mapping.bytes().get(seen);
       assertBytes(bytes(64), seen, "a mapping for reading");
     }
-    try (Buffer.Mapping mapping = writable.map(MapMode.WRITE)) {
+    try (DeviceBuffer.Mapping mapping = writable.map(MapMode.WRITE)) {
       mapping.bytes().put(bytes(64));
     }
   }
@@ -67,8 +67,8 @@ class MappingLifeTest {
   @Test
   @Rule("M5")
   void rangesOutsideTheBufferAreRefused(Cts cts) {
-    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
-    Buffer slice = buffer.slice(16, 16);
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    DeviceBuffer slice = buffer.slice(16, 16);
     long[][] wrong = {
       {0, 17}, {16, 1}, {17, 0}, {-1, 1}, {0, -1}, {Long.MAX_VALUE, 1}, {0, Long.MAX_VALUE}
     };
@@ -88,8 +88,8 @@ class MappingLifeTest {
   @Test
   @Rule("M7")
   void aMappingForReadingCannotWrite(Cts cts) {
-    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
-    try (Buffer.Mapping mapping = buffer.map(MapMode.READ)) {
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    try (DeviceBuffer.Mapping mapping = buffer.map(MapMode.READ)) {
       assertThrows(
           ReadOnlyBufferException.class, () -> mapping.bytes().put(0, (byte) 1), "a write");
       mapping.flush(); // nothing to do
@@ -99,19 +99,19 @@ class MappingLifeTest {
   @Test
   @Rule({"M5", "M7"})
   void whatIsClosedOrNotThereCannotBeMapped(Cts cts) {
-    Buffer closed = cts.buffer(cts.device(), 64, BufferParams.HOST);
-    Buffer slice = closed.slice(0, 8);
+    DeviceBuffer closed = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    DeviceBuffer slice = closed.slice(0, 8);
     closed.close();
     assertHal(Status.FAILED_PRECONDITION, () -> closed.map(MapMode.READ), "closed");
     assertHal(Status.FAILED_PRECONDITION, () -> slice.map(MapMode.READ), "closed");
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
-    Buffer scratch =
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer scratch =
         cts.closing(cts.queue().alloca(go.at(1), timeline.at(1), 64, BufferParams.HOST));
     assertHal(Status.FAILED_PRECONDITION, () -> scratch.map(MapMode.WRITE));
     go.signal(1);
     awaitReached(timeline, 1);
-    try (Buffer.Mapping mapping = scratch.map(MapMode.WRITE)) {
+    try (DeviceBuffer.Mapping mapping = scratch.map(MapMode.WRITE)) {
       mapping.bytes().put(bytes(64));
     }
     assertBytes(bytes(64), cts.read(scratch), "mapped once it was there");
@@ -123,8 +123,8 @@ class MappingLifeTest {
   @Test
   @Rule({"M1", "M7"})
   void memoryThatCouldNotBeHadCannotBeMapped(Cts cts) {
-    Semaphore timeline = cts.semaphore();
-    Buffer huge =
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer huge =
         cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), 1L << 60, BufferParams.HOST));
     awaitFailure(timeline, 1, Status.RESOURCE_EXHAUSTED);
     assertHal(Status.FAILED_PRECONDITION, () -> huge.map(0, 16, MapMode.WRITE));
@@ -135,8 +135,8 @@ class MappingLifeTest {
   void aMappingKeepsTheMemoryOfAClosedBuffer(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
-    Buffer buffer = cts.buffer(device, 64, BufferParams.HOST);
-    Buffer.Mapping mapping = cts.closing(buffer.map(MapMode.READ_WRITE));
+    DeviceBuffer buffer = cts.buffer(device, 64, BufferParams.HOST);
+    DeviceBuffer.Mapping mapping = cts.closing(buffer.map(MapMode.READ_WRITE));
     mapping.bytes().put(0, bytes(64));
     buffer.close();
     assertEquals(before.buffers() + 1, device.statistics().buffers(), "while it is mapped");
@@ -152,15 +152,15 @@ class MappingLifeTest {
   @Test
   @Rule("M7")
   void aBufferMayBeMappedSeveralTimesAtOnce(Cts cts) {
-    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
-    List<Buffer.Mapping> mappings = new ArrayList<>();
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    List<DeviceBuffer.Mapping> mappings = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       mappings.add(cts.closing(buffer.map(8L * i, 8, MapMode.WRITE)));
     }
     for (int i = 0; i < 8; i++) {
       mappings.get(i).bytes().put(filled(8, 1 + i));
     }
-    mappings.forEach(Buffer.Mapping::close);
+    mappings.forEach(DeviceBuffer.Mapping::close);
     byte[] content = cts.read(buffer);
     for (int i = 0; i < 64; i++) {
       assertEquals(1 + i / 8, content[i], "byte " + i);
@@ -190,15 +190,15 @@ class MappingLifeTest {
     int size = 1 << 16;
     List<ByteBuffer> views = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
-      Semaphore timeline = cts.semaphore();
-      Buffer buffer =
+      TimelineSemaphore timeline = cts.semaphore();
+      DeviceBuffer buffer =
           end == End.DEALLOCA
               ? cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), size, BufferParams.HOST))
               : cts.buffer(device, size, BufferParams.HOST);
       if (end == End.DEALLOCA) {
         awaitReached(timeline, 1);
       }
-      Buffer.Mapping mapping = cts.closing(buffer.map(MapMode.READ_WRITE));
+      DeviceBuffer.Mapping mapping = cts.closing(buffer.map(MapMode.READ_WRITE));
       views.add(mapping.bytes());
       switch (end) {
         case CLOSE -> {
@@ -218,9 +218,9 @@ class MappingLifeTest {
       return;
     }
     System.gc();
-    List<Buffer> others = new ArrayList<>();
+    List<DeviceBuffer> others = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
-      Buffer other = cts.buffer(device, size, BufferParams.HOST);
+      DeviceBuffer other = cts.buffer(device, size, BufferParams.HOST);
       cts.write(other, 0, filled(size, i));
       others.add(other);
     }
@@ -235,7 +235,7 @@ class MappingLifeTest {
   void aFailedMapKeepsNothing(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
-    Buffer buffer = cts.buffer(device, 64, BufferParams.HOST);
+    DeviceBuffer buffer = cts.buffer(device, 64, BufferParams.HOST);
     for (int i = 0; i < 10; i++) {
       try {
         buffer.map(60, 5, MapMode.READ);

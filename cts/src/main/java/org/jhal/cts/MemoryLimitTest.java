@@ -10,16 +10,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** A device without memory left says so and loses nothing. */
@@ -37,7 +37,7 @@ class MemoryLimitTest {
 
   /** Allocates pieces until there is no memory left; returns how many there were. */
   private static int fillUp(Device device, long piece) {
-    List<Buffer> buffers = new ArrayList<>();
+    List<DeviceBuffer> buffers = new ArrayList<>();
     try {
       while (buffers.size() < 100) {
         buffers.add(device.allocate(piece, BufferParams.DEVICE));
@@ -47,7 +47,7 @@ class MemoryLimitTest {
       assertHal(Status.RESOURCE_EXHAUSTED, e, String.valueOf(piece));
       return buffers.size();
     } finally {
-      buffers.forEach(Buffer::close);
+      buffers.forEach(DeviceBuffer::close);
     }
   }
 
@@ -77,7 +77,7 @@ class MemoryLimitTest {
     }
     assertEquals(before.buffers(), device.statistics().buffers(), "buffers");
     assertEquals(before.bytes(), device.statistics().bytes(), "bytes");
-    Buffer buffer = cts.buffer(bytes(64));
+    DeviceBuffer buffer = cts.buffer(bytes(64));
     assertBytes(bytes(64), cts.read(buffer), "a buffer of a size that fits");
   }
 
@@ -85,12 +85,13 @@ class MemoryLimitTest {
   @Rule({"M1", "M5"})
   void anAllocaOfMoreThanADeviceHasFailsItsSignals(Cts cts) {
     Device device = cts.device();
-    Queue queue = cts.queue();
+    DeviceQueue queue = cts.queue();
     DeviceStatistics before = device.statistics();
     for (long size : new long[] {device.info().memoryBytes() + 1, Long.MAX_VALUE}) {
-      Semaphore timeline = cts.semaphore();
-      Semaphore used = cts.semaphore();
-      try (Buffer buffer = queue.alloca(Fence.NONE, timeline.at(1), size, BufferParams.DEVICE)) {
+      TimelineSemaphore timeline = cts.semaphore();
+      TimelineSemaphore used = cts.semaphore();
+      try (DeviceBuffer buffer =
+          queue.alloca(Fence.NONE, timeline.at(1), size, BufferParams.DEVICE)) {
         assertEquals(size, buffer.size());
         queue.fill(timeline.at(1), used.at(1), buffer, size - 4, 4, FillPattern.ZERO);
         queue.dealloca(used.at(1), used.at(2), buffer);
@@ -108,12 +109,13 @@ class MemoryLimitTest {
   @Rule("M1")
   void afterAFailedAllocaTheQueueGoesOn(Cts cts) {
     Device device = small(cts);
-    Queue queue = device.queue(0);
-    Semaphore first = cts.semaphore(device, 0);
-    Semaphore second = cts.semaphore(device, 0);
-    Semaphore third = cts.semaphore(device, 0);
-    Buffer held = cts.closing(queue.alloca(Fence.NONE, first.at(1), 3 * MIB, BufferParams.DEVICE));
-    Buffer refused =
+    DeviceQueue queue = device.queue(0);
+    TimelineSemaphore first = cts.semaphore(device, 0);
+    TimelineSemaphore second = cts.semaphore(device, 0);
+    TimelineSemaphore third = cts.semaphore(device, 0);
+    DeviceBuffer held =
+        cts.closing(queue.alloca(Fence.NONE, first.at(1), 3 * MIB, BufferParams.DEVICE));
+    DeviceBuffer refused =
         cts.closing(queue.alloca(first.at(1), second.at(1), 2 * MIB, BufferParams.DEVICE));
     awaitReached(first, 1);
     awaitFailure(second, 1, Status.RESOURCE_EXHAUSTED);
@@ -121,7 +123,8 @@ class MemoryLimitTest {
     assertHal(
         Status.RESOURCE_EXHAUSTED, () -> device.allocate(2 * MIB, BufferParams.DEVICE), "2097152");
     queue.dealloca(Fence.NONE, first.at(2), held);
-    Buffer fits = cts.closing(queue.alloca(first.at(2), third.at(1), 4 * MIB, BufferParams.DEVICE));
+    DeviceBuffer fits =
+        cts.closing(queue.alloca(first.at(2), third.at(1), 4 * MIB, BufferParams.DEVICE));
     queue.fill(third.at(1), third.at(2), fits, 4 * MIB - 64, 64, FillPattern.of8(9));
     awaitReached(third, 2);
     assertBytes(
@@ -134,12 +137,12 @@ class MemoryLimitTest {
   @Rule({"M1", "Q1"})
   void aChainNeedsNoMoreThanItHoldsAtOnce(Cts cts) {
     Device device = small(cts);
-    Semaphore timeline = cts.semaphore(device, 0);
+    TimelineSemaphore timeline = cts.semaphore(device, 0);
     int rounds = 50;
     for (int i = 0; i < rounds; i++) {
       long at = 3L * i;
-      Queue queue = device.queue(i % device.queueCount());
-      Buffer buffer =
+      DeviceQueue queue = device.queue(i % device.queueCount());
+      DeviceBuffer buffer =
           queue.alloca(timeline.at(at), timeline.at(at + 1), 3 * MIB, BufferParams.DEVICE);
       queue.fill(timeline.at(at + 1), timeline.at(at + 2), buffer, 0, 64, FillPattern.ZERO);
       queue.dealloca(timeline.at(at + 2), timeline.at(at + 3), buffer);

@@ -17,17 +17,17 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
@@ -77,7 +77,7 @@ class NativeFailureTest {
   /** Work that makes all native calls, and what it signals. */
   private static final class Work {
     private final Cts cts;
-    private final List<Semaphore> signals = new ArrayList<>();
+    private final List<TimelineSemaphore> signals = new ArrayList<>();
 
     Work(Cts cts) {
       this.cts = cts;
@@ -85,7 +85,7 @@ class NativeFailureTest {
 
     /** Enqueues; the failure of a refused call goes where its signal would have gone. */
     private Timepoint then(Fence waits, Enqueueing call) {
-      Semaphore signal = cts.semaphore();
+      TimelineSemaphore signal = cts.semaphore();
       signals.add(signal);
       try {
         call.enqueue(waits, signal.at(1));
@@ -96,8 +96,8 @@ class NativeFailureTest {
     }
 
     void enqueue() {
-      Queue first = cts.queue(0);
-      Queue second = cts.queue(cts.device().queueCount() - 1);
+      DeviceQueue first = cts.queue(0);
+      DeviceQueue second = cts.queue(cts.device().queueCount() - 1);
       try {
         transients(first, second);
         buffers(first, second);
@@ -107,9 +107,9 @@ class NativeFailureTest {
       }
     }
 
-    private void transients(Queue first, Queue second) {
-      Semaphore allocated = cts.semaphore();
-      Buffer scratch =
+    private void transients(DeviceQueue first, DeviceQueue second) {
+      TimelineSemaphore allocated = cts.semaphore();
+      DeviceBuffer scratch =
           cts.closing(first.alloca(Fence.NONE, allocated.at(1), 1024, BufferParams.DEVICE));
       signals.add(allocated);
       FillPattern pattern = FillPattern.of8(1);
@@ -120,8 +120,8 @@ class NativeFailureTest {
       then(read, (w, s) -> first.dealloca(w, s, scratch));
     }
 
-    private void buffers(Queue first, Queue second) {
-      Buffer buffer = cts.buffer(256);
+    private void buffers(DeviceQueue first, DeviceQueue second) {
+      DeviceBuffer buffer = cts.buffer(256);
       ByteBuffer host = ByteBuffer.allocate(128);
       Timepoint written = then(Fence.NONE, (w, s) -> first.upload(w, s, host, buffer, 0));
       Timepoint called =
@@ -136,7 +136,7 @@ class NativeFailureTest {
     /** Waits until each signal is reached or failed; returns the failures. */
     List<HalException> awaitOver() {
       List<HalException> failures = new ArrayList<>();
-      for (Semaphore signal : signals) {
+      for (TimelineSemaphore signal : signals) {
         awaitTrue(
             signal + " to be reached or failed: " + signal.explain(1),
             () -> signal.failure() != null || signal.value() >= 1);
@@ -150,8 +150,8 @@ class NativeFailureTest {
   }
 
   private static void assertWorks(Cts cts) {
-    Semaphore done = cts.semaphore();
-    Buffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
     cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(3));
     awaitReached("the queue goes on after a native failure", done.at(1));
     assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a native failure");
@@ -219,11 +219,11 @@ class NativeFailureTest {
   void aFailureOfOrderingLosesTheDevice(String call, Cts cts) {
     needs(cts, call);
     Blocker blocker = new Blocker(cts, cts.queue(0));
-    Queue other = cts.queue(cts.device().queueCount() - 1);
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     if (other.index() == 0 && call.equals("waitEvent")) {
       throw Cts.unsupported("with one queue nothing waits for an event of another");
     }
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.allowWarnings();
     cts.controls().failNext(call, 1, Status.INTERNAL, false);
     other.barrier(blocker.timepoint(), done.at(1));
@@ -234,10 +234,10 @@ class NativeFailureTest {
   @Test
   @Rule({"Q7a", "Q6"})
   void aFailedIssueFailsOneOperation(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Buffer buffer = cts.buffer(TestData.filled(48, 0));
-    List<Semaphore> done = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
-    Semaphore dependant = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(TestData.filled(48, 0));
+    List<TimelineSemaphore> done = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    TimelineSemaphore dependant = cts.semaphore();
     for (int i = 0; i < 3; i++) {
       cts.queue().fill(go.at(1), done.get(i).at(1), buffer, 16L * i, 16, FillPattern.of8(1 + i));
     }
@@ -259,10 +259,10 @@ class NativeFailureTest {
   @Rule({"Q7a", "Q3"})
   void anOperationThatFailedHalfWayKeepsItsResourcesUntilTheStreamIsPastIt(String call, Cts cts) {
     needs(cts, call);
-    Queue other = cts.queue(cts.device().queueCount() - 1);
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     Blocker blocker = new Blocker(cts, cts.queue(0));
-    Semaphore done = cts.semaphore();
-    Buffer buffer = cts.buffer(64);
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
     commands.fill(buffer, 0, 32, FillPattern.of8(1));
@@ -287,12 +287,12 @@ class NativeFailureTest {
   @Rule({"Q9", "Q7a"})
   void workThatFailsWhileItRunsFailsItsIssuedConsumers(Cts cts) {
     needs(cts, "execute");
-    Queue other = cts.queue(cts.device().queueCount() - 1);
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     Blocker blocker = new Blocker(cts, cts.queue(0));
-    Semaphore produced = cts.semaphore();
-    Semaphore consumed = cts.semaphore();
-    Semaphore free = cts.semaphore();
-    Buffer buffer = cts.buffer(64);
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore consumed = cts.semaphore();
+    TimelineSemaphore free = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
     long issued = cts.device().statistics().issued();
     cts.queue(0).fill(blocker.timepoint(), produced.at(1), buffer, 0, 64, FillPattern.ZERO);
     other.barrier(produced.at(1), consumed.at(1));
@@ -313,9 +313,9 @@ class NativeFailureTest {
     needs(cts, "allocAsync");
     cts.allowWarnings();
     cts.controls().failNext("allocAsync", 1, Status.RESOURCE_EXHAUSTED, false);
-    Semaphore timeline = cts.semaphore();
-    Semaphore used = cts.semaphore();
-    Buffer scratch =
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore used = cts.semaphore();
+    DeviceBuffer scratch =
         cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE));
     awaitFailure(timeline, 1, Status.RESOURCE_EXHAUSTED);
     cts.queue().fill(Fence.NONE, used.at(1), scratch, 0, 64, FillPattern.ZERO);
@@ -339,9 +339,9 @@ class NativeFailureTest {
   @Rule({"Q7a", "M7"})
   void aMappingThatCannotBeFlushedTellsSoAndEnds(Cts cts) {
     needs(cts, "flush");
-    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
     long before = cts.device().statistics().buffers();
-    Buffer.Mapping mapping = buffer.map(Buffer.MapMode.WRITE);
+    DeviceBuffer.Mapping mapping = buffer.map(DeviceBuffer.MapMode.WRITE);
     cts.controls().failNext("flush", 1, Status.DATA_LOSS, false);
     assertHal(Status.DATA_LOSS, mapping::close);
     mapping.close();

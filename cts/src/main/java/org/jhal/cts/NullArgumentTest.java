@@ -19,23 +19,23 @@ import java.util.stream.Stream;
 import org.jhal.Allocator;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.BufferRef;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jhal.Workgroups;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,11 +51,11 @@ class NullArgumentTest {
       List.of(
           Device.class,
           Allocator.class,
-          Queue.class,
+          DeviceQueue.class,
           CommandBuffer.class,
-          Buffer.class,
+          DeviceBuffer.class,
           Executable.class,
-          Semaphore.class);
+          TimelineSemaphore.class);
 
   /** Parameters that may be null. */
   private static final Set<String> NULLABLE = Set.of("Allocator.importHost(onRelease)");
@@ -97,18 +97,18 @@ class NullArgumentTest {
   private static Map<Class<?>, Object> samples(Cts cts) {
     Map<Class<?>, Object> samples = new HashMap<>();
     Device device = cts.device();
-    Buffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
-    Semaphore semaphore = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    TimelineSemaphore semaphore = cts.semaphore();
     CommandBuffer commands = cts.closing(device.createCommandBuffer(CommandBuffer.Mode.REUSABLE));
     samples.put(Device.class, device);
     samples.put(Allocator.class, device.allocator());
-    samples.put(Queue.class, cts.queue());
+    samples.put(DeviceQueue.class, cts.queue());
     samples.put(CommandBuffer.class, commands);
-    samples.put(Buffer.class, buffer);
+    samples.put(DeviceBuffer.class, buffer);
     samples.put(BufferRef.class, buffer);
-    samples.put(Semaphore.class, semaphore);
+    samples.put(TimelineSemaphore.class, semaphore);
     samples.put(Executable.class, cts.kernels());
-    samples.put(Function.class, cts.kernel("append"));
+    samples.put(Kernel.class, cts.kernel("append"));
     samples.put(Fence.class, semaphore.at(1));
     samples.put(BindingTable.class, BindingTable.EMPTY);
     samples.put(Workgroups.class, Workgroups.of(1));
@@ -120,7 +120,7 @@ class NullArgumentTest {
     samples.put(HostCall.Mode.class, HostCall.Mode.BLOCKING);
     samples.put(HostCall.class, (HostCall) context -> {});
     samples.put(CommandBuffer.Mode.class, CommandBuffer.Mode.ONE_SHOT);
-    samples.put(Buffer.MapMode.class, Buffer.MapMode.READ);
+    samples.put(DeviceBuffer.MapMode.class, DeviceBuffer.MapMode.READ);
     samples.put(ExecutableSource.class, cts.backend().kernels().get(0));
     samples.put(String.class, "append");
     samples.put(Duration.class, Duration.ZERO);

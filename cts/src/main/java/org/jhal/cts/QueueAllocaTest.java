@@ -14,19 +14,19 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.nio.ByteBuffer;
 import java.util.Set;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,15 +34,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Memory that begins in the order of a timeline: rule M1. */
 @CtsSuite
 class QueueAllocaTest {
-  private static Buffer alloca(Cts cts, Fence waits, Fence signals, long bytes) {
+  private static DeviceBuffer alloca(Cts cts, Fence waits, Fence signals, long bytes) {
     return cts.closing(cts.queue().alloca(waits, signals, bytes, BufferParams.DEVICE));
   }
 
   @Test
   @Rule("M1")
   void theMemoryIsThereFromTheSignalOn(Cts cts) {
-    Semaphore timeline = cts.semaphore();
-    Buffer buffer = alloca(cts, Fence.NONE, timeline.at(1), 1024);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer buffer = alloca(cts, Fence.NONE, timeline.at(1), 1024);
     assertEquals(1024, buffer.size());
     awaitReached(timeline, 1);
     cts.write(buffer, 0, bytes(1024));
@@ -55,13 +55,13 @@ class QueueAllocaTest {
   @Rule({"M1", "Q1", "S5"})
   void anOpenWaitHoldsTheMemoryBackAndNotTheCall(Cts cts) throws Exception {
     Device device = cts.device();
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     long used = device.statistics().bytes();
-    Buffer buffer =
+    DeviceBuffer buffer =
         Task.start("submitter", () -> alloca(cts, go.at(1), timeline.at(1), 1 << 20)).join();
-    try (Buffer probe = device.allocate(4, BufferParams.DEVICE);
-        Semaphore flushed = device.createSemaphore(0)) {
+    try (DeviceBuffer probe = device.allocate(4, BufferParams.DEVICE);
+        TimelineSemaphore flushed = device.createSemaphore(0)) {
       cts.queue().fill(Fence.NONE, flushed.at(1), probe, 0, 4, FillPattern.ZERO);
       awaitReached(flushed, 1);
     }
@@ -77,15 +77,15 @@ class QueueAllocaTest {
   @Test
   @Rule("M1")
   void everythingButTheBytesIsKnownAtOnce(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     BufferParams params =
         BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_TARGET, BufferUsage.DISPATCH_READ);
-    Buffer buffer = cts.closing(cts.queue().alloca(go.at(1), timeline.at(1), 300, params));
+    DeviceBuffer buffer = cts.closing(cts.queue().alloca(go.at(1), timeline.at(1), 300, params));
     assertEquals(300, buffer.size());
     assertEquals(params, buffer.params());
     assertSame(cts.device(), buffer.device());
-    Buffer slice = buffer.slice(100, 50);
+    DeviceBuffer slice = buffer.slice(100, 50);
     assertEquals(50, slice.size());
     assertEquals(params, slice.params());
     go.signal(1);
@@ -102,10 +102,10 @@ class QueueAllocaTest {
     if (!cts.device().allocator().supports(params)) {
       throw Cts.unsupported("the device has no memory of type " + type);
     }
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     byte[] read = new byte[512];
-    Queue queue = cts.queue();
-    Buffer buffer = cts.closing(queue.alloca(Fence.NONE, timeline.at(1), 512, params));
+    DeviceQueue queue = cts.queue();
+    DeviceBuffer buffer = cts.closing(queue.alloca(Fence.NONE, timeline.at(1), 512, params));
     queue.update(timeline.at(1), timeline.at(2), ByteBuffer.wrap(bytes(512)), buffer, 0);
     queue.readback(timeline.at(2), timeline.at(3), buffer, 0, ByteBuffer.wrap(read));
     queue.dealloca(timeline.at(3), timeline.at(4), buffer);
@@ -116,8 +116,8 @@ class QueueAllocaTest {
   @Test
   @Rule({"M1", "M2"})
   void nothingCanBeAllocated(Cts cts) {
-    Semaphore timeline = cts.semaphore();
-    Buffer buffer = alloca(cts, Fence.NONE, timeline.at(1), 0);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer buffer = alloca(cts, Fence.NONE, timeline.at(1), 0);
     assertEquals(0, buffer.size());
     cts.queue().fill(timeline.at(1), timeline.at(2), buffer, 0, 0, FillPattern.ZERO);
     cts.queue().dealloca(timeline.at(2), timeline.at(3), buffer);
@@ -127,11 +127,11 @@ class QueueAllocaTest {
   @Test
   @Rule("M1")
   void useThatDoesNotWaitForItFails(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
-    Semaphore early = cts.semaphore();
-    Semaphore recorded = cts.semaphore();
-    Buffer buffer = alloca(cts, go.at(1), timeline.at(1), 64);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore early = cts.semaphore();
+    TimelineSemaphore recorded = cts.semaphore();
+    DeviceBuffer buffer = alloca(cts, go.at(1), timeline.at(1), 64);
     cts.queue().fill(Fence.NONE, early.at(1), buffer, 0, 64, FillPattern.ZERO);
     awaitFailure(early, 1, Status.FAILED_PRECONDITION);
     Commands commands = new Commands(cts, Commands.Form.DIRECT);
@@ -147,12 +147,12 @@ class QueueAllocaTest {
   @Test
   @Rule("M1")
   void boundBuffersAreCheckedWhenTheyAreIssued(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
-    Buffer buffer = alloca(cts, go.at(1), timeline.at(1), 64);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer buffer = alloca(cts, go.at(1), timeline.at(1), 64);
     Commands commands = new Commands(cts, Commands.Form.BINDING_TABLE, CommandBuffer.Mode.REUSABLE);
     commands.buffer().fill(commands.ref(buffer), 0, 64, FillPattern.of8(3));
-    Semaphore early = cts.semaphore();
+    TimelineSemaphore early = cts.semaphore();
     commands.submit(cts.queue(), Fence.NONE, early.at(1));
     awaitFailure(early, 1, Status.FAILED_PRECONDITION);
     commands.submit(cts.queue(), timeline.at(1), timeline.at(2));
@@ -165,11 +165,11 @@ class QueueAllocaTest {
   @Rule({"M1", "Q6"})
   void anAllocaWhoseWaitFailsBringsNothing(Cts cts) {
     DeviceStatistics before = cts.device().statistics();
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
-    Semaphore used = cts.semaphore();
-    Semaphore later = cts.semaphore();
-    Buffer buffer = alloca(cts, go.at(1), timeline.at(1), 4096);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore used = cts.semaphore();
+    TimelineSemaphore later = cts.semaphore();
+    DeviceBuffer buffer = alloca(cts, go.at(1), timeline.at(1), 4096);
     cts.queue().fill(timeline.at(1), used.at(1), buffer, 0, 64, FillPattern.ZERO);
     go.fail(new HalException(Status.DATA_LOSS, "the plan was lost"));
     assertHal(Status.DATA_LOSS, awaitFailure(timeline, 1), "the plan was lost");
@@ -187,11 +187,11 @@ class QueueAllocaTest {
   void closingOneFreesItAfterItsLastOperation(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
-    Queue queue = cts.queue();
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     byte[] read = new byte[4096];
-    Buffer buffer = queue.alloca(Fence.NONE, timeline.at(1), 4096, BufferParams.DEVICE);
+    DeviceBuffer buffer = queue.alloca(Fence.NONE, timeline.at(1), 4096, BufferParams.DEVICE);
     queue.update(timeline.at(1), timeline.at(2), ByteBuffer.wrap(bytes(4096)), buffer, 0);
     queue.readback(
         Fence.of(timeline.at(2), go.at(1)), timeline.at(3), buffer, 0, ByteBuffer.wrap(read));
@@ -212,9 +212,9 @@ class QueueAllocaTest {
   void closingOneBeforeItIsThereTakesNothing(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
-    Buffer buffer = cts.queue().alloca(go.at(1), timeline.at(1), 4096, BufferParams.DEVICE);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer buffer = cts.queue().alloca(go.at(1), timeline.at(1), 4096, BufferParams.DEVICE);
     buffer.close();
     buffer.close();
     assertHal(
@@ -232,14 +232,14 @@ class QueueAllocaTest {
   @Test
   @Rule({"M1", "Q5"})
   void manyAreAllocatedAndFreedInOneChain(Cts cts) {
-    Queue queue = cts.queue();
-    Semaphore timeline = cts.semaphore();
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore timeline = cts.semaphore();
     int rounds = 32;
     byte[][] read = new byte[rounds][256];
     for (int i = 0; i < rounds; i++) {
       long at = 4L * i;
       Fence start = i == 0 ? Fence.NONE : timeline.at(at);
-      Buffer buffer = queue.alloca(start, timeline.at(at + 1), 256, BufferParams.DEVICE);
+      DeviceBuffer buffer = queue.alloca(start, timeline.at(at + 1), 256, BufferParams.DEVICE);
       queue.fill(timeline.at(at + 1), timeline.at(at + 2), buffer, 0, 256, FillPattern.of8(1 + i));
       queue.readback(timeline.at(at + 2), timeline.at(at + 3), buffer, 0, ByteBuffer.wrap(read[i]));
       queue.dealloca(timeline.at(at + 3), timeline.at(at + 4), buffer);
@@ -254,10 +254,10 @@ class QueueAllocaTest {
   @Test
   @Rule("M1")
   void manyAreThereAtOnceAndApart(Cts cts) {
-    Queue queue = cts.queue();
+    DeviceQueue queue = cts.queue();
     int count = 64;
-    Buffer[] buffers = new Buffer[count];
-    Semaphore[] timelines = new Semaphore[count];
+    DeviceBuffer[] buffers = new DeviceBuffer[count];
+    TimelineSemaphore[] timelines = new TimelineSemaphore[count];
     for (int i = 0; i < count; i++) {
       timelines[i] = cts.semaphore();
       buffers[i] = alloca(cts, Fence.NONE, timelines[i].at(1), 1000 + i);
@@ -276,7 +276,7 @@ class QueueAllocaTest {
   @Rule("M5")
   void wrongSizesAreRefused(Cts cts) {
     DeviceStatistics before = cts.device().statistics();
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     assertHal(Status.OUT_OF_RANGE, () -> alloca(cts, Fence.NONE, timeline.at(1), -1), "size", "-1");
     assertPending(timeline, 1);
     DeviceStatistics after = cts.device().statistics();

@@ -17,20 +17,20 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Slot;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 
@@ -41,9 +41,9 @@ class QueueCaptureTest {
   @Rule("Q2")
   void theBytesOfAnUpdateAreTakenAtTheCall(Cts cts) {
     int length = 2 * 65_536 + 97;
-    Buffer target = cts.buffer(length);
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer target = cts.buffer(length);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     for (ByteBuffer source :
         new ByteBuffer[] {ByteBuffer.allocate(length + 10), direct(length + 10)}) {
       source.position(7).put(bytes(length)).position(7).limit(7 + length);
@@ -68,8 +68,8 @@ class QueueCaptureTest {
   @Test
   @Rule("Q2")
   void theBytesOfARecordedUpdateAreTakenAtTheCall(Cts cts) {
-    Buffer target = cts.buffer(256);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer target = cts.buffer(256);
+    TimelineSemaphore done = cts.semaphore();
     byte[] source = bytes(256);
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
@@ -84,9 +84,9 @@ class QueueCaptureTest {
   @Test
   @Rule("Q2")
   void theRangeOfBorrowedMemoryIsTakenAtTheCall(Cts cts) {
-    Buffer buffer = cts.buffer(64);
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     ByteBuffer source = TestData.direct(bytes(256)).position(100).limit(164);
     ByteBuffer target = ByteBuffer.allocateDirect(256).order(ByteOrder.BIG_ENDIAN);
     target.position(30).limit(94);
@@ -109,8 +109,8 @@ class QueueCaptureTest {
   @Test
   @Rule("Q2")
   void aReadbackIntoReadOnlyMemoryIsRefused(Cts cts) {
-    Buffer buffer = cts.buffer(16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
     ByteBuffer target = ByteBuffer.allocate(16).asReadOnlyBuffer();
     assertHal(
         Status.INVALID_ARGUMENT,
@@ -122,9 +122,9 @@ class QueueCaptureTest {
   @Test
   @Rule("Q2")
   void arraysAreInNativeOrder(Cts cts) {
-    Buffer buffer = cts.buffer(16);
-    Semaphore done = cts.semaphore();
-    Queue queue = cts.queue();
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    DeviceQueue queue = cts.queue();
     int[] values = {1, -2, 0x01020304, Integer.MIN_VALUE};
     long[] pairs = new long[2];
     queue.upload(Fence.NONE, done.at(1), HostMemory.of(values), buffer, 0);
@@ -142,8 +142,8 @@ class QueueCaptureTest {
     Device device = cts.device();
     int count = 64;
     int[] result = new int[count];
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     DeviceStatistics before = device.statistics();
     enqueueAndClose(cts, count, go, timeline, result);
     System.gc(); // what is needed must not hang on the user's references
@@ -171,17 +171,15 @@ class QueueCaptureTest {
   }
 
   private static void enqueueAndClose(
-      Cts cts, int count, Semaphore go, Semaphore timeline, int[] result) {
+      Cts cts, int count, TimelineSemaphore go, TimelineSemaphore timeline, int[] result) {
     Device device = cts.device();
-    Queue queue = cts.queue();
-    try (Buffer x = device.allocate(4L * count, BufferParams.DEVICE);
-        Buffer y = device.allocate(4L * count, BufferParams.DEVICE);
+    DeviceQueue queue = cts.queue();
+    try (DeviceBuffer x = device.allocate(4L * count, BufferParams.DEVICE);
+        DeviceBuffer y = device.allocate(4L * count, BufferParams.DEVICE);
         CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.ONE_SHOT);
         Executable kernels = device.loadExecutable(cts.backend().kernels().get(0))) {
       commands.dispatch(
-          kernels.function("scale_and_offset"),
-          Workgroups.of(count),
-          Args.of(Slot.of(0), y, 3, 10));
+          kernels.kernel("scale_and_offset"), Workgroups.of(count), Args.of(Slot.of(0), y, 3, 10));
       commands.end();
       queue.update(go.at(1), timeline.at(1), ByteBuffer.wrap(ints(count, i -> i)), x, 0);
       queue.execute(timeline.at(1), timeline.at(2), commands, BindingTable.of(x));
@@ -193,18 +191,18 @@ class QueueCaptureTest {
   @Rule("Q3")
   void whatIssuedWorkUsesLivesThoughItIsClosed(Cts cts) {
     Device device = cts.device();
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue());
     byte[] read = new byte[1024];
     DeviceStatistics before = device.statistics();
-    try (Buffer buffer = device.allocate(1024, BufferParams.DEVICE)) {
+    try (DeviceBuffer buffer = device.allocate(1024, BufferParams.DEVICE)) {
       cts.queue()
           .update(blocker.timepoint(), timeline.at(1), ByteBuffer.wrap(bytes(1024)), buffer, 0);
       cts.queue().readback(timeline.at(1), timeline.at(2), buffer, 0, ByteBuffer.wrap(read));
     }
     assertEquals(before.buffers() + 1, device.statistics().buffers());
     // New memory must not be that of the closed buffer.
-    Buffer other = cts.buffer(1024);
+    DeviceBuffer other = cts.buffer(1024);
     cts.queue().fill(Fence.NONE, Fence.NONE, other, 0, 1024, FillPattern.of8(0xEE));
     blocker.release();
     awaitReached(timeline, 2);
@@ -217,9 +215,9 @@ class QueueCaptureTest {
   @Rule({"Q3", "Q6"})
   void whatFailedWorkHeldIsReleased(Cts cts) {
     Device device = cts.device();
-    Semaphore go = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
     DeviceStatistics before = device.statistics();
-    try (Buffer buffer = device.allocate(1024, BufferParams.DEVICE)) {
+    try (DeviceBuffer buffer = device.allocate(1024, BufferParams.DEVICE)) {
       cts.queue().update(go.at(1), Fence.NONE, ByteBuffer.wrap(filled(1024, 1)), buffer, 0);
     }
     go.fail(new HalException(Status.ABORTED, "not needed"));
@@ -231,15 +229,15 @@ class QueueCaptureTest {
   @Test
   @Rule({"Q2", "M4"})
   void oneCommandBufferTakesAnotherTableEachTime(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
     commands.fill(Slot.of(0), 0, 16, FillPattern.of8(9));
     commands.end();
-    Buffer first = cts.buffer(filled(16, 0));
-    Buffer second = cts.buffer(filled(16, 0));
-    Buffer third = cts.buffer(filled(16, 0));
+    DeviceBuffer first = cts.buffer(filled(16, 0));
+    DeviceBuffer second = cts.buffer(filled(16, 0));
+    DeviceBuffer third = cts.buffer(filled(16, 0));
     BindingTable table = new BindingTable(1);
     cts.queue().execute(go.at(1), done.at(1), commands, table.set(0, first));
     cts.queue().execute(Fence.of(go.at(1), done.at(1)), done.at(2), commands, table.set(0, second));

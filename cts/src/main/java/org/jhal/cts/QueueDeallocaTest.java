@@ -13,18 +13,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,9 +34,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @CtsSuite
 class QueueDeallocaTest {
   /** An alloca'd buffer that is there. */
-  private static Buffer allocated(Cts cts, long bytes) {
-    Semaphore timeline = cts.semaphore();
-    Buffer buffer =
+  private static DeviceBuffer allocated(Cts cts, long bytes) {
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer buffer =
         cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), bytes, BufferParams.DEVICE));
     awaitReached(timeline, 1);
     return buffer;
@@ -46,76 +46,76 @@ class QueueDeallocaTest {
   enum Use {
     FILL {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         cts.queue().fill(waits, signals, buffer, 0, 16, FillPattern.ZERO);
       }
     },
     UPDATE {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         cts.queue().update(waits, signals, ByteBuffer.allocate(16), buffer, 0);
       }
     },
     UPLOAD {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         cts.queue().upload(waits, signals, ByteBuffer.allocate(16), buffer, 0);
       }
     },
     READBACK {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         cts.queue().readback(waits, signals, buffer, 0, ByteBuffer.allocate(16));
       }
     },
     COPY_FROM {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         cts.queue().copy(waits, signals, buffer, 0, cts.buffer(16), 0, 16);
       }
     },
     COPY_TO {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         cts.queue().copy(waits, signals, cts.buffer(16), 0, buffer, 0, 16);
       }
     },
     SLICE {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         cts.queue().fill(waits, signals, buffer.slice(8, 8), 0, 8, FillPattern.ZERO);
       }
     },
     DISPATCH {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         cts.queue()
             .dispatch(waits, signals, cts.kernel("append"), Workgroups.of(1), Args.of(buffer, 1));
       }
     },
     DIRECT_COMMAND {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         recorded(cts, Commands.Form.DIRECT, waits, signals, buffer);
       }
     },
     BOUND_COMMAND {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         recorded(cts, Commands.Form.BINDING_TABLE, waits, signals, buffer);
       }
     },
     DEALLOCA {
       @Override
-      void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer) {
+      void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer) {
         cts.queue().dealloca(waits, signals, buffer);
       }
     };
 
-    abstract void enqueue(Cts cts, Fence waits, Fence signals, Buffer buffer);
+    abstract void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer);
 
     private static void recorded(
-        Cts cts, Commands.Form form, Fence waits, Fence signals, Buffer buffer) {
+        Cts cts, Commands.Form form, Fence waits, Fence signals, DeviceBuffer buffer) {
       Commands commands = new Commands(cts, form);
       commands.buffer().fill(commands.ref(buffer), 0, 16, FillPattern.ZERO);
       commands.submit(cts.queue(), waits, signals);
@@ -126,11 +126,11 @@ class QueueDeallocaTest {
   @EnumSource
   @Rule("M1")
   void useAfterItFailsThroughItsSignals(Use use, Cts cts) {
-    Buffer buffer = allocated(cts, 64);
-    Semaphore timeline = cts.semaphore();
-    Semaphore parked = cts.semaphore();
-    Semaphore late = cts.semaphore();
-    Semaphore after = cts.semaphore();
+    DeviceBuffer buffer = allocated(cts, 64);
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore parked = cts.semaphore();
+    TimelineSemaphore late = cts.semaphore();
+    TimelineSemaphore after = cts.semaphore();
     use.enqueue(cts, timeline.at(1), parked.at(1), buffer); // known before, issued after
     cts.queue().dealloca(Fence.NONE, timeline.at(1), buffer);
     awaitReached(timeline, 1);
@@ -146,9 +146,9 @@ class QueueDeallocaTest {
   void itFreesTheMemory(Cts cts) {
     Device device = cts.device();
     long before = device.statistics().bytes();
-    Buffer buffer = allocated(cts, 1 << 20);
+    DeviceBuffer buffer = allocated(cts, 1 << 20);
     assertEquals(before + (1 << 20), device.statistics().bytes());
-    Semaphore timeline = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
     cts.queue().dealloca(Fence.NONE, timeline.at(1), buffer);
     awaitReached(timeline, 1);
     assertEquals(before, device.statistics().bytes(), "bytes in use after the dealloca");
@@ -160,20 +160,20 @@ class QueueDeallocaTest {
   @Rule("M1")
   void aFailedWaitFreesNothing(Cts cts) {
     Device device = cts.device();
-    Buffer buffer = allocated(cts, 64);
+    DeviceBuffer buffer = allocated(cts, 64);
     long used = device.statistics().bytes();
     cts.write(buffer, 0, bytes(64));
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().dealloca(go.at(1), done.at(1), buffer);
     go.fail(new HalException(Status.CANCELLED, "keep it"));
     assertHal(Status.CANCELLED, awaitFailure(done, 1), "keep it");
-    Semaphore again = cts.semaphore();
+    TimelineSemaphore again = cts.semaphore();
     cts.queue().dealloca(go.at(1), again.at(1), buffer); // failed before it is enqueued
     awaitFailure(again, 1, Status.CANCELLED);
     assertEquals(used, device.statistics().bytes(), "bytes in use");
     assertBytes(bytes(64), cts.read(buffer), "the buffer that was not freed");
-    Semaphore freed = cts.semaphore();
+    TimelineSemaphore freed = cts.semaphore();
     cts.queue().dealloca(Fence.NONE, freed.at(1), buffer);
     awaitReached(freed, 1);
     assertEquals(used - 64, device.statistics().bytes(), "bytes in use when it is freed");
@@ -182,17 +182,17 @@ class QueueDeallocaTest {
   @Test
   @Rule("M1")
   void whatIsOrderedBeforeItStillSeesTheMemory(Cts cts) {
-    Queue queue = cts.queue();
-    Semaphore timeline = cts.semaphore();
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore timeline = cts.semaphore();
     Blocker blocker = new Blocker(cts, queue);
     byte[] read = new byte[4096];
-    Buffer buffer =
+    DeviceBuffer buffer =
         cts.closing(queue.alloca(blocker.timepoint(), timeline.at(1), 4096, BufferParams.DEVICE));
     queue.fill(timeline.at(1), timeline.at(2), buffer, 0, 4096, FillPattern.of8(0x51));
     queue.readback(timeline.at(2), timeline.at(3), buffer, 0, ByteBuffer.wrap(read));
     queue.dealloca(timeline.at(3), timeline.at(4), buffer);
     // Memory that comes behind may be the same; it must not be so too early.
-    Buffer next =
+    DeviceBuffer next =
         cts.closing(queue.alloca(timeline.at(4), timeline.at(5), 4096, BufferParams.DEVICE));
     queue.fill(timeline.at(5), timeline.at(6), next, 0, 4096, FillPattern.of8(0xEE));
     blocker.release();
@@ -206,13 +206,13 @@ class QueueDeallocaTest {
   void anyQueueOfTheDeviceWillDo(Cts cts) {
     int queues = cts.device().queueCount();
     long before = cts.device().statistics().bytes();
-    Semaphore timeline = cts.semaphore();
-    Buffer result = cts.buffer(64);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer result = cts.buffer(64);
     for (int i = 0; i < 2 * queues; i++) {
       long at = 4L * i;
-      Queue first = cts.queue(i % queues);
-      Queue second = cts.queue((i + 1) % queues);
-      Buffer buffer =
+      DeviceQueue first = cts.queue(i % queues);
+      DeviceQueue second = cts.queue((i + 1) % queues);
+      DeviceBuffer buffer =
           cts.closing(first.alloca(timeline.at(at), timeline.at(at + 1), 64, BufferParams.DEVICE));
       second.fill(timeline.at(at + 1), timeline.at(at + 2), buffer, 0, 64, FillPattern.of8(i));
       first.copy(timeline.at(at + 2), timeline.at(at + 3), buffer, 0, result, 0, 64);
@@ -228,9 +228,9 @@ class QueueDeallocaTest {
   void theBufferMayBeClosedRightBehindIt(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
-    Buffer buffer = cts.queue().alloca(go.at(1), timeline.at(1), 256, BufferParams.DEVICE);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer buffer = cts.queue().alloca(go.at(1), timeline.at(1), 256, BufferParams.DEVICE);
     cts.queue().dealloca(timeline.at(1), timeline.at(2), buffer);
     buffer.close();
     go.signal(1);
@@ -248,10 +248,10 @@ class QueueDeallocaTest {
     cts.allowWarnings(); // of a device that is lost by this
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
-    Buffer buffer = allocated(cts, 512);
-    Semaphore produced = cts.semaphore();
-    Semaphore done = cts.semaphore();
-    Function trap = cts.kernel("trap"); // loading may wait for what is held
+    DeviceBuffer buffer = allocated(cts, 512);
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    Kernel trap = cts.kernel("trap"); // loading may wait for what is held
     cts.controls().pause(cts.queue());
     long issued = device.statistics().issued();
     cts.queue().dispatch(Fence.NONE, produced.at(1), trap, Workgroups.of(1), Args.of(1));
@@ -275,13 +275,13 @@ class QueueDeallocaTest {
   @Test
   @Rule({"M1", "M4"})
   void aReusableRecordingNoticesThatItsBufferIsGone(Cts cts) {
-    Buffer buffer = allocated(cts, 64);
+    DeviceBuffer buffer = allocated(cts, 64);
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
     commands.fill(buffer, 0, 64, FillPattern.of8(1));
     commands.end();
-    Semaphore timeline = cts.semaphore();
-    Semaphore failed = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore failed = cts.semaphore();
     cts.queue().execute(Fence.NONE, timeline.at(1), commands);
     cts.queue().dealloca(timeline.at(1), timeline.at(2), buffer);
     awaitReached(timeline, 2);
@@ -293,16 +293,16 @@ class QueueDeallocaTest {
   @EnumSource
   @Rule("M1")
   void aRecordingThatLacksOneBufferDoesNothing(Commands.Form form, Cts cts) {
-    Buffer gone = allocated(cts, 64);
-    Semaphore timeline = cts.semaphore();
+    DeviceBuffer gone = allocated(cts, 64);
+    TimelineSemaphore timeline = cts.semaphore();
     cts.queue().dealloca(Fence.NONE, timeline.at(1), gone);
     awaitReached(timeline, 1);
-    Buffer there = cts.buffer(bytes(64));
+    DeviceBuffer there = cts.buffer(bytes(64));
     Commands commands = new Commands(cts, form);
     commands.buffer().fill(commands.ref(there), 0, 64, FillPattern.of8(1));
     commands.buffer().barrier();
     commands.buffer().fill(commands.ref(gone), 0, 64, FillPattern.of8(1));
-    Semaphore failed = cts.semaphore();
+    TimelineSemaphore failed = cts.semaphore();
     commands.submit(cts.queue(), Fence.NONE, failed.at(1));
     awaitFailure(failed, 1, Status.FAILED_PRECONDITION);
     cts.awaitIdle();
@@ -312,9 +312,9 @@ class QueueDeallocaTest {
   @Test
   @Rule("M5")
   void onlyAWholeAllocaCanBeFreed(Cts cts) {
-    Buffer transientBuffer = allocated(cts, 64);
-    Buffer plain = cts.buffer(64);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer transientBuffer = allocated(cts, 64);
+    DeviceBuffer plain = cts.buffer(64);
+    TimelineSemaphore done = cts.semaphore();
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> cts.queue().dealloca(Fence.NONE, done.at(1), plain),

@@ -11,16 +11,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
 import org.jhal.Fence;
-import org.jhal.Function;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
 import org.jhal.Slot;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,11 +32,11 @@ class QueueDispatchTest {
   @Test
   @Rule("M8")
   void runsWithConstantsAndBuffers(Cts cts) {
-    Buffer x = cts.buffer(ints(0, 1, 2, 3));
-    Buffer y = cts.buffer(16);
-    Semaphore done = cts.semaphore();
-    Function function = cts.kernel("scale_and_offset");
-    cts.queue().dispatch(Fence.NONE, done.at(1), function, Workgroups.of(4), Args.of(x, y, 3, 10));
+    DeviceBuffer x = cts.buffer(ints(0, 1, 2, 3));
+    DeviceBuffer y = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    Kernel kernel = cts.kernel("scale_and_offset");
+    cts.queue().dispatch(Fence.NONE, done.at(1), kernel, Workgroups.of(4), Args.of(x, y, 3, 10));
     awaitReached(done, 1);
     assertBytes(ints(10, 13, 16, 19), cts.read(y), "3x + 10");
   }
@@ -45,16 +45,16 @@ class QueueDispatchTest {
   @Rule({"Q2", "Q3"})
   void whatItUsesMayBeClosedAtOnce(Cts cts) {
     Device device = cts.device();
-    Buffer y = cts.buffer(16);
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer y = cts.buffer(16);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     long executables = device.statistics().executables();
-    try (Buffer x = device.allocate(16, BufferParams.DEVICE);
+    try (DeviceBuffer x = device.allocate(16, BufferParams.DEVICE);
         Executable kernels = device.loadExecutable(cts.backend().kernels().get(0))) {
       cts.write(x, 0, ints(1, 2, 3, 4));
       cts.queue()
           .dispatch(
-              go.at(1), done.at(1), kernels.function("negate"), Workgroups.of(4), Args.of(x, y));
+              go.at(1), done.at(1), kernels.kernel("negate"), Workgroups.of(4), Args.of(x, y));
     }
     System.gc();
     go.signal(1);
@@ -67,9 +67,9 @@ class QueueDispatchTest {
   @CsvSource({"0,0,0", "0,1,1", "1,0,1", "5,5,0"})
   @Rule("M6")
   void aGridOfNothingWaitsAndSignalsAndTouchesNothing(int x, int y, int z, Cts cts) {
-    Buffer ids = cts.buffer(filled(64, 0xCD));
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer ids = cts.buffer(filled(64, 0xCD));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue()
         .dispatch(
             go.at(1),
@@ -87,12 +87,12 @@ class QueueDispatchTest {
   @Test
   @Rule("S5")
   void aWaitMayComeBeforeItsSignal(Cts cts) {
-    Buffer x = cts.buffer(ints(0, 0, 0, 0));
-    Buffer y = cts.buffer(filled(16, 0));
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
-    Function function = cts.kernel("scale_and_offset");
-    cts.queue().dispatch(go.at(1), done.at(1), function, Workgroups.of(4), Args.of(x, y, 2, 5));
+    DeviceBuffer x = cts.buffer(ints(0, 0, 0, 0));
+    DeviceBuffer y = cts.buffer(filled(16, 0));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    Kernel kernel = cts.kernel("scale_and_offset");
+    cts.queue().dispatch(go.at(1), done.at(1), kernel, Workgroups.of(4), Args.of(x, y, 2, 5));
     cts.flush(cts.queue());
     assertPending(done, 1);
     assertBytes(filled(16, 0), cts.read(y), "the target before the wait is met");
@@ -106,9 +106,9 @@ class QueueDispatchTest {
   @Rule({"M3", "Q5"})
   void aChainOverAllQueuesKeepsItsOrder(Cts cts) {
     int count = 200;
-    Buffer list = cts.buffer(new byte[4 * (1 + count)]);
-    Semaphore timeline = cts.semaphore();
-    Function append = cts.kernel("append");
+    DeviceBuffer list = cts.buffer(new byte[4 * (1 + count)]);
+    TimelineSemaphore timeline = cts.semaphore();
+    Kernel append = cts.kernel("append");
     for (int i = 0; i < count; i++) {
       cts.queue(i % cts.device().queueCount())
           .dispatch(
@@ -123,10 +123,10 @@ class QueueDispatchTest {
   @Rule("M3")
   void independentDispatchesRunInAnyOrder(Cts cts) {
     int count = 64;
-    Buffer x = cts.buffer(ints(16, i -> i));
-    Function function = cts.kernel("scale_and_offset");
-    List<Buffer> results = new ArrayList<>();
-    List<Semaphore> ends = new ArrayList<>();
+    DeviceBuffer x = cts.buffer(ints(16, i -> i));
+    Kernel kernel = cts.kernel("scale_and_offset");
+    List<DeviceBuffer> results = new ArrayList<>();
+    List<TimelineSemaphore> ends = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       results.add(cts.buffer(64));
       ends.add(cts.semaphore());
@@ -134,7 +134,7 @@ class QueueDispatchTest {
           .dispatch(
               Fence.NONE,
               ends.get(i).at(1),
-              function,
+              kernel,
               Workgroups.of(16),
               Args.of(x, results.get(i), i, -i));
     }
@@ -148,8 +148,8 @@ class QueueDispatchTest {
   @Test
   @Rule("M5")
   void aSlotIsRefused(Cts cts) {
-    Buffer y = cts.buffer(16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer y = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
     assertHal(
         Status.INVALID_ARGUMENT,
         () ->
@@ -184,14 +184,14 @@ class QueueDispatchTest {
   @Test
   @Rule("M5")
   void aGridThatIsTooLargeIsRefused(Cts cts) {
-    Buffer ids = cts.buffer(16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer ids = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
     Workgroups most = cts.device().info().maxWorkgroupCount();
     List<Workgroups> grids = tooLarge(most);
     if (grids.isEmpty()) {
       throw Cts.unsupported("the device takes every grid");
     }
-    Function function = cts.kernel("write_group_ids");
+    Kernel kernel = cts.kernel("write_group_ids");
     String limit = most.x() + "," + most.y() + "," + most.z();
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
@@ -200,12 +200,12 @@ class QueueDispatchTest {
       String value = grid.x() + "," + grid.y() + "," + grid.z();
       assertHal(
           Status.OUT_OF_RANGE,
-          () -> cts.queue().dispatch(Fence.NONE, done.at(1), function, grid, Args.of(ids)),
+          () -> cts.queue().dispatch(Fence.NONE, done.at(1), kernel, grid, Args.of(ids)),
           "grid",
           value,
           limit);
       assertHal(
-          Status.OUT_OF_RANGE, () -> commands.dispatch(function, grid, Args.of(ids)), value, limit);
+          Status.OUT_OF_RANGE, () -> commands.dispatch(kernel, grid, Args.of(ids)), value, limit);
     }
     assertEquals(enqueued, cts.device().statistics().enqueued(), "operations enqueued");
     assertPending(done, 1);
@@ -216,8 +216,8 @@ class QueueDispatchTest {
   @Needs(Need.SECOND_DEVICE)
   void aFunctionOfAnotherDeviceIsRefused(Cts cts) {
     Device second = cts.second();
-    Buffer list = cts.buffer(16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer list = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
     assertHal(
         Status.INVALID_ARGUMENT,
         () ->
@@ -228,7 +228,7 @@ class QueueDispatchTest {
                     cts.kernel(second, "append"),
                     Workgroups.of(1),
                     Args.of(list, 1)),
-        "function",
+        "kernel",
         "append",
         "another device");
     assertPending(done, 1);
@@ -237,10 +237,10 @@ class QueueDispatchTest {
   @Test
   @Rule("M5")
   void aFunctionOfAClosedExecutableIsRefused(Cts cts) {
-    Buffer list = cts.buffer(16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer list = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
     Executable kernels = cts.device().loadExecutable(cts.backend().kernels().get(0));
-    Function append = kernels.function("append");
+    Kernel append = kernels.kernel("append");
     kernels.close();
     assertHal(
         Status.FAILED_PRECONDITION,

@@ -13,15 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Args;
-import org.jhal.Buffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall.Mode;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 
@@ -32,9 +32,9 @@ class QueueFailureTest {
     return new HalException(Status.DATA_LOSS, message, new IllegalStateException("cause"));
   }
 
-  private static void assertWorks(Cts cts, Queue queue) {
-    Semaphore done = cts.semaphore();
-    Buffer buffer = cts.buffer(16);
+  private static void assertWorks(Cts cts, DeviceQueue queue) {
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
     queue.fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(3));
     awaitReached("the queue goes on after a failure", done.at(1));
     assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a failure");
@@ -43,12 +43,12 @@ class QueueFailureTest {
   @Test
   @Rule("Q6")
   void aFailedWaitFailsAllSignalsWithTheSameFailure(Cts cts) {
-    Semaphore go = cts.semaphore();
-    List<Semaphore> signals = List.of(cts.semaphore(3), cts.semaphore(), cts.semaphore());
+    TimelineSemaphore go = cts.semaphore();
+    List<TimelineSemaphore> signals = List.of(cts.semaphore(3), cts.semaphore(), cts.semaphore());
     cts.queue().barrier(go.at(1), Fence.of(signals.stream().map(s -> s.at(9)).toList()));
     HalException original = failure("gone");
     go.fail(original);
-    for (Semaphore signal : signals) {
+    for (TimelineSemaphore signal : signals) {
       HalException seen = awaitFailure(signal, 9, Status.DATA_LOSS);
       assertEquals("gone", seen.getMessage(), "message of the failure of a signal");
       assertSame(original.getCause(), seen.getCause(), "cause of the failure of a signal");
@@ -59,10 +59,10 @@ class QueueFailureTest {
   @Test
   @Rule("Q6")
   void anOperationWithAFailedWaitNeverRuns(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore called = cts.semaphore();
-    Semaphore filled = cts.semaphore();
-    Buffer buffer = cts.buffer(TestData.ints(0));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore called = cts.semaphore();
+    TimelineSemaphore filled = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(TestData.ints(0));
     AtomicInteger calls = new AtomicInteger();
     cts.queue().hostCall(go.at(1), called.at(1), Mode.BLOCKING, c -> calls.incrementAndGet());
     cts.queue().fill(go.at(1), filled.at(1), buffer, 0, 4, FillPattern.of8(7));
@@ -77,11 +77,11 @@ class QueueFailureTest {
   @Test
   @Rule("Q6")
   void whatDoesNotDependOnAFailureGoesOn(Cts cts) {
-    Semaphore failing = cts.semaphore();
-    Semaphore healthy = cts.semaphore();
-    Semaphore failed = cts.semaphore();
-    Semaphore parked = cts.semaphore();
-    Semaphore held = cts.semaphore();
+    TimelineSemaphore failing = cts.semaphore();
+    TimelineSemaphore healthy = cts.semaphore();
+    TimelineSemaphore failed = cts.semaphore();
+    TimelineSemaphore parked = cts.semaphore();
+    TimelineSemaphore held = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue());
     cts.queue().barrier(healthy.at(1), parked.at(1));
     cts.queue().barrier(failing.at(1), failed.at(1));
@@ -101,9 +101,9 @@ class QueueFailureTest {
   @Test
   @Rule("Q6")
   void aFailureIsPassedOnAsSoonAsItIsKnown(Cts cts) {
-    Semaphore never = cts.semaphore();
-    Semaphore failing = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore never = cts.semaphore();
+    TimelineSemaphore failing = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(Fence.of(never.at(1), failing.at(1)), done.at(1));
     failing.fail(failure("at once"));
     assertHal(Status.DATA_LOSS, awaitFailure(done, 1), "at once");
@@ -113,9 +113,9 @@ class QueueFailureTest {
   @Test
   @Rule({"Q6", "Q10"})
   void theFirstFailedWaitCounts(Cts cts) {
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     AtomicInteger failures = new AtomicInteger();
     done.onReach(1, failure -> failures.incrementAndGet());
     cts.queue().barrier(Fence.of(first.at(1), second.at(1)), done.at(1));
@@ -129,9 +129,9 @@ class QueueFailureTest {
   @Test
   @Rule("Q6")
   void aWaitThatWasMetStaysMet(Cts cts) {
-    Semaphore met = cts.semaphore();
-    Semaphore open = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore met = cts.semaphore();
+    TimelineSemaphore open = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(Fence.of(met.at(1), open.at(1)), done.at(1));
     met.signal(1);
     met.fail(failure("after it was met"));
@@ -142,16 +142,16 @@ class QueueFailureTest {
   @Test
   @Rule("Q6")
   void failuresPassThroughChains(Cts cts) {
-    Semaphore start = cts.semaphore();
-    List<Semaphore> chain = new ArrayList<>(List.of(start));
+    TimelineSemaphore start = cts.semaphore();
+    List<TimelineSemaphore> chain = new ArrayList<>(List.of(start));
     for (int i = 0; i < 100; i++) {
-      Semaphore next = cts.semaphore();
-      Queue queue = cts.queue(i % cts.device().queueCount());
+      TimelineSemaphore next = cts.semaphore();
+      DeviceQueue queue = cts.queue(i % cts.device().queueCount());
       queue.barrier(chain.get(i).at(1), next.at(1));
       chain.add(next);
     }
     start.fail(failure("from the start"));
-    for (Semaphore semaphore : chain) {
+    for (TimelineSemaphore semaphore : chain) {
       assertHal(Status.DATA_LOSS, awaitFailure(semaphore, 1), "from the start");
     }
     assertWorks(cts, cts.queue());
@@ -160,8 +160,8 @@ class QueueFailureTest {
   @Test
   @Rule("Q6")
   void aWaitOnAFailedSemaphoreFailsTheOperation(Cts cts) {
-    Semaphore failed = cts.semaphore(9);
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore failed = cts.semaphore(9);
+    TimelineSemaphore done = cts.semaphore();
     failed.fail(failure("before"));
     cts.queue().barrier(failed.at(1), done.at(1));
     assertHal(Status.DATA_LOSS, awaitFailure(done, 1), "before");
@@ -171,15 +171,15 @@ class QueueFailureTest {
   @Test
   @Rule({"Q9", "Q6"})
   void aHostCallThatFailsFailsItsConsumers(Cts cts) {
-    Semaphore produced = cts.semaphore();
-    Semaphore consumed = cts.semaphore();
-    Semaphore last = cts.semaphore();
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore consumed = cts.semaphore();
+    TimelineSemaphore last = cts.semaphore();
     HeldOperation held = new HeldOperation(cts, cts.queue(), Fence.NONE, produced.at(1));
-    Queue other = cts.queue(cts.device().queueCount() - 1);
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     other.barrier(produced.at(1), consumed.at(1));
     other.barrier(consumed.at(1), last.at(1));
     held.fail(failure("by the host"));
-    for (Semaphore semaphore : List.of(produced, consumed, last)) {
+    for (TimelineSemaphore semaphore : List.of(produced, consumed, last)) {
       assertHal(Status.DATA_LOSS, awaitFailure(semaphore, 1), "by the host");
     }
   }
@@ -191,10 +191,10 @@ class QueueFailureTest {
   void aProducerThatFailsAfterItsConsumerWasIssuedFailsItToo(Cts cts) {
     cts.allowWarnings(); // of a device that is lost by this
     Blocker blocker = new Blocker(cts, cts.queue(0));
-    Queue other = cts.queue(cts.device().queueCount() - 1);
-    Semaphore produced = cts.semaphore();
-    Semaphore consumed = cts.semaphore();
-    Semaphore last = cts.semaphore();
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore consumed = cts.semaphore();
+    TimelineSemaphore last = cts.semaphore();
     long issued = cts.device().statistics().issued();
     cts.queue(0)
         .dispatch(
@@ -228,17 +228,17 @@ class QueueFailureTest {
   @Rule("Q10")
   @FreshDevice
   void everyOperationRetiresOnce(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore failing = cts.semaphore();
-    Semaphore closing = cts.semaphore();
-    Buffer buffer = cts.buffer(64);
-    List<Semaphore> over = new ArrayList<>();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore failing = cts.semaphore();
+    TimelineSemaphore closing = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
+    List<TimelineSemaphore> over = new ArrayList<>();
     AtomicInteger verdicts = new AtomicInteger();
     int rounds = 50;
     for (int i = 0; i < rounds; i++) {
       for (QueueOrderTest.Kind kind : QueueOrderTest.Kind.values()) {
         for (Fence wait : List.of(go.at(1), failing.at(1), closing.at(1), Fence.NONE)) {
-          Semaphore done = cts.semaphore();
+          TimelineSemaphore done = cts.semaphore();
           done.onReach(1, failure -> verdicts.incrementAndGet());
           kind.enqueue(cts, cts.queue(), wait, done.at(1), buffer);
           over.add(done);

@@ -21,14 +21,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jhal.Buffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostCall.Mode;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,8 +40,8 @@ class QueueHostCallTest {
   @Test
   @Rule({"Q9", "Q10"})
   void runsOnceAfterItsWaitAndBeforeItsSignal(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     AtomicInteger calls = new AtomicInteger();
     AtomicReference<@Nullable Throwable> wrong = new AtomicReference<>();
     cts.queue()
@@ -76,7 +76,7 @@ class QueueHostCallTest {
   @Rule("Q9")
   void runsWithoutWaitsOrSignals(Cts cts) {
     CountDownLatch ran = new CountDownLatch(2);
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().hostCall(Fence.NONE, Fence.NONE, Mode.BLOCKING, context -> ran.countDown());
     cts.queue().hostCall(Fence.NONE, done.at(1), Mode.BLOCKING, context -> ran.countDown());
     awaitReached(done, 1);
@@ -87,11 +87,11 @@ class QueueHostCallTest {
   @Rule("Q9")
   void seesTheEffectsOfWhatItWaitsFor(Cts cts) {
     byte[] data = TestData.bytes(4096);
-    Buffer buffer = cts.buffer(data.length);
-    Semaphore timeline = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(data.length);
+    TimelineSemaphore timeline = cts.semaphore();
     byte[] read = new byte[data.length];
     AtomicReference<byte @Nullable []> seen = new AtomicReference<>();
-    Queue queue = cts.queue();
+    DeviceQueue queue = cts.queue();
     queue.hostCall(
         timeline.at(2), timeline.at(3), Mode.BLOCKING, context -> seen.set(read.clone()));
     queue.readback(timeline.at(1), timeline.at(2), buffer, 0, ByteBuffer.wrap(read));
@@ -105,9 +105,9 @@ class QueueHostCallTest {
   void whatItWroteIsSeenBehindItsSignal(Cts cts) {
     byte[] data = new byte[1024];
     byte[] read = new byte[1024];
-    Buffer buffer = cts.buffer(data.length);
-    Semaphore timeline = cts.semaphore();
-    Queue queue = cts.queue();
+    DeviceBuffer buffer = cts.buffer(data.length);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceQueue queue = cts.queue();
     queue.hostCall(
         Fence.NONE,
         timeline.at(1),
@@ -122,8 +122,8 @@ class QueueHostCallTest {
   @Test
   @Rule("Q1")
   void aNonBlockingCallDoesNotHoldItsSignals(Cts cts) throws Exception {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     CountDownLatch release = new CountDownLatch(1);
     AtomicInteger signals = new AtomicInteger(-1);
     AtomicReference<@Nullable Status> deferred = new AtomicReference<>();
@@ -158,7 +158,7 @@ class QueueHostCallTest {
   @Test
   @Rule("Q6")
   void whatANonBlockingCallThrowsIsLogged(Cts cts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue()
         .hostCall(
             Fence.NONE,
@@ -174,8 +174,8 @@ class QueueHostCallTest {
   @Test
   @Rule("Q9")
   void aDeferredCallSignalsWhenItIsCompleted(Cts cts) {
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
     HeldOperation held =
         new HeldOperation(cts, cts.queue(), Fence.NONE, Fence.of(first.at(1), second.at(2)));
     held.awaitRunning();
@@ -194,8 +194,8 @@ class QueueHostCallTest {
   @Test
   @Rule("Q6")
   void aDeferredCallMayFail(Cts cts) {
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
     HeldOperation held =
         new HeldOperation(cts, cts.queue(), Fence.NONE, Fence.of(first.at(1), second.at(2)));
     held.fail(new HalException(Status.DATA_LOSS, "from elsewhere"));
@@ -207,7 +207,7 @@ class QueueHostCallTest {
   @Test
   @Rule("Q10")
   void deferringTwiceOrTooLateIsRefused(Cts cts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     AtomicReference<@Nullable Status> second = new AtomicReference<>();
     AtomicReference<HostCall.@Nullable Context> leaked = new AtomicReference<>();
     cts.allowLog("ignored after defer()"); // a driver may tell of it
@@ -237,8 +237,8 @@ class QueueHostCallTest {
   @EnumSource(names = {"PERMISSION_DENIED", "DEADLINE_EXCEEDED", "UNAVAILABLE"})
   @Rule({"Q6", "S3"})
   void aHalExceptionFailsEverySignalAsItIs(Status status, Cts cts) {
-    Semaphore go = cts.semaphore();
-    List<Semaphore> signals = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    TimelineSemaphore go = cts.semaphore();
+    List<TimelineSemaphore> signals = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
     Throwable cause = new IllegalStateException("why");
     Fence all = Fence.of(signals.stream().map(s -> s.at(1)).toList());
     cts.queue()
@@ -250,12 +250,12 @@ class QueueHostCallTest {
               throw new HalException(status, "not today", cause);
             });
     go.signal(1);
-    for (Semaphore signal : signals) {
+    for (TimelineSemaphore signal : signals) {
       HalException failure = awaitFailure(signal, 1);
       assertHal(status, failure, "not today");
       assertSame(cause, failure.getCause());
     }
-    Semaphore works = cts.semaphore();
+    TimelineSemaphore works = cts.semaphore();
     cts.queue().hostCall(Fence.NONE, works.at(1), Mode.BLOCKING, context -> {});
     awaitReached(works, 1);
   }
@@ -265,7 +265,7 @@ class QueueHostCallTest {
   void anyOtherThrowableIsTheCauseOfAnAbort(Cts cts) {
     for (Throwable thrown :
         List.of(new java.io.IOException("checked"), new AssertionError("error"))) {
-      Semaphore done = cts.semaphore();
+      TimelineSemaphore done = cts.semaphore();
       cts.queue()
           .hostCall(
               Fence.NONE,
@@ -286,8 +286,8 @@ class QueueHostCallTest {
   @Rule("Q4")
   void aCallThatBlocksHoldsNobodyBack(Cts cts) {
     CountDownLatch release = new CountDownLatch(1);
-    Semaphore held = cts.semaphore();
-    Semaphore free = cts.semaphore();
+    TimelineSemaphore held = cts.semaphore();
+    TimelineSemaphore free = cts.semaphore();
     cts.queue()
         .hostCall(
             Fence.NONE,
@@ -305,8 +305,8 @@ class QueueHostCallTest {
   @Test
   @Rule("Q1")
   void aCallMayEnqueueWhatItDoesNotWaitFor(Cts cts) {
-    Semaphore timeline = cts.semaphore();
-    Queue queue = cts.queue();
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceQueue queue = cts.queue();
     queue.hostCall(
         Fence.NONE,
         timeline.at(1),
@@ -319,12 +319,12 @@ class QueueHostCallTest {
   @Rule("K4")
   void manyCallsRunOnFewThreads(Cts cts) {
     int count = 1_000;
-    Semaphore go = cts.semaphore();
-    List<Semaphore> done = new ArrayList<>();
+    TimelineSemaphore go = cts.semaphore();
+    List<TimelineSemaphore> done = new ArrayList<>();
     Set<Thread> threads = ConcurrentHashMap.newKeySet();
     AtomicInteger calls = new AtomicInteger();
     for (int i = 0; i < count; i++) {
-      Semaphore one = cts.semaphore();
+      TimelineSemaphore one = cts.semaphore();
       cts.queue()
           .hostCall(
               go.at(1),
@@ -346,8 +346,8 @@ class QueueHostCallTest {
   @Rule("M5")
   @SuppressWarnings("NullAway") // null on purpose
   void refusesNull(Cts cts) {
-    Queue queue = cts.queue();
-    Semaphore done = cts.semaphore();
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore done = cts.semaphore();
     assertNullRefused("waits", () -> queue.hostCall(null, done.at(1), Mode.BLOCKING, c -> {}));
     assertNullRefused("signals", () -> queue.hostCall(Fence.NONE, null, Mode.BLOCKING, c -> {}));
     assertNullRefused("mode", () -> queue.hostCall(Fence.NONE, done.at(1), null, c -> {}));

@@ -11,11 +11,11 @@ import java.util.Arrays;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
-import org.jhal.Buffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -58,9 +58,9 @@ class QueueHostTransferTest {
   @MethodSource("classes")
   @Rule("M2")
   void uploadsEachClassOfSizeAndAlignment(Place place, TransferCases.Copy copy, Cts cts) {
-    Buffer target = cts.buffer(copy.before());
+    DeviceBuffer target = cts.buffer(copy.before());
     ByteBuffer source = place.around(copy.source(), copy.sourceOffset(), copy.length());
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().upload(Fence.NONE, done.at(1), source, target, copy.targetOffset());
     awaitReached(done, 1);
     assertBytes(copy.after(), cts.read(target), "the buffer");
@@ -71,9 +71,9 @@ class QueueHostTransferTest {
   @MethodSource("classes")
   @Rule("M2")
   void readsBackEachClassOfSizeAndAlignment(Place place, TransferCases.Copy copy, Cts cts) {
-    Buffer source = cts.buffer(copy.source());
+    DeviceBuffer source = cts.buffer(copy.source());
     ByteBuffer target = place.around(copy.before(), copy.targetOffset(), copy.length());
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().readback(Fence.NONE, done.at(1), source, copy.sourceOffset(), target);
     awaitReached(done, 1);
     assertBytes(copy.after(), all(target), "the host's memory");
@@ -85,10 +85,10 @@ class QueueHostTransferTest {
   @Rule("M2")
   void largeTransfersArriveWhole(int length, Cts cts) {
     for (Place place : Place.values()) {
-      Buffer buffer = cts.buffer(length);
+      DeviceBuffer buffer = cts.buffer(length);
       ByteBuffer source = place.around(bytes(length), 0, length);
       ByteBuffer target = place.around(filled(length, 0), 0, length);
-      Semaphore done = cts.semaphore();
+      TimelineSemaphore done = cts.semaphore();
       cts.queue().upload(Fence.NONE, done.at(1), source, buffer, 0);
       cts.queue().readback(done.at(1), done.at(2), buffer, 0, target);
       awaitReached(done, 2);
@@ -156,8 +156,8 @@ class QueueHostTransferTest {
   @Rule({"Q2", "M2"})
   void arraysOfEachTypeComeAndGo(Object type, Cts cts) {
     ArrayPair arrays = (ArrayPair) type;
-    Buffer buffer = cts.buffer(filled(56, 0));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(filled(56, 0));
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().upload(Fence.NONE, done.at(1), arrays.full(), buffer, 5);
     cts.queue().readback(done.at(1), done.at(2), buffer, 5, arrays.empty());
     awaitReached(done, 2);
@@ -169,8 +169,8 @@ class QueueHostTransferTest {
   @EnumSource
   @Rule("M2")
   void aReadOnlySourceWillDo(Place place, Cts cts) {
-    Buffer buffer = cts.buffer(16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
     ByteBuffer source = place.around(bytes(16), 0, 16).asReadOnlyBuffer();
     cts.queue().upload(Fence.NONE, done.at(1), source, buffer, 0);
     awaitReached(done, 1);
@@ -180,8 +180,8 @@ class QueueHostTransferTest {
   @Test
   @Rule({"Q2", "M2"})
   void theOrderOfAByteBufferPlaysNoPart(Cts cts) {
-    Buffer buffer = cts.buffer(16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
     ByteBuffer source = TestData.direct(bytes(16)).order(ByteOrder.BIG_ENDIAN);
     ByteBuffer target = ByteBuffer.allocateDirect(16).order(ByteOrder.BIG_ENDIAN);
     cts.queue().upload(Fence.NONE, done.at(1), source, buffer, 0);
@@ -195,13 +195,13 @@ class QueueHostTransferTest {
   void manyHostTransfersAreInFlightAtOnce(Cts cts) {
     int count = 200;
     int size = 1000;
-    Buffer buffer = cts.buffer((long) count * size);
-    Semaphore[] ends = new Semaphore[count];
+    DeviceBuffer buffer = cts.buffer((long) count * size);
+    TimelineSemaphore[] ends = new TimelineSemaphore[count];
     byte[][] read = new byte[count][size];
     for (int i = 0; i < count; i++) {
       ends[i] = cts.semaphore();
       ByteBuffer source = (i % 2 == 0 ? Place.HEAP : Place.DIRECT).around(filled(size, i), 0, size);
-      Queue queue = cts.queue(i % cts.device().queueCount());
+      DeviceQueue queue = cts.queue(i % cts.device().queueCount());
       queue.upload(Fence.NONE, ends[i].at(1), source, buffer, (long) size * i);
       queue.readback(
           ends[i].at(1), ends[i].at(2), buffer, (long) size * i, ByteBuffer.wrap(read[i]));

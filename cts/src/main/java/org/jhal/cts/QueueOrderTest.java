@@ -15,15 +15,15 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostCall;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
@@ -49,7 +49,7 @@ class QueueOrderTest {
     HOST_CALL;
 
     /** Enqueues one. */
-    void enqueue(Cts cts, Queue queue, Fence waits, Fence signals, Buffer buffer) {
+    void enqueue(Cts cts, DeviceQueue queue, Fence waits, Fence signals, DeviceBuffer buffer) {
       ByteBuffer host = ByteBuffer.allocate(4);
       switch (this) {
         case BARRIER -> queue.barrier(waits, signals);
@@ -75,8 +75,8 @@ class QueueOrderTest {
         case COPY -> queue.copy(waits, signals, buffer, 0, buffer, 8, 4);
         case ALLOCA -> queue.alloca(waits, signals, 64, BufferParams.DEVICE).close();
         case ALLOCA_DEALLOCA -> {
-          Semaphore between = cts.semaphore();
-          Buffer scratch = queue.alloca(waits, between.at(1), 64, BufferParams.DEVICE);
+          TimelineSemaphore between = cts.semaphore();
+          DeviceBuffer scratch = queue.alloca(waits, between.at(1), 64, BufferParams.DEVICE);
           cts.closing(scratch);
           queue.dealloca(between.at(1), signals, scratch);
         }
@@ -89,9 +89,9 @@ class QueueOrderTest {
   @EnumSource
   @Rule("Q1")
   void enqueueingDoesNotBlockOnAnOpenWait(Kind kind, Cts cts) throws Exception {
-    Buffer buffer = cts.buffer(16);
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     Task.run("submitter", () -> kind.enqueue(cts, cts.queue(), go.at(1), done.at(1), buffer))
         .join();
     cts.flush(cts.queue());
@@ -105,14 +105,14 @@ class QueueOrderTest {
   @Rule("Q1")
   void enqueueingDoesNotBlockOnAFullStream(Kind kind, Cts cts) throws Exception {
     int count = 2_000; // more than a queue issues at once
-    Buffer buffer = cts.buffer(16);
-    List<Semaphore> done = new ArrayList<>();
+    DeviceBuffer buffer = cts.buffer(16);
+    List<TimelineSemaphore> done = new ArrayList<>();
     Blocker blocker = new Blocker(cts, cts.queue());
     Task.run(
             "submitter",
             () -> {
               for (int i = 0; i < count; i++) {
-                Semaphore one = cts.semaphore();
+                TimelineSemaphore one = cts.semaphore();
                 kind.enqueue(cts, cts.queue(), blocker.timepoint(), one.at(1), buffer);
                 done.add(one);
               }
@@ -127,10 +127,10 @@ class QueueOrderTest {
   @EnumSource
   @Rule("Q4")
   void aParkedOperationHoldsNobodyBack(Kind kind, Cts cts) {
-    Buffer buffer = cts.buffer(16);
-    Semaphore go = cts.semaphore();
-    Semaphore parked = cts.semaphore();
-    Semaphore free = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore parked = cts.semaphore();
+    TimelineSemaphore free = cts.semaphore();
     kind.enqueue(cts, cts.queue(), go.at(1), parked.at(1), buffer);
     kind.enqueue(cts, cts.queue(), Fence.NONE, free.at(1), buffer);
     awaitReached(free, 1);
@@ -146,11 +146,11 @@ class QueueOrderTest {
   @FreshDevice("inflight=1")
   void readyOperationsAreIssuedInTheOrderOfEnqueueing(int failing, Cts cts) {
     int count = 10;
-    Buffer buffer = cts.buffer(16);
-    Semaphore go = cts.semaphore();
-    List<Semaphore> done = new ArrayList<>();
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore go = cts.semaphore();
+    List<TimelineSemaphore> done = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Semaphore one = cts.semaphore();
+      TimelineSemaphore one = cts.semaphore();
       cts.queue().fill(go.at(count - i), one.at(1), buffer, 0, 16, FillPattern.ZERO);
       done.add(one);
     }
@@ -176,10 +176,10 @@ class QueueOrderTest {
   void aConsumerIsIssuedBehindItsUnfinishedProducer(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue(0));
     long issued = cts.device().statistics().issued();
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
-    Queue other = cts.queue(cts.device().queueCount() - 1);
-    Buffer buffer = cts.buffer(16);
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
+    DeviceBuffer buffer = cts.buffer(16);
     other.fill(blocker.timepoint(), first.at(1), buffer, 0, 16, FillPattern.of8(1));
     other.fill(first.at(1), second.at(1), buffer, 0, 16, FillPattern.of8(2));
     awaitStatistics(
@@ -197,10 +197,10 @@ class QueueOrderTest {
   @Rule("Q5")
   @FreshDevice("inflight=64")
   void aParkedConsumerIsIssuedWhenItsProducerIs(Cts cts) {
-    Semaphore produced = cts.semaphore();
-    Semaphore done = cts.semaphore();
-    Semaphore go = cts.semaphore();
-    Queue other = cts.queue(cts.device().queueCount() - 1);
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     other.barrier(produced.at(1), done.at(1));
     cts.queue(0).barrier(go.at(1), produced.at(1));
     assertEquals(2, cts.device().statistics().parked());
@@ -220,8 +220,8 @@ class QueueOrderTest {
   @FreshDevice("inflight=64")
   void anEarlierValueIsCoveredByALaterProducer(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue(0));
-    Semaphore timeline = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue(0).barrier(blocker.timepoint(), timeline.at(10));
     long issued = cts.device().statistics().issued();
     cts.queue(0).barrier(timeline.at(3), done.at(1));
@@ -236,12 +236,12 @@ class QueueOrderTest {
   @Test
   @Rule("Q9")
   void noSignalIsSeenBeforeItsWorkIsDone(Cts cts) {
-    Buffer buffer = cts.buffer(filled(16, 0));
+    DeviceBuffer buffer = cts.buffer(filled(16, 0));
     cts.awaitIdle(); // the event of the upload may be used again for what follows
     Blocker blocker = new Blocker(cts, cts.queue());
     List<Timepoint> ends = new ArrayList<>();
     for (Kind kind : Kind.values()) {
-      Semaphore done = cts.semaphore();
+      TimelineSemaphore done = cts.semaphore();
       kind.enqueue(cts, cts.queue(), blocker.timepoint(), done.at(1), buffer);
       ends.add(done.at(1));
     }
@@ -255,10 +255,10 @@ class QueueOrderTest {
   @Rule({"Q5", "Q9"})
   @Needs(Need.TWO_QUEUES)
   void aConsumerOnAnotherQueueSeesWhatItsUnfinishedProducerWrites(Cts cts) {
-    Buffer source = cts.buffer(filled(16, 1));
-    Buffer target = cts.buffer(filled(16, 0));
-    Semaphore produced = cts.semaphore();
-    Semaphore consumed = cts.semaphore();
+    DeviceBuffer source = cts.buffer(filled(16, 1));
+    DeviceBuffer target = cts.buffer(filled(16, 0));
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore consumed = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue(0));
     cts.queue(0).fill(blocker.timepoint(), produced.at(1), source, 0, 16, FillPattern.of8(2));
     cts.queue(1).copy(produced.at(1), consumed.at(1), source, 0, target, 0, 16);
@@ -272,7 +272,7 @@ class QueueOrderTest {
   @Rule({"Q5", "S5"})
   @FreshDevice("queues=3")
   void aConsumerWaitsForAllOfManyUnfinishedProducers(Cts cts) {
-    Semaphore consumed = cts.semaphore();
+    TimelineSemaphore consumed = cts.semaphore();
     Blocker most = new Blocker(cts, cts.queue(0));
     Blocker last = new Blocker(cts, cts.queue(1));
     List<Timepoint> produced = new ArrayList<>();
@@ -292,10 +292,10 @@ class QueueOrderTest {
   @Test
   @Rule({"Q9", "Q5"})
   void aVisibleValueImpliesWhatItDependsOn(Cts cts) throws Exception {
-    Queue other = cts.queue(cts.device().queueCount() - 1);
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     for (int round = 0; round < 200; round++) {
-      Semaphore produced = cts.device().createSemaphore(0);
-      Semaphore done = cts.device().createSemaphore(0);
+      TimelineSemaphore produced = cts.device().createSemaphore(0);
+      TimelineSemaphore done = cts.device().createSemaphore(0);
       cts.queue(0).barrier(Fence.NONE, produced.at(1));
       other.barrier(produced.at(1), done.at(1));
       done.await(1, Waits.LIMIT);

@@ -6,11 +6,11 @@ import static org.jhal.cts.TestData.filled;
 import static org.jhal.cts.Waits.awaitReached;
 
 import java.nio.ByteBuffer;
-import org.jhal.Buffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,7 +38,7 @@ class QueueTransferOrderTest {
       }
     }
 
-    Queue next() {
+    DeviceQueue next() {
       return turns ? cts.queue(next++ % cts.device().queueCount()) : cts.queue();
     }
   }
@@ -48,9 +48,9 @@ class QueueTransferOrderTest {
   @Rule({"M3", "Q5"})
   void aCopyTakesWhatAFillBroughtBefore(Over over, Cts cts) {
     Queues queues = new Queues(cts, over);
-    Semaphore timeline = cts.semaphore();
-    Buffer source = cts.buffer(filled(1024, 0));
-    Buffer target = cts.buffer(1024);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer source = cts.buffer(filled(1024, 0));
+    DeviceBuffer target = cts.buffer(1024);
     queues.next().fill(Fence.NONE, timeline.at(1), source, 0, 1024, FillPattern.of8(0x3C));
     queues.next().copy(timeline.at(1), timeline.at(2), source, 0, target, 0, 1024);
     awaitReached(timeline, 2);
@@ -62,9 +62,9 @@ class QueueTransferOrderTest {
   @Rule({"M3", "Q5"})
   void aCopyTakesWhatAnUpdateBroughtBefore(Over over, Cts cts) {
     Queues queues = new Queues(cts, over);
-    Semaphore timeline = cts.semaphore();
-    Buffer source = cts.buffer(filled(1024, 0));
-    Buffer target = cts.buffer(1024);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer source = cts.buffer(filled(1024, 0));
+    DeviceBuffer target = cts.buffer(1024);
     queues.next().update(Fence.NONE, timeline.at(1), ByteBuffer.wrap(bytes(1024)), source, 0);
     queues.next().copy(timeline.at(1), timeline.at(2), source, 0, target, 0, 1024);
     awaitReached(timeline, 2);
@@ -76,9 +76,9 @@ class QueueTransferOrderTest {
   @Rule({"M3", "Q5"})
   void aFillDoesNotOvertakeTheCopyBeforeIt(Over over, Cts cts) {
     Queues queues = new Queues(cts, over);
-    Semaphore timeline = cts.semaphore();
-    Buffer source = cts.buffer(filled(4096, 0));
-    Buffer target = cts.buffer(4096);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer source = cts.buffer(filled(4096, 0));
+    DeviceBuffer target = cts.buffer(4096);
     queues.next().fill(Fence.NONE, timeline.at(1), source, 0, 4096, FillPattern.of8(1));
     queues.next().copy(timeline.at(1), timeline.at(2), source, 0, target, 0, 4096);
     queues.next().fill(timeline.at(2), timeline.at(3), source, 0, 4096, FillPattern.of8(2));
@@ -92,16 +92,16 @@ class QueueTransferOrderTest {
   @Rule({"M3", "Q5"})
   void aLongChainKeepsItsOrder(Over over, Cts cts) {
     Queues queues = new Queues(cts, over);
-    Semaphore timeline = cts.semaphore();
-    Buffer first = cts.buffer(filled(256, 0));
-    Buffer second = cts.buffer(filled(256, 0));
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer first = cts.buffer(filled(256, 0));
+    DeviceBuffer second = cts.buffer(filled(256, 0));
     byte[] expected = filled(256, 0);
     // All of it is issued before any of it runs, so that a device that mixes it up can.
     Blocker blocker = new Blocker(cts, cts.queue());
     for (int i = 0; i < 100; i++) {
       // What the even buffer holds moves to the other one, and one byte of it changes.
-      Buffer from = i % 2 == 0 ? first : second;
-      Buffer to = i % 2 == 0 ? second : first;
+      DeviceBuffer from = i % 2 == 0 ? first : second;
+      DeviceBuffer to = i % 2 == 0 ? second : first;
       Fence start = i == 0 ? blocker.timepoint() : timeline.at(2L * i);
       queues.next().copy(start, timeline.at(2 * i + 1), from, 0, to, 0, 256);
       queues
@@ -119,8 +119,8 @@ class QueueTransferOrderTest {
   @Rule({"M3", "Q5"})
   void hostMemoryComesAndGoesInOrder(Over over, Cts cts) {
     Queues queues = new Queues(cts, over);
-    Semaphore timeline = cts.semaphore();
-    Buffer buffer = cts.buffer(4096);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(4096);
     byte[][] read = new byte[10][4096];
     for (int i = 0; i < 10; i++) {
       ByteBuffer source = TestData.direct(filled(4096, 1 + i));
@@ -139,8 +139,8 @@ class QueueTransferOrderTest {
   @Test
   @Rule("M3")
   void aBarrierSignals(Cts cts) {
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
     cts.queue().barrier(Fence.NONE, Fence.of(first.at(1), second.at(5)));
     awaitReached(Fence.of(first.at(1), second.at(5)));
   }
@@ -150,9 +150,9 @@ class QueueTransferOrderTest {
   @Rule({"M3", "Q9"})
   void aBarrierBetweenTwoOperationsOrdersThem(Over over, Cts cts) {
     Queues queues = new Queues(cts, over);
-    Semaphore timeline = cts.semaphore();
-    Buffer source = cts.buffer(filled(1024, 0));
-    Buffer target = cts.buffer(1024);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer source = cts.buffer(filled(1024, 0));
+    DeviceBuffer target = cts.buffer(1024);
     queues.next().fill(Fence.NONE, timeline.at(1), source, 0, 1024, FillPattern.of8(0x77));
     queues.next().barrier(timeline.at(1), timeline.at(2));
     queues.next().copy(timeline.at(2), timeline.at(3), source, 0, target, 0, 1024);

@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jhal.Buffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,8 +37,9 @@ class QueueTransferTest {
         TransferCases.updateClasses(), Stream.of(new TransferCases.Copy(7, 3, 2 * 65_536 + 37)));
   }
 
-  private static void fill(Cts cts, Buffer target, long offset, long length, FillPattern pattern) {
-    Semaphore done = cts.semaphore();
+  private static void fill(
+      Cts cts, DeviceBuffer target, long offset, long length, FillPattern pattern) {
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().fill(Fence.NONE, done.at(1), target, offset, length, pattern);
     awaitReached(done, 1);
   }
@@ -48,7 +49,7 @@ class QueueTransferTest {
   @Rule("M2")
   void fillsAWholeBuffer(int patternBytes, String bits, int size, Cts cts) {
     FillPattern pattern = new FillPattern(Long.decode(bits).intValue(), patternBytes);
-    Buffer target = cts.buffer(size);
+    DeviceBuffer target = cts.buffer(size);
     fill(cts, target, 0, size, pattern);
     assertBytes(TransferCases.repeated(pattern, size), cts.read(target), "the filled buffer");
   }
@@ -56,7 +57,7 @@ class QueueTransferTest {
   @Test
   @Rule("M2")
   void fillsARange(Cts cts) {
-    Buffer target = cts.buffer(filled(256, 0));
+    DeviceBuffer target = cts.buffer(filled(256, 0));
     fill(cts, target, 64, 128, FillPattern.of8(0xAB));
     assertBytes(
         TestData.with(filled(256, 0), 64, filled(128, 0xAB)), cts.read(target), "the buffer");
@@ -66,7 +67,7 @@ class QueueTransferTest {
   @MethodSource("fills")
   @Rule("M2")
   void fillsEachClassOfSizeAlignmentAndPattern(TransferCases.Fill fill, Cts cts) {
-    Buffer target = cts.buffer(fill.before());
+    DeviceBuffer target = cts.buffer(fill.before());
     fill(cts, target, fill.offset(), fill.length(), fill.pattern());
     assertBytes(fill.after(), cts.read(target), "the filled buffer");
   }
@@ -74,15 +75,15 @@ class QueueTransferTest {
   @Test
   @Rule("M2")
   void aFillOfASliceStaysInIt(Cts cts) {
-    Buffer target = cts.buffer(filled(64, 0));
+    DeviceBuffer target = cts.buffer(filled(64, 0));
     fill(cts, target.slice(20, 30).slice(4, 20), 4, 16, FillPattern.of32(0x01020304));
     byte[] expected =
         TestData.with(filled(64, 0), 28, TransferCases.repeated(FillPattern.of32(0x01020304), 16));
     assertBytes(expected, cts.read(target), "the whole buffer");
   }
 
-  private static void update(Cts cts, ByteBuffer source, Buffer target, long offset) {
-    Semaphore done = cts.semaphore();
+  private static void update(Cts cts, ByteBuffer source, DeviceBuffer target, long offset) {
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().update(Fence.NONE, done.at(1), source, target, offset);
     awaitReached(done, 1);
   }
@@ -90,7 +91,7 @@ class QueueTransferTest {
   @Test
   @Rule("M2")
   void updatesAWholeBuffer(Cts cts) {
-    Buffer target = cts.buffer(256);
+    DeviceBuffer target = cts.buffer(256);
     update(cts, ByteBuffer.wrap(bytes(256)), target, 0);
     assertBytes(bytes(256), cts.read(target), "the updated buffer");
   }
@@ -98,7 +99,7 @@ class QueueTransferTest {
   @Test
   @Rule("M2")
   void updatesARange(Cts cts) {
-    Buffer target = cts.buffer(filled(256, 0));
+    DeviceBuffer target = cts.buffer(filled(256, 0));
     update(cts, ByteBuffer.wrap(bytes(64)), target, 32);
     assertBytes(TestData.with(filled(256, 0), 32, bytes(64)), cts.read(target), "the buffer");
   }
@@ -106,7 +107,7 @@ class QueueTransferTest {
   @Test
   @Rule("M2")
   void updatesFromTheMiddleOfTheSource(Cts cts) {
-    Buffer target = cts.buffer(64);
+    DeviceBuffer target = cts.buffer(64);
     update(cts, ByteBuffer.wrap(bytes(256)).position(64).limit(128), target, 0);
     assertBytes(Arrays.copyOfRange(bytes(256), 64, 128), cts.read(target), "the buffer");
   }
@@ -116,7 +117,7 @@ class QueueTransferTest {
   @Rule("M2")
   void updatesEachClassOfSizeAndAlignment(TransferCases.Copy update, Cts cts) {
     for (boolean direct : new boolean[] {false, true}) {
-      Buffer target = cts.buffer(update.before());
+      DeviceBuffer target = cts.buffer(update.before());
       ByteBuffer source =
           direct ? TestData.direct(update.source()) : ByteBuffer.wrap(update.source());
       source.position(update.sourceOffset()).limit(update.sourceOffset() + update.length());
@@ -125,8 +126,9 @@ class QueueTransferTest {
     }
   }
 
-  private static void copy(Cts cts, Buffer source, long from, Buffer target, long to, long length) {
-    Semaphore done = cts.semaphore();
+  private static void copy(
+      Cts cts, DeviceBuffer source, long from, DeviceBuffer target, long to, long length) {
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().copy(Fence.NONE, done.at(1), source, from, target, to, length);
     awaitReached(done, 1);
   }
@@ -135,8 +137,8 @@ class QueueTransferTest {
   @CsvSource({"512", "262144", "1"})
   @Rule("M2")
   void copiesAWholeBuffer(int size, Cts cts) {
-    Buffer source = cts.buffer(bytes(size));
-    Buffer target = cts.buffer(size);
+    DeviceBuffer source = cts.buffer(bytes(size));
+    DeviceBuffer target = cts.buffer(size);
     copy(cts, source, 0, target, 0, size);
     assertBytes(bytes(size), cts.read(target), "the copy");
   }
@@ -144,8 +146,8 @@ class QueueTransferTest {
   @Test
   @Rule("M2")
   void copiesARangeToAnotherPlace(Cts cts) {
-    Buffer source = cts.buffer(bytes(256));
-    Buffer target = cts.buffer(filled(256, 0));
+    DeviceBuffer source = cts.buffer(bytes(256));
+    DeviceBuffer target = cts.buffer(filled(256, 0));
     copy(cts, source, 64, target, 96, 100);
     assertBytes(
         TestData.with(filled(256, 0), 96, Arrays.copyOfRange(bytes(256), 64, 164)),
@@ -157,8 +159,8 @@ class QueueTransferTest {
   @MethodSource("copies")
   @Rule("M2")
   void copiesEachClassOfSizeAndAlignment(TransferCases.Copy copy, Cts cts) {
-    Buffer source = cts.buffer(copy.source());
-    Buffer target = cts.buffer(copy.before());
+    DeviceBuffer source = cts.buffer(copy.source());
+    DeviceBuffer target = cts.buffer(copy.before());
     copy(cts, source, copy.sourceOffset(), target, copy.targetOffset(), copy.length());
     assertBytes(copy.after(), cts.read(target), "the target");
     assertBytes(copy.source(), cts.read(source), "the source");
@@ -167,7 +169,7 @@ class QueueTransferTest {
   @Test
   @Rule("M2")
   void copiesBetweenDisjointRangesOfOneBuffer(Cts cts) {
-    Buffer buffer = cts.buffer(bytes(64));
+    DeviceBuffer buffer = cts.buffer(bytes(64));
     copy(cts, buffer.slice(0, 40), 8, buffer, 40, 24);
     byte[] expected = TestData.with(bytes(64), 40, Arrays.copyOfRange(bytes(64), 8, 32));
     assertBytes(expected, cts.read(buffer), "the buffer");
@@ -178,12 +180,12 @@ class QueueTransferTest {
   void manyCopiesAreInFlightAtOnce(Cts cts) {
     int size = 4096;
     int count = 64;
-    Buffer source = cts.buffer(bytes(size));
+    DeviceBuffer source = cts.buffer(bytes(size));
     for (int round = 0; round < 8; round++) {
-      Buffer target = cts.buffer((long) size * count);
+      DeviceBuffer target = cts.buffer((long) size * count);
       List<Timepoint> ends = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        Semaphore done = cts.semaphore();
+        TimelineSemaphore done = cts.semaphore();
         ends.add(done.at(1));
         cts.queue(i % cts.device().queueCount())
             .copy(Fence.NONE, done.at(1), source, 0, target, (long) size * i, size);
@@ -201,14 +203,14 @@ class QueueTransferTest {
   @Test
   @Rule("M2")
   void transfersOfNothingWaitAndSignal(Cts cts) {
-    Buffer buffer = cts.buffer(bytes(16));
-    Buffer empty = cts.buffer(0);
-    Semaphore go = cts.semaphore();
-    List<Semaphore> ends = new ArrayList<>();
+    DeviceBuffer buffer = cts.buffer(bytes(16));
+    DeviceBuffer empty = cts.buffer(0);
+    TimelineSemaphore go = cts.semaphore();
+    List<TimelineSemaphore> ends = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
       ends.add(cts.semaphore());
     }
-    Queue queue = cts.queue();
+    DeviceQueue queue = cts.queue();
     ByteBuffer nothing = ByteBuffer.allocate(0);
     queue.fill(go.at(1), ends.get(0).at(1), buffer, 16, 0, FillPattern.of32(1));
     queue.update(go.at(1), ends.get(1).at(1), nothing, buffer, 16);

@@ -9,12 +9,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.jhal.Args;
-import org.jhal.Buffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostCall;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.RepeatedTest;
@@ -51,7 +51,7 @@ class RandomGraphTest {
     }
 
     /** Does it on a device, whose cells are slices of four bytes. */
-    void enqueue(Cts cts, Queue queue, Buffer[] cells, Fence waits, Fence signals) {
+    void enqueue(Cts cts, DeviceQueue queue, DeviceBuffer[] cells, Fence waits, Fence signals) {
       Workgroups one = Workgroups.of(1);
       switch (kind) {
         case 0 ->
@@ -70,10 +70,11 @@ class RandomGraphTest {
       }
     }
 
-    private void throughTheHost(Cts cts, Queue queue, Buffer[] cells, Fence waits, Fence signals) {
+    private void throughTheHost(
+        Cts cts, DeviceQueue queue, DeviceBuffer[] cells, Fence waits, Fence signals) {
       ByteBuffer read = ByteBuffer.allocate(4);
       ByteBuffer written = ByteBuffer.allocate(4);
-      Semaphore own = cts.semaphore();
+      TimelineSemaphore own = cts.semaphore();
       queue.readback(waits, own.at(1), cells[from], 0, read);
       queue.hostCall(
           own.at(1), own.at(2), HostCall.Mode.BLOCKING, context -> written.put(0, read, 0, 4));
@@ -122,22 +123,22 @@ class RandomGraphTest {
     for (int i = 0; i < CELLS; i++) {
       expected[i] = random.nextInt(100);
     }
-    Buffer all = cts.buffer(TestData.ints(expected));
-    Buffer[] cells = new Buffer[CELLS];
+    DeviceBuffer all = cts.buffer(TestData.ints(expected));
+    DeviceBuffer[] cells = new DeviceBuffer[CELLS];
     for (int i = 0; i < CELLS; i++) {
       cells[i] = all.slice(4L * i, 4);
     }
     Dependencies dependencies = new Dependencies();
     List<Runnable> calls = new ArrayList<>();
     List<Timepoint> ends = new ArrayList<>();
-    Semaphore shared = cts.semaphore();
+    TimelineSemaphore shared = cts.semaphore();
     for (int i = 0; i < STEPS; i++) {
       Step step = Step.random(random);
       step.apply(expected);
       Timepoint done = cts.semaphore().at(1 + random.nextInt(3));
       Fence waits = dependencies.add(step, done);
       Fence gated = random.nextInt(10) == 0 ? waits.and(shared.at(1)) : waits;
-      Queue queue = cts.queue(random.nextInt(cts.device().queueCount()));
+      DeviceQueue queue = cts.queue(random.nextInt(cts.device().queueCount()));
       calls.add(() -> step.enqueue(cts, queue, cells, gated, done));
       ends.add(done);
     }

@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Device;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -30,8 +30,8 @@ class SemaphoreCloseTest {
   @Test
   @Rule("S8")
   void closingCancelsHostWaits(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
-    Semaphore other = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
+    TimelineSemaphore other = cts.semaphore();
     List<Task<?>> waiters =
         List.of(
             Task.run("one", () -> semaphore.await(1)),
@@ -49,7 +49,7 @@ class SemaphoreCloseTest {
   @Test
   @Rule("S8")
   void closingCancelsCallbacksAndStages(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     List<HalException> failures = new ArrayList<>();
     semaphore.onReach(1, failures::add);
     semaphore.onReach(1_000, failures::add);
@@ -63,17 +63,17 @@ class SemaphoreCloseTest {
   @Test
   @Rule("S8")
   void closingCancelsWhatIsParkedOnIt(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
-    Semaphore other = cts.semaphore();
-    Semaphore done = cts.semaphore();
-    Semaphore afterwards = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
+    TimelineSemaphore other = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore afterwards = cts.semaphore();
     cts.queue().barrier(Fence.of(other.at(1), semaphore.at(1)), done.at(1));
     cts.queue().barrier(done.at(1), afterwards.at(1));
     semaphore.close();
     awaitFailure(done, 1, Status.CANCELLED);
     awaitFailure(afterwards, 1, Status.CANCELLED);
     assertPending(other, 1);
-    Semaphore works = cts.semaphore();
+    TimelineSemaphore works = cts.semaphore();
     cts.queue().barrier(Fence.NONE, works.at(1));
     awaitReached(works, 1);
   }
@@ -81,8 +81,8 @@ class SemaphoreCloseTest {
   @Test
   @Rule("S8")
   void issuedWorkGoesOnAndItsSignalIsDropped(Cts cts) {
-    Semaphore closed = cts.semaphore();
-    Semaphore open = cts.semaphore();
+    TimelineSemaphore closed = cts.semaphore();
+    TimelineSemaphore open = cts.semaphore();
     HeldOperation held =
         new HeldOperation(cts, cts.queue(), Fence.NONE, Fence.of(closed.at(1), open.at(1)));
     held.awaitRunning();
@@ -95,8 +95,8 @@ class SemaphoreCloseTest {
   @Test
   @Rule("S8")
   void deviceWorkGoesOnAndItsSignalIsDropped(Cts cts) {
-    Semaphore closed = cts.semaphore();
-    Semaphore open = cts.semaphore();
+    TimelineSemaphore closed = cts.semaphore();
+    TimelineSemaphore open = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue());
     cts.queue().barrier(blocker.timepoint(), Fence.of(closed.at(1), open.at(1)));
     closed.close();
@@ -107,9 +107,9 @@ class SemaphoreCloseTest {
   @Test
   @Rule("S8")
   void aClosedSemaphoreRefusesEverything(Cts cts) {
-    Semaphore semaphore = cts.semaphore(3);
-    Semaphore other = cts.semaphore();
-    Queue queue = cts.queue();
+    TimelineSemaphore semaphore = cts.semaphore(3);
+    TimelineSemaphore other = cts.semaphore();
+    DeviceQueue queue = cts.queue();
     semaphore.close();
     semaphore.close();
     assertHal(Status.FAILED_PRECONDITION, semaphore::value);
@@ -128,8 +128,8 @@ class SemaphoreCloseTest {
   @Test
   @Rule("S8")
   void aFailedSemaphoreKeepsItsFailureForThoseWhoGotIt(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(semaphore.at(1), done.at(1));
     semaphore.fail(new HalException(Status.DATA_LOSS, "gone"));
     semaphore.close();
@@ -140,8 +140,8 @@ class SemaphoreCloseTest {
   @Rule("S8")
   void aSemaphoreOutlivesItsDevice(Cts cts) throws Exception {
     Device device = cts.backend().open(cts.uri());
-    Semaphore semaphore = device.createSemaphore(1);
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore semaphore = device.createSemaphore(1);
+    TimelineSemaphore done = cts.semaphore();
     device.close();
     assertEquals(1, semaphore.value());
     List<HalException> failures = new ArrayList<>();
@@ -159,8 +159,8 @@ class SemaphoreCloseTest {
   @Test
   @Rule("S8")
   void aSemaphoreMayBeClosedInItsOwnCallback(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     AtomicReference<@Nullable HalException> later = new AtomicReference<>();
     semaphore.onReach(1, failure -> semaphore.close());
     semaphore.onReach(2, later::set);
@@ -173,8 +173,8 @@ class SemaphoreCloseTest {
   @Rule("S8")
   void closingRacesWithSignallingAndWaiting(Cts cts) throws Exception {
     for (int round = 0; round < 300; round++) {
-      Semaphore semaphore = cts.device().createSemaphore(0);
-      Semaphore done = cts.device().createSemaphore(0);
+      TimelineSemaphore semaphore = cts.device().createSemaphore(0);
+      TimelineSemaphore done = cts.device().createSemaphore(0);
       Task<?> waiter = Task.run("waiter", () -> semaphore.await(2, Waits.LIMIT));
       Task<?> signaller = Task.run("signaller", () -> semaphore.signal(1));
       Task<?> enqueuer =
@@ -201,7 +201,7 @@ class SemaphoreCloseTest {
     return thrown == null;
   }
 
-  private static void awaitOver(Semaphore done) throws InterruptedException {
+  private static void awaitOver(TimelineSemaphore done) throws InterruptedException {
     try {
       done.await(1, Waits.LIMIT);
     } catch (HalException e) {

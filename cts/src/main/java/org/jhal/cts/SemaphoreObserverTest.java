@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Registration;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule({"S2", "S7"})
   void oneSignalReleasesInOrderOfValueThenOfRegistration(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     List<String> order = new ArrayList<>();
     long[] values = {3, 1, 2, 3, 1, 9, 2, 1};
     for (int i = 0; i < values.length; i++) {
@@ -53,7 +53,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S2")
   void theOrderHoldsForManyWaiters(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     List<Long> values = new ArrayList<>();
     for (long value = 1; value <= 5_000; value++) {
       values.add(value);
@@ -70,7 +70,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void aCallbackRunsOnceOnTheSignallingThread(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     AtomicInteger calls = new AtomicInteger();
     AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
     semaphore.onReach(
@@ -92,7 +92,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void aCallbackRunsAtOnceIfItsFateIsKnown(Cts cts) {
-    Semaphore semaphore = cts.semaphore(4);
+    TimelineSemaphore semaphore = cts.semaphore(4);
     AtomicInteger calls = new AtomicInteger();
     semaphore.onReach(4, failure -> calls.incrementAndGet());
     assertEquals(1, calls.get());
@@ -106,7 +106,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule({"S3", "S7"})
   void aFailureReachesCallbacksAndStages(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     List<HalException> failures = new ArrayList<>();
     semaphore.onReach(1, failures::add);
     semaphore.onReach(100, failures::add);
@@ -130,7 +130,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void aCancelledCallbackNeverRunsAndOthersDo(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     List<String> ran = new ArrayList<>();
     semaphore.onReach(1, failure -> ran.add("first"));
     Registration second = semaphore.onReach(1, failure -> ran.add("second"));
@@ -146,7 +146,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void aCancelledCallbackIsLetGo(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     WeakReference<Object> marker = registerAndCancel(semaphore);
     awaitTrue(
         "a cancelled callback to become unreachable",
@@ -157,7 +157,7 @@ class SemaphoreObserverTest {
     assertPending(semaphore, 1);
   }
 
-  private static WeakReference<Object> registerAndCancel(Semaphore semaphore) {
+  private static WeakReference<Object> registerAndCancel(TimelineSemaphore semaphore) {
     List<HalException> marker = new ArrayList<>();
     TimepointCallback callback = marker::add;
     assertTrue(semaphore.onReach(1, callback).cancel());
@@ -167,10 +167,10 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void aCallbackMaySignalFailAndEnqueue(Cts cts) {
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
-    Semaphore third = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    TimelineSemaphore third = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     first.onReach(
         1,
         failure -> {
@@ -189,8 +189,8 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void callbacksOfASignalFromACallbackRunAfterIt(Cts cts) {
-    Semaphore outer = cts.semaphore();
-    Semaphore inner = cts.semaphore();
+    TimelineSemaphore outer = cts.semaphore();
+    TimelineSemaphore inner = cts.semaphore();
     List<String> order = new ArrayList<>();
     inner.onReach(1, failure -> order.add("inner"));
     outer.onReach(
@@ -207,7 +207,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void callbacksHoldNoLock(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     semaphore.onReach(
         1,
@@ -219,7 +219,7 @@ class SemaphoreObserverTest {
                     assertEquals(1, semaphore.value());
                     semaphore.onReach(5, f -> {}).cancel();
                     semaphore.signal(2);
-                    Semaphore done = cts.semaphore();
+                    TimelineSemaphore done = cts.semaphore();
                     cts.queue().barrier(semaphore.at(2), done.at(1));
                     awaitReached(done, 1);
                   });
@@ -236,7 +236,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void whatACallbackThrowsIsLoggedAndDropped(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     List<String> ran = new ArrayList<>();
     semaphore.onReach(
         1,
@@ -259,7 +259,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void whatACallbackThrowsOnACompletionThreadHarmsNothing(Cts cts) {
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     done.onReach(
         1,
         failure -> {
@@ -275,11 +275,11 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void aStageCompletesWithItsTimepoint(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     CompletableFuture<@Nullable Void> future = semaphore.whenReached(2).toCompletableFuture();
     semaphore.signal(1);
     assertFalse(future.isDone());
-    Semaphore go = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
     cts.queue().barrier(go.at(1), semaphore.at(2));
     go.signal(1);
     future.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
@@ -289,7 +289,7 @@ class SemaphoreObserverTest {
   @Test
   @Rule("S7")
   void nobodyCompletesAStageButItsTimeline(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
     CompletionStage<@Nullable Void> other = semaphore.whenReached(1);
     List<String> ran = Collections.synchronizedList(new ArrayList<>());

@@ -12,17 +12,17 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Slot;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** Operations that wait for timelines and signal them. */
@@ -31,18 +31,18 @@ class SemaphoreSubmissionTest {
   /** Device work with an effect: adds one to the first int of its buffer. */
   private static final class Counter {
     private final Cts cts;
-    private final Buffer buffer;
+    private final DeviceBuffer buffer;
 
     Counter(Cts cts) {
       this.cts = cts;
       this.buffer = cts.buffer(TestData.ints(0, 0));
     }
 
-    void enqueue(Queue queue, Fence waits, Fence signals) {
+    void enqueue(DeviceQueue queue, Fence waits, Fence signals) {
       queue.copy(waits, signals, one(), 0, buffer, 0, 4);
     }
 
-    private Buffer one() {
+    private DeviceBuffer one() {
       return cts.buffer(TestData.ints(1));
     }
 
@@ -54,8 +54,8 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("Q9")
   void aSubmissionWithoutCommandsWaitsAndSignals(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(go.at(1), done.at(1));
     cts.flush(cts.queue());
     assertPending(done, 1);
@@ -67,7 +67,7 @@ class SemaphoreSubmissionTest {
   @Rule("Q9")
   void workSignalsWhenItsEffectsAreThere(Cts cts) {
     Counter counter = new Counter(cts);
-    Semaphore done = cts.semaphore(100);
+    TimelineSemaphore done = cts.semaphore(100);
     counter.enqueue(cts.queue(), Fence.NONE, done.at(101));
     awaitReached(done, 101);
     assertEquals(true, counter.hasRun());
@@ -78,8 +78,8 @@ class SemaphoreSubmissionTest {
   @Rule({"S5", "Q4"})
   void workDoesNotRunBeforeItsWaitIsMet(Cts cts) {
     Counter counter = new Counter(cts);
-    Semaphore go = cts.semaphore(1);
-    Semaphore done = cts.semaphore(100);
+    TimelineSemaphore go = cts.semaphore(1);
+    TimelineSemaphore done = cts.semaphore(100);
     counter.enqueue(cts.queue(), go.at(2), done.at(101));
     cts.flush(cts.queue());
     assertPending(done, 101);
@@ -93,8 +93,8 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S5")
   void aWaitThatIsMetBeforeHoldsNothingUp(Cts cts) {
-    Semaphore go = cts.semaphore(2);
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore(2);
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(Fence.of(go.at(1), go.at(2), go.at(0)), done.at(1));
     awaitReached(done, 1);
   }
@@ -104,8 +104,8 @@ class SemaphoreSubmissionTest {
   @Needs(Need.TWO_QUEUES)
   void aWaitMayComeBeforeItsSignalOnAnotherQueue(Cts cts) {
     Counter counter = new Counter(cts);
-    Semaphore middle = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore middle = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     counter.enqueue(cts.queue(1), middle.at(1), done.at(1));
     cts.flush(cts.queue(1));
     assertPending(done, 1);
@@ -118,9 +118,9 @@ class SemaphoreSubmissionTest {
   @Rule("S2")
   @Needs(Need.TWO_QUEUES)
   void oneSignalReleasesSeveralQueues(Cts cts) {
-    Semaphore middle = cts.semaphore();
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
+    TimelineSemaphore middle = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
     cts.queue(0).barrier(middle.at(1), first.at(1));
     cts.queue(1).barrier(middle.at(2), second.at(1));
     cts.flush(cts.queue(0));
@@ -138,11 +138,11 @@ class SemaphoreSubmissionTest {
     Device device = cts.device();
     byte[] data = TestData.bytes(256);
     byte[] read = new byte[256];
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
-    try (Buffer source = device.allocate(256, BufferParams.DEVICE);
-        Buffer target = device.allocate(256, BufferParams.DEVICE);
-        Buffer decoy = device.allocate(256, BufferParams.DEVICE);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    try (DeviceBuffer source = device.allocate(256, BufferParams.DEVICE);
+        DeviceBuffer target = device.allocate(256, BufferParams.DEVICE);
+        DeviceBuffer decoy = device.allocate(256, BufferParams.DEVICE);
         CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.ONE_SHOT)) {
       cts.write(source, 0, data);
       commands.copy(Slot.of(0), 0, Slot.of(1), 0, 256);
@@ -160,10 +160,10 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S5")
   void severalWaitsAreAllNeededAndSeveralSignalsAllGiven(Cts cts) {
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
-    Semaphore left = cts.semaphore();
-    Semaphore right = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    TimelineSemaphore left = cts.semaphore();
+    TimelineSemaphore right = cts.semaphore();
     cts.queue().barrier(Fence.of(first.at(1), second.at(1)), Fence.of(left.at(1), right.at(7)));
     first.signal(1);
     cts.flush(cts.queue());
@@ -176,8 +176,8 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S6")
   void hostWaitsForAllOfHostAndDeviceSignals(Cts cts) throws Exception {
-    Semaphore host = cts.semaphore();
-    Semaphore device = cts.semaphore();
+    TimelineSemaphore host = cts.semaphore();
+    TimelineSemaphore device = cts.semaphore();
     Task<?> waiter = Task.run("waiter", () -> Fence.of(host.at(1), device.at(1)).awaitAll(LIMIT));
     cts.queue().barrier(Fence.NONE, device.at(1));
     awaitReached(device, 1);
@@ -189,8 +189,8 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S6")
   void hostWaitsForAnyAndTheDeviceSignals(Cts cts) throws Exception {
-    Semaphore host = cts.semaphore();
-    Semaphore device = cts.semaphore();
+    TimelineSemaphore host = cts.semaphore();
+    TimelineSemaphore device = cts.semaphore();
     cts.queue().barrier(Fence.NONE, device.at(1));
     Fence.of(host.at(1), device.at(1)).awaitAny(LIMIT);
     assertPending(host, 1);
@@ -199,8 +199,8 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S6")
   void hostWaitsForAnyAndTheHostSignals(Cts cts) throws Exception {
-    Semaphore host = cts.semaphore();
-    Semaphore device = cts.semaphore();
+    TimelineSemaphore host = cts.semaphore();
+    TimelineSemaphore device = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue());
     cts.queue().barrier(blocker.timepoint(), device.at(1));
     Task<?> waiter = Task.run("waiter", () -> Fence.of(host.at(1), device.at(1)).awaitAny(LIMIT));
@@ -214,8 +214,8 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S5")
   void aConsumerMayBeEnqueuedBeforeItsProducer(Cts cts) {
-    Semaphore middle = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore middle = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     Counter counter = new Counter(cts);
     cts.queue().barrier(middle.at(1), done.at(1));
     counter.enqueue(cts.queue(), Fence.NONE, middle.at(1));
@@ -226,11 +226,11 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("Q4")
   void twoConsumersOfOneOfTwoProducers(Cts cts) {
-    Semaphore wanted = cts.semaphore();
-    Semaphore unrelated = cts.semaphore();
-    Semaphore go = cts.semaphore();
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
+    TimelineSemaphore wanted = cts.semaphore();
+    TimelineSemaphore unrelated = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
     cts.queue().barrier(wanted.at(1), first.at(1));
     cts.queue().barrier(wanted.at(1), second.at(1));
     cts.queue().barrier(go.at(1), unrelated.at(1));
@@ -244,9 +244,9 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S2")
   void aJumpRunsThoseWhoWaitForLess(Cts cts) {
-    Semaphore middle = cts.semaphore();
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
+    TimelineSemaphore middle = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
     cts.queue().barrier(middle.at(1), first.at(1));
     cts.queue().barrier(middle.at(2), second.at(1));
     cts.queue().barrier(Fence.NONE, middle.at(3));
@@ -256,9 +256,9 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S5")
   void workMayWaitForTheDeviceAndTheHost(Cts cts) {
-    Semaphore device = cts.semaphore();
-    Semaphore host = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore device = cts.semaphore();
+    TimelineSemaphore host = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(Fence.NONE, device.at(1));
     cts.queue().barrier(Fence.of(device.at(1), host.at(1)), done.at(1));
     awaitReached(device, 1);
@@ -271,9 +271,9 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S2")
   void oneDeviceSignalWakesWorkAndTheHost(Cts cts) throws Exception {
-    Semaphore go = cts.semaphore();
-    Semaphore middle = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore middle = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(go.at(1), middle.at(1));
     cts.queue().barrier(middle.at(1), done.at(1));
     Task<?> waiter = Task.run("waiter", () -> middle.await(1, LIMIT));
@@ -286,9 +286,9 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S2")
   void workMayWaitForLessThanTheValue(Cts cts) {
-    Semaphore middle = cts.semaphore();
-    Semaphore before = cts.semaphore();
-    Semaphore after = cts.semaphore();
+    TimelineSemaphore middle = cts.semaphore();
+    TimelineSemaphore before = cts.semaphore();
+    TimelineSemaphore after = cts.semaphore();
     cts.queue().barrier(middle.at(1), before.at(1));
     cts.queue().barrier(Fence.NONE, middle.at(2));
     awaitReached(middle, 2);
@@ -299,8 +299,8 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("Q6")
   void aFailedWaitFailsTheSignals(Cts cts) {
-    Semaphore go = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(go.at(1), done.at(1));
     go.fail(new HalException(Status.CANCELLED, "not needed"));
     assertHal(Status.CANCELLED, awaitFailure(done, 1), "not needed");
@@ -309,11 +309,11 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S5")
   void thousandsMayWaitForOneValue(Cts cts) {
-    Semaphore go = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
     int count = 5_000;
-    List<Semaphore> done = new ArrayList<>();
+    List<TimelineSemaphore> done = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Semaphore one = cts.semaphore();
+      TimelineSemaphore one = cts.semaphore();
       cts.queue(i % cts.device().queueCount()).barrier(go.at(1 + i % 3), one.at(1));
       done.add(one);
     }
@@ -324,9 +324,9 @@ class SemaphoreSubmissionTest {
   @Test
   @Rule("S1a")
   void aSignalValueThatIsReachedIsRefusedAndNothingHappens(Cts cts) {
-    Semaphore reached = cts.semaphore(5);
-    Semaphore other = cts.semaphore();
-    Buffer buffer = cts.buffer(TestData.ints(0));
+    TimelineSemaphore reached = cts.semaphore(5);
+    TimelineSemaphore other = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(TestData.ints(0));
     for (long value : new long[] {5, 4, 0}) {
       assertHal(
           Status.OUT_OF_RANGE,

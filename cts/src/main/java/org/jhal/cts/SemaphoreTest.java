@@ -15,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,7 +42,7 @@ class SemaphoreTest {
   @Test
   @Rule("S1")
   void jumpsToWhatIsSignalled(Cts cts) {
-    Semaphore semaphore = cts.semaphore(2);
+    TimelineSemaphore semaphore = cts.semaphore(2);
     semaphore.signal(3);
     assertEquals(3, semaphore.value());
     semaphore.signal(40);
@@ -55,7 +55,7 @@ class SemaphoreTest {
   @ValueSource(longs = {7, 6, 0, -1, Long.MIN_VALUE})
   @Rule("S1")
   void refusesValuesThatAreNotAboveTheCurrentOne(long value, Cts cts) {
-    Semaphore semaphore = cts.semaphore(7);
+    TimelineSemaphore semaphore = cts.semaphore(7);
     assertHal(Status.OUT_OF_RANGE, () -> semaphore.signal(value), String.valueOf(value), "7");
     assertEquals(7, semaphore.value(), "value after a refused signal");
     semaphore.signal(8);
@@ -65,7 +65,7 @@ class SemaphoreTest {
   @Test
   @Rule("S3")
   void aFailureIsWhatTheValueGives(Cts cts) {
-    Semaphore semaphore = cts.semaphore(5);
+    TimelineSemaphore semaphore = cts.semaphore(5);
     assertNull(semaphore.failure());
     semaphore.fail(new HalException(Status.UNKNOWN, "something"));
     assertHal(Status.UNKNOWN, semaphore::value, "something");
@@ -77,7 +77,7 @@ class SemaphoreTest {
   @EnumSource
   @Rule("S3")
   void aFailureKeepsStatusMessageAndCause(Status status, Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     Throwable cause = new IllegalStateException("the cause");
     HalException failure = new HalException(status, "the message", cause);
     semaphore.fail(failure);
@@ -91,7 +91,7 @@ class SemaphoreTest {
   @Test
   @Rule("S3")
   void theFirstFailureStays(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     semaphore.fail(new HalException(Status.DATA_LOSS, "first"));
     semaphore.fail(new HalException(Status.CANCELLED, "second"));
     assertHal(Status.DATA_LOSS, semaphore::value, "first");
@@ -101,7 +101,7 @@ class SemaphoreTest {
   @Test
   @Rule("S3")
   void aFailureBeatsAReachedValue(Cts cts) {
-    Semaphore semaphore = cts.semaphore(5);
+    TimelineSemaphore semaphore = cts.semaphore(5);
     semaphore.fail(new HalException(Status.ABORTED, "late"));
     assertHal(Status.ABORTED, () -> semaphore.await(1), "late");
     assertHal(Status.ABORTED, () -> semaphore.await(5, Duration.ZERO), "late");
@@ -111,7 +111,7 @@ class SemaphoreTest {
     semaphore.onReach(1, seen::add);
     assertEquals(1, seen.size());
     assertHal(Status.ABORTED, seen.get(0), "late");
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(semaphore.at(1), done.at(1));
     assertHal(Status.ABORTED, awaitFailure(done, 1), "late");
   }
@@ -119,7 +119,7 @@ class SemaphoreTest {
   @Test
   @Rule("S3")
   void signallingAfterAFailureThrowsIt(Cts cts) {
-    Semaphore semaphore = cts.semaphore(1);
+    TimelineSemaphore semaphore = cts.semaphore(1);
     semaphore.fail(new HalException(Status.RESOURCE_EXHAUSTED, "used up"));
     assertHal(Status.RESOURCE_EXHAUSTED, () -> semaphore.signal(2), "used up");
     assertHal(Status.RESOURCE_EXHAUSTED, () -> semaphore.signal(0), "used up");
@@ -128,7 +128,7 @@ class SemaphoreTest {
   @Test
   @Rule("S4")
   void aReachedValueNeedsNoWaiting(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore(2);
+    TimelineSemaphore semaphore = cts.semaphore(2);
     semaphore.await(0);
     semaphore.await(1);
     semaphore.await(2);
@@ -142,7 +142,7 @@ class SemaphoreTest {
   @ValueSource(longs = {0, 1, 1_000_000, -1, Long.MIN_VALUE})
   @Rule("S4")
   void aWaitEndsAtItsDeadline(long nanos, Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore(2);
+    TimelineSemaphore semaphore = cts.semaphore(2);
     Duration timeout = Duration.ofNanos(nanos);
     assertHal(Status.DEADLINE_EXCEEDED, () -> semaphore.await(3, timeout));
     assertHal(Status.DEADLINE_EXCEEDED, () -> semaphore.at(3).awaitAll(timeout));
@@ -156,7 +156,7 @@ class SemaphoreTest {
   @Test
   @Rule("S4")
   void anInterruptedThreadDoesNotStartToWait(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     Thread.currentThread().interrupt();
     assertThrows(InterruptedException.class, () -> semaphore.await(1));
     Thread.currentThread().interrupt();
@@ -178,8 +178,8 @@ class SemaphoreTest {
   @Test
   @Rule("S6")
   void waitingForAllNeedsAll(Cts cts) throws Exception {
-    Semaphore zero = cts.semaphore(0);
-    Semaphore one = cts.semaphore(1);
+    TimelineSemaphore zero = cts.semaphore(0);
+    TimelineSemaphore one = cts.semaphore(1);
     Fence both = Fence.of(zero.at(1), one.at(1));
     assertHal(Status.DEADLINE_EXCEEDED, () -> both.awaitAll(Duration.ZERO));
     zero.signal(1);
@@ -190,8 +190,8 @@ class SemaphoreTest {
   @Test
   @Rule("S6")
   void waitingForAnyNeedsOne(Cts cts) throws Exception {
-    Semaphore zero = cts.semaphore(0);
-    Semaphore one = cts.semaphore(1);
+    TimelineSemaphore zero = cts.semaphore(0);
+    TimelineSemaphore one = cts.semaphore(1);
     Fence.of(zero.at(1), one.at(1)).awaitAny(Duration.ZERO);
     Fence.of(zero.at(1), one.at(1)).awaitAny();
     Fence neither = Fence.of(zero.at(1), one.at(2));
@@ -202,8 +202,8 @@ class SemaphoreTest {
   @Test
   @Rule("S6")
   void aFailedMemberFailsTheWaitThoughAnotherIsReached(Cts cts) {
-    Semaphore reached = cts.semaphore(1);
-    Semaphore failed = cts.semaphore(1);
+    TimelineSemaphore reached = cts.semaphore(1);
+    TimelineSemaphore failed = cts.semaphore(1);
     failed.fail(new HalException(Status.DATA_LOSS, "gone"));
     for (Fence fence :
         List.of(Fence.of(reached.at(1), failed.at(1)), Fence.of(failed.at(1), reached.at(1)))) {
@@ -216,8 +216,8 @@ class SemaphoreTest {
   @Test
   @Rule("S1a")
   void aFenceKeepsTheLargerOfTwoValues(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore(1);
-    Semaphore other = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore(1);
+    TimelineSemaphore other = cts.semaphore();
     for (Fence fence :
         List.of(
             Fence.of(semaphore.at(1), other.at(0), semaphore.at(3)),
@@ -233,7 +233,7 @@ class SemaphoreTest {
   @Test
   @Rule("S1")
   void refusesNegativeTimepoints(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     assertHal(Status.OUT_OF_RANGE, () -> semaphore.at(-1), "-1");
     assertHal(Status.OUT_OF_RANGE, () -> semaphore.await(-1), "-1");
     assertHal(Status.OUT_OF_RANGE, () -> semaphore.await(-1, Duration.ZERO), "-1");
@@ -245,7 +245,7 @@ class SemaphoreTest {
   @Rule("S3")
   @SuppressWarnings("NullAway") // null on purpose
   void refusesNull(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     assertNullRefused("failure", () -> semaphore.fail(null));
     assertNullRefused("timeout", () -> semaphore.await(1, null));
     assertNullRefused("callback", () -> semaphore.onReach(1, null));

@@ -16,8 +16,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -39,7 +39,7 @@ class SemaphoreThreadTest {
   @Test
   @Rule({"S2", "S5"})
   void aJumpReleasesAWaitForLess(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore(2);
+    TimelineSemaphore semaphore = cts.semaphore(2);
     Task<?> three = waiter(semaphore.at(3));
     Task<?> ten = Task.run("unlimited", () -> semaphore.await(10));
     ten.awaitBlocked();
@@ -52,7 +52,7 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S2")
   void aSignalReleasesNobodyWhoWaitsForMore(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     Task<?> one = waiter(semaphore.at(1));
     Task<?> two = waiter(semaphore.at(2));
     semaphore.signal(1);
@@ -65,8 +65,8 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S6")
   void waitingForAnyWakesOnTheSecond(Cts cts) throws Exception {
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
     Task<?> any = anyWaiter(Fence.of(first.at(1), second.at(1)));
     second.signal(1);
     any.join();
@@ -76,8 +76,8 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S2")
   void twoThreadsPlayPingPong(Cts cts) throws Exception {
-    Semaphore ping = cts.semaphore();
-    Semaphore pong = cts.semaphore();
+    TimelineSemaphore ping = cts.semaphore();
+    TimelineSemaphore pong = cts.semaphore();
     int rounds = 2_000;
     Task<?> partner =
         Task.run(
@@ -99,7 +99,7 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S5")
   void oneValueMayBeWaitedForManyTimes(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     List<Task<?>> waiters = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
       waiters.add(waiter(semaphore.at(5)));
@@ -115,8 +115,8 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S6")
   void twoThreadsWaitForAllOfTheSameTwo(Cts cts) throws Exception {
-    Semaphore first = cts.semaphore();
-    Semaphore second = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
     Fence both = Fence.of(first.at(1), second.at(2));
     Task<?> one = waiter(both);
     Task<?> two = waiter(both);
@@ -130,7 +130,7 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S3")
   void aFailureWakesEveryWaiter(Cts cts) {
-    Semaphore semaphore = cts.semaphore(1);
+    TimelineSemaphore semaphore = cts.semaphore(1);
     Task<?> near = waiter(semaphore.at(2));
     Task<?> far = waiter(semaphore.at(Long.MAX_VALUE));
     semaphore.fail(new HalException(Status.CANCELLED, "never mind"));
@@ -143,8 +143,8 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S6")
   void aFailedMemberWakesThoseWhoWaitForSeveral(Cts cts) {
-    Semaphore healthy = cts.semaphore();
-    Semaphore failing = cts.semaphore();
+    TimelineSemaphore healthy = cts.semaphore();
+    TimelineSemaphore failing = cts.semaphore();
     Fence both = Fence.of(healthy.at(1), failing.at(1));
     Task<?> all = waiter(both);
     Task<?> any = anyWaiter(both);
@@ -160,8 +160,8 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S4")
   void anInterruptionEndsAWait(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore();
-    Semaphore other = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
+    TimelineSemaphore other = cts.semaphore();
     List<Task<?>> waiters =
         List.of(
             waiter(semaphore.at(1)),
@@ -178,8 +178,8 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S4")
   void aWaitThatEndedLeavesNothingBehind(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore();
-    Semaphore other = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
+    TimelineSemaphore other = cts.semaphore();
     List<WeakReference<Thread>> threads = new ArrayList<>();
     for (Fence fence : List.of(semaphore.at(1), Fence.of(semaphore.at(1), other.at(1)))) {
       Thread expiring =
@@ -207,7 +207,7 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S1")
   void theValueNeverShrinks(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     int last = 20_000;
     List<Task<?>> readers = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
@@ -235,7 +235,7 @@ class SemaphoreThreadTest {
   @Test
   @Rule("S1")
   void ofRacingSignalsOfOneValueOneIsAccepted(Cts cts) throws Exception {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     int threads = 3;
     int last = 2_000;
     AtomicInteger accepted = new AtomicInteger();
@@ -269,7 +269,7 @@ class SemaphoreThreadTest {
   @Rule("S3")
   void ofRacingFailuresOneReachesEverybody(Cts cts) throws Exception {
     for (int round = 0; round < 200; round++) {
-      Semaphore semaphore = cts.device().createSemaphore(0);
+      TimelineSemaphore semaphore = cts.device().createSemaphore(0);
       CyclicBarrier start = new CyclicBarrier(3);
       List<Task<?>> racers = new ArrayList<>();
       for (String name : List.of("left", "right")) {

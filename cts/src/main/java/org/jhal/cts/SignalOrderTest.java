@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** Signals of operations that others overtake (rule S1a). */
@@ -23,8 +23,8 @@ class SignalOrderTest {
   @Rule("S1a")
   @Needs(Need.TWO_QUEUES)
   void twoQueuesMaySignalOneTimelineOutOfOrder(Cts cts) {
-    Semaphore timeline = cts.semaphore();
-    Semaphore beside = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore beside = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue(0));
     cts.queue(0).barrier(blocker.timepoint(), Fence.of(timeline.at(1), beside.at(1)));
     cts.queue(1).barrier(Fence.NONE, timeline.at(2));
@@ -38,9 +38,9 @@ class SignalOrderTest {
   @Test
   @Rule("S1a")
   void theHostMayOvertakeAnOperation(Cts cts) {
-    Semaphore timeline = cts.semaphore();
-    Semaphore before = cts.semaphore();
-    Semaphore after = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore before = cts.semaphore();
+    TimelineSemaphore after = cts.semaphore();
     HeldOperation held =
         new HeldOperation(
             cts, cts.queue(), Fence.NONE, Fence.of(before.at(1), timeline.at(5), after.at(1)));
@@ -55,9 +55,9 @@ class SignalOrderTest {
   @Test
   @Rule({"S1a", "S3"})
   void aSignalToAFailedSemaphoreIsDroppedAndOthersGoOn(Cts cts) {
-    Semaphore failed = cts.semaphore();
-    Semaphore before = cts.semaphore();
-    Semaphore after = cts.semaphore();
+    TimelineSemaphore failed = cts.semaphore();
+    TimelineSemaphore before = cts.semaphore();
+    TimelineSemaphore after = cts.semaphore();
     HeldOperation held =
         new HeldOperation(
             cts, cts.queue(), Fence.NONE, Fence.of(before.at(1), failed.at(1), after.at(1)));
@@ -71,9 +71,9 @@ class SignalOrderTest {
   @Test
   @Rule({"S1a", "S8"})
   void aSignalToAClosedSemaphoreIsDroppedAndOthersGoOn(Cts cts) {
-    Semaphore closed = cts.semaphore();
-    Semaphore before = cts.semaphore();
-    Semaphore after = cts.semaphore();
+    TimelineSemaphore closed = cts.semaphore();
+    TimelineSemaphore before = cts.semaphore();
+    TimelineSemaphore after = cts.semaphore();
     HeldOperation held =
         new HeldOperation(
             cts, cts.queue(), Fence.NONE, Fence.of(before.at(1), closed.at(1), after.at(1)));
@@ -86,11 +86,11 @@ class SignalOrderTest {
   @Test
   @Rule("S1a")
   void signalsAreAppliedInTheOrderOfTheList(Cts cts) {
-    List<Semaphore> semaphores = new ArrayList<>();
+    List<TimelineSemaphore> semaphores = new ArrayList<>();
     List<Integer> order = Collections.synchronizedList(new ArrayList<>());
     for (int i = 0; i < 8; i++) {
       int place = i;
-      Semaphore semaphore = cts.semaphore();
+      TimelineSemaphore semaphore = cts.semaphore();
       semaphore.onReach(1, failure -> order.add(place));
       semaphores.add(semaphore);
     }
@@ -102,7 +102,7 @@ class SignalOrderTest {
   @Test
   @Rule("S1a")
   void ofTwoSignalsToOneSemaphoreTheLargerCounts(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
     List<Long> seen = Collections.synchronizedList(new ArrayList<>());
     semaphore.onReach(1, failure -> seen.add(semaphore.value()));
     cts.queue().barrier(Fence.NONE, Fence.of(semaphore.at(3), semaphore.at(1)));
@@ -114,8 +114,8 @@ class SignalOrderTest {
   @Test
   @Rule("S1a")
   void ofTwoWaitsForOneSemaphoreTheLargerCounts(Cts cts) {
-    Semaphore semaphore = cts.semaphore();
-    Semaphore done = cts.semaphore();
+    TimelineSemaphore semaphore = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(Fence.of(semaphore.at(3), semaphore.at(1)), done.at(1));
     semaphore.signal(2);
     cts.flush(cts.queue());
@@ -128,9 +128,9 @@ class SignalOrderTest {
   @Rule({"S1a", "Q10"})
   void manyOperationsRaceOnOneTimeline(Cts cts) throws Exception {
     int perThread = 300;
-    Semaphore timeline = cts.semaphore();
-    List<Semaphore> own = Collections.synchronizedList(new ArrayList<>());
-    Semaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    List<TimelineSemaphore> own = Collections.synchronizedList(new ArrayList<>());
+    TimelineSemaphore go = cts.semaphore();
     List<Task<?>> submitters = new ArrayList<>();
     for (int t = 0; t < 3; t++) {
       int thread = t;
@@ -138,9 +138,9 @@ class SignalOrderTest {
           Task.run(
               "submitter",
               () -> {
-                Queue queue = cts.queue(thread % cts.device().queueCount());
+                DeviceQueue queue = cts.queue(thread % cts.device().queueCount());
                 for (int i = 1; i <= perThread; i++) {
-                  Semaphore mine = cts.semaphore();
+                  TimelineSemaphore mine = cts.semaphore();
                   own.add(mine);
                   queue.barrier(go.at(1), Fence.of(timeline.at(i), mine.at(1)));
                 }

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 
 /** Many threads and many objects at once. */
@@ -38,11 +38,11 @@ class StressTest {
           Task.run(
               "submitter",
               () -> {
-                Buffer buffer = cts.buffer(64);
-                Semaphore timeline = cts.semaphore();
+                DeviceBuffer buffer = cts.buffer(64);
+                TimelineSemaphore timeline = cts.semaphore();
                 start.await(LIMIT.toSeconds(), TimeUnit.SECONDS);
                 for (int i = 0; i < each; i++) {
-                  Queue queue = cts.queue((thread + i) % cts.device().queueCount());
+                  DeviceQueue queue = cts.queue((thread + i) % cts.device().queueCount());
                   FillPattern pattern = FillPattern.of32(thread * each + i);
                   queue.fill(timeline.at(i), timeline.at(i + 1), buffer, 0, 64, pattern);
                 }
@@ -61,8 +61,8 @@ class StressTest {
   @Rule({"S5", "Q1"})
   void oneThreadWaitsForWhatAnotherSignals(Cts cts) throws Exception {
     int count = 3_000;
-    Semaphore odd = cts.semaphore();
-    Semaphore even = cts.semaphore();
+    TimelineSemaphore odd = cts.semaphore();
+    TimelineSemaphore even = cts.semaphore();
     Task<?> consumer =
         Task.run(
             "consumer",
@@ -83,8 +83,8 @@ class StressTest {
   @Rule({"S3", "Q6", "Q10"})
   void failuresRaceWithSignalsAndSubmissions(Cts cts) throws Exception {
     for (int round = 0; round < 300; round++) {
-      Semaphore go = cts.device().createSemaphore(0);
-      Semaphore done = cts.device().createSemaphore(0);
+      TimelineSemaphore go = cts.device().createSemaphore(0);
+      TimelineSemaphore done = cts.device().createSemaphore(0);
       CyclicBarrier start = new CyclicBarrier(3);
       Task<?> failing =
           Task.run(
@@ -132,8 +132,8 @@ class StressTest {
               () -> {
                 Device device = cts.device();
                 for (int i = 0; i < 1_000; i++) {
-                  try (Semaphore first = device.createSemaphore(0);
-                      Semaphore second = device.createSemaphore(0)) {
+                  try (TimelineSemaphore first = device.createSemaphore(0);
+                      TimelineSemaphore second = device.createSemaphore(0)) {
                     device.queue(i % device.queueCount()).barrier(first.at(1), second.at(1));
                     first.onReach(1, failure -> {});
                     if (i % 4 != 0) {
@@ -155,7 +155,7 @@ class StressTest {
   @Rule({"Q3", "M7"})
   void buffersCloseWhileTheyAreUsed(Cts cts) throws Exception {
     Device device = cts.device();
-    Semaphore go = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
     List<Task<?>> users = new ArrayList<>();
     for (int t = 0; t < 3; t++) {
       int thread = t;
@@ -166,9 +166,9 @@ class StressTest {
                 Random random = new Random(thread);
                 for (int i = 0; i < 500; i++) {
                   Fence wait = random.nextBoolean() ? go.at(1) : Fence.NONE;
-                  try (Buffer a = device.allocate(128, BufferParams.DEVICE);
-                      Buffer b = device.allocate(128, BufferParams.DEVICE)) {
-                    Queue queue = device.queue(i % device.queueCount());
+                  try (DeviceBuffer a = device.allocate(128, BufferParams.DEVICE);
+                      DeviceBuffer b = device.allocate(128, BufferParams.DEVICE)) {
+                    DeviceQueue queue = device.queue(i % device.queueCount());
                     queue.fill(wait, Fence.NONE, a, 0, 128, FillPattern.ZERO);
                     queue.copy(wait, Fence.NONE, a, 0, b, 64, 64);
                   }

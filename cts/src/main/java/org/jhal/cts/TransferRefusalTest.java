@@ -11,14 +11,14 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostMemory;
-import org.jhal.Semaphore;
 import org.jhal.Slot;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -53,8 +53,8 @@ class TransferRefusalTest {
   @Rule({"M2", "M5"})
   void fillsThatCutAPatternAreRefused(
       int patternBytes, long offset, long length, String what, String value, Cts cts) {
-    Buffer target = cts.buffer(bytes(32));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer target = cts.buffer(bytes(32));
+    TimelineSemaphore done = cts.semaphore();
     FillPattern pattern = new FillPattern(7, patternBytes);
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
@@ -74,9 +74,9 @@ class TransferRefusalTest {
   @EnumSource
   @Rule({"M2", "M5"})
   void alignmentCountsFromTheBuffersOwnStart(Commands.Form form, Cts cts) {
-    Buffer target = cts.buffer(bytes(32));
-    Buffer odd = target.slice(2, 16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer target = cts.buffer(bytes(32));
+    DeviceBuffer odd = target.slice(2, 16);
+    TimelineSemaphore done = cts.semaphore();
     FillPattern pattern = FillPattern.of32(1);
     if (form == Commands.Form.DIRECT) {
       CommandBuffer commands =
@@ -101,7 +101,7 @@ class TransferRefusalTest {
           "slot 0",
           "2",
           "4");
-      Buffer even = target.slice(4, 16);
+      DeviceBuffer even = target.slice(4, 16);
       cts.queue().execute(Fence.NONE, done.at(1), commands, BindingTable.of(even));
     }
     awaitReached(done, 1);
@@ -124,8 +124,8 @@ class TransferRefusalTest {
   @MethodSource("overlaps")
   @Rule({"M2", "M5"})
   void copiesThatOverlapAreRefused(long source, long target, long length, Cts cts) {
-    Buffer buffer = cts.buffer(bytes(64));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(bytes(64));
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
     String[] parts = {"overlap", "" + source, "" + target, "" + length};
@@ -138,8 +138,8 @@ class TransferRefusalTest {
         () -> commands.copy(buffer, source, buffer, target, length),
         parts);
     // Different handles of the same bytes are no way around.
-    Buffer from = buffer.slice(source, length);
-    Buffer to = buffer.slice(target, length);
+    DeviceBuffer from = buffer.slice(source, length);
+    DeviceBuffer to = buffer.slice(target, length);
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> cts.queue().copy(Fence.NONE, done.at(1), from, 0, to, 0, length),
@@ -153,9 +153,9 @@ class TransferRefusalTest {
   @MethodSource("overlaps")
   @Rule({"M2", "M5"})
   void copiesThatOverlapThroughSlotsAreRefused(long source, long target, long length, Cts cts) {
-    Buffer buffer = cts.buffer(bytes(64));
-    Buffer other = cts.buffer(64);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(bytes(64));
+    DeviceBuffer other = cts.buffer(64);
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer bothSlots =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
     bothSlots.copy(Slot.of(0), source, Slot.of(1), target, length);
@@ -196,8 +196,8 @@ class TransferRefusalTest {
   @Test
   @Rule({"M2", "M5"})
   void slicesInSlotsThatDoNotOverlapAreTaken(Cts cts) {
-    Buffer buffer = cts.buffer(bytes(64));
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(bytes(64));
+    TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
     commands.copy(Slot.of(0), 0, Slot.of(1), 0, 32);
@@ -216,8 +216,8 @@ class TransferRefusalTest {
   @Test
   @Rule({"Q2", "M5"})
   void aReadOnlyTargetOfAReadbackIsRefused(Cts cts) {
-    Buffer buffer = cts.buffer(16);
-    Semaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
     ByteBuffer[] targets = {
       ByteBuffer.allocate(16).asReadOnlyBuffer(), ByteBuffer.allocateDirect(16).asReadOnlyBuffer()
     };

@@ -10,15 +10,15 @@ import static org.jhal.cts.Waits.awaitReached;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.BufferRef;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.MemoryType;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -32,9 +32,9 @@ class TransientBufferTest {
       int size,
       BufferParams params,
       BiConsumer<CommandBuffer, BufferRef> record) {
-    Queue queue = cts.queue();
-    Semaphore timeline = cts.semaphore();
-    Buffer buffer = cts.closing(queue.alloca(Fence.NONE, timeline.at(1), size, params));
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer buffer = cts.closing(queue.alloca(Fence.NONE, timeline.at(1), size, params));
     Commands commands = new Commands(cts, form);
     record.accept(commands.buffer(), commands.ref(buffer));
     commands.submit(queue, timeline.at(1), timeline.at(2));
@@ -110,7 +110,7 @@ class TransientBufferTest {
   @EnumSource
   @Rule("M1")
   void copiesToOne(Commands.Form form, Cts cts) {
-    Buffer source = cts.buffer(cts.device(), 512, BufferParams.HOST_UPLOAD);
+    DeviceBuffer source = cts.buffer(cts.device(), 512, BufferParams.HOST_UPLOAD);
     cts.write(source, 0, bytes(512));
     byte[] read =
         onTransient(
@@ -126,7 +126,7 @@ class TransientBufferTest {
   @EnumSource
   @Rule({"M1", "M3"})
   void copiesFromOne(Commands.Form form, Cts cts) {
-    Buffer target = cts.buffer(512);
+    DeviceBuffer target = cts.buffer(512);
     onTransient(
         cts,
         form,
@@ -144,7 +144,7 @@ class TransientBufferTest {
   @EnumSource
   @Rule({"M1", "M3"})
   void fillsAndCopiesOneInOrder(Commands.Form form, Cts cts) {
-    Buffer target = cts.buffer(256);
+    DeviceBuffer target = cts.buffer(256);
     onTransient(
         cts,
         form,
@@ -177,11 +177,12 @@ class TransientBufferTest {
   @EnumSource
   @Rule({"M1", "Q1", "S5"})
   void isNamedAndSubmittedBeforeItsAllocaIsIssued(Commands.Form form, Cts cts) {
-    Queue queue = cts.queue();
-    Semaphore go = cts.semaphore();
-    Semaphore timeline = cts.semaphore();
-    Buffer buffer = cts.closing(queue.alloca(go.at(1), timeline.at(1), 256, BufferParams.DEVICE));
-    Buffer result = cts.buffer(256);
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceBuffer buffer =
+        cts.closing(queue.alloca(go.at(1), timeline.at(1), 256, BufferParams.DEVICE));
+    DeviceBuffer result = cts.buffer(256);
     Commands commands = new Commands(cts, form);
     commands.buffer().fill(commands.ref(buffer, 0, 128), 0, 128, FillPattern.of8(0x17));
     commands.buffer().fill(commands.ref(buffer, 128, 128), 0, 128, FillPattern.of8(0x18));

@@ -12,8 +12,8 @@ import org.jhal.Device;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 
@@ -31,7 +31,7 @@ public final class Waits {
   private Waits() {}
 
   /** Waits until {@code value} is reached. */
-  public static void awaitReached(Semaphore semaphore, long value) {
+  public static void awaitReached(TimelineSemaphore semaphore, long value) {
     awaitReached(semaphore.at(value));
   }
 
@@ -69,7 +69,7 @@ public final class Waits {
    *
    * @return the failure
    */
-  public static HalException awaitFailure(Semaphore semaphore, long value) {
+  public static HalException awaitFailure(TimelineSemaphore semaphore, long value) {
     try {
       semaphore.await(value, LIMIT);
     } catch (HalException e) {
@@ -98,7 +98,7 @@ public final class Waits {
    *
    * @return the failure
    */
-  public static HalException awaitFailure(Semaphore semaphore, long value, Status status) {
+  public static HalException awaitFailure(TimelineSemaphore semaphore, long value, Status status) {
     HalException failure = awaitFailure(semaphore, value);
     if (failure.status() != status) {
       throw new AssertionFailedError(
@@ -114,7 +114,7 @@ public final class Waits {
   }
 
   /** Checks that {@code value} is neither reached nor failed. */
-  public static void assertPending(Semaphore semaphore, long value) {
+  public static void assertPending(TimelineSemaphore semaphore, long value) {
     HalException failure = semaphore.failure();
     if (failure != null) {
       throw new AssertionFailedError(
@@ -185,7 +185,7 @@ public final class Waits {
     return true;
   }
 
-  private static boolean failedWith(Semaphore semaphore, Status status) {
+  private static boolean failedWith(TimelineSemaphore semaphore, Status status) {
     HalException failure = semaphore.failure();
     return failure != null && failure.status() == status;
   }

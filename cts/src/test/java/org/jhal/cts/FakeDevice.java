@@ -9,13 +9,13 @@ import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Setting;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
 
@@ -73,12 +73,12 @@ final class FakeDevice implements Device {
   }
 
   @Override
-  public Queue queue(int index) {
+  public DeviceQueue queue(int index) {
     throw new UnsupportedOperationException("a queue of a fake device");
   }
 
   @Override
-  public Semaphore createSemaphore(long initialValue) {
+  public TimelineSemaphore createSemaphore(long initialValue) {
     throw new UnsupportedOperationException("a semaphore of a fake device");
   }
 

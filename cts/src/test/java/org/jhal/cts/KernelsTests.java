@@ -14,7 +14,7 @@ import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Test;
 
-/** The suite's kernels are the same functions in every place that has them. */
+/** The suite's kernels are the same kernels in every place that has them. */
 class KernelsTests {
   private static String file(String name) {
     byte[] bytes = CtsKernels.bundle().read(name);

@@ -15,7 +15,7 @@ import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.utils.ArgumentLayout;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.gpu.GpuProperties;
 import org.jhal.utils.gpu.KernelLoader;
 
@@ -113,7 +113,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
     CUfunction function = new CUfunction();
     int code = JCudaDriver.cuModuleGetFunction(function, module, entry);
     if (code != CudaResult.SUCCESS) {
-      throw runtime.failure("cuModuleGetFunction", code, "no function '" + entry + "' in " + what);
+      throw runtime.failure("cuModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
     }
     return function;
   }
@@ -121,7 +121,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   /** Where the driver can tell (CUDA 12.4), the kernel's parameters must be the manifest's. */
   @Override
   protected void checkArguments(
-      CUmodule module, CUfunction function, String entry, FunctionSpec spec, String name) {
+      CUmodule module, CUfunction function, String entry, KernelSpec spec, String name) {
     Function query = CudaLibrary.load().optional("cuFuncGetParamInfo");
     if (query == null) {
       return;

@@ -22,7 +22,7 @@ public final class ProbeMain {
       print("open", device.info().name());
       if (args.length > 0) {
         try (Executable executable = device.loadExecutable(ExecutableSource.of(Path.of(args[0])))) {
-          print("load", String.valueOf(executable.functions()));
+          print("load", String.valueOf(executable.kernels()));
         }
       }
     } catch (HalException e) {

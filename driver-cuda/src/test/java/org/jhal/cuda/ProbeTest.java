@@ -173,7 +173,7 @@ class ProbeTest {
         bundle.resolve("a.cpp"), "extern \"C\" __global__ void a(unsigned* out) { out[0] = 1; }\n");
     Files.writeString(
         bundle.resolve("manifest.json"),
-        "{\"version\": 1, \"name\": \"a\", \"functions\": [{\"name\": \"a\", \"parameters\":"
+        "{\"version\": 1, \"name\": \"a\", \"kernels\": [{\"name\": \"a\", \"parameters\":"
             + " [{\"name\": \"out\", \"kind\": \"buffer\", \"type\": \"u32\", \"direction\":"
             + " \"out\"}], \"workgroupSize\": [1]}], \"variants\": [{\"format\": \"gpu-c++\","
             + " \"file\": \"a.cpp\"}]}");

@@ -12,7 +12,7 @@ import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.utils.ArgumentLayout;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -255,7 +255,7 @@ final class CodeObject {
    * @param name of the kernel and where it is, for people
    * @throws HalException INVALID_ARGUMENT if they differ, with both
    */
-  void checkArguments(String entry, FunctionSpec function, String name) {
+  void checkArguments(String entry, KernelSpec function, String name) {
     List<Argument> taken = kernels.get(entry);
     if (taken == null) {
       return;

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jhal.hip.jna.HipRuntime;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipModule_t;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.gpu.GpuProperties;
 import org.jhal.utils.gpu.KernelLoader;
 
@@ -67,7 +67,7 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
     long[] out = new long[1];
     int code = HipRuntime.hipModuleGetFunction(out, module.handle, entry);
     if (code != hipSuccess) {
-      throw runtime.failure("hipModuleGetFunction", code, "no function '" + entry + "' in " + what);
+      throw runtime.failure("hipModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
     }
     hipFunction_t function = new hipFunction_t();
     function.set(out[0]);
@@ -77,7 +77,7 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
   /** The runtime does not tell, but the code object does. */
   @Override
   protected void checkArguments(
-      Module module, hipFunction_t function, String entry, FunctionSpec spec, String name) {
+      Module module, hipFunction_t function, String entry, KernelSpec spec, String name) {
     module.code.checkArguments(entry, spec, name);
   }
 

@@ -20,7 +20,7 @@ import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.hip.CodeObject.Argument;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,9 +130,9 @@ class CodeObjectTest {
     }
   }
 
-  private static FunctionSpec saxpy(ElementType first) {
+  private static KernelSpec saxpy(ElementType first) {
     Parameter.Direction in = Parameter.Direction.IN;
-    return new FunctionSpec(
+    return new KernelSpec(
         "saxpy",
         List.of(
             new Parameter("n", Parameter.Kind.CONSTANT, first, in),
@@ -186,9 +186,8 @@ class CodeObjectTest {
             + " by the manifest they are 4, [8 at 0, 4 at 8, 8 at 16, 8 at 24]",
         wider.getMessage());
 
-    FunctionSpec all = saxpy(ElementType.I32);
-    FunctionSpec fewer =
-        new FunctionSpec("saxpy", all.parameters().subList(0, 3), Workgroups.of(1), 0);
+    KernelSpec all = saxpy(ElementType.I32);
+    KernelSpec fewer = new KernelSpec("saxpy", all.parameters().subList(0, 3), Workgroups.of(1), 0);
     assertThrows(HalException.class, () -> code.checkArguments("saxpy", fewer, "saxpy"));
   }
 

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
 import org.jhal.Status;
 import org.jhal.cts.kernels.CtsKernels;
@@ -33,9 +33,9 @@ class HipDriverTest extends GpuDriverTest {
       assertCurrent("opening");
       Executable kernels = device.loadExecutable(CtsKernels.bundle());
       assertCurrent("loading");
-      Buffer upload = device.allocate(16, BufferParams.HOST_UPLOAD);
-      Buffer host = device.allocate(16, BufferParams.HOST);
-      Buffer buffer = device.allocate(16, BufferParams.DEVICE);
+      DeviceBuffer upload = device.allocate(16, BufferParams.HOST_UPLOAD);
+      DeviceBuffer host = device.allocate(16, BufferParams.HOST);
+      DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
       assertCurrent("allocating");
       fill(device, buffer);
       assertCurrent("submitting and waiting");

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.file.Files;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.simulator.driver.GpuKernelsTest;
 import org.junit.jupiter.api.Test;
@@ -60,8 +60,8 @@ class HipKernelsTest extends GpuKernelsTest {
   @Test
   void aGridOfTooManyWorkItemsIsRefused() throws IOException {
     try (Executable kernels = device.loadExecutable(store(PARAMETERS, "[64]", ""));
-        Buffer out = device.allocate(4, BufferParams.DEVICE);
-        Semaphore done = device.createSemaphore(0)) {
+        DeviceBuffer out = device.allocate(4, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
       assertHal(
           Status.OUT_OF_RANGE,
           () ->
@@ -70,7 +70,7 @@ class HipKernelsTest extends GpuKernelsTest {
                   .dispatch(
                       Fence.NONE,
                       done.at(1),
-                      kernels.function("store"),
+                      kernels.kernel("store"),
                       Workgroups.of(1 << 26),
                       Args.of(out, 5)),
           "67108864",

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.ExecutableSource;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Manifest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -106,9 +106,9 @@ class RealRuntimeTest {
     assertEquals(one.architecture(), code.architecture(), one::toString);
     Manifest manifest = Manifest.read(ExecutableSource.of(one.source().resolveSibling("")));
     Set<String> names =
-        manifest.functions().stream().map(FunctionSpec::name).collect(Collectors.toSet());
+        manifest.kernels().stream().map(KernelSpec::name).collect(Collectors.toSet());
     assertEquals(names, code.kernels().keySet(), one::toString);
-    for (FunctionSpec function : manifest.functions()) {
+    for (KernelSpec function : manifest.kernels()) {
       code.checkArguments(function.name(), function, function.name() + " of " + one);
     }
   }

@@ -2,8 +2,8 @@ package org.jhal.mock;
 
 import java.util.Set;
 import org.jhal.Device;
+import org.jhal.DeviceQueue;
 import org.jhal.HalException;
-import org.jhal.Queue;
 import org.jhal.Status;
 import org.jhal.utils.EngineDevice;
 
@@ -41,12 +41,12 @@ public final class MockControls {
   /**
    * Stops the stream of a queue before its next piece of work. Work is still accepted and issued.
    */
-  public void pause(Queue queue) {
+  public void pause(DeviceQueue queue) {
     device.stream(queue.index()).setPaused(true);
   }
 
   /** Lets the stream of a queue go on. */
-  public void resume(Queue queue) {
+  public void resume(DeviceQueue queue) {
     device.stream(queue.index()).setPaused(false);
   }
 

@@ -20,8 +20,8 @@ import org.jhal.utils.EngineThread;
 import org.jhal.utils.KernelModule;
 import org.jhal.utils.MemoryBudget;
 import org.jhal.utils.NativeStream;
-import org.jhal.utils.bundle.FunctionSpec;
 import org.jhal.utils.bundle.JavaKernels;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 import org.jhal.utils.controls.Faults;
 import org.jspecify.annotations.Nullable;
@@ -275,9 +275,9 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   }
 
   @Override
-  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     enter("load");
-    MockModule module = new MockModule(this, JavaKernels.load(source, variant, functions));
+    MockModule module = new MockModule(this, JavaKernels.load(source, variant, kernels));
     liveModules.incrementAndGet();
     return module;
   }

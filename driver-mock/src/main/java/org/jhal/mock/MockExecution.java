@@ -35,7 +35,7 @@ final class MockExecution {
     String what = "work";
     try {
       if (task.isDispatch()) {
-        what = "kernel " + task.command().function().name();
+        what = "kernel " + task.command().kernel().name();
       }
       device.enter("execute");
       if (task.kind == MockTask.Kind.ALLOCATE) {

@@ -27,7 +27,7 @@ final class MockGrid {
 
   void run(Command command, MockView[] views) throws Throwable {
     MethodHandle kernel =
-        ((MockModule) command.function().executable().module()).kernel(command.function().index());
+        ((MockModule) command.kernel().executable().module()).kernel(command.kernel().index());
     long count = (long) command.groupsX() * command.groupsY() * command.groupsZ();
     own.prepare(command, views);
     long start = System.nanoTime();

@@ -14,7 +14,7 @@ final class MockModule implements KernelModule {
     this.kernels = List.copyOf(kernels);
   }
 
-  /** The kernel of function {@code index}, of type {@code (Workgroup)void}. */
+  /** The kernel of kernel {@code index}, of type {@code (Workgroup)void}. */
   MethodHandle kernel(int index) {
     return kernels.get(index);
   }

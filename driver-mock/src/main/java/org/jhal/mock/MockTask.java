@@ -72,7 +72,7 @@ final class MockTask {
   }
 
   private void setArguments(Command from, Submission owner) {
-    int count = from.function().parameterCount();
+    int count = from.kernel().parameterCount();
     if (views.length < count) {
       views = new MockView[count];
       for (int i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ final class MockTask {
       }
     }
     for (int i = 0; i < count; i++) {
-      if (from.function().parameter(i).kind() == Parameter.Kind.BUFFER) {
+      if (from.kernel().parameter(i).kind() == Parameter.Kind.BUFFER) {
         views[i].set(
             (MockMemory) owner.memory(from.argument(i)),
             owner.offset(from.argument(i)),

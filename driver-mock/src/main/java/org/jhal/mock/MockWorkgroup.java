@@ -34,7 +34,7 @@ final class MockWorkgroup implements Workgroup {
   void prepare(Command newCommand, MockView[] newViews) {
     command = newCommand;
     views = newViews;
-    int bytes = newCommand.function().dynamicSharedMemory();
+    int bytes = newCommand.kernel().dynamicSharedMemory();
     if (bytes == 0) {
       sharedMemory = null;
     } else if (sharedMemory == null || sharedMemory.size() != bytes) {
@@ -99,17 +99,17 @@ final class MockWorkgroup implements Workgroup {
 
   @Override
   public int sizeX() {
-    return command().function().workgroupSize().x();
+    return command().kernel().workgroupSize().x();
   }
 
   @Override
   public int sizeY() {
-    return command().function().workgroupSize().y();
+    return command().kernel().workgroupSize().y();
   }
 
   @Override
   public int sizeZ() {
-    return command().function().workgroupSize().z();
+    return command().kernel().workgroupSize().z();
   }
 
   @Override
@@ -122,8 +122,8 @@ final class MockWorkgroup implements Workgroup {
 
   private Parameter parameter(int index) {
     return command()
-        .function()
-        .parameter(Objects.checkIndex(index, command().function().parameterCount()));
+        .kernel()
+        .parameter(Objects.checkIndex(index, command().kernel().parameterCount()));
   }
 
   private ElementType constant(int index) {
@@ -144,7 +144,7 @@ final class MockWorkgroup implements Workgroup {
   @Override
   public long i64(int index) {
     byte[] block = command().array();
-    int offset = command().function().layout().offset(index);
+    int offset = command().kernel().layout().offset(index);
     return switch (constant(index)) {
       case I8 -> block[offset];
       case U8 -> block[offset] & 0xFF;
@@ -163,7 +163,7 @@ final class MockWorkgroup implements Workgroup {
       throw new IllegalArgumentException("parameter " + index + " is not an f32");
     }
     return Float.intBitsToFloat(
-        (int) INT.get(command().array(), command().function().layout().offset(index)));
+        (int) INT.get(command().array(), command().kernel().layout().offset(index)));
   }
 
   @Override
@@ -175,7 +175,7 @@ final class MockWorkgroup implements Workgroup {
       throw new IllegalArgumentException("parameter " + index + " is not an f64");
     }
     return Double.longBitsToDouble(
-        (long) LONG.get(command().array(), command().function().layout().offset(index)));
+        (long) LONG.get(command().array(), command().kernel().layout().offset(index)));
   }
 
   @Override

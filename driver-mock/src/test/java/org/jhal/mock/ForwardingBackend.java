@@ -12,7 +12,7 @@ import org.jhal.utils.DeviceBackend;
 import org.jhal.utils.DeviceMemory;
 import org.jhal.utils.KernelModule;
 import org.jhal.utils.NativeStream;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 
 /** The engine's side of a mock device, with something around its streams. */
@@ -64,8 +64,8 @@ record ForwardingBackend(MockDevice right, UnaryOperator<NativeStream<MockEvent>
   }
 
   @Override
-  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
-    return right.load(source, variant, functions);
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    return right.load(source, variant, kernels);
   }
 
   @Override

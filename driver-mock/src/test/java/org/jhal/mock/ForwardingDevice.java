@@ -9,41 +9,41 @@ import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Setting;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /** A device that hands every call on; its queues and semaphores are those of a subclass. */
 class ForwardingDevice implements Device {
   final Device right;
-  private final Map<Integer, Queue> queues = new ConcurrentHashMap<>();
+  private final Map<Integer, DeviceQueue> queues = new ConcurrentHashMap<>();
 
   ForwardingDevice(Device right) {
     this.right = right;
   }
 
   /** What users get for a queue. */
-  Queue around(Queue queue) {
+  DeviceQueue around(DeviceQueue queue) {
     return new ForwardingQueue(this, queue);
   }
 
   /** What users get for a semaphore. */
-  Semaphore around(Semaphore semaphore) {
+  TimelineSemaphore around(TimelineSemaphore semaphore) {
     return new ForwardingSemaphore(semaphore);
   }
 
   @Override
-  public Queue queue(int index) {
+  public DeviceQueue queue(int index) {
     return queues.computeIfAbsent(index, i -> around(right.queue(i)));
   }
 
   @Override
-  public Semaphore createSemaphore(long initialValue) {
+  public TimelineSemaphore createSemaphore(long initialValue) {
     return around(right.createSemaphore(initialValue));
   }
 

@@ -3,27 +3,27 @@ package org.jhal.mock;
 import java.nio.ByteBuffer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.HostCall;
 import org.jhal.HostCall.Completion;
 import org.jhal.HostCall.Context;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
+import org.jhal.Kernel;
 import org.jhal.Workgroups;
 
 /** A queue that hands every operation on. */
-class ForwardingQueue implements Queue {
+class ForwardingQueue implements DeviceQueue {
   final Device device;
-  final Queue right;
+  final DeviceQueue right;
 
   /** A queue of {@code device}, which forwards to the one that {@code right} belongs to. */
-  ForwardingQueue(Device device, Queue right) {
+  ForwardingQueue(Device device, DeviceQueue right) {
     this.device = device;
     this.right = right;
   }
@@ -58,28 +58,36 @@ class ForwardingQueue implements Queue {
   }
 
   @Override
-  public void dispatch(Fence waits, Fence signals, Function function, Workgroups count, Args args) {
-    right.dispatch(waits(waits), signals(signals), function, count, args);
+  public void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args) {
+    right.dispatch(waits(waits), signals(signals), kernel, count, args);
   }
 
   @Override
   public void fill(
-      Fence waits, Fence signals, Buffer target, long offset, long length, FillPattern pattern) {
+      Fence waits,
+      Fence signals,
+      DeviceBuffer target,
+      long offset,
+      long length,
+      FillPattern pattern) {
     right.fill(waits(waits), signals(signals), target, offset, length, pattern);
   }
 
   @Override
-  public void update(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+  public void update(
+      Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
     right.update(waits(waits), signals(signals), source, target, offset);
   }
 
   @Override
-  public void upload(Fence waits, Fence signals, HostMemory source, Buffer target, long offset) {
+  public void upload(
+      Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset) {
     right.upload(waits(waits), signals(signals), source, target, offset);
   }
 
   @Override
-  public void readback(Fence waits, Fence signals, Buffer source, long offset, HostMemory target) {
+  public void readback(
+      Fence waits, Fence signals, DeviceBuffer source, long offset, HostMemory target) {
     right.readback(waits(waits), signals(signals), source, offset, target);
   }
 
@@ -87,21 +95,21 @@ class ForwardingQueue implements Queue {
   public void copy(
       Fence waits,
       Fence signals,
-      Buffer source,
+      DeviceBuffer source,
       long sourceOffset,
-      Buffer target,
+      DeviceBuffer target,
       long targetOffset,
       long length) {
     right.copy(waits(waits), signals(signals), source, sourceOffset, target, targetOffset, length);
   }
 
   @Override
-  public Buffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
+  public DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
     return right.alloca(waits(waits), signals(signals), bytes, params);
   }
 
   @Override
-  public void dealloca(Fence waits, Fence signals, Buffer buffer) {
+  public void dealloca(Fence waits, Fence signals, DeviceBuffer buffer) {
     right.dealloca(waits(waits), signals(signals), buffer);
   }
 
@@ -115,7 +123,7 @@ class ForwardingQueue implements Queue {
   }
 
   /** What a host call is told, in terms of what its caller handed over. */
-  private record ForwardingContext(Context right, Queue queue, Fence handedOver)
+  private record ForwardingContext(Context right, DeviceQueue queue, Fence handedOver)
       implements Context {
     @Override
     public Fence signals() {

@@ -7,16 +7,16 @@ import java.util.concurrent.CompletionStage;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Registration;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.TimepointCallback;
 import org.jspecify.annotations.Nullable;
 
 /** A semaphore that hands every call on. */
-class ForwardingSemaphore implements Semaphore {
-  final Semaphore right;
+class ForwardingSemaphore implements TimelineSemaphore {
+  final TimelineSemaphore right;
 
-  ForwardingSemaphore(Semaphore right) {
+  ForwardingSemaphore(TimelineSemaphore right) {
     this.right = right;
   }
 
@@ -24,8 +24,9 @@ class ForwardingSemaphore implements Semaphore {
   static Fence unwrap(Fence fence) {
     List<Timepoint> timepoints = new ArrayList<>();
     for (int i = 0; i < fence.size(); i++) {
-      Semaphore semaphore = fence.semaphore(i);
-      Semaphore known = semaphore instanceof ForwardingSemaphore own ? own.right : semaphore;
+      TimelineSemaphore semaphore = fence.semaphore(i);
+      TimelineSemaphore known =
+          semaphore instanceof ForwardingSemaphore own ? own.right : semaphore;
       timepoints.add(known.at(fence.value(i)));
     }
     return Fence.of(timepoints);

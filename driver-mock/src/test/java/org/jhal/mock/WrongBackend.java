@@ -6,9 +6,9 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jhal.Device;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.mock.cts.MockCtsBackend;
 import org.jhal.utils.DeviceBackend;
 import org.jhal.utils.EngineDevice;
@@ -62,24 +62,24 @@ final class WrongBackend extends MockCtsBackend {
   }
 
   /** The queues are wrong. */
-  static WrongBackend ofQueue(BiFunction<Device, Queue, Queue> queue) {
+  static WrongBackend ofQueue(BiFunction<Device, DeviceQueue, DeviceQueue> queue) {
     return ofDevice(
         right ->
             new ForwardingDevice(right) {
               @Override
-              Queue around(Queue of) {
+              DeviceQueue around(DeviceQueue of) {
                 return queue.apply(this, of);
               }
             });
   }
 
   /** The semaphores are wrong. */
-  static WrongBackend ofSemaphore(UnaryOperator<Semaphore> semaphore) {
+  static WrongBackend ofSemaphore(UnaryOperator<TimelineSemaphore> semaphore) {
     return ofDevice(
         right ->
             new ForwardingDevice(right) {
               @Override
-              Semaphore around(Semaphore of) {
+              TimelineSemaphore around(TimelineSemaphore of) {
                 return semaphore.apply(of);
               }
             });

@@ -5,16 +5,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
-import org.jhal.Function;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
+import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
@@ -26,24 +26,26 @@ final class WrongQueues {
 
   /** It reads the bytes of an update when it comes to them. */
   static final class CapturesUpdatesLate extends ForwardingQueue {
-    CapturesUpdatesLate(Device device, Queue right) {
+    CapturesUpdatesLate(Device device, DeviceQueue right) {
       super(device, right);
     }
 
     @Override
-    public void update(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+    public void update(
+        Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
       upload(waits, signals, HostMemory.of(source), target, offset);
     }
   }
 
   /** It reads the caller's byte buffer itself, and not a duplicate. */
   static final class MovesPositions extends ForwardingQueue {
-    MovesPositions(Device device, Queue right) {
+    MovesPositions(Device device, DeviceQueue right) {
       super(device, right);
     }
 
     @Override
-    public void upload(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+    public void upload(
+        Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
       super.upload(waits, signals, source, target, offset);
       source.position(source.limit());
     }
@@ -53,7 +55,7 @@ final class WrongQueues {
   static final class StaysFailed extends ForwardingQueue {
     private volatile @Nullable Timepoint failed;
 
-    StaysFailed(Device device, Queue right) {
+    StaysFailed(Device device, DeviceQueue right) {
       super(device, right);
     }
 
@@ -82,7 +84,7 @@ final class WrongQueues {
 
   /** Of several waits it takes the first. */
   static final class TakesOneWait extends ForwardingQueue {
-    TakesOneWait(Device device, Queue right) {
+    TakesOneWait(Device device, DeviceQueue right) {
       super(device, right);
     }
 
@@ -95,14 +97,13 @@ final class WrongQueues {
 
   /** It has a grid that is empty run once. */
   static final class RunsEmptyGrids extends ForwardingQueue {
-    RunsEmptyGrids(Device device, Queue right) {
+    RunsEmptyGrids(Device device, DeviceQueue right) {
       super(device, right);
     }
 
     @Override
-    public void dispatch(
-        Fence waits, Fence signals, Function function, Workgroups count, Args args) {
-      super.dispatch(waits, signals, function, count.isEmpty() ? Workgroups.of(1) : count, args);
+    public void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args) {
+      super.dispatch(waits, signals, kernel, count.isEmpty() ? Workgroups.of(1) : count, args);
     }
   }
 
@@ -110,7 +111,7 @@ final class WrongQueues {
   static final class KeepsTheFirstTable extends ForwardingQueue {
     private final Map<CommandBuffer, BindingTable> tables = new ConcurrentHashMap<>();
 
-    KeepsTheFirstTable(Device device, Queue right) {
+    KeepsTheFirstTable(Device device, DeviceQueue right) {
       super(device, right);
     }
 
@@ -123,7 +124,7 @@ final class WrongQueues {
     private static BindingTable copy(BindingTable bindings) {
       BindingTable copy = new BindingTable(bindings.size());
       for (int i = 0; i < bindings.size(); i++) {
-        Buffer buffer = bindings.get(i);
+        DeviceBuffer buffer = bindings.get(i);
         if (buffer != null) {
           copy.set(i, buffer);
         }
@@ -134,12 +135,12 @@ final class WrongQueues {
 
   /** Its alloca waits where it is called, because the native call needs its stream. */
   static final class AllocatesWhileTheCallerWaits extends ForwardingQueue {
-    AllocatesWhileTheCallerWaits(Device device, Queue right) {
+    AllocatesWhileTheCallerWaits(Device device, DeviceQueue right) {
       super(device, right);
     }
 
     @Override
-    public Buffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
+    public DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
       try {
         waits.awaitAll();
       } catch (InterruptedException e) {
@@ -151,7 +152,7 @@ final class WrongQueues {
 
   /** It calls the host again when it retires the call. */
   static final class CallsTheHostTwice extends ForwardingQueue {
-    CallsTheHostTwice(Device device, Queue right) {
+    CallsTheHostTwice(Device device, DeviceQueue right) {
       super(device, right);
     }
 
@@ -170,7 +171,7 @@ final class WrongQueues {
 
   /** It makes a semaphore for each barrier and forgets it. */
   static final class LeaksSemaphores extends ForwardingQueue {
-    LeaksSemaphores(Device device, Queue right) {
+    LeaksSemaphores(Device device, DeviceQueue right) {
       super(device, right);
     }
 

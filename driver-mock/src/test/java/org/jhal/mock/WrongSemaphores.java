@@ -3,8 +3,8 @@ package org.jhal.mock;
 import java.time.Duration;
 import org.jhal.HalException;
 import org.jhal.Registration;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ final class WrongSemaphores {
 
   /** Signalling the value that it has is fine. */
   static final class TakesTheSameValue extends ForwardingSemaphore {
-    TakesTheSameValue(Semaphore right) {
+    TakesTheSameValue(TimelineSemaphore right) {
       super(right);
     }
 
@@ -30,7 +30,7 @@ final class WrongSemaphores {
   static final class KeepsTheLastFailure extends ForwardingSemaphore {
     private volatile @Nullable HalException last;
 
-    KeepsTheLastFailure(Semaphore right) {
+    KeepsTheLastFailure(TimelineSemaphore right) {
       super(right);
     }
 
@@ -52,7 +52,7 @@ final class WrongSemaphores {
 
   /** Of a failure it keeps that there was one. */
   static final class ForgetsWhyItFailed extends ForwardingSemaphore {
-    ForgetsWhyItFailed(Semaphore right) {
+    ForgetsWhyItFailed(TimelineSemaphore right) {
       super(right);
     }
 
@@ -64,7 +64,7 @@ final class WrongSemaphores {
 
   /** A wait whose time is over returns. */
   static final class ReturnsAtTheDeadline extends ForwardingSemaphore {
-    ReturnsAtTheDeadline(Semaphore right) {
+    ReturnsAtTheDeadline(TimelineSemaphore right) {
       super(right);
     }
 
@@ -82,7 +82,7 @@ final class WrongSemaphores {
 
   /** Closing it leaves it to the garbage collector. */
   static final class ClosesNothing extends ForwardingSemaphore {
-    ClosesNothing(Semaphore right) {
+    ClosesNothing(TimelineSemaphore right) {
       super(right);
     }
 
@@ -92,7 +92,7 @@ final class WrongSemaphores {
 
   /** It runs callbacks when it is signalled, and again when it tidies up. */
   static final class CallsBackTwice extends ForwardingSemaphore {
-    CallsBackTwice(Semaphore right) {
+    CallsBackTwice(TimelineSemaphore right) {
       super(right);
     }
 

@@ -7,8 +7,8 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Random;
 import java.util.spi.ToolProvider;
-import org.jhal.Buffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -112,7 +112,7 @@ public final class Accuracy implements ToolProvider {
       scale[i] = Math.abs(reference[i]);
     }
     try (Kernels kernels = new Kernels(device, "saxpy")) {
-      Buffer result = kernels.upload(y);
+      DeviceBuffer result = kernels.upload(y);
       kernels.dispatch(Workgroups.covering(n, 256), n, a, kernels.upload(x), result);
       return Deviation.of(kernels.readback(result), reference, scale, ROUNDING);
     }
@@ -133,8 +133,8 @@ public final class Accuracy implements ToolProvider {
     long first = ceil(n, groups * Reduction.ITEMS) + inPairs;
     long second = ceil(groups, Reduction.ITEMS) + inPairs;
     try (Kernels kernels = new Kernels(device, "reduction")) {
-      Buffer sums = kernels.allocate(groups);
-      Buffer result = kernels.allocate(1);
+      DeviceBuffer sums = kernels.allocate(groups);
+      DeviceBuffer result = kernels.allocate(1);
       kernels.dispatch(Workgroups.of(groups), n, groups, kernels.upload(values), sums);
       kernels.dispatch(Workgroups.of(1), groups, 1, sums, result);
       return Deviation.of(
@@ -164,7 +164,7 @@ public final class Accuracy implements ToolProvider {
       }
     }
     try (Kernels kernels = new Kernels(device, "matmul")) {
-      Buffer result = kernels.allocate(rows * columns);
+      DeviceBuffer result = kernels.allocate(rows * columns);
       kernels.dispatch(
           new Workgroups(ceil(columns, Matmul.TILE), ceil(rows, Matmul.TILE), 1),
           rows,

@@ -4,19 +4,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 
 /**
- * The one function of an example's bundle, with the buffers that it works on. What is asked for
- * runs in this order, on one timeline.
+ * The one kernel of an example's bundle, with the buffers that it works on. What is asked for runs
+ * in this order, on one timeline.
  *
  * <p>For one thread.
  */
@@ -25,10 +25,10 @@ final class Kernels implements AutoCloseable {
 
   private final Device device;
   private final String name;
-  private final Queue queue;
-  private final Semaphore timeline;
+  private final DeviceQueue queue;
+  private final TimelineSemaphore timeline;
   private final Executable executable;
-  private final List<Buffer> buffers = new ArrayList<>();
+  private final List<DeviceBuffer> buffers = new ArrayList<>();
   private long value;
 
   /** Loads the bundle {@code examples/NAME}, which the jar has too. */
@@ -41,15 +41,15 @@ final class Kernels implements AutoCloseable {
   }
 
   /** A buffer of so many elements. */
-  Buffer allocate(int elements) {
-    Buffer buffer = device.allocate(4L * elements, BufferParams.DEVICE);
+  DeviceBuffer allocate(int elements) {
+    DeviceBuffer buffer = device.allocate(4L * elements, BufferParams.DEVICE);
     buffers.add(buffer);
     return buffer;
   }
 
   /** A buffer with this content. */
-  Buffer upload(float[] data) throws InterruptedException {
-    Buffer buffer = allocate(data.length);
+  DeviceBuffer upload(float[] data) throws InterruptedException {
+    DeviceBuffer buffer = allocate(data.length);
     queue.upload(timeline.at(value), timeline.at(value + 1), HostMemory.of(data), buffer, 0);
     timeline.await(++value, PATIENCE);
     return buffer;
@@ -58,16 +58,12 @@ final class Kernels implements AutoCloseable {
   /** Runs the function. */
   void dispatch(Workgroups groups, Object... args) {
     queue.dispatch(
-        timeline.at(value),
-        timeline.at(value + 1),
-        executable.function(name),
-        groups,
-        Args.of(args));
+        timeline.at(value), timeline.at(value + 1), executable.kernel(name), groups, Args.of(args));
     value++;
   }
 
   /** The content of a buffer, once all is done. */
-  float[] readback(Buffer buffer) throws InterruptedException {
+  float[] readback(DeviceBuffer buffer) throws InterruptedException {
     float[] data = new float[(int) (buffer.size() / 4)];
     queue.readback(timeline.at(value), timeline.at(value + 1), buffer, 0, HostMemory.of(data));
     timeline.await(++value, PATIENCE);
@@ -76,7 +72,7 @@ final class Kernels implements AutoCloseable {
 
   @Override
   public void close() {
-    buffers.forEach(Buffer::close);
+    buffers.forEach(DeviceBuffer::close);
     timeline.close();
     executable.close();
   }

@@ -75,6 +75,6 @@ public interface Workgroup {
   /** The {@code f64} or {@code f32} constant passed for parameter {@code index}. */
   double f64(int index);
 
-  /** Memory of this workgroup alone, as large as the function's dynamic shared memory, zeroed. */
+  /** Memory of this workgroup alone, as large as the kernel's dynamic shared memory, zeroed. */
   KernelMemory shared();
 }

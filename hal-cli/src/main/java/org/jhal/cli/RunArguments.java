@@ -10,7 +10,7 @@ import org.jhal.cli.data.Shape;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the user wrote after {@code hal run BUNDLE}, read but not yet compared with the function.
+ * What the user wrote after {@code hal run BUNDLE}, read but not yet compared with the kernel.
  *
  * @param args literals and input files, by parameter
  * @param outs output files, by parameter

@@ -12,8 +12,8 @@ import java.util.function.ToLongFunction;
 import org.jhal.Device;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
-import org.jhal.Function;
 import org.jhal.HalException;
+import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -23,17 +23,17 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code hal run}: one function of a bundle, on data from files. */
+/** {@code hal run}: one kernel of a bundle, on data from files. */
 @Command(
     name = "run",
     sortOptions = false,
     customSynopsis = {
-      "hal run BUNDLE[:FUNCTION] [--device URI] [--arg NAME=VALUE]...",
+      "hal run BUNDLE[:KERNEL] [--device URI] [--arg NAME=VALUE]...",
       "               [--out NAME=FILE]... [--shape NAME=N,...]... [--groups X[,Y[,Z]]]",
       "               [--repeat N] [--timeout SECONDS] [--verbose]"
     },
     description = {
-      "Runs a function of a bundle on a device, with data from files.",
+      "Runs a kernel of a bundle on a device, with data from files.",
       "",
       "A file that ends in .npy is an array of numpy, one that ends in .png a picture (height x"
           + " width x channels of u8), any other is bytes as they are. Pictures of other kinds (.jpg,"
@@ -54,8 +54,8 @@ final class RunCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       hideParamSyntax = true,
-      paramLabel = "BUNDLE[:FUNCTION]",
-      description = "A folder, zip or jar with a manifest.json, and which function of it.")
+      paramLabel = "BUNDLE[:KERNEL]",
+      description = "A folder, zip or jar with a manifest.json, and which kernel of it.")
   private @Nullable String bundle;
 
   @Option(names = "--device", paramLabel = "URI", description = "The device to run on.")
@@ -71,7 +71,7 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "NAME=FILE",
-      description = "Where a buffer goes that the function writes. Repeatable.")
+      description = "Where a buffer goes that the kernel writes. Repeatable.")
   private List<String> outs = List.of();
 
   @Option(
@@ -106,9 +106,9 @@ final class RunCommand implements Callable<Integer> {
   private int timeout;
 
   /** A bundle and the name after the colon, null if there is none. */
-  record Target(Path bundle, @Nullable String function) {
+  record Target(Path bundle, @Nullable String kernel) {
     /**
-     * Splits {@code BUNDLE[:FUNCTION]}: a path may have colons itself, so what exists decides.
+     * Splits {@code BUNDLE[:KERNEL]}: a path may have colons itself, so what exists decides.
      *
      * @throws HalException NOT_FOUND if there is no such file or folder
      */
@@ -125,7 +125,7 @@ final class RunCommand implements Callable<Integer> {
       }
       if (colon == text.length() - 1) {
         throw new HalException(
-            Status.INVALID_ARGUMENT, "'" + text + "' has no function after the colon");
+            Status.INVALID_ARGUMENT, "'" + text + "' has no kernel after the colon");
       }
       return new Target(before, text.substring(colon + 1));
     }
@@ -145,7 +145,7 @@ final class RunCommand implements Callable<Integer> {
     String text = bundle;
     if (text == null) {
       throw CommandFailure.wrongUsage(
-          new ParameterException(spec.commandLine(), "BUNDLE[:FUNCTION] is missing"));
+          new ParameterException(spec.commandLine(), "BUNDLE[:KERNEL] is missing"));
     }
     RunArguments arguments =
         CommandFailure.badInput(
@@ -158,16 +158,16 @@ final class RunCommand implements Callable<Integer> {
     ExecutableSource source = CommandFailure.badInput(() -> ExecutableSource.of(target.bundle()));
     try (Device opened = CommandFailure.openDevice(device);
         Executable executable = load(opened, source)) {
-      Function function = CommandFailure.badInput(() -> choose(executable, target, source));
+      Kernel kernel = CommandFailure.badInput(() -> choose(executable, target, source));
       try (RunPlan plan =
           CommandFailure.badInput(
               () ->
                   RunPlan.of(
-                      function,
-                      RunHints.read(source, function.name()),
+                      kernel,
+                      RunHints.read(source, kernel.name()),
                       arguments,
                       opened.info().maxWorkgroupCount()))) {
-        run(opened, function, plan);
+        run(opened, kernel, plan);
       }
     }
     return ExitCode.SUCCESS;
@@ -194,30 +194,30 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private static Function choose(Executable executable, Target target, ExecutableSource source) {
-    if (target.function() != null) {
-      return executable.function(target.function());
+  private static Kernel choose(Executable executable, Target target, ExecutableSource source) {
+    if (target.kernel() != null) {
+      return executable.kernel(target.kernel());
     }
-    List<Function> all = executable.functions();
+    List<Kernel> all = executable.kernels();
     if (all.size() != 1) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           "bundle "
               + source.name()
-              + " has several functions; name one of them as "
+              + " has several kernels; name one of them as "
               + source.name()
-              + ":FUNCTION: "
-              + String.join(", ", all.stream().map(Function::name).toList()));
+              + ":KERNEL: "
+              + String.join(", ", all.stream().map(Kernel::name).toList()));
     }
     return all.get(0);
   }
 
-  private void run(Device device, Function function, RunPlan plan) throws InterruptedException {
+  private void run(Device device, Kernel kernel, RunPlan plan) throws InterruptedException {
     int count = repeat == null ? 1 : repeat;
     RunJob.Times[] times = new RunJob.Times[count];
     PrintWriter out = spec.commandLine().getOut();
     try (RunJob job =
-            new RunJob(device, function, plan, Duration.ofSeconds(timeout), RunJob.PIECE_BYTES);
+            new RunJob(device, kernel, plan, Duration.ofSeconds(timeout), RunJob.PIECE_BYTES);
         Progress progress =
             count > 1 && Progress.isOnTerminal()
                 ? new Progress(spec.commandLine().getErr(), count)

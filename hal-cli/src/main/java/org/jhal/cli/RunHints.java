@@ -15,8 +15,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * What a manifest tells {@code hal run} about a function, so that a user need not: the object
- * {@code run} of the function. docs/bundles.md describes it.
+ * What a manifest tells {@code hal run} about a kernel, so that a user need not: the object {@code
+ * run} of the function. docs/bundles.md describes it.
  *
  * @param place what messages call these hints
  * @param groups expressions of the number of workgroups along x, y, z; empty if not given
@@ -33,27 +33,27 @@ record RunHints(
   private static final String FILE = "manifest.json";
   private static final int MAX_BYTES = 1 << 20;
 
-  /** The hints of a function that has none. */
+  /** The hints of a kernel that has none. */
   static RunHints none(String place) {
     return new RunHints(place, List.of(), List.of(), Map.of(), Map.of());
   }
 
   /**
-   * Reads the hints for {@code function}.
+   * Reads the hints for {@code kernel}.
    *
    * @throws HalException INVALID_ARGUMENT if they are malformed, and where
    */
-  static RunHints read(ExecutableSource source, String function) {
-    String place = "bundle " + source.name() + ", hints for function '" + function + "'";
+  static RunHints read(ExecutableSource source, String kernel) {
+    String place = "bundle " + source.name() + ", hints for kernel '" + kernel + "'";
     byte[] bytes = source.read(FILE, MAX_BYTES);
     if (bytes == null) {
       return none(place);
     }
     try {
       JsonElement root = JsonParser.parseString(new String(bytes, StandardCharsets.UTF_8));
-      for (JsonElement element : root.getAsJsonObject().getAsJsonArray("functions")) {
+      for (JsonElement element : root.getAsJsonObject().getAsJsonArray("kernels")) {
         JsonObject object = element.getAsJsonObject();
-        if (object.get("name").getAsString().equals(function)) {
+        if (object.get("name").getAsString().equals(kernel)) {
           JsonElement run = object.get("run");
           return run == null ? none(place) : new Reader(place).hints(run);
         }

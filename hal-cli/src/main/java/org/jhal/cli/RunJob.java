@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
+import org.jhal.TimelineSemaphore;
 import org.jhal.cli.RunPlan.Array;
 import org.jhal.cli.RunPlan.Binding;
 import org.jhal.cli.RunPlan.Constant;
@@ -52,11 +52,11 @@ final class RunJob implements AutoCloseable {
   }
 
   private final RunPlan plan;
-  private final Function function;
+  private final Kernel kernel;
   private final Duration timeout;
-  private final Queue queue;
-  private final Semaphore timeline;
-  private final List<Buffer> buffers = new ArrayList<>(); // in the order of the plan's arrays
+  private final DeviceQueue queue;
+  private final TimelineSemaphore timeline;
+  private final List<DeviceBuffer> buffers = new ArrayList<>(); // in the order of the plan's arrays
   private final Args args;
   private final Piece[] pieces = new Piece[2];
   private int nextPiece;
@@ -69,9 +69,9 @@ final class RunJob implements AutoCloseable {
    * @param pieceBytes how large a piece of host memory is, at most
    * @throws HalException RESOURCE_EXHAUSTED if the device has not enough memory
    */
-  RunJob(Device device, Function function, RunPlan plan, Duration timeout, int pieceBytes) {
+  RunJob(Device device, Kernel kernel, RunPlan plan, Duration timeout, int pieceBytes) {
     this.plan = plan;
-    this.function = function;
+    this.kernel = kernel;
     this.timeout = timeout;
     queue = device.queue(0);
     timeline = device.createSemaphore(0);
@@ -82,7 +82,7 @@ final class RunJob implements AutoCloseable {
         if (binding instanceof Constant constant) {
           values.add(constant.value());
         } else if (binding instanceof Array array) {
-          Buffer buffer = device.allocate(array.bytes(), BufferParams.DEVICE);
+          DeviceBuffer buffer = device.allocate(array.bytes(), BufferParams.DEVICE);
           buffers.add(buffer);
           values.add(buffer);
           largest = Math.max(largest, array.bytes());
@@ -118,7 +118,7 @@ final class RunJob implements AutoCloseable {
       timeline.await(value, timeout);
     }
     long dispatch = System.nanoTime();
-    queue.dispatch(timeline.at(value), timeline.at(value + 1), function, plan.groups(), args);
+    queue.dispatch(timeline.at(value), timeline.at(value + 1), kernel, plan.groups(), args);
     value++;
     long submitted = System.nanoTime();
     if (measured) {
@@ -136,7 +136,7 @@ final class RunJob implements AutoCloseable {
     return plan.bindings().stream().filter(Array.class::isInstance).map(Array.class::cast).toList();
   }
 
-  private void upload(Array array, Buffer buffer) throws InterruptedException {
+  private void upload(Array array, DeviceBuffer buffer) throws InterruptedException {
     DataSource source = array.source();
     if (source == null) {
       queue.fill(
@@ -158,7 +158,8 @@ final class RunJob implements AutoCloseable {
     }
   }
 
-  private void readback(Array array, Buffer buffer, boolean last) throws InterruptedException {
+  private void readback(Array array, DeviceBuffer buffer, boolean last)
+      throws InterruptedException {
     DataSink sink = array.sink();
     if (sink == null) {
       return;
@@ -203,7 +204,7 @@ final class RunJob implements AutoCloseable {
   /** Gives the buffers up; work in flight keeps what it uses. */
   @Override
   public void close() {
-    buffers.forEach(Buffer::close);
+    buffers.forEach(DeviceBuffer::close);
     timeline.close();
   }
 }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.jhal.Function;
 import org.jhal.HalException;
+import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Parameter.Direction;
 import org.jhal.Parameter.Kind;
@@ -27,8 +27,8 @@ import org.jhal.cli.data.Shape;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run will do, checked in whole against the function before anything runs: every input is
- * open and fits, every output can be written.
+ * What a run will do, checked in whole against the kernel before anything runs: every input is open
+ * and fits, every output can be written.
  *
  * <p>For one thread.
  */
@@ -63,7 +63,7 @@ final class RunPlan implements AutoCloseable {
     }
   }
 
-  private final Function function;
+  private final Kernel kernel;
   private final RunHints hints;
   private final RunArguments arguments;
   private final Map<String, DataSource> sources = new HashMap<>();
@@ -71,20 +71,20 @@ final class RunPlan implements AutoCloseable {
   private final List<Binding> bindings = new ArrayList<>();
   private Workgroups groups = new Workgroups(0, 0, 0);
 
-  private RunPlan(Function function, RunHints hints, RunArguments arguments) {
-    this.function = function;
+  private RunPlan(Kernel kernel, RunHints hints, RunArguments arguments) {
+    this.kernel = kernel;
     this.hints = hints;
     this.arguments = arguments;
   }
 
   /**
-   * Compares what the user gave, and what the manifest's hints make of it, with the function.
+   * Compares what the user gave, and what the manifest's hints make of it, with the kernel.
    *
    * @param limit the largest grid of the device
    * @throws HalException for anything that does not fit, is missing or is too much
    */
-  static RunPlan of(Function function, RunHints hints, RunArguments arguments, Workgroups limit) {
-    RunPlan plan = new RunPlan(function, hints, arguments);
+  static RunPlan of(Kernel kernel, RunHints hints, RunArguments arguments, Workgroups limit) {
+    RunPlan plan = new RunPlan(kernel, hints, arguments);
     try {
       plan.checkNames();
       plan.bind(limit);
@@ -128,19 +128,19 @@ final class RunPlan implements AutoCloseable {
   }
 
   private Parameter parameter(String option, String name) {
-    for (Parameter parameter : function.parameters()) {
+    for (Parameter parameter : kernel.parameters()) {
       if (parameter.name().equals(name)) {
         return parameter;
       }
     }
-    List<String> known = function.parameters().stream().map(Parameter::name).toList();
+    List<String> known = kernel.parameters().stream().map(Parameter::name).toList();
     throw new HalException(
         Status.NOT_FOUND,
         option
             + " '"
             + name
-            + "': function '"
-            + function.name()
+            + "': kernel '"
+            + kernel.name()
             + "' has no such parameter; it has "
             + (known.isEmpty() ? "none" : String.join(", ", known)));
   }
@@ -156,7 +156,7 @@ final class RunPlan implements AutoCloseable {
   private void bind(Workgroups limit) {
     Map<String, Number> constants = new HashMap<>();
     Map<String, Shape> shapes = new HashMap<>(arguments.shapes());
-    for (Parameter parameter : function.parameters()) {
+    for (Parameter parameter : kernel.parameters()) {
       String text = arguments.args().get(parameter.name());
       if (text != null && parameter.kind() == Kind.CONSTANT) {
         constants.put(parameter.name(), Literals.parse(parameter.name(), parameter.type(), text));
@@ -164,11 +164,11 @@ final class RunPlan implements AutoCloseable {
         openSource(parameter, text, shapes);
       }
     }
-    HintResolver resolver = new HintResolver(hints, function.parameters(), constants, shapes);
+    HintResolver resolver = new HintResolver(hints, kernel.parameters(), constants, shapes);
     checkComplete(constants, shapes);
     groups = grid(resolver, limit);
     Set<Path> paths = new HashSet<>();
-    for (Parameter parameter : function.parameters()) {
+    for (Parameter parameter : kernel.parameters()) {
       String name = parameter.name();
       if (parameter.kind() == Kind.CONSTANT) {
         bindings.add(new Constant(parameter, present(resolver.constant(name))));
@@ -259,7 +259,7 @@ final class RunPlan implements AutoCloseable {
   /** Names at once all that neither the user nor a hint gives. */
   private void checkComplete(Map<String, Number> constants, Map<String, Shape> shapes) {
     List<String> missing = new ArrayList<>();
-    for (Parameter parameter : function.parameters()) {
+    for (Parameter parameter : kernel.parameters()) {
       String name = parameter.name();
       if (parameter.kind() == Kind.CONSTANT) {
         if (!constants.containsKey(name) && !hints.constants().containsKey(name)) {
@@ -275,7 +275,7 @@ final class RunPlan implements AutoCloseable {
       }
     }
     if (!missing.isEmpty()) {
-      throw invalid("function '" + function.name() + "' still needs " + String.join(" ", missing));
+      throw invalid("kernel '" + kernel.name() + "' still needs " + String.join(" ", missing));
     }
   }
 
@@ -314,7 +314,7 @@ final class RunPlan implements AutoCloseable {
     }
     if (grid == null && !hints.items().isEmpty()) {
       List<Long> items = resolver.evaluate("items", hints.items());
-      Workgroups size = function.workgroupSize();
+      Workgroups size = kernel.workgroupSize();
       int[] sizes = {size.x(), size.y(), size.z()};
       List<Long> counts = new ArrayList<>();
       for (int i = 0; i < items.size(); i++) {
@@ -325,8 +325,8 @@ final class RunPlan implements AutoCloseable {
     }
     if (grid == null) {
       throw invalid(
-          "function '"
-              + function.name()
+          "kernel '"
+              + kernel.name()
               + "' still needs --groups X,Y,Z, since its manifest has no hint for it");
     }
     if (grid.x() > limit.x() || grid.y() > limit.y() || grid.z() > limit.z()) {

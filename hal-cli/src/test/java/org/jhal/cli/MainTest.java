@@ -32,7 +32,7 @@ class MainTest {
     hal("--nosuch").failed(2, "--nosuch");
     hal("drivers", "--nosuch").failed(2, "--nosuch", "hal drivers --help");
     hal("drivers", "surplus").failed(2, "unexpected argument 'surplus' (see hal drivers --help)");
-    hal("run").failed(2, "BUNDLE[:FUNCTION] is missing", "hal run --help");
+    hal("run").failed(2, "BUNDLE[:KERNEL] is missing", "hal run --help");
     hal("run", "--foo").failed(2, "unknown option '--foo' (see hal run --help)");
     hal("run", "a", "b").failed(2, "unexpected argument 'b'");
     hal("run", "--repeat", "x", "bundle").failed(2, "--repeat", "'x'");

@@ -109,8 +109,8 @@ class RunArgumentsTest {
     assertTarget(colons, null, folder + "/c:d");
   }
 
-  private static void assertTarget(Path bundle, @Nullable String function, String text) {
-    assertEquals(new RunCommand.Target(bundle, function), RunCommand.Target.parse(text));
+  private static void assertTarget(Path bundle, @Nullable String kernel, String text) {
+    assertEquals(new RunCommand.Target(bundle, kernel), RunCommand.Target.parse(text));
   }
 
   private static void fails(Status status, String message, Runnable step) {

@@ -33,7 +33,7 @@ class RunFailureTest extends RunFixture {
     String parameters =
         String.join(
             ", ", constant("n", "i32"), buffer("x", "f32", "in"), buffer("y", "f32", "out"));
-    Path bundle = bundle(function("count", parameters, "'groups': [1], 'shapes': {'y': [4]}"));
+    Path bundle = bundle(kernel("count", parameters, "'groups': [1], 'shapes': {'y': [4]}"));
     Path x = array("x.npy", ElementType.F32, Shape.of(4), new byte[16]);
     Path broken = Files.write(folder.resolve("broken.npy"), new byte[50]);
     Path brokenPicture = Files.write(folder.resolve("broken.png"), new byte[50]);
@@ -69,8 +69,8 @@ class RunFailureTest extends RunFixture {
 
   @Test
   void theFunctionMustBeNamedUnlessThereIsOne() throws IOException {
-    Path bundle = bundle(function("count", "", ""), function("fail", "", ""));
-    run(bundle).failed(2, "several functions", "count, fail", bundle + ":FUNCTION");
+    Path bundle = bundle(kernel("count", "", ""), kernel("fail", "", ""));
+    run(bundle).failed(2, "several kernels", "count, fail", bundle + ":KERNEL");
     hal("run", bundle + ":nosuch", "--device", "mock").failed(2, "NOT_FOUND", "'nosuch'", "count");
     hal("run", bundle + ":count", "--device", "mock", "--groups", "1").succeeded();
   }
@@ -90,13 +90,13 @@ class RunFailureTest extends RunFixture {
     Path climbing = folder.resolve("climbing.zip");
     zip(climbing, "../outside", "x");
     run(climbing).failed(2, "INVALID_ARGUMENT", "points outside");
-    Path badHint = bundle(function("count", "", "'groups': ['q.length']"));
+    Path badHint = bundle(kernel("count", "", "'groups': ['q.length']"));
     run(badHint).failed(2, "INVALID_ARGUMENT", "names the buffer 'q'");
   }
 
   @Test
   void aDeviceThatIsNotThereIsExplained() throws IOException {
-    Path bundle = bundle(function("count", "", ""));
+    Path bundle = bundle(kernel("count", "", ""));
     hal("run", bundle.toString(), "--device", "nosuch").failed(3, "NOT_FOUND", "'nosuch'", "mock");
     hal("run", bundle.toString(), "--device", "unplugged").failed(3, "UNAVAILABLE");
     hal("run", bundle.toString(), "--device", "mock://999").failed(3, "NOT_FOUND", "999");
@@ -110,8 +110,7 @@ class RunFailureTest extends RunFixture {
   void aKernelThatThrowsFailsTheRunAndWritesNothing() throws IOException {
     Path bundle =
         bundle(
-            function(
-                "fail", buffer("data", "u8", "out"), "'groups': [1], 'shapes': {'data': [3]}"));
+            kernel("fail", buffer("data", "u8", "out"), "'groups': [1], 'shapes': {'data': [3]}"));
     Path out = folder.resolve("out.bin");
     run(bundle, "--out", "data=" + out).failed(1, "ABORTED", "the kernel gave up");
     assertEquals(List.of(bundle), files());
@@ -121,7 +120,7 @@ class RunFailureTest extends RunFixture {
   void tooLittleMemoryFailsTheRun() throws IOException {
     Path bundle =
         bundle(
-            function(
+            kernel(
                 "count",
                 buffer("data", "u8", "out"),
                 "'groups': [1], 'shapes': {'data': [100000]}"));
@@ -131,7 +130,7 @@ class RunFailureTest extends RunFixture {
 
   @Test
   void aDeviceThatCannotLoadTheBundleIsUnusable() throws IOException {
-    Path bundle = bundle(function("count", "", ""));
+    Path bundle = bundle(kernel("count", "", ""));
     Path manifest = bundle.resolve("manifest.json");
     Files.writeString(
         manifest,
@@ -142,7 +141,7 @@ class RunFailureTest extends RunFixture {
 
   @Test
   void aWaitThatTakesTooLongFailsTheRun() throws Exception {
-    Path bundle = bundle(function("block", "", "'groups': [1]"));
+    Path bundle = bundle(kernel("block", "", "'groups': [1]"));
     Logger logger = Logger.getLogger("org.jhal");
     logger.setUseParentHandlers(false); // it warns of the kernel that does not end
     CompletableFuture<Outcome> outcome =
@@ -168,8 +167,7 @@ class RunFailureTest extends RunFixture {
   void anInterruptedRunLeavesNothingBehind() throws Exception {
     Path bundle =
         bundle(
-            function(
-                "block", buffer("data", "u8", "out"), "'groups': [1], 'shapes': {'data': [3]}"));
+            kernel("block", buffer("data", "u8", "out"), "'groups': [1], 'shapes': {'data': [3]}"));
     Path out = folder.resolve("out.bin");
     CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     Thread user =

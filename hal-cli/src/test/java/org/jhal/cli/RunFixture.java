@@ -44,7 +44,7 @@ abstract class RunFixture {
         + "'}";
   }
 
-  static String function(String name, String parameters, String hints) {
+  static String kernel(String name, String parameters, String hints) {
     return "{'name': '"
         + name
         + "', 'parameters': ["
@@ -55,11 +55,11 @@ abstract class RunFixture {
   }
 
   /** A bundle of {@link TestKernels}. */
-  Path bundle(String... functions) throws IOException {
+  Path bundle(String... kernels) throws IOException {
     Path bundle = Files.createTempDirectory(folder, "bundle");
     String manifest =
-        "{'version': 1, 'name': 'test', 'functions': ["
-            + String.join(", ", functions)
+        "{'version': 1, 'name': 'test', 'kernels': ["
+            + String.join(", ", kernels)
             + "], 'variants': [{'format': 'java', 'class': '"
             + TestKernels.class.getName()
             + "'}]}";

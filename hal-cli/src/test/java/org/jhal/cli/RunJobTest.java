@@ -11,8 +11,8 @@ import org.jhal.Device;
 import org.jhal.ElementType;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
-import org.jhal.Function;
 import org.jhal.Hal;
+import org.jhal.Kernel;
 import org.jhal.cli.data.Shape;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Timeout;
 class RunJobTest extends RunFixture {
   @Test
   void dataGoesThroughSmallPieces() throws Exception {
-    Path bundle = bundle(function("increment", buffer("data", "u8", "inout"), "'groups': [1]"));
+    Path bundle = bundle(kernel("increment", buffer("data", "u8", "inout"), "'groups': [1]"));
     ExecutableSource source = ExecutableSource.of(bundle);
     Random random = new Random(60);
     // Swapping what nothing orders shows a wait that is missing.
     try (Device device = Hal.openDevice("mock://?seed=60");
         Executable executable = device.loadExecutable(source)) {
-      Function function = executable.function("increment");
+      Kernel kernel = executable.kernel("increment");
       for (int i = 0; i < 40; i++) {
         byte[] content = random(random.nextInt(500), i);
         int pieceBytes = 1 + random.nextInt(200);
@@ -39,11 +39,11 @@ class RunJobTest extends RunFixture {
             RunArguments.parse(List.of("data=" + in), List.of("data=" + out), List.of(), null);
         try (RunPlan plan =
                 RunPlan.of(
-                    function,
+                    kernel,
                     RunHints.read(source, "increment"),
                     arguments,
                     device.info().maxWorkgroupCount());
-            RunJob job = new RunJob(device, function, plan, Duration.ofSeconds(60), pieceBytes)) {
+            RunJob job = new RunJob(device, kernel, plan, Duration.ofSeconds(60), pieceBytes)) {
           RunJob.Times times = job.run(true, false);
           assertTrue(times.submit() <= times.device(), times::toString);
           assertTrue(times.device() <= times.total(), times::toString);

@@ -1,9 +1,9 @@
 package org.jhal.cli;
 
-import static org.jhal.cli.TestFunction.constant;
-import static org.jhal.cli.TestFunction.in;
-import static org.jhal.cli.TestFunction.inout;
-import static org.jhal.cli.TestFunction.out;
+import static org.jhal.cli.TestKernel.constant;
+import static org.jhal.cli.TestKernel.in;
+import static org.jhal.cli.TestKernel.inout;
+import static org.jhal.cli.TestKernel.out;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -35,11 +35,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the user gives, what the manifest hints at, and what the function needs: all must fit. */
+/** What the user gives, what the manifest hints at, and what the kernel needs: all must fit. */
 class RunPlanTest {
   private static final Workgroups LIMIT = new Workgroups(1000, 100, 10);
-  private static final TestFunction EDGES =
-      TestFunction.of(
+  private static final TestKernel EDGES =
+      TestKernel.of(
           in("image", ElementType.U8),
           out("edges", ElementType.U8),
           constant("width", ElementType.I32),
@@ -48,8 +48,8 @@ class RunPlanTest {
       "{'items': ['width', 'height'],"
           + " 'constants': {'width': 'image.shape[1]', 'height': 'image.shape[0]'},"
           + " 'shapes': {'edges': ['height', 'width', 1]}}";
-  private static final TestFunction SAXPY =
-      TestFunction.of(
+  private static final TestKernel SAXPY =
+      TestKernel.of(
           constant("n", ElementType.U32),
           constant("a", ElementType.F32),
           in("x", ElementType.F32),
@@ -83,13 +83,13 @@ class RunPlanTest {
     return file.toString();
   }
 
-  private RunPlan plan(TestFunction function, String hints) {
+  private RunPlan plan(TestKernel kernel, String hints) {
     RunHints read;
     try {
       Path bundle = Files.createDirectories(folder.resolve("bundle"));
       Files.writeString(
           bundle.resolve("manifest.json"),
-          "{\"functions\": [{\"name\": \"g\"}, {\"name\": \"f\"" //
+          "{\"kernels\": [{\"name\": \"g\"}, {\"name\": \"f\"" //
               + (hints.isEmpty() ? "" : ", \"run\": " + hints.replace('\'', '"'))
               + "}]}",
           StandardCharsets.UTF_8);
@@ -99,13 +99,13 @@ class RunPlanTest {
     }
     RunArguments arguments =
         RunArguments.parse(args, outs, shapes, groups.isEmpty() ? null : groups);
-    return RunPlan.of(function, read, arguments, LIMIT);
+    return RunPlan.of(kernel, read, arguments, LIMIT);
   }
 
-  private void refused(Status status, TestFunction function, String hints, String... words)
+  private void refused(Status status, TestKernel kernel, String hints, String... words)
       throws IOException {
     long files = files();
-    HalException e = assertThrows(HalException.class, () -> plan(function, hints).close());
+    HalException e = assertThrows(HalException.class, () -> plan(kernel, hints).close());
     String text = String.valueOf(e.getMessage());
     assertEquals(status, e.status(), text);
     for (String word : words) {
@@ -114,8 +114,8 @@ class RunPlanTest {
     assertEquals(files, files(), "something stayed behind");
   }
 
-  private void refused(TestFunction function, String hints, String... words) throws IOException {
-    refused(Status.INVALID_ARGUMENT, function, hints, words);
+  private void refused(TestKernel kernel, String hints, String... words) throws IOException {
+    refused(Status.INVALID_ARGUMENT, kernel, hints, words);
   }
 
   private long files() throws IOException {
@@ -206,7 +206,7 @@ class RunPlanTest {
     outs.clear();
     shapes.add("q=1");
     refused(Status.NOT_FOUND, SAXPY, SAXPY_HINTS, "--shape 'q'");
-    refused(Status.NOT_FOUND, TestFunction.of(), "", "it has none");
+    refused(Status.NOT_FOUND, TestKernel.of(), "", "it has none");
   }
 
   @Test
@@ -283,11 +283,11 @@ class RunPlanTest {
 
   @Test
   void twoOutputsNeedTwoFiles() throws IOException {
-    TestFunction function = TestFunction.of(out("a", ElementType.U8), out("b", ElementType.U8));
+    TestKernel kernel = TestKernel.of(out("a", ElementType.U8), out("b", ElementType.U8));
     shapes.addAll(List.of("a=1", "b=1"));
     groups = "1";
     outs.addAll(List.of("a=" + folder.resolve("o"), "b=" + folder.resolve("bundle/../o")));
-    refused(function, "", "two outputs");
+    refused(kernel, "", "two outputs");
   }
 
   @Test
@@ -376,16 +376,16 @@ class RunPlanTest {
     HalException e = assertThrows(HalException.class, () -> plan(SAXPY, hints).close());
     String text = String.valueOf(e.getMessage());
     assertTrue(text.contains(message), text);
-    assertTrue(text.contains("hints for function 'f'"), text);
+    assertTrue(text.contains("hints for kernel 'f'"), text);
   }
 
   @Test
   void hintsThatNeedEachOtherAreRefused() throws IOException {
     args.addAll(List.of("x=" + x, "y=" + y, "a=1"));
-    TestFunction function = TestFunction.of(out("o", ElementType.U8), out("p", ElementType.U8));
+    TestKernel kernel = TestKernel.of(out("o", ElementType.U8), out("p", ElementType.U8));
     args.clear();
     refused(
-        function,
+        kernel,
         "{'groups': [1], 'shapes': {'o': ['p.length'], 'p': ['o.length']}}",
         "depends on itself");
   }
@@ -397,10 +397,9 @@ class RunPlanTest {
 
   @Test
   void aHintThatNeedsWhatNobodyGaveSaysWhatToGive() throws IOException {
-    TestFunction function =
-        TestFunction.of(out("o", ElementType.U8), constant("n", ElementType.I32));
-    refused(function, "{'groups': ['n']}", "still needs --shape o=");
+    TestKernel kernel = TestKernel.of(out("o", ElementType.U8), constant("n", ElementType.I32));
+    refused(kernel, "{'groups': ['n']}", "still needs --shape o=");
     shapes.add("o=3");
-    refused(function, "{'groups': ['n']}", "still needs --arg n=I32");
+    refused(kernel, "{'groups': ['n']}", "still needs --arg n=I32");
   }
 }

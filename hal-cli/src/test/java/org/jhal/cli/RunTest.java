@@ -176,7 +176,7 @@ class RunTest extends RunFixture {
       parameters.append(", ").append(constant(name, types.get(i)));
       args.addAll(List.of("--arg", name + "=" + values.get(i)));
     }
-    Path bundle = bundle(function("constants", parameters.toString(), ""));
+    Path bundle = bundle(kernel("constants", parameters.toString(), ""));
     Path out = folder.resolve("result.npy");
     args.addAll(0, List.of("run", bundle.toString(), "--device", "mock", "--groups", "1"));
     args.addAll(List.of("--out", "result=" + out, "--shape", "result=10"));
@@ -194,7 +194,7 @@ class RunTest extends RunFixture {
 
   @Test
   void bytesGoInAndOutInEveryFormat() throws IOException {
-    Path bundle = bundle(function("increment", buffer("data", "u8", "inout"), ""));
+    Path bundle = bundle(kernel("increment", buffer("data", "u8", "inout"), ""));
     Random random = new Random(50);
     for (int i = 0; i < 30; i++) {
       Shape shape = Shape.of(1 + random.nextInt(9), 1 + random.nextInt(9), 1 + random.nextInt(4));
@@ -226,7 +226,7 @@ class RunTest extends RunFixture {
 
   @Test
   void anEmptyArrayIsFine() throws IOException {
-    Path bundle = bundle(function("increment", buffer("data", "u8", "inout"), ""));
+    Path bundle = bundle(kernel("increment", buffer("data", "u8", "inout"), ""));
     Path in = array("in.npy", ElementType.U8, Shape.of(0, 3), new byte[0]);
     Path out = folder.resolve("out.npy");
     run(bundle, "--arg", "data=" + in, "--out", "data=" + out, "--groups", "1").succeeded();
@@ -246,7 +246,7 @@ class RunTest extends RunFixture {
     }
     Path bundle =
         bundle(
-            function(
+            kernel(
                 "ends",
                 buffer("data", "u8", "in") + ", " + buffer("ends", "u8", "out"),
                 "'groups': [1], 'shapes': {'ends': [2]}"));
@@ -257,7 +257,7 @@ class RunTest extends RunFixture {
 
   @Test
   void repeatingMeasuresAndDoesNotAccumulate() throws IOException {
-    Path bundle = bundle(function("increment", buffer("data", "u8", "inout"), "'groups': [1]"));
+    Path bundle = bundle(kernel("increment", buffer("data", "u8", "inout"), "'groups': [1]"));
     Path in = array("in.npy", ElementType.U8, Shape.of(3), new byte[] {1, 2, 3});
     Path out = folder.resolve("out.npy");
     Outcome outcome =
@@ -277,7 +277,7 @@ class RunTest extends RunFixture {
 
   @Test
   void aZeroGridRunsNothing() throws IOException {
-    Path bundle = bundle(function("fail", buffer("data", "u8", "out"), "'shapes': {'data': [3]}"));
+    Path bundle = bundle(kernel("fail", buffer("data", "u8", "out"), "'shapes': {'data': [3]}"));
     Path out = folder.resolve("out.bin");
     for (String grid : List.of("0", "5,0", "1,1,0")) {
       run(bundle, "--out", "data=" + out, "--groups", grid).succeeded();
@@ -287,7 +287,7 @@ class RunTest extends RunFixture {
 
   @Test
   void aHugeGridIsRefused() throws IOException {
-    Path bundle = bundle(function("count", "", ""));
+    Path bundle = bundle(kernel("count", "", ""));
     int before = TestKernels.COUNT.get();
     run(bundle, "--groups", "2147483647,2147483647,2147483647").failed(2, "OUT_OF_RANGE", "limit");
     run(bundle, "--groups", "2147483648").failed(2, "OUT_OF_RANGE", "2147483648");

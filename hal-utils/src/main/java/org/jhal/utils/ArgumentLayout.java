@@ -4,7 +4,7 @@ import java.util.List;
 import org.jhal.Parameter;
 
 /**
- * Where the arguments of a function lie in one block of memory: in the order of its parameters,
+ * Where the arguments of a kernel lie in one block of memory: in the order of its parameters,
  * naturally aligned, buffers as 64-bit addresses (rule M8). This is the layout that C compilers
  * give a struct of the same members.
  */
@@ -27,7 +27,7 @@ public final class ArgumentLayout {
     size = end;
   }
 
-  /** The layout of functions with these parameters. */
+  /** The layout of kernels with these parameters. */
   public static ArgumentLayout of(List<Parameter> parameters) {
     return new ArgumentLayout(parameters);
   }

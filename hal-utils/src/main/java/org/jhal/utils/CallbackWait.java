@@ -9,12 +9,12 @@ import org.jhal.TimepointCallback;
 final class CallbackWait extends WaitNode implements Registration {
   private static final System.Logger LOG = System.getLogger(CallbackWait.class.getName());
 
-  private final TimelineSemaphore semaphore;
+  private final EngineSemaphore semaphore;
   private final TimepointCallback callback;
   private final AtomicBoolean isDecided =
       new AtomicBoolean(); // who sets it runs the callback, or cancelled it
 
-  CallbackWait(TimelineSemaphore semaphore, TimepointCallback callback) {
+  CallbackWait(EngineSemaphore semaphore, TimepointCallback callback) {
     this.semaphore = semaphore;
     this.callback = callback;
   }

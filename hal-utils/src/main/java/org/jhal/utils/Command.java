@@ -8,8 +8,8 @@ import org.jhal.Args;
 import org.jhal.BufferRef;
 import org.jhal.BufferUsage;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.HostMemory;
+import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
@@ -36,7 +36,7 @@ public final class Command {
     READBACK,
     /** Copies {@link #source()} to {@link #target()}, of the same length; they do not overlap. */
     COPY,
-    /** Runs {@link #function()} over a grid of at least one workgroup. */
+    /** Runs {@link #kernel()} over a grid of at least one workgroup. */
     DISPATCH,
     /** Orders all commands before it against all after it. */
     BARRIER
@@ -54,7 +54,7 @@ public final class Command {
   private byte[] data = NO_BYTES; // of an update, or the packed arguments of a dispatch
   private int dataSize;
   private @Nullable HostMemory host;
-  private @Nullable EngineFunction function;
+  private @Nullable EngineKernel kernel;
   private int groupsX;
   private int groupsY;
   private int groupsZ;
@@ -112,16 +112,14 @@ public final class Command {
     return Objects.requireNonNull(host);
   }
 
-  /**
-   * The kernel of a dispatch. What the driver loaded is {@code function().executable().module()}.
-   */
-  public EngineFunction function() {
-    return Objects.requireNonNull(function);
+  /** The kernel of a dispatch. What the driver loaded is {@code kernel().executable().module()}. */
+  public EngineKernel kernel() {
+    return Objects.requireNonNull(kernel);
   }
 
   /** The same for who looks at a command that may be over already: then null. */
-  @Nullable EngineFunction functionIfThere() {
-    return function;
+  @Nullable EngineKernel kernelIfThere() {
+    return kernel;
   }
 
   /** Workgroups along the first axis. */
@@ -204,12 +202,12 @@ public final class Command {
     return length > 0;
   }
 
-  boolean setDispatch(EngineDevice<?> device, Function kernel, Workgroups count, Args args) {
-    EngineFunction called = Validation.function(device, kernel);
+  boolean setDispatch(EngineDevice<?> device, Kernel kernel, Workgroups count, Args args) {
+    EngineKernel called = Validation.kernel(device, kernel);
     Validation.grid(device, called, count);
     Validation.argumentCount(called, args);
     kind = Kind.DISPATCH;
-    function = called;
+    kernel = called;
     groupsX = count.x();
     groupsY = count.y();
     groupsZ = count.z();
@@ -258,7 +256,7 @@ public final class Command {
       }
       case DISPATCH -> {
         for (int i = 0; i < argumentCount; i++) {
-          Parameter parameter = function().parameter(i);
+          Parameter parameter = kernel().parameter(i);
           if (parameter.kind() == Parameter.Kind.BUFFER) {
             if (parameter.isRead()) {
               visitor.visit(arguments[i], BufferUsage.DISPATCH_READ, parameter.type().bytes());
@@ -283,7 +281,7 @@ public final class Command {
     source.clear();
     target.clear();
     host = null;
-    function = null;
+    kernel = null;
     for (int i = 0; i < argumentCount; i++) {
       arguments[i].clear();
     }

@@ -21,26 +21,21 @@ final class Constants {
   }
 
   /**
-   * Writes argument {@code index} of a call of {@code function} to {@code block} at {@code offset}.
+   * Writes argument {@code index} of a call of {@code kernel} to {@code block} at {@code offset}.
    */
   static void pack(
-      EngineFunction function,
-      int index,
-      Parameter parameter,
-      Object value,
-      byte[] block,
-      int offset) {
+      EngineKernel kernel, int index, Parameter parameter, Object value, byte[] block, int offset) {
     ElementType type = parameter.type();
     switch (type) {
       case F32 -> {
         if (!(value instanceof Float number)) {
-          throw wrongType(function, index, parameter, value, "a Float");
+          throw wrongType(kernel, index, parameter, value, "a Float");
         }
         INT.set(block, offset, Float.floatToRawIntBits(number));
       }
       case F64 -> {
         if (!(value instanceof Double || value instanceof Float)) {
-          throw wrongType(function, index, parameter, value, "a Double or a Float");
+          throw wrongType(kernel, index, parameter, value, "a Double or a Float");
         }
         LONG.set(block, offset, Double.doubleToRawLongBits(((Number) value).doubleValue()));
       }
@@ -49,7 +44,7 @@ final class Constants {
             || value instanceof Long
             || value instanceof Short
             || value instanceof Byte)) {
-          throw wrongType(function, index, parameter, value, "an Integer, Long, Short or Byte");
+          throw wrongType(kernel, index, parameter, value, "an Integer, Long, Short or Byte");
         }
         long number = ((Number) value).longValue();
         long low = min(type);
@@ -60,7 +55,7 @@ final class Constants {
               "argument "
                   + index
                   + " of "
-                  + function
+                  + kernel
                   + ", "
                   + parameter.name()
                   + ": "
@@ -105,13 +100,13 @@ final class Constants {
   }
 
   private static HalException wrongType(
-      EngineFunction function, int index, Parameter parameter, Object value, String wanted) {
+      EngineKernel kernel, int index, Parameter parameter, Object value, String wanted) {
     return new HalException(
         Status.INVALID_ARGUMENT,
         "argument "
             + index
             + " of "
-            + function
+            + kernel
             + ", "
             + parameter.name()
             + ": constant of type "

@@ -548,7 +548,7 @@ final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * Describes to {@code explanation} each open operation that would raise {@code semaphore} to
    * {@code value}.
    */
-  void explain(TimelineSemaphore semaphore, long value, Explanation explanation) {
+  void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
     lists.forEachOpen(
         operation -> {
           if (operation.state() == State.REGISTERING) {

@@ -10,7 +10,7 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 
 /**
@@ -69,12 +69,12 @@ public interface DeviceBackend<E> extends ThreadBinding {
    * Loads kernels.
    *
    * @param variant of one of the {@link #executableFormats()}
-   * @param functions what the manifest says, in the order of {@link EngineFunction#index()}
+   * @param kernels what the manifest says, in the order of {@link EngineKernel#index()}
    * @throws org.jhal.HalException UNIMPLEMENTED if this device cannot load this variant, and why;
-   *     then the next one is tried. Anything else ends the search, such as NOT_FOUND for a function
+   *     then the next one is tried. Anything else ends the search, such as NOT_FOUND for a kernel
    *     that is not there or INVALID_ARGUMENT for code that is malformed.
    */
-  KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions);
+  KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels);
 
   /**
    * Frees the device. Called once at most, and last: its streams are closed, and everything else

@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,7 +71,7 @@ final class DeviceCopy implements HostCall {
 
   /** One staging buffer and the timeline on which it is filled and emptied. */
   private final class Lane {
-    private final Semaphore timeline = new TimelineSemaphore(0, () -> {});
+    private final TimelineSemaphore timeline = new EngineSemaphore(0, () -> {});
     private final ByteBuffer staging = ByteBuffer.allocateDirect((int) Math.min(CHUNK, length));
     private long done; // the timeline's value when everything submitted so far is over
 

@@ -28,7 +28,7 @@ public final class DeviceSelector {
    *
    * @param uri whose selector is empty for the first device, an index, a whole uuid in upper or
    *     lower case, with the prefix that the driver may write before it or without, or {@code
-   *     pci:DOMAIN:BUS:DEVICE.FUNCTION}
+   *     pci:DOMAIN:BUS:DEVICE.KERNEL}
    * @param devices in the order of their indices
    * @throws HalException NOT_FOUND if there is no such device, with those that there are;
    *     INVALID_ARGUMENT if the selector is none of these
@@ -77,7 +77,7 @@ public final class DeviceSelector {
               + uri.selector()
               + "' in '"
               + uri
-              + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.FUNCTION"
+              + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.KERNEL"
               + " (hexadecimal); there "
               + (devices.size() == 1 ? "is " : "are ")
               + describe(uri, devices));

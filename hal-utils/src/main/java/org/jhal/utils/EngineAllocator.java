@@ -3,8 +3,8 @@ package org.jhal.utils;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jhal.Allocator;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** The allocator of an {@link EngineDevice}. */
@@ -21,12 +21,13 @@ final class EngineAllocator implements Allocator {
   }
 
   @Override
-  public Buffer allocate(long bytes, BufferParams params) {
+  public DeviceBuffer allocate(long bytes, BufferParams params) {
     return device.allocate(bytes, params);
   }
 
   @Override
-  public Buffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
+  public DeviceBuffer importHost(
+      ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
     return device.importHost(Objects.requireNonNull(memory, "memory"), params, onRelease);
   }
 }

@@ -6,15 +6,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
+import org.jhal.DeviceBuffer;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /** A buffer or a slice of one: a range of a {@link BufferStorage}. */
-final class EngineBuffer implements Buffer {
+final class EngineBuffer implements DeviceBuffer {
   final BufferStorage storage;
   final long offset; // in the storage
   private final long size;
@@ -66,7 +66,7 @@ final class EngineBuffer implements Buffer {
   }
 
   @Override
-  public Buffer slice(long sliceOffset, long length) {
+  public DeviceBuffer slice(long sliceOffset, long length) {
     checkOpen("buffer to slice");
     Validation.range("slice", sliceOffset, length, size);
     EngineBuffer whole = root == null ? this : root;
@@ -161,7 +161,7 @@ final class EngineBuffer implements Buffer {
     }
 
     @Override
-    public Buffer buffer() {
+    public DeviceBuffer buffer() {
       return buffer;
     }
 

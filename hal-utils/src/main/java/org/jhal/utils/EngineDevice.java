@@ -12,20 +12,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jhal.Allocator;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.DeviceInfo;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
 import org.jhal.Setting;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.utils.Operation.State;
 import org.jhal.utils.bundle.Manifest;
 import org.jhal.utils.bundle.Variant;
@@ -151,7 +151,7 @@ public final class EngineDevice<E> implements Device {
   }
 
   @Override
-  public Queue queue(int index) {
+  public DeviceQueue queue(int index) {
     if (index < 0 || index >= queueViews.size()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
@@ -161,9 +161,9 @@ public final class EngineDevice<E> implements Device {
   }
 
   @Override
-  public Semaphore createSemaphore(long initialValue) {
+  public TimelineSemaphore createSemaphore(long initialValue) {
     checkOpen();
-    Semaphore semaphore = new TimelineSemaphore(initialValue, resources::removeSemaphore);
+    TimelineSemaphore semaphore = new EngineSemaphore(initialValue, resources::removeSemaphore);
     resources.addSemaphore();
     return semaphore;
   }
@@ -199,14 +199,14 @@ public final class EngineDevice<E> implements Device {
       try {
         return calls.call(
             () -> {
-              KernelModule module = backend.load(source, variant, manifest.functions());
+              KernelModule module = backend.load(source, variant, manifest.kernels());
               EngineExecutable made =
                   new EngineExecutable(
                       this,
                       manifest.name(),
                       variant.format(),
                       refusals,
-                      manifest.functions(),
+                      manifest.kernels(),
                       module);
               resources.add(made);
               return made;
@@ -245,12 +245,12 @@ public final class EngineDevice<E> implements Device {
   }
 
   @Override
-  public Buffer allocate(long size, BufferParams params) {
+  public DeviceBuffer allocate(long size, BufferParams params) {
     checkAllocation(size, params);
     return adopt(size, params, () -> backend.allocate(size, params), null);
   }
 
-  Buffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
+  DeviceBuffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
     Objects.requireNonNull(params, "params");
     if (!backend.capabilities().contains(Capability.HOST_IMPORT)) {
       throw new HalException(Status.UNIMPLEMENTED, name + " cannot import host memory");
@@ -266,7 +266,7 @@ public final class EngineDevice<E> implements Device {
     return adopt(range.capacity(), params, () -> backend.importHost(range, params), onRelease);
   }
 
-  private Buffer adopt(
+  private DeviceBuffer adopt(
       long size, BufferParams params, Supplier<DeviceMemory> maker, @Nullable Runnable onRelease) {
     // Inside one call, so that closing the device either refuses it or finds the storage.
     return calls.call(

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.Executable;
-import org.jhal.Function;
 import org.jhal.HalException;
+import org.jhal.Kernel;
 import org.jhal.Status;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 
 /** Kernels that a {@link DeviceBackend} loaded. */
 public final class EngineExecutable extends RefCounted implements Executable {
@@ -16,7 +16,7 @@ public final class EngineExecutable extends RefCounted implements Executable {
   private final String name;
   private final String format;
   private final List<String> refusals;
-  private final List<Function> functions;
+  private final List<Kernel> kernels;
   private final KernelModule module;
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final AtomicBoolean isUnloaded = new AtomicBoolean();
@@ -27,20 +27,20 @@ public final class EngineExecutable extends RefCounted implements Executable {
       String name,
       String format,
       List<String> refusals,
-      List<FunctionSpec> specs,
+      List<KernelSpec> specs,
       KernelModule module) {
     this.device = device;
     this.name = name;
     this.format = format;
     this.refusals = List.copyOf(refusals);
     this.module = module;
-    List<Function> made = new ArrayList<>();
-    for (FunctionSpec spec : specs) {
+    List<Kernel> made = new ArrayList<>();
+    for (KernelSpec spec : specs) {
       made.add(
-          new EngineFunction(
+          new EngineKernel(
               this, made.size(), spec, device.info().maxWorkgroupCount(), module.maxWorkItems()));
     }
-    this.functions = List.copyOf(made);
+    this.kernels = List.copyOf(made);
   }
 
   @Override
@@ -69,26 +69,26 @@ public final class EngineExecutable extends RefCounted implements Executable {
   }
 
   @Override
-  public List<Function> functions() {
-    return functions;
+  public List<Kernel> kernels() {
+    return kernels;
   }
 
   @Override
-  public Function function(String wanted) {
+  public Kernel kernel(String wanted) {
     Objects.requireNonNull(wanted, "name");
-    for (Function function : functions) {
-      if (function.name().equals(wanted)) {
-        return function;
+    for (Kernel kernel : kernels) {
+      if (kernel.name().equals(wanted)) {
+        return kernel;
       }
     }
     throw new HalException(
         Status.NOT_FOUND,
-        "no function '"
+        "no kernel '"
             + wanted
             + "' in "
             + name
             + "; it has "
-            + functions.stream().map(Function::name).toList());
+            + kernels.stream().map(Kernel::name).toList());
   }
 
   @Override

@@ -4,17 +4,17 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
+import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 
@@ -23,7 +23,7 @@ import org.jhal.Workgroups;
  * operation, fills in its work, and submits it; if the work is refused the operation is abandoned
  * and nothing has happened.
  */
-final class EngineQueue<E> implements Queue {
+final class EngineQueue<E> implements DeviceQueue {
   private final EngineDevice<E> device;
   private final int index;
   private final DeferredWorkQueue<E> queue;
@@ -76,10 +76,10 @@ final class EngineQueue<E> implements Queue {
   }
 
   @Override
-  public void dispatch(Fence waits, Fence signals, Function function, Workgroups count, Args args) {
+  public void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args) {
     Operation<E> operation = begin(waits, signals);
     try {
-      work(operation).dispatch(function, count, args);
+      work(operation).dispatch(kernel, count, args);
     } catch (Throwable t) {
       queue.abandon(operation);
       throw t;
@@ -89,7 +89,12 @@ final class EngineQueue<E> implements Queue {
 
   @Override
   public void fill(
-      Fence waits, Fence signals, Buffer target, long offset, long length, FillPattern pattern) {
+      Fence waits,
+      Fence signals,
+      DeviceBuffer target,
+      long offset,
+      long length,
+      FillPattern pattern) {
     Operation<E> operation = begin(waits, signals);
     try {
       work(operation).fill(target, offset, length, pattern);
@@ -101,7 +106,8 @@ final class EngineQueue<E> implements Queue {
   }
 
   @Override
-  public void update(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+  public void update(
+      Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
     Operation<E> operation = begin(waits, signals);
     try {
       work(operation).update(source, target, offset);
@@ -113,7 +119,8 @@ final class EngineQueue<E> implements Queue {
   }
 
   @Override
-  public void upload(Fence waits, Fence signals, HostMemory source, Buffer target, long offset) {
+  public void upload(
+      Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset) {
     Operation<E> operation = begin(waits, signals);
     try {
       work(operation).upload(source, target, offset);
@@ -125,7 +132,8 @@ final class EngineQueue<E> implements Queue {
   }
 
   @Override
-  public void readback(Fence waits, Fence signals, Buffer source, long offset, HostMemory target) {
+  public void readback(
+      Fence waits, Fence signals, DeviceBuffer source, long offset, HostMemory target) {
     Operation<E> operation = begin(waits, signals);
     try {
       work(operation).readback(source, offset, target);
@@ -140,9 +148,9 @@ final class EngineQueue<E> implements Queue {
   public void copy(
       Fence waits,
       Fence signals,
-      Buffer source,
+      DeviceBuffer source,
       long sourceOffset,
-      Buffer target,
+      DeviceBuffer target,
       long targetOffset,
       long length) {
     Objects.requireNonNull(source, "source");
@@ -164,9 +172,9 @@ final class EngineQueue<E> implements Queue {
   private void copyAcross(
       Operation<E> operation,
       Fence signals,
-      Buffer source,
+      DeviceBuffer source,
       long sourceOffset,
-      Buffer target,
+      DeviceBuffer target,
       long targetOffset,
       long length) {
     if (source.device() != device && target.device() != device) {
@@ -198,7 +206,7 @@ final class EngineQueue<E> implements Queue {
   private static EngineBuffer across(
       Operation<?> operation,
       String what,
-      Buffer buffer,
+      DeviceBuffer buffer,
       long offset,
       long length,
       BufferUsage usage) {
@@ -215,7 +223,7 @@ final class EngineQueue<E> implements Queue {
   }
 
   @Override
-  public Buffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
+  public DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
     Operation<E> operation = begin(waits, signals);
     EngineBuffer buffer;
     try {
@@ -229,7 +237,7 @@ final class EngineQueue<E> implements Queue {
   }
 
   @Override
-  public void dealloca(Fence waits, Fence signals, Buffer buffer) {
+  public void dealloca(Fence waits, Fence signals, DeviceBuffer buffer) {
     Operation<E> operation = begin(waits, signals);
     try {
       work(operation).dealloca(buffer);

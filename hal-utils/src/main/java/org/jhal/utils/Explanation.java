@@ -11,7 +11,7 @@ final class Explanation {
 
   private Explanation() {}
 
-  static String of(TimelineSemaphore semaphore, long value) {
+  static String of(EngineSemaphore semaphore, long value) {
     HalException failed = semaphore.over();
     if (failed != null) {
       return semaphore + " is over: " + failed;

@@ -3,10 +3,10 @@ package org.jhal.utils;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.Queue;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +71,7 @@ final class HostCallRun<E> implements HostTail, HostCall.Context, HostCall.Compl
   }
 
   @Override
-  public Queue queue() {
+  public DeviceQueue queue() {
     return queue;
   }
 

@@ -21,7 +21,7 @@ final class HostWait extends WaitNode {
   }
 
   /** Waits for {@code wanted}; {@code timeout} null means for ever, zero or less only looks. */
-  static void await(TimelineSemaphore semaphore, long wanted, @Nullable Duration timeout)
+  static void await(EngineSemaphore semaphore, long wanted, @Nullable Duration timeout)
       throws InterruptedException {
     semaphore.checkFutureWait();
     if (isOver(semaphore, wanted)) {
@@ -49,7 +49,7 @@ final class HostWait extends WaitNode {
   }
 
   private void park(
-      TimelineSemaphore semaphore, long wanted, long start, long limit, @Nullable Duration timeout)
+      EngineSemaphore semaphore, long wanted, long start, long limit, @Nullable Duration timeout)
       throws InterruptedException {
     while (!isReleased) {
       if (Thread.interrupted()) {
@@ -86,7 +86,7 @@ final class HostWait extends WaitNode {
    *
    * @return whether the value is reached
    */
-  private static boolean poll(TimelineSemaphore semaphore, long wanted, long start, long limit)
+  private static boolean poll(EngineSemaphore semaphore, long wanted, long start, long limit)
       throws InterruptedException {
     Operation<?> operation = semaphore.retainCovering(wanted);
     if (operation == null) {
@@ -116,7 +116,7 @@ final class HostWait extends WaitNode {
   }
 
   /** Whether the value is reached. Throws if the semaphore has failed or was closed. */
-  private static boolean isOver(TimelineSemaphore semaphore, long wanted) {
+  private static boolean isOver(EngineSemaphore semaphore, long wanted) {
     boolean reached = semaphore.currentValue() >= wanted; // read before the failure, which beats it
     HalException failed = semaphore.over();
     if (failed != null) {

@@ -45,7 +45,7 @@ final class Operation<E> extends HeapNode {
   private static final VarHandle REFERENCES;
   private static final VarHandle WORK_FAILURE;
   private static final OperationWait<?>[] NO_WAITS = {};
-  private static final TimelineSemaphore[] NO_SEMAPHORES = {};
+  private static final EngineSemaphore[] NO_SEMAPHORES = {};
   private static final long[] NO_VALUES = {};
 
   static {
@@ -74,7 +74,7 @@ final class Operation<E> extends HeapNode {
   // Captured by the enqueuing thread while REGISTERING; constant until the operation is free again.
   private OperationWait<E>[] waits;
   private int waitCount;
-  private TimelineSemaphore[] signals = NO_SEMAPHORES;
+  private EngineSemaphore[] signals = NO_SEMAPHORES;
   private long[] signalValues = NO_VALUES;
   private int signalCount;
   private boolean servesCopy; // a chunk of a copy between devices; written once it is REGISTERING
@@ -177,16 +177,16 @@ final class Operation<E> extends HeapNode {
       }
     }
     for (int i = 0; i < count; i++) {
-      waits[i].set(TimelineSemaphore.of(waitFence.semaphore(i)), waitFence.value(i));
+      waits[i].set(EngineSemaphore.of(waitFence.semaphore(i)), waitFence.value(i));
     }
     waitCount = count;
     count = signalFence.size();
     if (signals.length < count) {
-      signals = new TimelineSemaphore[count];
+      signals = new EngineSemaphore[count];
       signalValues = new long[count];
     }
     for (int i = 0; i < count; i++) {
-      signals[i] = TimelineSemaphore.of(signalFence.semaphore(i));
+      signals[i] = EngineSemaphore.of(signalFence.semaphore(i));
       signalValues[i] = signalFence.value(i);
     }
     signalCount = count;
@@ -214,7 +214,7 @@ final class Operation<E> extends HeapNode {
     return signalCount;
   }
 
-  TimelineSemaphore signal(int index) {
+  EngineSemaphore signal(int index) {
     return signals[index];
   }
 
@@ -415,7 +415,7 @@ final class Operation<E> extends HeapNode {
         .append(", ")
         .append(state);
     for (int i = 0; i < waitCount && state == State.PARKED; i++) {
-      TimelineSemaphore semaphore = waits[i].semaphore();
+      EngineSemaphore semaphore = waits[i].semaphore();
       if (semaphore.currentValue() < waits[i].value()) {
         text.append(", waits for ").append(semaphore).append(" to reach ").append(waits[i].value());
         text.append(", now at ").append(semaphore.currentValue());

@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 /** One wait of an operation. It is registered at most once per use of the operation. */
 final class OperationWait<E> extends WaitNode {
   private final Operation<E> operation;
-  private @Nullable TimelineSemaphore semaphore;
+  private @Nullable EngineSemaphore semaphore;
   private long value;
 
   OperationWait(Operation<E> operation) {
     this.operation = operation;
   }
 
-  void set(TimelineSemaphore newSemaphore, long newValue) {
+  void set(EngineSemaphore newSemaphore, long newValue) {
     semaphore = newSemaphore;
     value = newValue;
     failure = null;
@@ -26,7 +26,7 @@ final class OperationWait<E> extends WaitNode {
     releaseProducer();
   }
 
-  TimelineSemaphore semaphore() {
+  EngineSemaphore semaphore() {
     return Objects.requireNonNull(semaphore);
   }
 

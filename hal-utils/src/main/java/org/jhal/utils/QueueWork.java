@@ -7,13 +7,13 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Slot;
 import org.jhal.Status;
@@ -74,27 +74,28 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   // Filling in; each may throw, and then the operation is abandoned, which retires this.
 
-  void fill(Buffer target, long offset, long length, FillPattern pattern) {
+  void fill(DeviceBuffer target, long offset, long length, FillPattern pattern) {
     keep(command().setFill(device, target, offset, length, pattern));
   }
 
-  void update(ByteBuffer source, Buffer target, long offset) {
+  void update(ByteBuffer source, DeviceBuffer target, long offset) {
     keep(command().setUpdate(device, source, target, offset));
   }
 
-  void upload(HostMemory source, Buffer target, long offset) {
+  void upload(HostMemory source, DeviceBuffer target, long offset) {
     keep(command().setUpload(device, source, target, offset));
   }
 
-  void readback(Buffer source, long offset, HostMemory target) {
+  void readback(DeviceBuffer source, long offset, HostMemory target) {
     keep(command().setReadback(device, source, offset, target));
   }
 
-  void copy(Buffer source, long sourceOffset, Buffer target, long targetOffset, long length) {
+  void copy(
+      DeviceBuffer source, long sourceOffset, DeviceBuffer target, long targetOffset, long length) {
     keep(command().setCopy(device, source, sourceOffset, target, targetOffset, length));
   }
 
-  void dispatch(Function function, Workgroups count, Args args) {
+  void dispatch(Kernel kernel, Workgroups count, Args args) {
     Objects.requireNonNull(args, "args");
     for (int i = 0; i < args.size(); i++) {
       if (args.get(i) instanceof Slot slot) {
@@ -104,9 +105,9 @@ final class QueueWork<E> implements Work<E>, Submission {
       }
     }
     Command command = command();
-    boolean hasEffect = command.setDispatch(device, function, count, args);
+    boolean hasEffect = command.setDispatch(device, kernel, count, args);
     if (hasEffect) {
-      retain(command.function().executable());
+      retain(command.kernel().executable());
     }
     keep(hasEffect);
   }
@@ -130,9 +131,9 @@ final class QueueWork<E> implements Work<E>, Submission {
         retain(command.target().storage());
       }
       case DISPATCH -> {
-        EngineFunction function = command.function();
-        for (int i = 0; i < function.parameterCount(); i++) {
-          if (function.parameter(i).kind() == Parameter.Kind.BUFFER) {
+        EngineKernel kernel = command.kernel();
+        for (int i = 0; i < kernel.parameterCount(); i++) {
+          if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
             retain(command.argument(i).storage());
           }
         }
@@ -179,7 +180,7 @@ final class QueueWork<E> implements Work<E>, Submission {
     return new EngineBuffer(storage);
   }
 
-  void dealloca(Buffer buffer) {
+  void dealloca(DeviceBuffer buffer) {
     EngineBuffer own = Validation.buffer(device, "buffer", buffer);
     if (!own.storage.isTransient || own.isSlice()) {
       throw new HalException(
@@ -323,9 +324,9 @@ final class QueueWork<E> implements Work<E>, Submission {
     }
     Command command = command();
     String word = command.kind().toString().toLowerCase(Locale.ROOT);
-    EngineFunction function = command.functionIfThere();
-    return command.kind() == Command.Kind.DISPATCH && function != null
-        ? word + " of " + function
+    EngineKernel kernel = command.kernelIfThere();
+    return command.kind() == Command.Kind.DISPATCH && kernel != null
+        ? word + " of " + kernel
         : word;
   }
 

@@ -11,13 +11,13 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferRef;
 import org.jhal.BufferUsage;
 import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
-import org.jhal.Function;
 import org.jhal.HalException;
+import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
@@ -98,10 +98,10 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
   }
 
   @Override
-  public void dispatch(Function function, Workgroups count, Args args) {
+  public void dispatch(Kernel kernel, Workgroups count, Args args) {
     checkRecording();
     Command command = new Command();
-    add(command, command.setDispatch(device, function, count, args));
+    add(command, command.setDispatch(device, kernel, count, args));
   }
 
   @Override
@@ -140,7 +140,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
     }
     command.visit(this::note);
     if (command.kind() == Command.Kind.DISPATCH) {
-      retain(command.function().executable());
+      retain(command.kernel().executable());
     }
     commands.add(command);
   }
@@ -246,7 +246,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
           Status.OUT_OF_RANGE,
           "binding table has " + table.size() + " slots; the command buffer uses slot " + slot);
     }
-    Buffer bound = table.get(slot);
+    DeviceBuffer bound = table.get(slot);
     if (bound == null) {
       throw new HalException(
           Status.INVALID_ARGUMENT, "slot " + slot + " of the binding table is empty");

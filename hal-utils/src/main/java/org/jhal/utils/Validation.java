@@ -3,13 +3,13 @@ package org.jhal.utils;
 import java.util.Collection;
 import java.util.Objects;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferRef;
 import org.jhal.BufferUsage;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
-import org.jhal.Function;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.Kernel;
 import org.jhal.MemoryType;
 import org.jhal.Parameter;
 import org.jhal.Slot;
@@ -29,10 +29,10 @@ final class Validation {
     Objects.requireNonNull(waits, "waits");
     Objects.requireNonNull(signals, "signals");
     for (int i = 0; i < waits.size(); i++) {
-      TimelineSemaphore.of(waits.semaphore(i)).checkFutureWait();
+      EngineSemaphore.of(waits.semaphore(i)).checkFutureWait();
     }
     for (int i = 0; i < signals.size(); i++) {
-      TimelineSemaphore.of(signals.semaphore(i)).checkFutureSignal(signals.value(i));
+      EngineSemaphore.of(signals.semaphore(i)).checkFutureSignal(signals.value(i));
     }
   }
 
@@ -46,7 +46,7 @@ final class Validation {
   }
 
   /** A buffer of this engine and this device, not closed. */
-  static EngineBuffer buffer(EngineDevice<?> device, String what, Buffer buffer) {
+  static EngineBuffer buffer(EngineDevice<?> device, String what, DeviceBuffer buffer) {
     Objects.requireNonNull(buffer, what);
     if (!(buffer instanceof EngineBuffer own) || own.storage.device != device) {
       throw new HalException(
@@ -80,7 +80,7 @@ final class Validation {
       operand.set(slot, offset, length);
       return;
     }
-    EngineBuffer buffer = buffer(device, what, (Buffer) ref);
+    EngineBuffer buffer = buffer(device, what, (DeviceBuffer) ref);
     range(what, offset, length, buffer.size());
     usage(what, buffer, usage);
     operand.set(buffer.storage, buffer.offset + offset, length);
@@ -157,25 +157,25 @@ final class Validation {
     }
   }
 
-  static EngineFunction function(EngineDevice<?> device, Function function) {
-    Objects.requireNonNull(function, "function");
-    if (!(function instanceof EngineFunction own) || own.executable().device() != device) {
+  static EngineKernel kernel(EngineDevice<?> device, Kernel kernel) {
+    Objects.requireNonNull(kernel, "kernel");
+    if (!(kernel instanceof EngineKernel own) || own.executable().device() != device) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "function "
-              + function
+          "kernel "
+              + kernel
               + " was loaded for "
               + otherThan(
                   device,
-                  function instanceof EngineFunction other ? other.executable().device() : null));
+                  kernel instanceof EngineKernel other ? other.executable().device() : null));
     }
     own.executable().checkOpen();
     return own;
   }
 
-  static void grid(EngineDevice<?> device, EngineFunction function, Workgroups count) {
+  static void grid(EngineDevice<?> device, EngineKernel kernel, Workgroups count) {
     Objects.requireNonNull(count, "count");
-    Workgroups most = function.maxCount();
+    Workgroups most = kernel.maxCount();
     if (count.x() > most.x() || count.y() > most.y() || count.z() > most.z()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
@@ -186,7 +186,7 @@ final class Validation {
               + ","
               + count.z()
               + " of "
-              + function
+              + kernel
               + ": "
               + device.name()
               + " takes at most "
@@ -198,29 +198,29 @@ final class Validation {
     }
   }
 
-  static void argumentCount(EngineFunction function, Args args) {
+  static void argumentCount(EngineKernel kernel, Args args) {
     Objects.requireNonNull(args, "args");
-    if (args.size() != function.parameterCount()) {
+    if (args.size() != kernel.parameterCount()) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          function
+          kernel
               + " takes "
-              + function.parameterCount()
+              + kernel.parameterCount()
               + " arguments "
-              + names(function)
+              + names(kernel)
               + ", got "
               + args.size());
     }
   }
 
-  private static String names(EngineFunction function) {
-    return function.parameters().stream().map(Parameter::name).toList().toString();
+  private static String names(EngineKernel kernel) {
+    return kernel.parameters().stream().map(Parameter::name).toList().toString();
   }
 
   /** Checks the buffer passed for a parameter and puts it into {@code operand}. */
   static void bufferArgument(
       EngineDevice<?> device,
-      EngineFunction function,
+      EngineKernel kernel,
       int index,
       Parameter parameter,
       Object value,
@@ -231,7 +231,7 @@ final class Validation {
           "argument "
               + index
               + " of "
-              + function
+              + kernel
               + ", "
               + parameter.name()
               + ": needs a buffer, got "
@@ -242,7 +242,7 @@ final class Validation {
     if (ref instanceof Slot slot) {
       operand.set(slot, 0, slot.length());
     } else {
-      EngineBuffer buffer = buffer(device, parameter.name(), (Buffer) ref);
+      EngineBuffer buffer = buffer(device, parameter.name(), (DeviceBuffer) ref);
       if (parameter.isRead()) {
         usage(parameter.name(), buffer, BufferUsage.DISPATCH_READ);
       }
@@ -257,7 +257,7 @@ final class Validation {
           "argument "
               + index
               + " of "
-              + function
+              + kernel
               + ", "
               + parameter.name()
               + ": offset "

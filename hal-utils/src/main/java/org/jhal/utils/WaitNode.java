@@ -4,7 +4,7 @@ import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who waits for a value of a {@link TimelineSemaphore}: a host thread, a callback, or one
+ * Somebody who waits for a value of a {@link EngineSemaphore}: a host thread, a callback, or one
  * wait of a parked operation.
  *
  * <p>It is registered in one critical section of the semaphore and removed once, in another;

@@ -18,7 +18,7 @@ import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.utils.FakeStream.Event;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,12 +95,12 @@ class ArgumentLayoutTest {
   /** Packs a value between guard bytes and returns what was written. */
   private ByteBuffer pack(ElementType type, Object value) {
     Parameter parameter = constant(type);
-    FunctionSpec spec = new FunctionSpec("f", List.of(parameter), new Workgroups(1, 1, 1), 0);
+    KernelSpec spec = new KernelSpec("f", List.of(parameter), new Workgroups(1, 1, 1), 0);
     EngineExecutable executable =
         new EngineExecutable(device, "bundle", "none", List.of(), List.of(spec), () -> {});
     byte[] block = new byte[24];
     Arrays.fill(block, (byte) 0x55);
-    Constants.pack((EngineFunction) executable.function("f"), 0, parameter, value, block, 8);
+    Constants.pack((EngineKernel) executable.kernel("f"), 0, parameter, value, block, 8);
     for (int i = 0; i < block.length; i++) {
       if (i < 8 || i >= 8 + type.bytes()) {
         assertEquals(0x55, block[i], "byte " + i + ", which is not the constant's");

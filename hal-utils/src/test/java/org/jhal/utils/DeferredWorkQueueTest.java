@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules Q1, Q4 and Q5 in a queue: who issues what, when, and behind which events. */
 class DeferredWorkQueueTest {
   private final QueueHarness harness = new QueueHarness(2);
-  private final TimelineSemaphore gate = QueueHarness.semaphore();
-  private final TimelineSemaphore first = QueueHarness.semaphore();
-  private final TimelineSemaphore second = QueueHarness.semaphore();
+  private final EngineSemaphore gate = QueueHarness.semaphore();
+  private final EngineSemaphore first = QueueHarness.semaphore();
+  private final EngineSemaphore second = QueueHarness.semaphore();
   private final List<String> executed = new ArrayList<>();
 
   @AfterEach

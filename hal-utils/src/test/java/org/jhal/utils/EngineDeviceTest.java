@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.utils.FakeStream.Event;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,7 @@ class EngineDeviceTest {
 
   private final FakeBackend backend = new FakeBackend();
   private final Quiet log = new Quiet();
-  private final List<Buffer> kept =
+  private final List<DeviceBuffer> kept =
       new ArrayList<>(); // one that nobody has is given back by itself
 
   @AfterEach
@@ -44,7 +44,7 @@ class EngineDeviceTest {
     assertEquals(List.of(), backend.device.violations());
   }
 
-  private static Status failure(Semaphore semaphore) throws InterruptedException {
+  private static Status failure(TimelineSemaphore semaphore) throws InterruptedException {
     return assertThrows(HalException.class, () -> semaphore.await(1, Duration.ofSeconds(30)))
         .status();
   }
@@ -67,7 +67,7 @@ class EngineDeviceTest {
   void closingFreesEverythingThatIsLeft() throws Exception {
     EngineDevice<Event> device = backend.open(2, LONG);
     kept.add(device.allocate(16, BufferParams.DEVICE));
-    Semaphore done = device.createSemaphore(0);
+    TimelineSemaphore done = device.createSemaphore(0);
     for (int i = 1; i <= 100; i++) {
       device.queue(i % 2).barrier(Fence.NONE, done.at(i));
     }
@@ -83,8 +83,8 @@ class EngineDeviceTest {
     FakeBackend second = new FakeBackend();
     try (EngineDevice<Event> device = backend.open(1, LONG);
         EngineDevice<Event> reopened = second.open(1, LONG);
-        Buffer foreign = reopened.allocate(16, BufferParams.DEVICE);
-        Semaphore done = device.createSemaphore(0)) {
+        DeviceBuffer foreign = reopened.allocate(16, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
       HalException refused =
           assertThrows(
               HalException.class,
@@ -100,9 +100,9 @@ class EngineDeviceTest {
   @Test
   void deviceMemoryCannotBeMappedAndTheMessageSaysWhatCan() {
     try (EngineDevice<Event> device = backend.open(1, LONG);
-        Buffer buffer = device.allocate(16, BufferParams.DEVICE)) {
+        DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE)) {
       HalException refused =
-          assertThrows(HalException.class, () -> buffer.map(Buffer.MapMode.READ));
+          assertThrows(HalException.class, () -> buffer.map(DeviceBuffer.MapMode.READ));
       assertEquals(Status.PERMISSION_DENIED, refused.status());
       assertTrue(
           refused
@@ -136,7 +136,7 @@ class EngineDeviceTest {
   @Test
   void aBufferThatIsClosedWhileItsDeviceClosesIsFreed() {
     EngineDevice<Event> device = backend.open(1, LONG);
-    Buffer buffer = device.allocate(16, BufferParams.DEVICE);
+    DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
     backend.streams.get(0).whileClosing = buffer::close;
     device.close();
     assertFreed();
@@ -150,9 +150,9 @@ class EngineDeviceTest {
     EngineDevice<Event> device = backend.open(1, LONG);
     AtomicInteger releases = new AtomicInteger();
     ByteBuffer memory = ByteBuffer.allocateDirect(16);
-    Buffer first =
+    DeviceBuffer first =
         device.allocator().importHost(memory, BufferParams.HOST, releases::incrementAndGet);
-    Buffer second =
+    DeviceBuffer second =
         device.allocator().importHost(memory, BufferParams.HOST, releases::incrementAndGet);
     first.close();
     assertEquals(0, releases.get(), "it is not given back yet");
@@ -185,7 +185,7 @@ class EngineDeviceTest {
   @Test
   void whatIsGivenBackIsGivenBackThoughTheDeviceCannotBeBound() {
     EngineDevice<Event> device = backend.open(1, LONG);
-    Buffer buffer = device.allocate(16, BufferParams.DEVICE);
+    DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
     backend.device.failNth("bindDevice", 1, FAULT);
     buffer.close();
     assertEquals(0, backend.liveMemory.get());
@@ -201,7 +201,7 @@ class EngineDeviceTest {
   void whatIsDoneStandsThoughTheThreadCannotBeUnbound() {
     EngineDevice<Event> device = backend.open(1, LONG);
     backend.device.failNth("unbindDevice", 1, FAULT);
-    Buffer buffer = device.allocate(16, BufferParams.DEVICE);
+    DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
     HalException cause = Objects.requireNonNull(device.lostCause());
     assertTrue(cause.getMessage().endsWith("unbindFromThread failed: INTERNAL: fault"));
     assertThrows(HalException.class, () -> device.allocate(16, BufferParams.DEVICE));
@@ -216,9 +216,9 @@ class EngineDeviceTest {
     EngineDevice<Event> device = backend.open(2, Duration.ofMillis(20));
     kept.add(device.allocate(16, BufferParams.DEVICE));
     backend.device.setHeld(true);
-    Semaphore issued = device.createSemaphore(0);
-    Semaphore parked = device.createSemaphore(0);
-    Semaphore never = device.createSemaphore(0);
+    TimelineSemaphore issued = device.createSemaphore(0);
+    TimelineSemaphore parked = device.createSemaphore(0);
+    TimelineSemaphore never = device.createSemaphore(0);
     device.queue(0).barrier(Fence.NONE, issued.at(1));
     device.queue(1).barrier(never.at(1), parked.at(1));
     device.close();
@@ -239,7 +239,7 @@ class EngineDeviceTest {
   void pastTheCloseTimeoutAHostCallThatRunsKeepsTheDevice() throws Exception {
     EngineDevice<Event> device = backend.open(1, Duration.ofMillis(20));
     kept.add(device.allocate(16, BufferParams.DEVICE));
-    Semaphore called = device.createSemaphore(0);
+    TimelineSemaphore called = device.createSemaphore(0);
     CountDownLatch end = new CountDownLatch(1);
     device
         .queue(0)
@@ -259,7 +259,7 @@ class EngineDeviceTest {
     kept.add(device.allocate(16, BufferParams.DEVICE));
     backend.streams.get(0).add(() -> {});
     backend.device.failNth("recordEvent", 1, FAULT);
-    Semaphore done = device.createSemaphore(0);
+    TimelineSemaphore done = device.createSemaphore(0);
     device.queue(0).barrier(Fence.NONE, done.at(1));
     assertEquals(Status.UNAVAILABLE, failure(done));
     return device;
@@ -295,8 +295,8 @@ class EngineDeviceTest {
   void withoutATimeoutClosingNeverLeavesAnEnqueuerBehind() {
     for (int round = 0; round < 200; round++) {
       EngineDevice<Event> device = new FakeBackend().open(1, Duration.ZERO);
-      Semaphore never = device.createSemaphore(0);
-      Semaphore done = device.createSemaphore(0);
+      TimelineSemaphore never = device.createSemaphore(0);
+      TimelineSemaphore done = device.createSemaphore(0);
       int[] accepted = new int[1];
       Threads.together(
           () -> {
@@ -321,13 +321,13 @@ class EngineDeviceTest {
   @Test
   void aDeviceIsNotClosedFromItsOwnThreadsOrFromCallbacks() throws Exception {
     EngineDevice<Event> device = backend.open(1, LONG);
-    Semaphore done = device.createSemaphore(0);
+    TimelineSemaphore done = device.createSemaphore(0);
     device
         .queue(0)
         .hostCall(Fence.NONE, done.at(1), HostCall.Mode.BLOCKING, context -> device.close());
     assertEquals(Status.FAILED_PRECONDITION, failure(done));
 
-    Semaphore reached = device.createSemaphore(1);
+    TimelineSemaphore reached = device.createSemaphore(1);
     Status[] inCallback = new Status[1];
     reached.onReach(
         1,

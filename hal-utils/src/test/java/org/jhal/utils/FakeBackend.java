@@ -17,7 +17,7 @@ import org.jhal.HalException;
 import org.jhal.Workgroups;
 import org.jhal.utils.FakeStream.Event;
 import org.jhal.utils.FakeStream.FakeDevice;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
@@ -119,7 +119,7 @@ final class FakeBackend implements DeviceBackend<Event> {
   }
 
   @Override
-  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     throw new UnsupportedOperationException();
   }
 

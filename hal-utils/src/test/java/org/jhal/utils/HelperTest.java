@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class HelperTest {
   private final QueueHarness harness = new QueueHarness(1);
   private final DeferredWorkQueue<FakeStream.Event> queue = harness.queues.get(0);
-  private final TimelineSemaphore done = QueueHarness.semaphore();
+  private final EngineSemaphore done = QueueHarness.semaphore();
   private final List<String> happened = new ArrayList<>();
 
   @AfterEach

@@ -70,7 +70,7 @@ final class Interleavings {
     keepWhole(Settling.Stack.class);
     keepWhole(Gate.class, "tryEnter");
     keepWhole(Cascade.class, "current", "addReleased", "addDropped", "addReady");
-    keepWhole(TimelineSemaphore.class, "advanceLocked", "releaseLocked", "laneLocked");
+    keepWhole(EngineSemaphore.class, "advanceLocked", "releaseLocked", "laneLocked");
     keepWhole(QueueLists.class, "openLocked", "nextLocked");
     keepWhole(Operation.class, "begin", "capture", "retain", "addOpenWait", "countDown", "weight");
     keepWhole(Operation.class, "waitCount", "wait", "signalCount", "signal", "signalValue");

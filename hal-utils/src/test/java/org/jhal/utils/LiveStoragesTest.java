@@ -10,11 +10,11 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.utils.FakeStream.Event;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,9 +79,9 @@ class LiveStoragesTest {
   }
 
   private static void allocateAndFree(
-      EngineDevice<Event> device, Semaphore gate, Semaphore done, long bytes) {
-    Queue queue = device.queue(0);
-    Buffer buffer = queue.alloca(Fence.NONE, done.at(1), bytes, BufferParams.DEVICE);
+      EngineDevice<Event> device, TimelineSemaphore gate, TimelineSemaphore done, long bytes) {
+    DeviceQueue queue = device.queue(0);
+    DeviceBuffer buffer = queue.alloca(Fence.NONE, done.at(1), bytes, BufferParams.DEVICE);
     queue.dealloca(Fence.of(gate.at(1), done.at(1)), done.at(2), buffer);
   }
 
@@ -89,8 +89,8 @@ class LiveStoragesTest {
   void aBufferWhoseDeallocaIsParkedIsNotReported() throws Exception {
     try (Quiet log = new Quiet();
         EngineDevice<Event> device = new FakeBackend().open(1, LONG);
-        Semaphore gate = device.createSemaphore(0);
-        Semaphore done = device.createSemaphore(0)) {
+        TimelineSemaphore gate = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
       allocateAndFree(device, gate, done, 4_712);
       for (long later = 4_713; later < 4_716; later++) { // by then it would have been found
         leak(device, later);

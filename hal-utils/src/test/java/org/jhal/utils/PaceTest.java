@@ -16,7 +16,7 @@ class PaceTest {
 
   private final QueueHarness harness = new QueueHarness(1);
   private final DeferredWorkQueue<FakeStream.Event> queue = harness.queues.get(0);
-  private final TimelineSemaphore done = QueueHarness.semaphore();
+  private final EngineSemaphore done = QueueHarness.semaphore();
   private final AtomicBoolean givesUp = new AtomicBoolean();
   private final AtomicBoolean hasSeen = new AtomicBoolean();
   private final QueueUse use = harness.enqueue(0, "work", Fence.NONE, done.at(1));

@@ -20,8 +20,8 @@ class QueueCloseTest {
 
   private final QueueHarness harness = new QueueHarness(1);
   private final DeferredWorkQueue<Event> queue = harness.queues.get(0);
-  private final TimelineSemaphore gate = QueueHarness.semaphore();
-  private final TimelineSemaphore done = QueueHarness.semaphore();
+  private final EngineSemaphore gate = QueueHarness.semaphore();
+  private final EngineSemaphore done = QueueHarness.semaphore();
 
   private Status failure() {
     return Objects.requireNonNull(done.failure(), "the signal has not failed").status();
@@ -62,7 +62,7 @@ class QueueCloseTest {
   @Test
   void readyWorkThatDoesNotFitIntoTheStreamIsCancelled() {
     QueueHarness narrow = new QueueHarness(1, 1);
-    TimelineSemaphore first = QueueHarness.semaphore();
+    EngineSemaphore first = QueueHarness.semaphore();
     narrow.enqueue(0, "in the stream", Fence.NONE, first.at(1));
     QueueUse ready = narrow.enqueue(0, "ready", Fence.NONE, done.at(1));
     narrow.queues.get(0).shut(System.nanoTime());

@@ -18,11 +18,11 @@ class QueueFailureTest {
   private static final HalException FAULT = new HalException(Status.INTERNAL, "fault");
 
   private final QueueHarness harness = new QueueHarness(2);
-  private final TimelineSemaphore gate = QueueHarness.semaphore();
-  private final TimelineSemaphore first = QueueHarness.semaphore();
-  private final TimelineSemaphore second = QueueHarness.semaphore();
+  private final EngineSemaphore gate = QueueHarness.semaphore();
+  private final EngineSemaphore first = QueueHarness.semaphore();
+  private final EngineSemaphore second = QueueHarness.semaphore();
 
-  private static HalException failure(TimelineSemaphore semaphore) {
+  private static HalException failure(EngineSemaphore semaphore) {
     return Objects.requireNonNull(semaphore.failure(), "the signal has not failed");
   }
 
@@ -97,7 +97,7 @@ class QueueFailureTest {
 
   @Test
   void theFirstOfTwoFailedWaitsCounts() {
-    TimelineSemaphore late = QueueHarness.semaphore();
+    EngineSemaphore late = QueueHarness.semaphore();
     harness.enqueue(0, "work", gate.at(1).and(late.at(1)), first.at(1));
     gate.fail(FAULT);
     late.fail(new HalException(Status.DATA_LOSS, "late"));

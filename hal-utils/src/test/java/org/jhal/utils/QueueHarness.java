@@ -89,8 +89,8 @@ final class QueueHarness {
     queues.forEach(queue -> queue.lose(cause));
   }
 
-  static TimelineSemaphore semaphore() {
-    return new TimelineSemaphore(0, () -> {});
+  static EngineSemaphore semaphore() {
+    return new EngineSemaphore(0, () -> {});
   }
 
   QueueUse enqueue(int queue, String name, Fence waits, Fence signals) {
@@ -160,7 +160,7 @@ final class QueueHarness {
       return;
     }
     for (int i = 0; i < use.waits.size(); i++) {
-      TimelineSemaphore semaphore = TimelineSemaphore.of(use.waits.semaphore(i));
+      EngineSemaphore semaphore = EngineSemaphore.of(use.waits.semaphore(i));
       if (semaphore.currentValue() < use.waits.value(i) && semaphore.over() == null) {
         return;
       }
@@ -204,7 +204,7 @@ final class QueueHarness {
         throw new AssertionError(use + " must be issued at most once");
       }
       for (int i = 0; i < use.signals.size(); i++) {
-        TimelineSemaphore signal = TimelineSemaphore.of(use.signals.semaphore(i));
+        EngineSemaphore signal = EngineSemaphore.of(use.signals.semaphore(i));
         if (signal.currentValue() < use.signals.value(i) && signal.over() == null) {
           throw new AssertionError(use + " has retired and did not settle " + use.signals);
         }

@@ -14,7 +14,7 @@ class QueueLossTest {
   private static final HalException GONE = new HalException(Status.UNAVAILABLE, "gone");
 
   private final QueueHarness harness = new QueueHarness(2);
-  private final TimelineSemaphore done = QueueHarness.semaphore();
+  private final EngineSemaphore done = QueueHarness.semaphore();
 
   /**
    * Another thread has begun to lose the device and has not come to this queue yet, when this

@@ -24,10 +24,10 @@ public class QueueScenario {
   private final QueueHarness harness = new QueueHarness(2, 2);
   final DeferredWorkQueue<FakeStream.Event> queue0 = harness.queues.get(0);
   private final DeferredWorkQueue<FakeStream.Event> queue1 = harness.queues.get(1);
-  private final TimelineSemaphore gate = QueueHarness.semaphore();
-  private final TimelineSemaphore first = QueueHarness.semaphore();
-  private final TimelineSemaphore second = QueueHarness.semaphore();
-  private final TimelineSemaphore other = QueueHarness.semaphore();
+  private final EngineSemaphore gate = QueueHarness.semaphore();
+  private final EngineSemaphore first = QueueHarness.semaphore();
+  private final EngineSemaphore second = QueueHarness.semaphore();
+  private final EngineSemaphore other = QueueHarness.semaphore();
   private volatile boolean isClosed;
   private volatile boolean isLost;
   private volatile boolean isFirstDue; // a producer has run, or a user has signalled for it
@@ -157,7 +157,7 @@ public class QueueScenario {
     attempt(() -> poll(second));
   }
 
-  private static void poll(TimelineSemaphore semaphore) {
+  private static void poll(EngineSemaphore semaphore) {
     Operation<?> operation = semaphore.retainCovering(1);
     if (operation != null) {
       boolean isSettled = operation.settleWhenFired(System.nanoTime(), () -> true);

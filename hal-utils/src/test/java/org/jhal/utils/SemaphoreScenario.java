@@ -46,7 +46,7 @@ public class SemaphoreScenario {
     }
   }
 
-  final TimelineSemaphore semaphore = QueueHarness.semaphore();
+  final EngineSemaphore semaphore = QueueHarness.semaphore();
   private final Operation<Event> producer =
       new Operation<>(new QueueHarness(1).queues.get(0), operation -> new QueueUse.TestWork());
   private final List<Waiter> waiters = new ArrayList<>(); // guarded by itself

@@ -22,8 +22,8 @@ class SettlingTest {
   private static final HalException FAULT = new HalException(Status.DATA_LOSS, "fault");
 
   private final QueueHarness harness = new QueueHarness(2);
-  private final TimelineSemaphore first = QueueHarness.semaphore();
-  private final TimelineSemaphore second = QueueHarness.semaphore();
+  private final EngineSemaphore first = QueueHarness.semaphore();
+  private final EngineSemaphore second = QueueHarness.semaphore();
   private final List<String> log = new ArrayList<>();
 
   private static Operation<Event> operation(QueueUse use) {
@@ -65,7 +65,7 @@ class SettlingTest {
   void aConsumerFailsWithItsFirstFailedProducer() {
     QueueUse fails = new QueueUse("fails", Fence.NONE, first.at(1));
     fails.failsInStream = FAULT;
-    TimelineSemaphore third = QueueHarness.semaphore();
+    EngineSemaphore third = QueueHarness.semaphore();
     harness.enqueue(0, "succeeds", Fence.NONE, third.at(1));
     harness.enqueue(0, fails);
     harness.enqueue(1, "consumer", third.at(1).and(first.at(1)), second.at(1));
@@ -111,9 +111,9 @@ class SettlingTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void signalsAreAppliedInListOrderAndEachForItself(boolean fails) {
-    TimelineSemaphore overtaken = QueueHarness.semaphore();
-    TimelineSemaphore failed = QueueHarness.semaphore();
-    TimelineSemaphore closed = QueueHarness.semaphore();
+    EngineSemaphore overtaken = QueueHarness.semaphore();
+    EngineSemaphore failed = QueueHarness.semaphore();
+    EngineSemaphore closed = QueueHarness.semaphore();
     QueueUse use =
         new QueueUse(
             "work",
@@ -181,13 +181,13 @@ class SettlingTest {
     int length = 20;
     for (int round = 0; round < rounds; round++) {
       QueueHarness shared = new QueueHarness(2);
-      TimelineSemaphore even = QueueHarness.semaphore();
-      TimelineSemaphore odd = QueueHarness.semaphore();
+      EngineSemaphore even = QueueHarness.semaphore();
+      EngineSemaphore odd = QueueHarness.semaphore();
       AtomicInteger released = new AtomicInteger();
       for (int i = 1; i <= length; i++) {
         // Link i signals its own timeline and waits for link i - 1 on the other one.
-        TimelineSemaphore own = i % 2 == 0 ? even : odd;
-        TimelineSemaphore other = i % 2 == 0 ? odd : even;
+        EngineSemaphore own = i % 2 == 0 ? even : odd;
+        EngineSemaphore other = i % 2 == 0 ? odd : even;
         shared.enqueue(i % 2, "link " + i, i == 1 ? Fence.NONE : other.at(i - 1), own.at(i));
         own.onReach(i, failed -> released.incrementAndGet());
       }

@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
-import org.jhal.Function;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.Kernel;
 import org.jhal.Slot;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.jhal.bench.BenchTool;
@@ -58,14 +58,14 @@ public class EngineBenchmark {
     public long latency;
 
     Device device;
-    Queue queue;
+    DeviceQueue queue;
     Executable executable;
-    Function function;
-    Buffer target;
+    Kernel kernel;
+    DeviceBuffer target;
     Args args;
     BindingTable table;
     CommandBuffer commands;
-    Semaphore done;
+    TimelineSemaphore done;
     final Timepoint[] points = new Timepoint[2 * STEPS + 1];
 
     /** Opens the device. */
@@ -74,12 +74,12 @@ public class EngineBenchmark {
       device = NullBackend.open(latency);
       queue = device.queue(0);
       executable = device.loadExecutable(ExecutableSource.ofResources(BenchTool.class, "cuda"));
-      function = executable.function("touch");
+      kernel = executable.kernel("touch");
       target = device.allocate(Integer.BYTES, BufferParams.DEVICE);
       args = Args.of(target, 42);
       table = BindingTable.of(target);
       commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
-      commands.dispatch(function, Workgroups.of(1), Args.of(Slot.of(0), 42));
+      commands.dispatch(kernel, Workgroups.of(1), Args.of(Slot.of(0), 42));
       commands.end();
     }
 
@@ -122,7 +122,7 @@ public class EngineBenchmark {
   public void dispatch(Chain chain) throws InterruptedException {
     Workgroups one = Workgroups.of(1);
     for (int i = 0; i < STEPS; i++) {
-      chain.queue.dispatch(chain.points[i], chain.points[i + 1], chain.function, one, chain.args);
+      chain.queue.dispatch(chain.points[i], chain.points[i + 1], chain.kernel, one, chain.args);
     }
     chain.done.await(STEPS, DEADLINE);
   }
@@ -132,7 +132,7 @@ public class EngineBenchmark {
   public void roundTrip(Chain chain) throws InterruptedException {
     Workgroups one = Workgroups.of(1);
     for (int i = 1; i <= STEPS; i++) {
-      chain.queue.dispatch(Fence.NONE, chain.points[i], chain.function, one, chain.args);
+      chain.queue.dispatch(Fence.NONE, chain.points[i], chain.kernel, one, chain.args);
       chain.done.await(i, DEADLINE);
     }
   }
@@ -150,7 +150,7 @@ public class EngineBenchmark {
   @Benchmark
   public void allocaAndDealloca(Chain chain) throws InterruptedException {
     for (int i = 0; i < 2 * STEPS; i += 2) {
-      Buffer buffer =
+      DeviceBuffer buffer =
           chain.queue.alloca(chain.points[i], chain.points[i + 1], 1 << 20, BufferParams.DEVICE);
       chain.queue.dealloca(chain.points[i + 1], chain.points[i + 2], buffer);
     }

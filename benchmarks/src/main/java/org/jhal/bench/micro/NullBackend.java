@@ -21,7 +21,7 @@ import org.jhal.utils.KernelModule;
 import org.jhal.utils.MappedRange;
 import org.jhal.utils.NativeStream;
 import org.jhal.utils.Submission;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 
 /**
@@ -149,7 +149,7 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
   }
 
   @Override
-  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     return () -> {};
   }
 

@@ -3,7 +3,7 @@ package org.jhal.bench.micro;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -34,7 +34,7 @@ public class RegisterBenchmark {
   private final TimepointCallback callback = failure -> {};
   private final TreeMap<Long, TimepointCallback> sorted = new TreeMap<>();
   private final ReentrantLock lock = new ReentrantLock();
-  private Semaphore semaphore;
+  private TimelineSemaphore semaphore;
   private long next;
 
   /** Registers the others. */

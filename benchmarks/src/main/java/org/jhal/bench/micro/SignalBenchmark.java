@@ -2,7 +2,7 @@ package org.jhal.bench.micro;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -34,7 +34,7 @@ public class SignalBenchmark {
   @Param({"0", "1", "16", "256"})
   public int waiters;
 
-  private Semaphore semaphore;
+  private TimelineSemaphore semaphore;
   private CompletableFuture<?>[] futures;
   private long released;
 

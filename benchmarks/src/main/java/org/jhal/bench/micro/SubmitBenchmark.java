@@ -5,12 +5,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -45,9 +45,9 @@ public class SubmitBenchmark {
   @State(Scope.Thread)
   @SuppressWarnings("NullAway.Init") // JMH calls begin() first
   public static class Submissions {
-    Queue queue;
-    Buffer buffer;
-    private Semaphore done;
+    DeviceQueue queue;
+    DeviceBuffer buffer;
+    private TimelineSemaphore done;
     private long last;
 
     /** Begins a timeline. */

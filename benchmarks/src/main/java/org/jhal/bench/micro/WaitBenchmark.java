@@ -3,7 +3,7 @@ package org.jhal.bench.micro;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -28,7 +28,7 @@ public class WaitBenchmark {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final CompletableFuture<Boolean> completed = CompletableFuture.completedFuture(true);
-  private Semaphore semaphore;
+  private TimelineSemaphore semaphore;
 
   /** Makes a semaphore. */
   @Setup

@@ -85,12 +85,12 @@ class DriverGuideTest {
         Repository.root()
             .resolve("cts/src/main/resources/org/jhal/cts/kernels/kernels/manifest.json");
     Path own = example().resolve("src/test/resources/org/example/tiny/kernels/manifest.json");
-    assertEquals(functions(suite), functions(own));
+    assertEquals(kernels(suite), kernels(own));
   }
 
-  private static String functions(Path manifest) throws IOException {
+  private static String kernels(Path manifest) throws IOException {
     String text = Files.readString(manifest);
-    return oneLine(text.substring(text.indexOf("\"functions\""), text.indexOf("\"variants\"")));
+    return oneLine(text.substring(text.indexOf("\"kernels\""), text.indexOf("\"variants\"")));
   }
 
   @Test

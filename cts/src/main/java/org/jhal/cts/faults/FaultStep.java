@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jhal.Device;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.cts.Waits;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,7 @@ public final class FaultStep<T> {
   public final List<FaultStep<?>> needs;
 
   /** At 1 when it is over. */
-  public final Semaphore done;
+  public final TimelineSemaphore done;
 
   private @Nullable T value;
   private Runnable check = () -> {};

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.jhal.Buffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.Queue;
 import org.jhal.cts.TestData;
 
 /**
@@ -34,7 +34,7 @@ public final class FaultSteps {
   @FunctionalInterface
   public interface Alloca {
     /** Hands it over. */
-    Buffer enqueue(Fence waits, Fence signals);
+    DeviceBuffer enqueue(Fence waits, Fence signals);
   }
 
   /** No steps yet. */
@@ -95,8 +95,9 @@ public final class FaultSteps {
   }
 
   /** A queue makes a buffer. */
-  public FaultStep<Buffer> alloca(Device on, String name, Alloca call, FaultStep<?>... needs) {
-    FaultStep<Buffer> step = add(name, on, needs);
+  public FaultStep<DeviceBuffer> alloca(
+      Device on, String name, Alloca call, FaultStep<?>... needs) {
+    FaultStep<DeviceBuffer> step = add(name, on, needs);
     try {
       step.set(call.enqueue(step.waits(), step.signal()));
     } catch (HalException refused) {
@@ -107,7 +108,7 @@ public final class FaultSteps {
 
   /** Reads a buffer back from its start on, where it must hold {@code expected}. */
   public FaultStep<Void> read(
-      Queue queue, FaultStep<Buffer> buffer, byte[] expected, FaultStep<?>... needs) {
+      DeviceQueue queue, FaultStep<DeviceBuffer> buffer, byte[] expected, FaultStep<?>... needs) {
     String name = "read back " + buffer.name;
     byte[] target = new byte[expected.length];
     FaultStep<Void> step =
@@ -122,7 +123,7 @@ public final class FaultSteps {
 
   /** A host call, which runs at most once, and has begun if a signal that waits for it is there. */
   public FaultStep<Void> call(
-      Queue queue, HostCall.Mode mode, HostCall body, FaultStep<?>... needs) {
+      DeviceQueue queue, HostCall.Mode mode, HostCall body, FaultStep<?>... needs) {
     AtomicInteger runs = new AtomicInteger();
     String name = mode + " host call on " + queue;
     FaultStep<Void> step =

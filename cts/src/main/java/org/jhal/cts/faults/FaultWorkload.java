@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.Buffer;
-import org.jhal.Buffer.MapMode;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.FillPattern;
 import org.jhal.HostCall;
-import org.jhal.Queue;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
 import org.jhal.cts.TestData;
@@ -37,14 +37,14 @@ public final class FaultWorkload {
 
   private final Device device;
   private final Device other;
-  private final Queue first;
-  private final Queue second;
+  private final DeviceQueue first;
+  private final DeviceQueue second;
   private final FaultSteps steps = new FaultSteps();
   private final List<FaultStep<? extends AutoCloseable>> owned = new ArrayList<>();
   private final FaultStep<Void> go;
   private final FaultStep<Executable> kernels; // open until the device is closed
-  private final FaultStep<Buffer> kept; // open until the device is closed
-  private final FaultStep<Buffer> shared; // which the host maps at the end
+  private final FaultStep<DeviceBuffer> kept; // open until the device is closed
+  private final FaultStep<DeviceBuffer> shared; // which the host maps at the end
   private final List<FaultStep<?>> sharedWriters = new ArrayList<>();
   private final AtomicInteger importsReleased = new AtomicInteger();
   private final AtomicInteger expectedReleases = new AtomicInteger();
@@ -72,7 +72,7 @@ public final class FaultWorkload {
     return steps.all();
   }
 
-  private FaultStep<Buffer> allocate(String name, int blocks, BufferParams params) {
+  private FaultStep<DeviceBuffer> allocate(String name, int blocks, BufferParams params) {
     return own(steps.make(name, device, () -> device.allocate((long) blocks * BLOCK, params)));
   }
 
@@ -91,7 +91,11 @@ public final class FaultWorkload {
   }
 
   private FaultStep<Void> fill(
-      Queue queue, FaultStep<Buffer> target, int block, int value, FaultStep<?>... needs) {
+      DeviceQueue queue,
+      FaultStep<DeviceBuffer> target,
+      int block,
+      int value,
+      FaultStep<?>... needs) {
     return steps.enqueue(
         queue.device(),
         "fill block " + block + " of " + target.name,
@@ -101,10 +105,10 @@ public final class FaultWorkload {
   }
 
   private FaultStep<Void> copy(
-      Queue queue,
-      FaultStep<Buffer> source,
+      DeviceQueue queue,
+      FaultStep<DeviceBuffer> source,
       int from,
-      FaultStep<Buffer> target,
+      FaultStep<DeviceBuffer> target,
       int to,
       FaultStep<?>... needs) {
     return steps.enqueue(
@@ -118,7 +122,7 @@ public final class FaultWorkload {
 
   /** Doubles the ints of a block into the next one. */
   private FaultStep<Void> twice(
-      Queue queue, FaultStep<Buffer> buffer, int block, FaultStep<?>... needs) {
+      DeviceQueue queue, FaultStep<DeviceBuffer> buffer, int block, FaultStep<?>... needs) {
     return steps.enqueue(
         device,
         "dispatch on block " + block + " of " + buffer.name,
@@ -126,7 +130,7 @@ public final class FaultWorkload {
             queue.dispatch(
                 w,
                 s,
-                kernels.get().function("twice"),
+                kernels.get().kernel("twice"),
                 INTS,
                 Args.of(
                     buffer.get().slice((long) block * BLOCK, BLOCK),
@@ -138,7 +142,7 @@ public final class FaultWorkload {
 
   /** Enqueues everything. What waits for {@link #release} is parked until then. */
   public void enqueue() throws InterruptedException {
-    FaultStep<Buffer> a = allocate("a", 5, BufferParams.DEVICE);
+    FaultStep<DeviceBuffer> a = allocate("a", 5, BufferParams.DEVICE);
     FaultStep<Void> executed = executeDirect(a);
     commands(a, executed);
     executeWithTables();
@@ -150,7 +154,7 @@ public final class FaultWorkload {
     steps.read(first, kept, blocks(12), parked);
   }
 
-  private FaultStep<Void> executeDirect(FaultStep<Buffer> a) {
+  private FaultStep<Void> executeDirect(FaultStep<DeviceBuffer> a) {
     FaultStep<CommandBuffer> recorded =
         own(
             steps.make(
@@ -174,7 +178,7 @@ public final class FaultWorkload {
         device, "execute", (w, s) -> first.execute(w, s, recorded.get()), recorded, a);
   }
 
-  private void commands(FaultStep<Buffer> a, FaultStep<Void> executed) {
+  private void commands(FaultStep<DeviceBuffer> a, FaultStep<Void> executed) {
     FaultStep<Void> barrier = steps.enqueue(device, "barrier", second::barrier, executed);
     FaultStep<Void> dispatched = twice(second, a, 1, barrier, a, kernels);
     ByteBuffer five = ByteBuffer.wrap(blocks(5));
@@ -186,15 +190,15 @@ public final class FaultWorkload {
 
   /** One reusable command buffer in flight twice, with two tables, on two queues. */
   private void executeWithTables() {
-    FaultStep<Buffer> b = allocate("b", 4, BufferParams.DEVICE);
+    FaultStep<DeviceBuffer> b = allocate("b", 4, BufferParams.DEVICE);
     ByteBuffer hostMemory = TestData.direct(new byte[2 * BLOCK]);
-    FaultStep<Buffer> imported =
+    FaultStep<DeviceBuffer> imported =
         own(
             steps.make(
                 "imported",
                 device,
                 () -> {
-                  Buffer made =
+                  DeviceBuffer made =
                       device
                           .allocator()
                           .importHost(
@@ -214,7 +218,7 @@ public final class FaultWorkload {
                     commands.fill(slot, 0, BLOCK, FillPattern.of8(2));
                     commands.barrier();
                     commands.dispatch(
-                        kernels.get().function("twice"),
+                        kernels.get().kernel("twice"),
                         INTS,
                         Args.of(slot.slice(0, BLOCK), slot.slice(BLOCK, BLOCK)));
                     commands.end();
@@ -249,7 +253,7 @@ public final class FaultWorkload {
 
   /** One buffer that is deallocated, one that is only closed. */
   private void transients() {
-    FaultStep<Buffer> t =
+    FaultStep<DeviceBuffer> t =
         own(
             steps.alloca(
                 device, "t", (w, s) -> first.alloca(w, s, 2 * BLOCK, BufferParams.DEVICE)));
@@ -258,7 +262,7 @@ public final class FaultWorkload {
         steps.read(second, t, blocks(10, 20), twice(first, t, 0, filledT, t, kernels));
     steps.enqueue(device, "dealloca t", (w, s) -> first.dealloca(w, s, t.get()), readT, t);
 
-    FaultStep<Buffer> u =
+    FaultStep<DeviceBuffer> u =
         own(steps.alloca(device, "u", (w, s) -> second.alloca(w, s, BLOCK, BufferParams.DEVICE)));
     steps.read(first, u, blocks(11), fill(second, u, 0, 11, u));
   }
@@ -278,8 +282,8 @@ public final class FaultWorkload {
   }
 
   /** Copies to the other device and back; each of them waits for the other. */
-  private void devices(FaultStep<Buffer> a, FaultStep<Void> executed) {
-    FaultStep<Buffer> o =
+  private void devices(FaultStep<DeviceBuffer> a, FaultStep<Void> executed) {
+    FaultStep<DeviceBuffer> o =
         own(steps.make("o", other, () -> other.allocate(3 * BLOCK, BufferParams.DEVICE)));
     FaultStep<Void> there = copy(first, a, 1, o, 0, executed, a, o);
     FaultStep<Void> filled = fill(other.queue(0), o, 1, 9, o);
@@ -296,7 +300,8 @@ public final class FaultWorkload {
             "map and write",
             device,
             () -> {
-              try (Buffer.Mapping mapping = shared.get().map(0, BLOCK, MapMode.DISCARD_WRITE)) {
+              try (DeviceBuffer.Mapping mapping =
+                  shared.get().map(0, BLOCK, MapMode.DISCARD_WRITE)) {
                 mapping.bytes().put(blocks(8));
                 mapping.flush();
               }
@@ -316,7 +321,7 @@ public final class FaultWorkload {
         "map and read",
         device,
         () -> {
-          try (Buffer.Mapping mapping = shared.get().map(MapMode.READ)) {
+          try (DeviceBuffer.Mapping mapping = shared.get().map(MapMode.READ)) {
             byte[] found = new byte[4 * BLOCK];
             mapping.bytes().get(found);
             TestData.assertBytes(blocks(8, 8, 1, 3), found, "the shared buffer");
@@ -327,9 +332,9 @@ public final class FaultWorkload {
 
   /** Fresh work on either device. */
   public void probe() {
-    FaultStep<Buffer> p = allocate("p", 1, BufferParams.DEVICE);
+    FaultStep<DeviceBuffer> p = allocate("p", 1, BufferParams.DEVICE);
     steps.read(first, p, blocks(13), fill(second, p, 0, 13, p));
-    FaultStep<Buffer> q =
+    FaultStep<DeviceBuffer> q =
         own(steps.make("q", other, () -> other.allocate(BLOCK, BufferParams.DEVICE)));
     steps.read(other.queue(1), q, blocks(14), fill(other.queue(0), q, 0, 14, q));
   }
@@ -349,7 +354,7 @@ public final class FaultWorkload {
   /** Closes what it made, except what is to be open when the device is closed. */
   public void close() throws Exception {
     closeAtOnce();
-    Buffer mapped = shared.orNull();
+    DeviceBuffer mapped = shared.orNull();
     if (mapped != null) {
       mapped.close();
     }
@@ -363,7 +368,7 @@ public final class FaultWorkload {
 
   /** Closes what is open until the device is closed. */
   public void closeKept() {
-    Buffer buffer = kept.orNull();
+    DeviceBuffer buffer = kept.orNull();
     if (buffer != null) {
       buffer.close();
     }

@@ -5,9 +5,9 @@ import org.jhal.kernel.KernelMemory;
 import org.jhal.kernel.Workgroup;
 
 /**
- * The suite's kernels in the format {@code java}. Each one means the same as the function of its
- * name in {@code kernels/kernels.cpp}; {@code kernels/manifest.json} declares their parameters. A
- * driver with another format writes them a third time.
+ * The suite's kernels in the format {@code java}. Each one means the same as the kernel of its name
+ * in {@code kernels/kernels.cpp}; {@code kernels/manifest.json} declares their parameters. A driver
+ * with another format writes them a third time.
  */
 public final class CtsKernels {
   private CtsKernels() {}

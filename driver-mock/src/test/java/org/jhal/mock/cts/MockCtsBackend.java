@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jhal.Device;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
-import org.jhal.Queue;
 import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.cts.CtsBackend;
@@ -66,12 +66,12 @@ public class MockCtsBackend implements CtsBackend {
 
   private record MockCtsControls(Device device, MockControls mock) implements Controls {
     @Override
-    public void pause(Queue queue) {
+    public void pause(DeviceQueue queue) {
       mock.pause(queue);
     }
 
     @Override
-    public void resume(Queue queue) {
+    public void resume(DeviceQueue queue) {
       mock.resume(queue);
     }
 

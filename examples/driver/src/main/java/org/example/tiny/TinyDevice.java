@@ -10,7 +10,7 @@ import org.jhal.utils.DeviceMemory;
 import org.jhal.utils.KernelModule;
 import org.jhal.utils.MemoryBudget;
 import org.jhal.utils.NativeStream;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 
 /** An open device: its streams, memory and kernels. */
@@ -44,8 +44,8 @@ final class TinyDevice implements DeviceBackend<TinyEvent> {
   }
 
   @Override
-  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
-    return TinyModule.load(source, variant, functions);
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    return TinyModule.load(source, variant, kernels);
   }
 
   @Override

@@ -12,7 +12,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.utils.Command;
 import org.jhal.utils.KernelModule;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 
 /** Kernels in the format "tiny": a file that names a class, whose static methods they are. */
@@ -25,17 +25,17 @@ final class TinyModule implements KernelModule {
     this.kernels = kernels;
   }
 
-  static TinyModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+  static TinyModule load(ExecutableSource source, Variant variant, List<KernelSpec> specs) {
     String className = new String(variant.readFile(source), StandardCharsets.UTF_8).strip();
     List<MethodHandle> kernels = new ArrayList<>();
     try {
       Class<?> type = Class.forName(className, true, source.classLoader());
-      for (FunctionSpec function : functions) {
+      for (KernelSpec spec : specs) {
         kernels.add(
             MethodHandles.publicLookup()
                 .findStatic(
                     type,
-                    variant.entry(function.name()),
+                    variant.entry(spec.name()),
                     MethodType.methodType(void.class, TinyGroup.class)));
       }
     } catch (ReflectiveOperationException e) {
@@ -47,14 +47,14 @@ final class TinyModule implements KernelModule {
 
   /** Runs a grid, one workgroup after the other. */
   void run(Command command, ByteBuffer[] buffers) throws Throwable {
-    MethodHandle kernel = kernels.get(command.function().index());
+    MethodHandle kernel = kernels.get(command.kernel().index());
     ByteBuffer constants = command.bytes();
     long index = 0;
     for (int z = 0; z < command.groupsZ(); z++) {
       for (int y = 0; y < command.groupsY(); y++) {
         for (int x = 0; x < command.groupsX(); x++) {
           kernel.invokeExact(
-              new TinyGroup(x, y, z, index++, buffers, constants, command.function().layout()));
+              new TinyGroup(x, y, z, index++, buffers, constants, command.kernel().layout()));
         }
       }
     }

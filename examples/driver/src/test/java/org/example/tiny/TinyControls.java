@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jhal.Device;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
-import org.jhal.Queue;
 import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.utils.DeviceBackend;
@@ -60,7 +60,7 @@ final class TinyControls implements Controls {
   }
 
   @Override
-  public synchronized void pause(Queue queue) {
+  public synchronized void pause(DeviceQueue queue) {
     CountDownLatch hold = new CountDownLatch(1);
     if (holds.putIfAbsent(queue.index(), hold) == null) {
       ((TinyStream) backend.stream(queue.index())).add(() -> TinyStream.await(hold));
@@ -68,7 +68,7 @@ final class TinyControls implements Controls {
   }
 
   @Override
-  public synchronized void resume(Queue queue) {
+  public synchronized void resume(DeviceQueue queue) {
     CountDownLatch hold = holds.remove(queue.index());
     if (hold != null) {
       hold.countDown();

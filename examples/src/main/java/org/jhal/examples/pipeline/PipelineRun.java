@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BiConsumer;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.HostMemory;
-import org.jhal.Queue;
-import org.jhal.Semaphore;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 
 /**
@@ -50,7 +50,7 @@ final class PipelineRun implements AutoCloseable {
   private final Deque<Runnable> closings = new ArrayDeque<>(); // the last one first
   private final List<Step> steps = new ArrayList<>();
   private final int[] sums = new int[SUMS];
-  private final Semaphore timeline;
+  private final TimelineSemaphore timeline;
   private int smoothings;
 
   /**
@@ -63,7 +63,7 @@ final class PipelineRun implements AutoCloseable {
     try {
       timeline = devices.get(0).createSemaphore(0);
       closings.push(timeline::close);
-      Buffer values = generate(devices.get(0));
+      DeviceBuffer values = generate(devices.get(0));
       for (Device device : devices.size() < 3 ? devices.subList(0, 1) : between(devices)) {
         values = smooth(device, bring(values, device));
       }
@@ -78,8 +78,8 @@ final class PipelineRun implements AutoCloseable {
     return devices.subList(1, devices.size() - 1);
   }
 
-  private Buffer allocate(Device device, int values) {
-    Buffer buffer = device.allocate(4L * values, BufferParams.DEVICE);
+  private DeviceBuffer allocate(Device device, int values) {
+    DeviceBuffer buffer = device.allocate(4L * values, BufferParams.DEVICE);
     closings.push(buffer::close);
     return buffer;
   }
@@ -91,11 +91,11 @@ final class PipelineRun implements AutoCloseable {
     return kernels;
   }
 
-  private static Queue lastQueue(Device device) {
+  private static DeviceQueue lastQueue(Device device) {
     return device.queue(device.queueCount() - 1);
   }
 
-  private void add(String what, Queue queue, String where, BiConsumer<Fence, Fence> enqueue) {
+  private void add(String what, DeviceQueue queue, String where, BiConsumer<Fence, Fence> enqueue) {
     String on = name(queue.device()) + ", queue " + queue.index() + where;
     steps.add(new Step(String.format(Locale.ROOT, "%-8s on %s", what, on), enqueue));
   }
@@ -111,24 +111,22 @@ final class PipelineRun implements AutoCloseable {
         device.queue(0),
         "",
         (waits, signals) ->
-            device
-                .queue(0)
-                .dispatch(waits, signals, kernels.function(name), groups, Args.of(args)));
+            device.queue(0).dispatch(waits, signals, kernels.kernel(name), groups, Args.of(args)));
   }
 
-  private Buffer generate(Device device) {
-    Buffer values = allocate(device, VALUES);
+  private DeviceBuffer generate(Device device) {
+    DeviceBuffer values = allocate(device, VALUES);
     addKernel(device, "generate", Workgroups.covering(VALUES, 256), VALUES, values);
     return values;
   }
 
   /** The values in memory of {@code device}, which takes a step if they are elsewhere. */
-  private Buffer bring(Buffer values, Device device) {
+  private DeviceBuffer bring(DeviceBuffer values, Device device) {
     if (values.device() == device) {
       return values;
     }
-    Buffer copy = allocate(device, VALUES);
-    Queue queue = lastQueue(values.device());
+    DeviceBuffer copy = allocate(device, VALUES);
+    DeviceQueue queue = lastQueue(values.device());
     add(
         "copy",
         queue,
@@ -137,17 +135,17 @@ final class PipelineRun implements AutoCloseable {
     return copy;
   }
 
-  private Buffer smooth(Device device, Buffer values) {
-    Buffer smoothed = allocate(device, VALUES);
+  private DeviceBuffer smooth(Device device, DeviceBuffer values) {
+    DeviceBuffer smoothed = allocate(device, VALUES);
     addKernel(device, "smooth", Workgroups.covering(VALUES, 256), VALUES, values, smoothed);
     smoothings++;
     return smoothed;
   }
 
-  private void sum(Device device, Buffer values) {
-    Buffer partial = allocate(device, SUMS);
+  private void sum(Device device, DeviceBuffer values) {
+    DeviceBuffer partial = allocate(device, SUMS);
     addKernel(device, "sum", Workgroups.covering(SUMS, 64), VALUES, BLOCK, values, partial);
-    Queue queue = lastQueue(device);
+    DeviceQueue queue = lastQueue(device);
     add(
         "readback",
         queue,

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
-import org.jhal.Queue;
 import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.utils.DeviceBackend;
@@ -130,7 +130,7 @@ public final class ControlledGpu<S, E> implements Controls {
   }
 
   @Override
-  public synchronized void pause(Queue queue) {
+  public synchronized void pause(DeviceQueue queue) {
     int index = queue.index();
     long token = gpu.bindToThread();
     try {
@@ -141,7 +141,7 @@ public final class ControlledGpu<S, E> implements Controls {
   }
 
   @Override
-  public synchronized void resume(Queue queue) {
+  public synchronized void resume(DeviceQueue queue) {
     numbers.map(4L * queue.index(), 4).bytes().putInt(0, holds[queue.index()]);
   }
 

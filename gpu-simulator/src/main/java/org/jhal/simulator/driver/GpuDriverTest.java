@@ -11,9 +11,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.Executable;
@@ -21,8 +21,8 @@ import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.cts.kernels.CtsKernels;
 import org.junit.jupiter.api.Test;
@@ -65,8 +65,8 @@ public abstract class GpuDriverTest {
   }
 
   /** Writes to a buffer. */
-  protected static void fill(Device device, Buffer buffer) {
-    try (Semaphore done = device.createSemaphore(0)) {
+  protected static void fill(Device device, DeviceBuffer buffer) {
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(7));
       awaitReached(done, 1);
     }
@@ -74,8 +74,8 @@ public abstract class GpuDriverTest {
 
   /** Works on a device as far as that can be seen from outside. */
   private static void assertWorks(Device device) {
-    try (Buffer buffer = device.allocate(16, BufferParams.DEVICE);
-        Semaphore done = device.createSemaphore(0)) {
+    try (DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
       fill(device, buffer);
       byte[] bytes = new byte[16];
       device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(bytes));
@@ -130,14 +130,14 @@ public abstract class GpuDriverTest {
   @Test
   void aDeviceWithoutMemoryLeftGoesOn() {
     try (Device device = open("0");
-        Semaphore done = device.createSemaphore(0)) {
+        TimelineSemaphore done = device.createSemaphore(0)) {
       sim.simulator().memory(32 << 20);
       assertHal(
           Status.RESOURCE_EXHAUSTED,
           () -> device.allocate(64 << 20, BufferParams.DEVICE),
           allocate,
           "67108864");
-      try (Buffer never =
+      try (DeviceBuffer never =
           device.queue(0).alloca(Fence.NONE, done.at(1), 64 << 20, BufferParams.DEVICE)) {
         awaitFailure(done, 1, Status.RESOURCE_EXHAUSTED);
       }
@@ -152,12 +152,11 @@ public abstract class GpuDriverTest {
     try (Device other = open("1")) {
       try (Device device = open("0");
           Device same = open("0");
-          Semaphore done = device.createSemaphore(0);
+          TimelineSemaphore done = device.createSemaphore(0);
           Executable kernels = device.loadExecutable(source)) {
         device
             .queue(0)
-            .dispatch(
-                Fence.NONE, done.at(1), kernels.function("trap"), Workgroups.of(1), Args.of(1));
+            .dispatch(Fence.NONE, done.at(1), kernels.kernel("trap"), Workgroups.of(1), Args.of(1));
         HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
         assertTrue(
             failure.getMessage().contains("dispatch of cts-kernels:trap"), failure::getMessage);

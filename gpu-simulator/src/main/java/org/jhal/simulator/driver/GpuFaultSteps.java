@@ -1,11 +1,11 @@
 package org.jhal.simulator.driver;
 
 import java.nio.ByteBuffer;
-import org.jhal.Buffer;
-import org.jhal.Buffer.MapMode;
 import org.jhal.BufferParams;
 import org.jhal.Device;
-import org.jhal.Queue;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
+import org.jhal.DeviceQueue;
 import org.jhal.cts.TestData;
 import org.jhal.cts.faults.FaultStep;
 import org.jhal.cts.faults.FaultSteps;
@@ -20,10 +20,10 @@ final class GpuFaultSteps {
 
   private final Device device;
   private final FaultSteps steps = new FaultSteps();
-  private final FaultStep<Buffer> large;
-  private final FaultStep<Buffer> small;
-  private final FaultStep<Buffer> pinned;
-  private final FaultStep<Buffer> upload;
+  private final FaultStep<DeviceBuffer> large;
+  private final FaultStep<DeviceBuffer> small;
+  private final FaultStep<DeviceBuffer> pinned;
+  private final FaultStep<DeviceBuffer> upload;
 
   GpuFaultSteps(Device device) {
     this.device = device;
@@ -37,13 +37,13 @@ final class GpuFaultSteps {
     return steps;
   }
 
-  private FaultStep<Buffer> allocate(String name, long bytes, BufferParams params) {
+  private FaultStep<DeviceBuffer> allocate(String name, long bytes, BufferParams params) {
     return steps.make(name, device, () -> device.allocate(bytes, params));
   }
 
   void enqueue() throws InterruptedException {
-    Queue first = device.queue(0);
-    Queue second = device.queue(1);
+    DeviceQueue first = device.queue(0);
+    DeviceQueue second = device.queue(1);
     byte[] bytes = TestData.filled(LARGE, 21);
     FaultStep<Void> pageable =
         steps.enqueue(
@@ -61,7 +61,7 @@ final class GpuFaultSteps {
             device,
             "upload of pinned memory",
             (w, s) -> {
-              try (Buffer.Mapping mapping = pinned.get().map(MapMode.READ)) {
+              try (DeviceBuffer.Mapping mapping = pinned.get().map(MapMode.READ)) {
                 first.upload(w, s, mapping.bytes(), small.get(), SMALL);
               }
             },
@@ -72,7 +72,7 @@ final class GpuFaultSteps {
     System.arraycopy(TestData.filled(SMALL, 23), 0, expected, SMALL, SMALL);
     steps.read(first, small, expected, copied, pinnedUpload);
 
-    FaultStep<Buffer> transientHost =
+    FaultStep<DeviceBuffer> transientHost =
         steps.alloca(
             device, "transient host memory", (w, s) -> first.alloca(w, s, 64, BufferParams.HOST));
     steps.enqueue(
@@ -85,12 +85,13 @@ final class GpuFaultSteps {
     steps.enqueue(device, "something behind that", (w, s) -> first.barrier(w, s), behind);
   }
 
-  private FaultStep<Void> write(FaultStep<Buffer> target, int value) throws InterruptedException {
+  private FaultStep<Void> write(FaultStep<DeviceBuffer> target, int value)
+      throws InterruptedException {
     return steps.host(
         "write " + target.name,
         device,
         () -> {
-          try (Buffer.Mapping mapping = target.get().map(MapMode.DISCARD_WRITE)) {
+          try (DeviceBuffer.Mapping mapping = target.get().map(MapMode.DISCARD_WRITE)) {
             mapping.bytes().put(TestData.filled(SMALL, value));
             mapping.flush();
           }
@@ -99,7 +100,7 @@ final class GpuFaultSteps {
   }
 
   private FaultStep<Void> copy(
-      Queue queue, FaultStep<Buffer> source, long to, FaultStep<?> written) {
+      DeviceQueue queue, FaultStep<DeviceBuffer> source, long to, FaultStep<?> written) {
     return steps.enqueue(
         device,
         "copy " + source.name,
@@ -113,7 +114,7 @@ final class GpuFaultSteps {
   void close() {
     for (FaultStep<?> step : steps.all()) {
       @Nullable Object made = step.orNull();
-      if (made instanceof Buffer buffer) {
+      if (made instanceof DeviceBuffer buffer) {
         buffer.close();
       }
       step.done.close();

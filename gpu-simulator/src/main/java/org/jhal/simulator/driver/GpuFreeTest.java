@@ -20,15 +20,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.jhal.Buffer;
-import org.jhal.Buffer.MapMode;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.DeviceUri;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.cts.Task;
 import org.jhal.cts.TestData;
 import org.jhal.cts.Waits;
@@ -150,10 +150,10 @@ public abstract class GpuFreeTest {
     ByteBuffer memory = pages(1);
     CountDownLatch end = new CountDownLatch(1);
     try (Device device = open()) {
-      Buffer first = device.allocator().importHost(memory, BufferParams.HOST, null);
+      DeviceBuffer first = device.allocator().importHost(memory, BufferParams.HOST, null);
       holdFrees(end);
       first.close();
-      Task<Buffer> second =
+      Task<DeviceBuffer> second =
           Task.start(
               "second import",
               () -> device.allocator().importHost(memory, BufferParams.HOST, null));
@@ -167,7 +167,7 @@ public abstract class GpuFreeTest {
   void importingTwiceAtOnceIsRefused() {
     ByteBuffer memory = pages(1);
     try (Device device = open();
-        Buffer first = device.allocator().importHost(memory, BufferParams.HOST, null)) {
+        DeviceBuffer first = device.allocator().importHost(memory, BufferParams.HOST, null)) {
       assertHal(
           Status.FAILED_PRECONDITION,
           () -> device.allocator().importHost(memory, BufferParams.HOST, null),
@@ -223,8 +223,8 @@ public abstract class GpuFreeTest {
   }
 
   private static void mapAndClose(Device device) {
-    Buffer buffer = device.allocate(16, BufferParams.HOST_UPLOAD);
-    try (Buffer.Mapping mapping = buffer.map(MapMode.DISCARD_WRITE)) {
+    DeviceBuffer buffer = device.allocate(16, BufferParams.HOST_UPLOAD);
+    try (DeviceBuffer.Mapping mapping = buffer.map(MapMode.DISCARD_WRITE)) {
       mapping.bytes().putInt(0, 5);
     }
     buffer.close();
@@ -259,7 +259,7 @@ public abstract class GpuFreeTest {
     ByteBuffer memory = pages(1);
     try (Device device = open()) {
       awaitBound();
-      Buffer first = device.allocator().importHost(memory, BufferParams.HOST, null);
+      DeviceBuffer first = device.allocator().importHost(memory, BufferParams.HOST, null);
       sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // after that of close()
       first.close();
       frees().await();
@@ -286,8 +286,8 @@ public abstract class GpuFreeTest {
         Device device = open();
         device.allocate(16, BufferParams.HOST);
         byte[] target = new byte[300_000];
-        try (Buffer buffer = device.allocate(target.length, BufferParams.DEVICE);
-            Semaphore done = device.createSemaphore(0)) {
+        try (DeviceBuffer buffer = device.allocate(target.length, BufferParams.DEVICE);
+            TimelineSemaphore done = device.createSemaphore(0)) {
           device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(target));
           awaitReached(done, 1);
         }
@@ -328,11 +328,11 @@ public abstract class GpuFreeTest {
     byte[] bytes = TestData.bytes(4 * PAGE);
     ByteBuffer memory = pages(4).put(0, bytes);
     try (Device device = open();
-        Buffer first = importPage(device, memory, 0);
-        Buffer second = importPage(device, memory, 1);
-        Buffer last = importPage(device, memory, 3);
-        Buffer buffer = device.allocate(4 * PAGE, BufferParams.DEVICE);
-        Semaphore done = device.createSemaphore(0)) {
+        DeviceBuffer first = importPage(device, memory, 0);
+        DeviceBuffer second = importPage(device, memory, 1);
+        DeviceBuffer last = importPage(device, memory, 3);
+        DeviceBuffer buffer = device.allocate(4 * PAGE, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
       byte[] back = new byte[2 * PAGE];
       device.queue(0).upload(Fence.NONE, done.at(1), memory.slice(0, 2 * PAGE), buffer, 0);
       device.queue(0).upload(done.at(1), done.at(2), memory.slice(PAGE, 3 * PAGE), buffer, PAGE);
@@ -347,7 +347,7 @@ public abstract class GpuFreeTest {
     }
   }
 
-  private static Buffer importPage(Device device, ByteBuffer memory, int page) {
+  private static DeviceBuffer importPage(Device device, ByteBuffer memory, int page) {
     return device.allocator().importHost(memory.slice(page * PAGE, PAGE), BufferParams.HOST, null);
   }
 }

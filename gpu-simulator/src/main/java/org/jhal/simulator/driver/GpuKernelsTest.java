@@ -11,15 +11,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jhal.Args;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.HalException;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.cts.Task;
 import org.jhal.cts.Waits;
@@ -88,7 +88,7 @@ public abstract class GpuKernelsTest {
     Files.writeString(folder.resolve("store.cpp"), SOURCE);
     Files.writeString(
         folder.resolve("manifest.json"),
-        "{\"version\": 1, \"name\": \"b\", \"functions\": [{\"name\": \""
+        "{\"version\": 1, \"name\": \"b\", \"kernels\": [{\"name\": \""
             + function
             + "\", \"parameters\": ["
             + parameters
@@ -114,12 +114,12 @@ public abstract class GpuKernelsTest {
 
   /** Runs {@code store}, and closes what it is of. */
   protected void assertRuns(Executable kernels) {
-    try (Buffer out = device.allocate(4, BufferParams.DEVICE);
-        Semaphore done = device.createSemaphore(0)) {
+    try (DeviceBuffer out = device.allocate(4, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
       device
           .queue(0)
           .dispatch(
-              Fence.NONE, done.at(1), kernels.function("store"), Workgroups.of(1), Args.of(out, 5));
+              Fence.NONE, done.at(1), kernels.kernel("store"), Workgroups.of(1), Args.of(out, 5));
       awaitReached(done, 1);
     } finally {
       kernels.close();
@@ -165,8 +165,8 @@ public abstract class GpuKernelsTest {
     refused(
         store(PARAMETERS, "[1]", ", \"dynamicSharedMemory\": 1000000"), "1000000", "shared memory");
     Executable kernels = device.loadExecutable(store(PARAMETERS, "[1]", ""));
-    try (Buffer out = device.allocate(4, BufferParams.DEVICE);
-        Semaphore done = device.createSemaphore(0)) {
+    try (DeviceBuffer out = device.allocate(4, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
       assertHal(
           Status.OUT_OF_RANGE,
           () ->
@@ -175,7 +175,7 @@ public abstract class GpuKernelsTest {
                   .dispatch(
                       Fence.NONE,
                       done.at(1),
-                      kernels.function("store"),
+                      kernels.kernel("store"),
                       new Workgroups(1, 70_000, 1),
                       Args.of(out, 5)),
           "70000");
@@ -187,16 +187,16 @@ public abstract class GpuKernelsTest {
   @Test
   void aKernelThatDoesNotEndIsLeftAloneWhenItsDeviceCloses() throws Exception {
     Executable kernels = device.loadExecutable(CtsKernels.bundle());
-    Buffer flags = device.allocate(8, BufferParams.HOST);
-    Buffer.Mapping mapping = flags.map(Buffer.MapMode.READ_WRITE);
+    DeviceBuffer flags = device.allocate(8, BufferParams.HOST);
+    DeviceBuffer.Mapping mapping = flags.map(DeviceBuffer.MapMode.READ_WRITE);
     mapping.bytes().putInt(0, 0).putInt(4, 0);
-    Semaphore done = device.createSemaphore(0);
+    TimelineSemaphore done = device.createSemaphore(0);
     device
         .queue(0)
         .dispatch(
             Fence.NONE,
             done.at(1),
-            kernels.function("spin"),
+            kernels.kernel("spin"),
             Workgroups.of(1),
             Args.of(flags, Long.MAX_VALUE));
     Waits.awaitTrue("the kernel to run", () -> mapping.bytes().getInt(4) != 0);

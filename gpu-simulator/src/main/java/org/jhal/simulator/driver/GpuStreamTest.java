@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.util.Map;
-import org.jhal.Buffer;
 import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.cts.Controls;
 import org.jhal.cts.CtsBackend;
 import org.jhal.cts.Task;
@@ -79,8 +79,8 @@ public abstract class GpuStreamTest {
     Simulator simulator = sim.simulator();
     EngineDevice<?> device = driver.openEngine(name + "://0?queues=1");
     long stream = driver.streams().get(0);
-    Buffer buffer = device.allocate(1 << 20, BufferParams.DEVICE);
-    Semaphore done = device.createSemaphore(0);
+    DeviceBuffer buffer = device.allocate(1 << 20, BufferParams.DEVICE);
+    TimelineSemaphore done = device.createSemaphore(0);
     simulator.pause(0, stream);
     simulator.fail(names.recordEvent, 1, GpuFault.PLAIN_CODE);
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 1 << 20, FillPattern.of8(7));
@@ -102,8 +102,8 @@ public abstract class GpuStreamTest {
     Simulator simulator = sim.simulator();
     EngineDevice<?> device = driver.openEngine(name + "://0?queues=1&close-timeout=50ms");
     long stream = driver.streams().get(0);
-    Buffer buffer = device.allocate(1 << 20, BufferParams.DEVICE);
-    Semaphore done = device.createSemaphore(0);
+    DeviceBuffer buffer = device.allocate(1 << 20, BufferParams.DEVICE);
+    TimelineSemaphore done = device.createSemaphore(0);
     simulator.pause(0, stream);
     simulator.fail(names.recordEvent, 1, GpuFault.PLAIN_CODE);
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 1 << 20, FillPattern.of8(7));
@@ -121,8 +121,8 @@ public abstract class GpuStreamTest {
   void fewInFlightAndMuchStaged() {
     byte[] bytes = TestData.filled(256 << 10, 5);
     try (Device device = sim.open(name + "://0?queues=1&inflight=1");
-        Buffer buffer = device.allocate(bytes.length, BufferParams.DEVICE);
-        Semaphore done = device.createSemaphore(0)) {
+        DeviceBuffer buffer = device.allocate(bytes.length, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
       for (int i = 1; i <= 64; i++) {
         device.queue(0).upload(Fence.NONE, done.at(i), ByteBuffer.wrap(bytes), buffer, 0);
       }
@@ -136,7 +136,7 @@ public abstract class GpuStreamTest {
   void whoWaitsForAStreamSleepsInTheDriver() {
     Device device = backend.open(name + "://0?queues=1");
     try (device;
-        Semaphore done = device.createSemaphore(0)) {
+        TimelineSemaphore done = device.createSemaphore(0)) {
       Controls controls = backend.controls(device).orElseThrow();
       controls.pause(device.queue(0));
       device.queue(0).barrier(Fence.NONE, done.at(1));

@@ -25,23 +25,23 @@ public final class JavaKernels {
    * Loads and initialises the class of a variant and finds its kernels.
    *
    * @param variant of the format {@link Variant#JAVA}
-   * @return a handle of type {@code (Workgroup)void} for each of {@code functions}, in their order
+   * @return a handle of type {@code (Workgroup)void} for each of {@code kernels}, in their order
    * @throws HalException NOT_FOUND if the class, a class that it needs or a method is missing;
    *     INVALID_ARGUMENT if the class or a method has the wrong form, the class file is damaged or
    *     made for a newer Java, or a static initialiser throws
    */
   public static List<MethodHandle> load(
-      ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
+      ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     String className =
         Objects.requireNonNull(variant.className(), "class name of the variant " + variant);
     String where = "bundle " + source.name() + ", class " + className;
     try {
       Class<?> type = Class.forName(className, true, new BundleClassLoader(source, variant.path()));
-      List<MethodHandle> kernels = new ArrayList<>(functions.size());
-      for (FunctionSpec function : functions) {
-        kernels.add(find(where, type, function.name()));
+      List<MethodHandle> found = new ArrayList<>(kernels.size());
+      for (KernelSpec kernel : kernels) {
+        found.add(find(where, type, kernel.name()));
       }
-      return kernels;
+      return found;
     } catch (ClassNotFoundException e) {
       throw new HalException(
           Status.NOT_FOUND,

@@ -21,7 +21,7 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a JSON document that knows its place, such as {@code functions[1].name}, so that
+ * A value of a JSON document that knows its place, such as {@code kernels[1].name}, so that
  * whatever is wrong with it can be reported with the place, the value and what is allowed. Reading
  * is strict: no comments, no key twice, no unknown key, nothing after the end.
  *

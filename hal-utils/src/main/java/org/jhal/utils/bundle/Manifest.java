@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * schema.
  *
  * @param name of the bundle, for people
- * @param functions at least one, in the order of the manifest
+ * @param kernels at least one, in the order of the manifest
  * @param variants at least one, in the order of the manifest: best first
  */
-public record Manifest(String name, List<FunctionSpec> functions, List<Variant> variants) {
+public record Manifest(String name, List<KernelSpec> kernels, List<Variant> variants) {
   /** Where the manifest is in a bundle. */
   public static final String FILE = "manifest.json";
 
@@ -53,7 +53,7 @@ public record Manifest(String name, List<FunctionSpec> functions, List<Variant> 
   /** Checks for null and copies the lists. */
   public Manifest {
     Objects.requireNonNull(name, "name");
-    functions = List.copyOf(Objects.requireNonNull(functions, "functions"));
+    kernels = List.copyOf(Objects.requireNonNull(kernels, "kernels"));
     variants = List.copyOf(Objects.requireNonNull(variants, "variants"));
   }
 
@@ -71,7 +71,7 @@ public record Manifest(String name, List<FunctionSpec> functions, List<Variant> 
           Status.NOT_FOUND, "bundle " + source.name() + " has no " + FILE + " at its root");
     }
     JsonValue root = JsonValue.parse("bundle " + source.name() + ", " + FILE, bytes);
-    root.allow("version", "name", "functions", "variants");
+    root.allow("version", "name", "kernels", "variants");
     JsonValue version = root.get("version");
     if (version.integer(0, Integer.MAX_VALUE) != VERSION) {
       throw version.failure(
@@ -79,20 +79,20 @@ public record Manifest(String name, List<FunctionSpec> functions, List<Variant> 
     }
     String name = root.get("name").string(NOT_EMPTY, "it must not be empty");
 
-    List<FunctionSpec> functions = new ArrayList<>();
+    List<KernelSpec> kernels = new ArrayList<>();
     Set<String> names = new HashSet<>();
-    for (JsonValue item : notEmpty(root.get("functions"))) {
-      FunctionSpec function = function(item);
-      if (!names.add(function.name())) {
-        throw item.failure("has the name '" + function.name() + "' of an earlier function");
+    for (JsonValue item : notEmpty(root.get("kernels"))) {
+      KernelSpec kernel = kernel(item);
+      if (!names.add(kernel.name())) {
+        throw item.failure("has the name '" + kernel.name() + "' of an earlier kernel");
       }
-      functions.add(function);
+      kernels.add(kernel);
     }
     List<Variant> variants = new ArrayList<>();
     for (JsonValue item : notEmpty(root.get("variants"))) {
       variants.add(variant(item, names));
     }
-    return new Manifest(name, functions, variants);
+    return new Manifest(name, kernels, variants);
   }
 
   private static List<JsonValue> notEmpty(JsonValue list) {
@@ -103,7 +103,7 @@ public record Manifest(String name, List<FunctionSpec> functions, List<Variant> 
     return items;
   }
 
-  private static FunctionSpec function(JsonValue json) {
+  private static KernelSpec kernel(JsonValue json) {
     json.allow(
         "name",
         "parameters",
@@ -117,19 +117,19 @@ public record Manifest(String name, List<FunctionSpec> functions, List<Variant> 
       run.checkObject();
     }
     JsonValue shared = json.find("dynamicSharedMemory");
-    return new FunctionSpec(
+    return new KernelSpec(
         json.get("name").string(IDENTIFIER, IDENTIFIER_RULE),
         parameters(json),
         workgroupSize(json.get("workgroupSize")),
         shared == null ? 0 : shared.integer(0, Integer.MAX_VALUE));
   }
 
-  private static List<Parameter> parameters(JsonValue function) {
-    JsonValue all = function.find("parameters");
-    JsonValue bindings = function.find("bindings");
-    JsonValue constants = function.find("constants");
+  private static List<Parameter> parameters(JsonValue kernel) {
+    JsonValue all = kernel.find("parameters");
+    JsonValue bindings = kernel.find("bindings");
+    JsonValue constants = kernel.find("constants");
     if ((all == null) == (bindings == null && constants == null)) {
-      throw function.failure("must have either 'parameters' or 'bindings' and 'constants'");
+      throw kernel.failure("must have either 'parameters' or 'bindings' and 'constants'");
     }
     List<Parameter> parameters = new ArrayList<>();
     Set<String> names = new HashSet<>();
@@ -203,7 +203,7 @@ public record Manifest(String name, List<FunctionSpec> functions, List<Variant> 
     return new Workgroups(size[0], size[1], size[2]);
   }
 
-  private static Variant variant(JsonValue json, Set<String> functions) {
+  private static Variant variant(JsonValue json, Set<String> kernels) {
     String format = json.get("format").string(FORMAT, FORMAT_RULE);
     if (format.equals(Variant.JAVA)) {
       json.allow("format", "class", "path");
@@ -221,10 +221,10 @@ public record Manifest(String name, List<FunctionSpec> functions, List<Variant> 
     json.allow("format", "file", "architecture", "entries", "options", "attributes");
     JsonValue architecture = json.find("architecture");
     Map<String, String> entries = strings(json.find("entries"));
-    for (String function : entries.keySet()) {
-      if (!functions.contains(function)) {
+    for (String kernel : entries.keySet()) {
+      if (!kernels.contains(kernel)) {
         throw json.get("entries")
-            .failure("names '" + function + "', which is no function of this bundle");
+            .failure("names '" + kernel + "', which is no kernel of this bundle");
       }
     }
     List<String> options = new ArrayList<>();

@@ -9,17 +9,17 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of a bundle in one format. A bundle may have several, best first: a device takes
- * the first that it can load. A reader keeps the variants whose format it has never heard of.
+ * The kernels of a bundle in one format. A bundle may have several, best first: a device takes the
+ * first that it can load. A reader keeps the variants whose format it has never heard of.
  *
  * @param format such as {@code java}
  * @param file the file in the bundle that holds the code, relative to its root; null for {@link
  *     #JAVA} only
- * @param className the class whose methods are the functions; for {@link #JAVA} only, else null
+ * @param className the class whose methods are the kernels; for {@link #JAVA} only, else null
  * @param path the folder in the bundle that holds the class files of {@link #JAVA}; empty for the
  *     root
  * @param architecture what the code was made for, or null if the manifest does not say
- * @param entries the name of a function's entry point in the file, by function name, where the two
+ * @param entries the name of a kernel's entry point in the file, by kernel name, where the two
  *     differ; see {@link #entry}
  * @param options for the compiler, where the file is source code
  * @param attributes what else a driver for this format wants to know
@@ -45,9 +45,9 @@ public record Variant(
     attributes = Map.copyOf(Objects.requireNonNull(attributes, "attributes"));
   }
 
-  /** How the entry point of {@code function} is called in the file: as it, unless mapped. */
-  public String entry(String function) {
-    return entries.getOrDefault(function, function);
+  /** How the entry point of {@code kernel} is called in the file: as it, unless mapped. */
+  public String entry(String kernel) {
+    return entries.getOrDefault(kernel, kernel);
   }
 
   /**

@@ -20,7 +20,7 @@ import org.jhal.utils.DeviceBackend;
 import org.jhal.utils.DeviceMemory;
 import org.jhal.utils.KernelModule;
 import org.jhal.utils.NativeStream;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
@@ -198,8 +198,8 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   @Override
-  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
-    return call("load", () -> real.load(source, variant, functions));
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    return call("load", () -> real.load(source, variant, kernels));
   }
 
   @Override

@@ -16,7 +16,7 @@ import org.jhal.utils.DeviceMemory;
 import org.jhal.utils.KernelModule;
 import org.jhal.utils.MemoryBudget;
 import org.jhal.utils.NativeStream;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 
 /**
@@ -145,8 +145,8 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   }
 
   @Override
-  public KernelModule load(ExecutableSource source, Variant variant, List<FunctionSpec> functions) {
-    return runtime.kernels().load(source, variant, functions, frees);
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    return runtime.kernels().load(source, variant, kernels, frees);
   }
 
   @Override

@@ -10,7 +10,7 @@ import org.jhal.utils.ArgumentLayout;
 import org.jhal.utils.Command;
 import org.jhal.utils.CommandList;
 import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.EngineFunction;
+import org.jhal.utils.EngineKernel;
 import org.jhal.utils.Naps;
 import org.jhal.utils.NativeStream;
 import org.jhal.utils.Operand;
@@ -294,28 +294,28 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   }
 
   private void dispatch(Command command, Submission submission) {
-    EngineFunction function = command.function();
-    ArgumentLayout layout = function.layout();
+    EngineKernel kernel = command.kernel();
+    ArgumentLayout layout = kernel.layout();
     launch.set(command.array(), layout.size());
-    for (int i = 0; i < function.parameterCount(); i++) {
-      if (function.parameter(i).kind() == Parameter.Kind.BUFFER) {
+    for (int i = 0; i < kernel.parameterCount(); i++) {
+      if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
         launch.setAddress(layout.offset(i), address(command.argument(i), submission));
       }
     }
     runtime.launch(
         handle,
-        kernel(function),
+        kernel(kernel),
         command.groupsX(),
         command.groupsY(),
         command.groupsZ(),
-        function.workgroupSize(),
-        function.dynamicSharedMemory(),
+        kernel.workgroupSize(),
+        kernel.dynamicSharedMemory(),
         launch);
   }
 
   @SuppressWarnings("unchecked") // what this device has loaded has its kernels
-  private K kernel(EngineFunction function) {
-    return ((GpuModule<K>) function.executable().module()).kernel(function.index());
+  private K kernel(EngineKernel kernel) {
+    return ((GpuModule<K>) kernel.executable().module()).kernel(kernel.index());
   }
 
   @Override

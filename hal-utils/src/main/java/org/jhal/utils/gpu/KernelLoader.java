@@ -8,7 +8,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.utils.KernelModule;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 import org.jhal.utils.bundle.Variant;
 
 /**
@@ -62,7 +62,7 @@ public abstract class KernelLoader<M, K> {
    * @throws HalException INVALID_ARGUMENT if they differ
    */
   protected abstract void checkArguments(
-      M module, K kernel, String entry, FunctionSpec spec, String name);
+      M module, K kernel, String entry, KernelSpec spec, String name);
 
   /** The most work items that a launch takes along one axis, all workgroups together. */
   protected long maxWorkItems() {
@@ -84,7 +84,7 @@ public abstract class KernelLoader<M, K> {
   }
 
   final KernelModule load(
-      ExecutableSource source, Variant variant, List<FunctionSpec> functions, FreeThread frees) {
+      ExecutableSource source, Variant variant, List<KernelSpec> specs, FreeThread frees) {
     String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
     byte[] file = variant.readFile(source);
     byte[] code =
@@ -98,12 +98,12 @@ public abstract class KernelLoader<M, K> {
     M module = link(code, what);
     try {
       List<K> kernels =
-          functions.stream()
+          specs.stream()
               .map(
                   spec -> {
                     String entry = variant.entry(spec.name());
                     K kernel = find(module, entry, what);
-                    String name = "function '" + entry + "' in " + what;
+                    String name = "kernel '" + entry + "' in " + what;
                     checkArguments(module, kernel, entry, spec, name);
                     checkWorkgroup(kernel, spec, name);
                     return kernel;
@@ -116,7 +116,7 @@ public abstract class KernelLoader<M, K> {
     }
   }
 
-  private void checkWorkgroup(K kernel, FunctionSpec spec, String name) {
+  private void checkWorkgroup(K kernel, KernelSpec spec, String name) {
     Workgroups size = spec.workgroupSize();
     Workgroups most = device.maxBlock();
     if (size.x() > most.x() || size.y() > most.y() || size.z() > most.z()) {

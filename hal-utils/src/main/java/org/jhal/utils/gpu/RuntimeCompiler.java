@@ -114,11 +114,11 @@ public abstract class RuntimeCompiler {
   }
 
   /** Throws the failure of a function, if its result is one. */
-  protected final void check(String function, int code) {
+  protected final void check(String kernel, int code) {
     if (code != ResultCodes.SUCCESS) {
       throw new HalException(
           Status.INTERNAL,
-          function + " of the compiler returned " + code + " (" + errorString(code) + ")");
+          kernel + " of the compiler returned " + code + " (" + errorString(code) + ")");
     }
   }
 

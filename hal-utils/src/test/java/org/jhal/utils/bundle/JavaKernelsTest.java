@@ -308,10 +308,10 @@ class JavaKernelsTest {
     assertTrue(refused.getMessage().contains("points outside the bundle"), refused::getMessage);
   }
 
-  private HalException refuses(Status status, String message, String className, String function) {
+  private HalException refuses(Status status, String message, String className, String kernel) {
     HalException refused =
         assertThrows(
-            HalException.class, () -> load(ExecutableSource.of(folder), className, "", function));
+            HalException.class, () -> load(ExecutableSource.of(folder), className, "", kernel));
     assertEquals(status, refused.status(), refused::getMessage);
     assertTrue(
         refused.getMessage().startsWith("bundle " + folder + ", class " + className),
@@ -323,14 +323,14 @@ class JavaKernelsTest {
   }
 
   private static List<MethodHandle> load(
-      ExecutableSource source, String className, String path, String... functions) {
+      ExecutableSource source, String className, String path, String... kernels) {
     Variant variant =
         new Variant(Variant.JAVA, null, className, path, null, Map.of(), List.of(), Map.of());
     return JavaKernels.load(
         source,
         variant,
-        Arrays.stream(functions)
-            .map(name -> new FunctionSpec(name, List.of(), Workgroups.of(1), 0))
+        Arrays.stream(kernels)
+            .map(name -> new KernelSpec(name, List.of(), Workgroups.of(1), 0))
             .toList());
   }
 

@@ -36,7 +36,7 @@ class ManifestTest {
       {
         "version": 1,
         "name": "linear algebra",
-        "functions": [
+        "kernels": [
           {
             "name": "saxpy",
             "parameters": [
@@ -83,7 +83,7 @@ class ManifestTest {
     assertEquals("linear algebra", manifest.name());
     assertEquals(
         List.of(
-            new FunctionSpec(
+            new KernelSpec(
                 "saxpy",
                 List.of(
                     new Parameter("n", Kind.CONSTANT, ElementType.U32, Direction.IN),
@@ -92,7 +92,7 @@ class ManifestTest {
                     new Parameter("y", Kind.BUFFER, ElementType.F32, Direction.INOUT)),
                 new Workgroups(256, 1, 1),
                 0),
-            new FunctionSpec( // bindings come before constants: rule M8
+            new KernelSpec( // bindings come before constants: rule M8
                 "reduce",
                 List.of(
                     new Parameter("in", Kind.BUFFER, ElementType.U8, Direction.IN),
@@ -100,7 +100,7 @@ class ManifestTest {
                     new Parameter("n", Kind.CONSTANT, ElementType.I64, Direction.IN)),
                 new Workgroups(8, 4, 2),
                 1024)),
-        manifest.functions());
+        manifest.kernels());
     assertEquals(
         List.of(
             new Variant(
@@ -157,31 +157,31 @@ class ManifestTest {
           "linear algebra"           | null                         | name is null; it must be a string
           "linear algebra"           | ""                           | name is ''; it must not be empty
           "linear algebra"           | []                           | name is a list; it must be a string
-          "saxpy",                   | "sax py",                    | functions[0].name is 'sax py'; it must be letters, digits
-          "saxpy",                   | "reduce",                    | functions[1] has the name 'reduce' of an earlier function
-          "saxpy",                   | 7,                           | functions[0].name is the number 7; it must be a string
-          "saxpy",                   | true,                        | functions[0].name is the boolean true; it must be a string
-          "name": "n", "kind"        | "kind"                       | functions[0].parameters[0] lacks the key 'name'
-          "name": "a"                | "name": "n"                  | functions[0].parameters[1] has the name 'n' of an earlier parameter
-          "name": "n", "type"        | "name": "in", "type"         | functions[1].constants[0] has the name 'in' of an earlier parameter
-          "u32"                      | "f16"                        | functions[0].parameters[0].type is 'f16'; it must be one of i8, u8, i16, u16, i32, u32, i64, u64, f32, f64
-          "u32"                      | "U32"                        | functions[0].parameters[0].type is 'U32'; it must be one of i8
-          "kind": "buffer", "type": "f32", "direction": "in"} | "kind": "image", "type": "f32"} | functions[0].parameters[2].kind is 'image'; it must be one of buffer, constant
-          "inout"                    | "both"                       | functions[0].parameters[3].direction is 'both'; it must be one of in, out, inout
-          , "direction": "inout"     | ``                           | functions[0].parameters[3] lacks the key 'direction'
-          "type": "u32"              | "type": "u32", "direction": "in" | functions[0].parameters[0] has the unknown key 'direction'; known are name, type, kind
-          "type": "i64"              | "type": "i64", "kind": "constant" | functions[1].constants[0] has the unknown key 'kind'
-          "constants": [             | "parameters": [], "constants": [ | functions[1] must have either 'parameters' or 'bindings' and 'constants'
-          "parameters": [            | "run": {"x": 1}, "arguments": [ | functions[0] has the key 'run' twice
-          [256]                      | []                           | functions[0].workgroupSize has 0 numbers; it must have 1 to 3
-          [256]                      | [1,1,1,1]                    | functions[0].workgroupSize has 4 numbers; it must have 1 to 3
-          [256]                      | [1,0]                        | functions[0].workgroupSize[1] is 0; it must be a whole number from 1 to 2147483647
-          [256]                      | [-1]                         | functions[0].workgroupSize[0] is -1; it must be
-          [256]                      | [9999999999999999999999]     | functions[0].workgroupSize[0] is 9999999999999999999999; it must be
-          [256]                      | [65536,65536]                | functions[0].workgroupSize makes more than 2147483647 work items
-          [256]                      | 256                          | functions[0].workgroupSize is the number 256; it must be a list
-          1024                       | -1                           | functions[1].dynamicSharedMemory is -1; it must be a whole number from 0 to
-          {"groups": "covering(n)", "anything": [1, null, true]} | 5 | functions[0].run is the number 5; it must be an object
+          "saxpy",                   | "sax py",                    | kernels[0].name is 'sax py'; it must be letters, digits
+          "saxpy",                   | "reduce",                    | kernels[1] has the name 'reduce' of an earlier kernel
+          "saxpy",                   | 7,                           | kernels[0].name is the number 7; it must be a string
+          "saxpy",                   | true,                        | kernels[0].name is the boolean true; it must be a string
+          "name": "n", "kind"        | "kind"                       | kernels[0].parameters[0] lacks the key 'name'
+          "name": "a"                | "name": "n"                  | kernels[0].parameters[1] has the name 'n' of an earlier parameter
+          "name": "n", "type"        | "name": "in", "type"         | kernels[1].constants[0] has the name 'in' of an earlier parameter
+          "u32"                      | "f16"                        | kernels[0].parameters[0].type is 'f16'; it must be one of i8, u8, i16, u16, i32, u32, i64, u64, f32, f64
+          "u32"                      | "U32"                        | kernels[0].parameters[0].type is 'U32'; it must be one of i8
+          "kind": "buffer", "type": "f32", "direction": "in"} | "kind": "image", "type": "f32"} | kernels[0].parameters[2].kind is 'image'; it must be one of buffer, constant
+          "inout"                    | "both"                       | kernels[0].parameters[3].direction is 'both'; it must be one of in, out, inout
+          , "direction": "inout"     | ``                           | kernels[0].parameters[3] lacks the key 'direction'
+          "type": "u32"              | "type": "u32", "direction": "in" | kernels[0].parameters[0] has the unknown key 'direction'; known are name, type, kind
+          "type": "i64"              | "type": "i64", "kind": "constant" | kernels[1].constants[0] has the unknown key 'kind'
+          "constants": [             | "parameters": [], "constants": [ | kernels[1] must have either 'parameters' or 'bindings' and 'constants'
+          "parameters": [            | "run": {"x": 1}, "arguments": [ | kernels[0] has the key 'run' twice
+          [256]                      | []                           | kernels[0].workgroupSize has 0 numbers; it must have 1 to 3
+          [256]                      | [1,1,1,1]                    | kernels[0].workgroupSize has 4 numbers; it must have 1 to 3
+          [256]                      | [1,0]                        | kernels[0].workgroupSize[1] is 0; it must be a whole number from 1 to 2147483647
+          [256]                      | [-1]                         | kernels[0].workgroupSize[0] is -1; it must be
+          [256]                      | [9999999999999999999999]     | kernels[0].workgroupSize[0] is 9999999999999999999999; it must be
+          [256]                      | [65536,65536]                | kernels[0].workgroupSize makes more than 2147483647 work items
+          [256]                      | 256                          | kernels[0].workgroupSize is the number 256; it must be a list
+          1024                       | -1                           | kernels[1].dynamicSharedMemory is -1; it must be a whole number from 0 to
+          {"groups": "covering(n)", "anything": [1, null, true]} | 5 | kernels[0].run is the number 5; it must be an object
           "format": "java", "class": "Kernels" | "class": "Kernels" | variants[2] lacks the key 'format'
           "class": "Kernels"         | "file": "Kernels"            | variants[2] has the unknown key 'file'; known are format, class, path
           "class": "Kernels"         | "path": "x"                  | variants[2] lacks the key 'class'
@@ -197,7 +197,7 @@ class ManifestTest {
           "file": "code/kernels.bin" | "file": "a\\u0000b"          | variants[1].file is
           "file": "code/kernels.bin", | ``                          | variants[1] lacks the key 'file'
           "binary+1"                 | "Binary"                     | variants[1].format is 'Binary'; it must be lower-case letters
-          {"saxpy": "_Z5saxpyv"}     | {"sxpy": "x"}                | variants[1].entries names 'sxpy', which is no function of this bundle
+          {"saxpy": "_Z5saxpyv"}     | {"sxpy": "x"}                | variants[1].entries names 'sxpy', which is no kernel of this bundle
           {"saxpy": "_Z5saxpyv"}     | {"saxpy": 1}                 | variants[1].entries.saxpy is the number 1; it must be a string
           ["-O3", "-DX=1"]           | ["-O3", {}]                  | variants[1].options[1] is an object; it must be a string
           {"flavour": "plain"}       | {"flavour": null}            | variants[1].attributes.flavour is null; it must be a string
@@ -219,11 +219,11 @@ class ManifestTest {
   @Test
   void refusesEmptyLists() {
     HalException noFunctions =
-        refused("{\"version\": 1, \"name\": \"x\", \"functions\": [], \"variants\": []}");
+        refused("{\"version\": 1, \"name\": \"x\", \"kernels\": [], \"variants\": []}");
     HalException noVariants =
         refused(GOOD.substring(0, GOOD.indexOf("\"variants\"")) + "\"variants\": []}");
 
-    assertTrue(noFunctions.getMessage().contains("functions is empty; it needs at least one item"));
+    assertTrue(noFunctions.getMessage().contains("kernels is empty; it needs at least one item"));
     assertTrue(noVariants.getMessage().contains("variants is empty; it needs at least one item"));
   }
 

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.HalException;
 import org.jhal.Registration;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: any thread may use any method at any time.
  */
-public final class TimelineSemaphore implements Semaphore {
+public final class EngineSemaphore implements TimelineSemaphore {
   /*
    * What is atomic, one critical section each:
    *   register  over (failed or closed)? reached? covered by an event of the waiter's device? else registered.
@@ -55,7 +55,7 @@ public final class TimelineSemaphore implements Semaphore {
   private volatile boolean isClosed;
 
   /** A timeline at {@code initialValue}; {@code onClose} runs when it is closed, once. */
-  TimelineSemaphore(long initialValue, Runnable onClose) {
+  EngineSemaphore(long initialValue, Runnable onClose) {
     if (initialValue < 0) {
       throw new HalException(
           Status.OUT_OF_RANGE, "initialValue " + initialValue + " of a semaphore is negative");
@@ -65,8 +65,8 @@ public final class TimelineSemaphore implements Semaphore {
   }
 
   /** The engine's own kind of semaphore, or INVALID_ARGUMENT for any other implementation. */
-  static TimelineSemaphore of(Semaphore semaphore) {
-    if (semaphore instanceof TimelineSemaphore timeline) {
+  static EngineSemaphore of(TimelineSemaphore semaphore) {
+    if (semaphore instanceof EngineSemaphore timeline) {
       return timeline;
     }
     Objects.requireNonNull(semaphore, "semaphore");

@@ -8,7 +8,7 @@ import java.util.Objects;
  * else orders work, not even the queue.
  *
  * <pre>{@code
- * Buffer scratch = queue.alloca(Fence.NONE, timeline.at(1), bytes, BufferParams.DEVICE);
+ * DeviceBuffer scratch = queue.alloca(Fence.NONE, timeline.at(1), bytes, BufferParams.DEVICE);
  * queue.execute(timeline.at(1), timeline.at(2), commands);
  * queue.dealloca(timeline.at(2), timeline.at(3), scratch);
  * }</pre>
@@ -34,7 +34,7 @@ import java.util.Objects;
  *
  * <p>A view of its device; thread-safe.
  */
-public interface Queue {
+public interface DeviceQueue {
   /** The device that it belongs to. */
   Device device();
 
@@ -59,25 +59,31 @@ public interface Queue {
   void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings);
 
   /** Runs a kernel; see {@link CommandBuffer#dispatch}. Slots are not allowed. */
-  void dispatch(Fence waits, Fence signals, Function function, Workgroups count, Args args);
+  void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args);
 
   /** Fills a range; see {@link CommandBuffer#fill}. */
   void fill(
-      Fence waits, Fence signals, Buffer target, long offset, long length, FillPattern pattern);
+      Fence waits,
+      Fence signals,
+      DeviceBuffer target,
+      long offset,
+      long length,
+      FillPattern pattern);
 
   /**
    * Writes the remaining bytes of {@code source}, which are captured now; meant for small amounts.
    */
-  void update(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset);
+  void update(Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset);
 
   /** Writes {@code source}, which is borrowed until the signals are reached or failed. */
-  void upload(Fence waits, Fence signals, HostMemory source, Buffer target, long offset);
+  void upload(Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset);
 
   /**
    * Writes the remaining bytes of {@code source}, which are borrowed until the signals are reached
    * or failed.
    */
-  default void upload(Fence waits, Fence signals, ByteBuffer source, Buffer target, long offset) {
+  default void upload(
+      Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
     Objects.requireNonNull(source, "source");
     upload(waits, signals, HostMemory.of(source), target, offset);
   }
@@ -88,10 +94,11 @@ public interface Queue {
    *
    * @throws HalException besides the usual: INVALID_ARGUMENT if {@code target} is read-only
    */
-  void readback(Fence waits, Fence signals, Buffer source, long offset, HostMemory target);
+  void readback(Fence waits, Fence signals, DeviceBuffer source, long offset, HostMemory target);
 
   /** Reads into the remaining bytes of {@code target}; its position is not moved. */
-  default void readback(Fence waits, Fence signals, Buffer source, long offset, ByteBuffer target) {
+  default void readback(
+      Fence waits, Fence signals, DeviceBuffer source, long offset, ByteBuffer target) {
     Objects.requireNonNull(target, "target");
     readback(waits, signals, source, offset, HostMemory.of(target));
   }
@@ -103,9 +110,9 @@ public interface Queue {
   void copy(
       Fence waits,
       Fence signals,
-      Buffer source,
+      DeviceBuffer source,
       long sourceOffset,
-      Buffer target,
+      DeviceBuffer target,
       long targetOffset,
       long length);
 
@@ -114,7 +121,7 @@ public interface Queue {
    * commands at once, but its memory exists from the signal on. If there is not enough memory the
    * signals fail with RESOURCE_EXHAUSTED.
    */
-  Buffer alloca(Fence waits, Fence signals, long bytes, BufferParams params);
+  DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params);
 
   /**
    * Frees the memory of a buffer from {@link #alloca} in the order of the timeline (M1). If a wait
@@ -123,7 +130,7 @@ public interface Queue {
    * @throws HalException besides the usual: INVALID_ARGUMENT if the buffer is not from an alloca,
    *     or is a slice
    */
-  void dealloca(Fence waits, Fence signals, Buffer buffer);
+  void dealloca(Fence waits, Fence signals, DeviceBuffer buffer);
 
   /** Calls a function of the host. */
   void hostCall(Fence waits, Fence signals, HostCall.Mode mode, HostCall call);

@@ -7,10 +7,10 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timeline of the simplest kind, for tests of what is built on {@link Semaphore#onReach}. Its own
- * waits only record that they were asked for.
+ * A timeline of the simplest kind, for tests of what is built on {@link TimelineSemaphore#onReach}.
+ * Its own waits only record that they were asked for.
  */
-final class FakeSemaphore implements Semaphore {
+final class FakeTimelineSemaphore implements TimelineSemaphore {
   private record Waiter(long value, TimepointCallback callback) {}
 
   private final String name;
@@ -20,7 +20,7 @@ final class FakeSemaphore implements Semaphore {
   private @Nullable HalException failure; // guarded by this
   private boolean closed; // guarded by this
 
-  FakeSemaphore(String name) {
+  FakeTimelineSemaphore(String name) {
     this.name = name;
   }
 

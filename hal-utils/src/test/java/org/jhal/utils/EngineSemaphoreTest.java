@@ -18,18 +18,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Registration;
-import org.jhal.Semaphore;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Rules S1 to S8 on the engine's semaphore, without any queue. */
-class TimelineSemaphoreTest {
+class EngineSemaphoreTest {
   private static final HalException BROKEN =
       new HalException(Status.ABORTED, "broken", new IllegalStateException("why"));
 
-  private final TimelineSemaphore semaphore = QueueHarness.semaphore();
+  private final EngineSemaphore semaphore = QueueHarness.semaphore();
   private final List<String> log = new ArrayList<>();
 
   private Registration note(String what, long value) {
@@ -42,8 +42,8 @@ class TimelineSemaphoreTest {
 
   @Test
   void valuesGrowAndMayJump() {
-    assertStatus(Status.OUT_OF_RANGE, () -> new TimelineSemaphore(-1, () -> {}));
-    TimelineSemaphore jumps = new TimelineSemaphore(7, () -> {});
+    assertStatus(Status.OUT_OF_RANGE, () -> new EngineSemaphore(-1, () -> {}));
+    EngineSemaphore jumps = new EngineSemaphore(7, () -> {});
     assertEquals(7, jumps.value());
     assertStatus(Status.OUT_OF_RANGE, () -> jumps.signal(7));
     assertStatus(Status.OUT_OF_RANGE, () -> jumps.signal(3));
@@ -120,7 +120,7 @@ class TimelineSemaphoreTest {
   @Test
   void closingCancelsWaitersAndRefusesUsers() throws Exception {
     AtomicInteger closed = new AtomicInteger();
-    TimelineSemaphore closes = new TimelineSemaphore(0, closed::incrementAndGet);
+    EngineSemaphore closes = new EngineSemaphore(0, closed::incrementAndGet);
     List<HalException> got = new ArrayList<>();
     closes.onReach(1, failed -> got.add(Objects.requireNonNull(failed)));
     Threads waiter =
@@ -271,7 +271,7 @@ class TimelineSemaphoreTest {
 
   @Test
   void whatACallbackSignalsComesAfterTheOthersOfItsOwnSignal() {
-    TimelineSemaphore other = QueueHarness.semaphore();
+    EngineSemaphore other = QueueHarness.semaphore();
     other.onReach(1, failed -> log.add("other"));
     semaphore.onReach(
         1,
@@ -313,7 +313,7 @@ class TimelineSemaphoreTest {
   @Test
   void aCallbackRunsOrIsCancelledNeverBoth() {
     for (int round = 0; round < 2_000; round++) {
-      TimelineSemaphore raced = QueueHarness.semaphore();
+      EngineSemaphore raced = QueueHarness.semaphore();
       AtomicInteger runs = new AtomicInteger();
       Registration registration = raced.onReach(1, failed -> runs.incrementAndGet());
       boolean[] cancelled = new boolean[1];
@@ -325,7 +325,7 @@ class TimelineSemaphoreTest {
   /** S4: looking is no waiting, so callbacks may. */
   @Test
   void aCallbackMayLookAtAFence() {
-    TimelineSemaphore other = QueueHarness.semaphore();
+    EngineSemaphore other = QueueHarness.semaphore();
     other.signal(1);
     semaphore.onReach(
         1,
@@ -361,7 +361,7 @@ class TimelineSemaphoreTest {
     int count = 1_000_000;
     Threads.onSmallStack(
         () -> {
-          TimelineSemaphore chain = QueueHarness.semaphore();
+          EngineSemaphore chain = QueueHarness.semaphore();
           for (int i = 1; i < count; i++) {
             long next = i + 1L;
             chain.onReach(i, failed -> chain.signal(next));
@@ -373,14 +373,14 @@ class TimelineSemaphoreTest {
 
   @Test
   void onlyTheEnginesSemaphoresAreTaken() {
-    Semaphore foreign =
-        (Semaphore)
+    TimelineSemaphore foreign =
+        (TimelineSemaphore)
             java.lang.reflect.Proxy.newProxyInstance(
                 getClass().getClassLoader(),
-                new Class<?>[] {Semaphore.class},
+                new Class<?>[] {TimelineSemaphore.class},
                 (proxy, method, args) -> null);
-    assertStatus(Status.INVALID_ARGUMENT, () -> TimelineSemaphore.of(foreign));
-    assertSame(semaphore, TimelineSemaphore.of(semaphore));
+    assertStatus(Status.INVALID_ARGUMENT, () -> EngineSemaphore.of(foreign));
+    assertSame(semaphore, EngineSemaphore.of(semaphore));
   }
 
   // Lanes.

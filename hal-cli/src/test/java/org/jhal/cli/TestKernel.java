@@ -3,17 +3,17 @@ package org.jhal.cli;
 import java.util.List;
 import org.jhal.ElementType;
 import org.jhal.Executable;
-import org.jhal.Function;
+import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Parameter.Direction;
 import org.jhal.Parameter.Kind;
 import org.jhal.Workgroups;
 
-/** A function that is only looked at. */
-record TestFunction(String name, List<Parameter> parameters, Workgroups workgroupSize)
-    implements Function {
-  static TestFunction of(Parameter... parameters) {
-    return new TestFunction("f", List.of(parameters), new Workgroups(16, 8, 1));
+/** A kernel that is only looked at. */
+record TestKernel(String name, List<Parameter> parameters, Workgroups workgroupSize)
+    implements Kernel {
+  static TestKernel of(Parameter... parameters) {
+    return new TestKernel("f", List.of(parameters), new Workgroups(16, 8, 1));
   }
 
   static Parameter constant(String name, ElementType type) {

@@ -1,30 +1,30 @@
 package org.jhal.utils;
 
 import java.util.List;
-import org.jhal.Function;
+import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Workgroups;
-import org.jhal.utils.bundle.FunctionSpec;
+import org.jhal.utils.bundle.KernelSpec;
 
-/** A function of an {@link EngineExecutable}. */
-public final class EngineFunction implements Function {
+/** A kernel of an {@link EngineExecutable}. */
+public final class EngineKernel implements Kernel {
   private final EngineExecutable executable;
   private final int index;
-  private final FunctionSpec spec;
+  private final KernelSpec spec;
   private final Parameter[] parameters; // the same as in spec, without an iterator
   private final ArgumentLayout layout;
   private final Workgroups maxCount;
 
   /**
-   * A function.
+   * A kernel.
    *
    * @param maxCount the largest grid that the device takes
    * @param maxWorkItems the most work items along an axis of it
    */
-  EngineFunction(
+  EngineKernel(
       EngineExecutable executable,
       int index,
-      FunctionSpec spec,
+      KernelSpec spec,
       Workgroups maxCount,
       long maxWorkItems) {
     this.executable = executable;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: any thread may use any method at any time.
  */
-public interface Semaphore extends AutoCloseable {
+public interface TimelineSemaphore extends AutoCloseable {
   /**
    * The current value, in {@code [0, Long.MAX_VALUE]}.
    *

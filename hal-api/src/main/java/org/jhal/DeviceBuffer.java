@@ -6,16 +6,16 @@ import java.nio.ByteBuffer;
  * Bytes that a device can work on, or a slice of them.
  *
  * <p>Life cycle: a buffer from {@link Allocator#allocate} exists until it is closed; a buffer from
- * {@link Queue#alloca} has memory from its alloca's signal on until a {@link Queue#dealloca} or
- * until it is closed. Closing is allowed while operations use it: the memory goes when the last of
- * them has retired. A buffer that nobody closes is reported and reclaimed once it is unreachable
- * (rule M7).
+ * {@link DeviceQueue#alloca} has memory from its alloca's signal on until a {@link
+ * DeviceQueue#dealloca} or until it is closed. Closing is allowed while operations use it: the
+ * memory goes when the last of them has retired. A buffer that nobody closes is reported and
+ * reclaimed once it is unreachable (rule M7).
  *
  * <p>Contract: rules M1, M2, M7.
  *
  * <p>Thread-safe; the bytes are not: only timelines order who reads and writes them.
  */
-public non-sealed interface Buffer extends BufferRef, AutoCloseable {
+public non-sealed interface DeviceBuffer extends BufferRef, AutoCloseable {
   /** The device that this buffer belongs to. */
   Device device();
 
@@ -32,7 +32,7 @@ public non-sealed interface Buffer extends BufferRef, AutoCloseable {
    * @throws HalException OUT_OF_RANGE if the range does not fit; FAILED_PRECONDITION if this buffer
    *     is closed
    */
-  Buffer slice(long offset, long length);
+  DeviceBuffer slice(long offset, long length);
 
   /** Maps all of it; see {@link #map(long, long, MapMode)}. */
   default Mapping map(MapMode mode) {
@@ -70,7 +70,7 @@ public non-sealed interface Buffer extends BufferRef, AutoCloseable {
    */
   interface Mapping extends AutoCloseable {
     /** The buffer that is mapped. */
-    Buffer buffer();
+    DeviceBuffer buffer();
 
     /**
      * The bytes, in native byte order, from position 0 to the mapped length; read-only for {@link

@@ -6,7 +6,7 @@ import org.jhal.Parameter;
 import org.jhal.Workgroups;
 
 /**
- * A function, as a manifest declares it.
+ * A kernel, as a manifest declares it.
  *
  * @param name unique within the bundle; letters, digits and underscores, not starting with a digit
  * @param parameters in the order in which the kernel takes them, with unique names
@@ -14,10 +14,10 @@ import org.jhal.Workgroups;
  *     fits into an int
  * @param dynamicSharedMemory per workgroup, in bytes; at least 0
  */
-public record FunctionSpec(
+public record KernelSpec(
     String name, List<Parameter> parameters, Workgroups workgroupSize, int dynamicSharedMemory) {
   /** Checks for null and copies the list. */
-  public FunctionSpec {
+  public KernelSpec {
     Objects.requireNonNull(name, "name");
     parameters = List.copyOf(Objects.requireNonNull(parameters, "parameters"));
     Objects.requireNonNull(workgroupSize, "workgroupSize");

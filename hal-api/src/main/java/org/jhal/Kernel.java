@@ -7,7 +7,7 @@ import java.util.List;
  *
  * <p>Immutable; any thread may use it.
  */
-public interface Function {
+public interface Kernel {
   /** The executable that it belongs to. */
   Executable executable();
 
