@@ -207,7 +207,7 @@ public final class Command {
     Validation.grid(device, called, count);
     Validation.argumentCount(called, args);
     kind = Kind.DISPATCH;
-    kernel = called;
+    this.kernel = called;
     groupsX = count.x();
     groupsY = count.y();
     groupsZ = count.z();
