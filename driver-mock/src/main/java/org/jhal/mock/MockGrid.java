@@ -26,8 +26,7 @@ final class MockGrid {
   }
 
   void run(Command command, MockView[] views) throws Throwable {
-    MethodHandle kernel =
-        ((MockModule) command.kernel().executable().module()).kernel(command.kernel().index());
+    MethodHandle kernel = ((MockModule) command.kernel().module()).kernel(command.kernel().index());
     long count = (long) command.groupsX() * command.groupsY() * command.groupsZ();
     own.prepare(command, views);
     long start = System.nanoTime();

@@ -69,7 +69,7 @@ public interface DeviceBackend<E> extends ThreadBinding {
    * Loads kernels.
    *
    * @param variant of one of the {@link #executableFormats()}
-   * @param kernels what the manifest says, in the order of {@link EngineKernel#index()}
+   * @param kernels what the manifest says, in the order of {@link LoadedKernel#index()}
    * @throws org.jhal.HalException UNIMPLEMENTED if this device cannot load this variant, and why;
    *     then the next one is tried. Anything else ends the search, such as NOT_FOUND for a kernel
    *     that is not there or INVALID_ARGUMENT for code that is malformed.

@@ -11,7 +11,7 @@ import org.jhal.Status;
 import org.jhal.utils.bundle.KernelSpec;
 
 /** Kernels that a {@link DeviceBackend} loaded. */
-public final class EngineExecutable extends RefCounted implements Executable {
+final class EngineExecutable extends RefCounted implements Executable {
   private final EngineDevice<?> device;
   private final String name;
   private final String format;
@@ -49,12 +49,12 @@ public final class EngineExecutable extends RefCounted implements Executable {
   }
 
   /** The bundle's name, for messages. */
-  public String name() {
+  String name() {
     return name;
   }
 
   /** What the driver loaded. */
-  public KernelModule module() {
+  KernelModule module() {
     return module;
   }
 

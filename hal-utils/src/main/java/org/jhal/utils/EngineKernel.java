@@ -7,7 +7,7 @@ import org.jhal.Workgroups;
 import org.jhal.utils.bundle.KernelSpec;
 
 /** A kernel of an {@link EngineExecutable}. */
-public final class EngineKernel implements Kernel {
+final class EngineKernel implements Kernel, LoadedKernel {
   private final EngineExecutable executable;
   private final int index;
   private final KernelSpec spec;
@@ -45,7 +45,12 @@ public final class EngineKernel implements Kernel {
     return executable;
   }
 
-  /** Its place in the manifest, from 0. */
+  @Override
+  public KernelModule module() {
+    return executable.module();
+  }
+
+  @Override
   public int index() {
     return index;
   }
@@ -60,12 +65,12 @@ public final class EngineKernel implements Kernel {
     return spec.parameters();
   }
 
-  /** How many parameters it has. */
+  @Override
   public int parameterCount() {
     return parameters.length;
   }
 
-  /** Parameter {@code index}. */
+  @Override
   public Parameter parameter(int parameterIndex) {
     return parameters[parameterIndex];
   }
@@ -85,7 +90,7 @@ public final class EngineKernel implements Kernel {
     return maxCount;
   }
 
-  /** Where its arguments lie. */
+  @Override
   public ArgumentLayout layout() {
     return layout;
   }

@@ -1,43 +1,7 @@
 package org.jhal.utils;
 
-import java.util.Objects;
-import org.jhal.Slot;
-import org.jspecify.annotations.Nullable;
-
 /**
  * A range that a command reads or writes: of a buffer, or of what a slot of the binding table will
- * hold. Resolved through a {@link Submission}.
+ * hold. Where it is in one submission, its {@link Submission} tells.
  */
-public final class Operand {
-  @Nullable BufferStorage storage; // null for a slot
-  int slot;
-  long offset; // from the start of the storage, or of what is bound
-  long length; // or Slot.WHOLE, for a slot only
-
-  Operand() {}
-
-  void set(BufferStorage newStorage, long newOffset, long newLength) {
-    storage = newStorage;
-    offset = newOffset;
-    length = newLength;
-  }
-
-  void set(Slot newSlot, long newOffset, long newLength) {
-    storage = null;
-    slot = newSlot.index();
-    offset = newSlot.offset() + newOffset;
-    length = newLength;
-  }
-
-  void clear() {
-    storage = null;
-  }
-
-  boolean isSlot() {
-    return storage == null;
-  }
-
-  BufferStorage storage() {
-    return Objects.requireNonNull(storage);
-  }
-}
+public interface Operand {}

@@ -44,7 +44,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   private final EngineDevice<E> device;
   private final Operation<E> operation;
   private Kind kind = Kind.BARRIER;
-  private @Nullable CommandList single; // of the one command; made when it is first needed
+  private @Nullable RecordedCommands single; // of the one command; made when it is first needed
   private @Nullable RecordedCommandBuffer commandBuffer;
   private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // captured
   private int bindingCount;
@@ -63,10 +63,10 @@ final class QueueWork<E> implements Work<E>, Submission {
     this.operation = operation;
   }
 
-  private Command command() {
-    CommandList list = single;
+  private RecordedCommand command() {
+    RecordedCommands list = single;
     if (list == null) {
-      list = new CommandList(new Command());
+      list = new RecordedCommands(new RecordedCommand());
       single = list;
     }
     return list.get(0);
@@ -104,7 +104,7 @@ final class QueueWork<E> implements Work<E>, Submission {
             "argument " + i + " is " + slot + "; a queue's dispatch has no binding table");
       }
     }
-    Command command = command();
+    RecordedCommand command = command();
     boolean hasEffect = command.setDispatch(device, kernel, count, args);
     if (hasEffect) {
       retain(command.kernel().executable());
@@ -122,7 +122,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       return;
     }
     kind = Kind.COMMAND;
-    Command command = command();
+    RecordedCommand command = command();
     switch (command.kind()) {
       case FILL, UPDATE, UPLOAD -> retain(command.target().storage());
       case READBACK -> retain(command.source().storage());
@@ -322,7 +322,7 @@ final class QueueWork<E> implements Work<E>, Submission {
     if (kind != Kind.COMMAND) {
       return kind.toString().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
-    Command command = command();
+    RecordedCommand command = command();
     String word = command.kind().toString().toLowerCase(Locale.ROOT);
     EngineKernel kernel = command.kernelIfThere();
     return command.kind() == Command.Kind.DISPATCH && kernel != null
@@ -352,20 +352,27 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public DeviceMemory memory(Operand operand) {
-    return (operand.isSlot() ? bound(operand).storage : operand.storage()).memory();
+    RecordedOperand own = own(operand);
+    return (own.isSlot() ? bound(own).storage : own.storage()).memory();
   }
 
   @Override
   public long offset(Operand operand) {
-    return operand.isSlot() ? bound(operand).offset + operand.offset : operand.offset;
+    RecordedOperand own = own(operand);
+    return own.isSlot() ? bound(own).offset + own.offset : own.offset;
   }
 
   @Override
   public long length(Operand operand) {
-    return Command.isOpenEnded(operand) ? bound(operand).size() - operand.offset : operand.length;
+    RecordedOperand own = own(operand);
+    return RecordedCommand.isOpenEnded(own) ? bound(own).size() - own.offset : own.length;
   }
 
-  private EngineBuffer bound(Operand operand) {
+  private static RecordedOperand own(Operand operand) {
+    return (RecordedOperand) operand; // there is no other kind
+  }
+
+  private EngineBuffer bound(RecordedOperand operand) {
     return Objects.requireNonNull(bindings[operand.slot]);
   }
 

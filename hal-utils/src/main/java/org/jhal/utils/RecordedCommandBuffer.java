@@ -37,9 +37,9 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
 
   private final EngineDevice<?> device;
   private final Mode mode;
-  private final CommandList commands = new CommandList();
+  private final RecordedCommands commands = new RecordedCommands();
   private final List<@Nullable SlotNeeds> slots = new ArrayList<>();
-  private final List<Command> slotCopies =
+  private final List<RecordedCommand> slotCopies =
       new ArrayList<>(); // whose overlap shows with a table only
   private final Set<RefCounted> retained = Collections.newSetFromMap(new IdentityHashMap<>());
   private final List<BufferStorage> transients =
@@ -74,14 +74,14 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
   @Override
   public void fill(BufferRef target, long offset, long length, FillPattern pattern) {
     checkRecording();
-    Command command = new Command();
+    RecordedCommand command = new RecordedCommand();
     add(command, command.setFill(device, target, offset, length, pattern));
   }
 
   @Override
   public void update(ByteBuffer source, BufferRef target, long offset) {
     checkRecording();
-    Command command = new Command();
+    RecordedCommand command = new RecordedCommand();
     add(command, command.setUpdate(device, source, target, offset));
   }
 
@@ -89,7 +89,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
   public void copy(
       BufferRef source, long sourceOffset, BufferRef target, long targetOffset, long length) {
     checkRecording();
-    Command command = new Command();
+    RecordedCommand command = new RecordedCommand();
     boolean hasEffect = command.setCopy(device, source, sourceOffset, target, targetOffset, length);
     add(command, hasEffect);
     if (hasEffect && (command.source().isSlot() || command.target().isSlot())) {
@@ -100,14 +100,14 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
   @Override
   public void dispatch(Kernel kernel, Workgroups count, Args args) {
     checkRecording();
-    Command command = new Command();
+    RecordedCommand command = new RecordedCommand();
     add(command, command.setDispatch(device, kernel, count, args));
   }
 
   @Override
   public void barrier() {
     checkRecording();
-    Command command = new Command();
+    RecordedCommand command = new RecordedCommand();
     command.setBarrier();
     commands.add(command);
   }
@@ -133,7 +133,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
     }
   }
 
-  private void add(Command command, boolean hasEffect) {
+  private void add(RecordedCommand command, boolean hasEffect) {
     // A command without effect still names buffers; they are not kept, and its slots need nothing.
     if (!hasEffect) {
       return;
@@ -145,7 +145,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
     commands.add(command);
   }
 
-  private void note(Operand operand, BufferUsage usage, int alignment) {
+  private void note(RecordedOperand operand, BufferUsage usage, int alignment) {
     if (operand.isSlot()) {
       while (slots.size() <= operand.slot) {
         slots.add(null);
@@ -155,7 +155,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
         needs = new SlotNeeds();
         slots.set(operand.slot, needs);
       }
-      long length = Command.isOpenEnded(operand) ? 0 : operand.length;
+      long length = RecordedCommand.isOpenEnded(operand) ? 0 : operand.length;
       needs.bytes = Math.max(needs.bytes, operand.offset + length);
       needs.alignment = Math.max(needs.alignment, alignment);
       needs.usages.add(usage);
@@ -179,7 +179,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
 
   // Submission.
 
-  CommandList commands() {
+  RecordedCommands commands() {
     return commands;
   }
 
@@ -269,21 +269,21 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
     return buffer;
   }
 
-  private static void checkCopy(Command copy, @Nullable EngineBuffer[] bindings) {
-    Operand source = copy.source();
-    Operand target = copy.target();
+  private static void checkCopy(RecordedCommand copy, @Nullable EngineBuffer[] bindings) {
+    RecordedOperand source = copy.source();
+    RecordedOperand target = copy.target();
     if (storage(source, bindings) == storage(target, bindings)) {
       Validation.disjoint(offset(source, bindings), offset(target, bindings), source.length);
     }
   }
 
-  private static BufferStorage storage(Operand operand, @Nullable EngineBuffer[] bindings) {
+  private static BufferStorage storage(RecordedOperand operand, @Nullable EngineBuffer[] bindings) {
     return operand.isSlot()
         ? Objects.requireNonNull(bindings[operand.slot]).storage
         : operand.storage();
   }
 
-  private static long offset(Operand operand, @Nullable EngineBuffer[] bindings) {
+  private static long offset(RecordedOperand operand, @Nullable EngineBuffer[] bindings) {
     return operand.offset
         + (operand.isSlot() ? Objects.requireNonNull(bindings[operand.slot]).offset : 0);
   }

@@ -69,7 +69,7 @@ final class Validation {
       long offset,
       long length,
       BufferUsage usage,
-      Operand operand) {
+      RecordedOperand operand) {
     Objects.requireNonNull(ref, what);
     if (ref instanceof Slot slot) {
       if (slot.length() != Slot.WHOLE) {
@@ -126,7 +126,7 @@ final class Validation {
   }
 
   /** Of a slot, the part of the offset that is known; the rest is checked when a table is given. */
-  static void multiple(String what, Operand operand, int unit) {
+  static void multiple(String what, RecordedOperand operand, int unit) {
     multiple(what, operand.offset, unit);
   }
 
@@ -224,7 +224,7 @@ final class Validation {
       int index,
       Parameter parameter,
       Object value,
-      Operand operand) {
+      RecordedOperand operand) {
     if (!(value instanceof BufferRef ref)) {
       throw new HalException(
           Status.INVALID_ARGUMENT,

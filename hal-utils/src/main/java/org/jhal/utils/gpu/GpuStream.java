@@ -10,7 +10,7 @@ import org.jhal.utils.ArgumentLayout;
 import org.jhal.utils.Command;
 import org.jhal.utils.CommandList;
 import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.EngineKernel;
+import org.jhal.utils.LoadedKernel;
 import org.jhal.utils.Naps;
 import org.jhal.utils.NativeStream;
 import org.jhal.utils.Operand;
@@ -294,7 +294,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   }
 
   private void dispatch(Command command, Submission submission) {
-    EngineKernel kernel = command.kernel();
+    LoadedKernel kernel = command.kernel();
     ArgumentLayout layout = kernel.layout();
     launch.set(command.array(), layout.size());
     for (int i = 0; i < kernel.parameterCount(); i++) {
@@ -314,8 +314,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   }
 
   @SuppressWarnings("unchecked") // what this device has loaded has its kernels
-  private K kernel(EngineKernel kernel) {
-    return ((GpuModule<K>) kernel.executable().module()).kernel(kernel.index());
+  private K kernel(LoadedKernel kernel) {
+    return ((GpuModule<K>) kernel.module()).kernel(kernel.index());
   }
 
   @Override
