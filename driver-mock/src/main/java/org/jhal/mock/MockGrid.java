@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.driver.Command;
 import org.jhal.kernel.Workgroup;
-import org.jhal.utils.Command;
 import org.jspecify.annotations.Nullable;
 
 /**

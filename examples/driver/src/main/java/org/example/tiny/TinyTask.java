@@ -3,10 +3,10 @@ package org.example.tiny;
 import java.nio.ByteBuffer;
 import org.jhal.HostMemory;
 import org.jhal.Parameter;
-import org.jhal.utils.Command;
-import org.jhal.utils.LoadedKernel;
-import org.jhal.utils.Operand;
-import org.jhal.utils.Submission;
+import org.jhal.driver.Command;
+import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
 
 /** One command whose operands are known. */
 interface TinyTask {
