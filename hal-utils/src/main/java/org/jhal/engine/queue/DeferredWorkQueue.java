@@ -1,10 +1,8 @@
 package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -13,7 +11,6 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
@@ -39,8 +36,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * Completing  See Completer: who issues or polls helps NAME-completion.
    * Failure     A failed wait fails its operation alone. A native failure of the work fails its operation alone, a failure
    *             of the events loses the device, which fails everything.
-   * Shutdown    cancelUsers, awaitIdle, shut, cancelAll, awaitIdle, abandonAll, stop, awaitStreamIdle, closeStream: called
-   *             by the device, in this order.
+   * Shutdown    See QueueShutdown.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
@@ -50,20 +46,19 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    */
   private static final int COURTESY = 32;
 
-  private static final Duration GRACE = Duration.ofSeconds(1);
-
   private final String name;
   private final Object domain;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Supplier<Operation<E>> maker;
   private final UnaryOperator<HalException> onLost;
-  private final long spinNanos;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll
   private final QueueLists<E> lists;
   private final Issuer<E> issuer;
   private final Completer<E> completer;
+  private final EventPoller<E> poller;
+  private final QueueShutdown<E> shutdown;
   final WorkerThread issueRole; // not private, as tests take its steps on threads of their own
   final WorkerThread completionRole; // likewise
   private volatile @Nullable HalException lost;
@@ -92,13 +87,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.name = name;
     this.domain = domain;
     this.stream = stream;
-    this.spinNanos = spinNanos;
     this.maker = () -> new Operation<>(this, works);
     this.onLost = onLost;
     this.events = new EventPool<>(stream);
     this.lists = new QueueLists<>(maxInFlight, stream.capacity(), this::issueLater);
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
     this.completer = new Completer<>(this, lists, stream, tails, completionSpinNanos);
+    this.poller = new EventPoller<>(this, stream, gate, completer, spinNanos);
+    this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
     this.issueRole =
         new WorkerThread(name + "-issue", domain, 0, () -> {}, this::issueStep, this::crashed);
     this.completionRole =
@@ -117,8 +113,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     completionRole.start();
   }
 
-  long spinNanos() {
-    return spinNanos;
+  /** For host threads that wait for an operation of this queue. */
+  EventPoller<E> poller() {
+    return poller;
+  }
+
+  /** The steps of closing it. */
+  public QueueShutdown<E> shutdown() {
+    return shutdown;
   }
 
   boolean isStream(NativeStream<?> other) {
@@ -328,65 +330,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     completer.tailOver(operation, failure);
   }
 
-  /**
-   * For a host thread that holds a reference: looks at the event of an operation until it has
-   * fired, {@code isOver} says so, or {@code end} has passed; returns whether it has fired, and
-   * then it is settled. Looks at least once, after it has helped to complete.
-   */
-  boolean pollEvent(Operation<E> operation, long end, BooleanSupplier isOver) {
-    if (!gate.tryEnter()) {
-      return false; // closing; the completion thread will see to it
-    }
-    operation.setPolled(true);
-    boolean hasFired = false;
-    try {
-      try {
-        hasFired = pollInside(operation, end, isOver);
-      } finally {
-        gate.leave();
-      }
-      if (hasFired) {
-        Settling.settle(operation);
-      }
-      return hasFired;
-    } finally {
-      operation.setPolled(false);
-      completer.pace().endPoll(operation, hasFired);
-    }
-  }
-
-  private boolean pollInside(Operation<E> operation, long end, BooleanSupplier isOver) {
-    PooledEvent<E> event = operation.retainEvent();
-    if (event == null) {
-      return operation.hasVerdict();
-    }
-    try {
-      long token = stream.bindToThread();
-      try {
-        completer.help(); // with what was issued before, while the device is at work
-        while (!operation.isApplied() && !stream.queryEvent(event.handle)) {
-          if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
-            return false;
-          }
-          Thread.onSpinWait();
-        }
-        return true;
-      } finally {
-        stream.unbindFromThread(token);
-      }
-    } catch (Throwable t) {
-      Settling.fail(operation, lose(operation.behind("queryEvent"), t));
-      return true;
-    } finally {
-      event.release();
-    }
-  }
-
-  /** A host thread does not poll, and is about to sleep until an event has been seen. */
-  void hurry() {
-    completer.pace().hurry();
-  }
-
   /** Takes an operation that nobody refers to any more. */
   void giveBack(Operation<E> operation) {
     lists.giveBack(operation);
@@ -434,91 +377,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     completionRole.wake();
   }
 
-  /** Step 1 of closing: users enqueue nothing any more, and what of theirs was not issued fails. */
-  public void cancelUsers(HalException reason) {
+  /** Nothing is issued any more of what {@code which} selects: it fails with {@code reason}. */
+  void cancel(Predicate<Operation<E>> which, HalException reason) {
     cancelled = reason; // whoever is enqueueing sees it, or is seen by the following
-    failAll(operation -> !operation.servesCopy(), reason, false);
+    failAll(which, reason, false);
   }
 
-  /**
-   * Step 2, and again step 5: waits until nothing is open. What failed without having been issued
-   * has {@link #GRACE} beyond the deadline to retire, which takes no longer than a moment.
-   */
-  public boolean awaitIdle(long deadline) {
-    if (lists.awaitNoneOpen(deadline)) {
-      return true;
-    }
-    long[] counts = new long[State.values().length];
-    count(counts);
-    return counts[State.ISSUED.ordinal()] == 0
-        && lists.awaitNoneOpen(System.nanoTime() + GRACE.toNanos());
-  }
-
-  /** Step 3: nobody enqueues or issues any more; waits until those who do so have left. */
-  public boolean shut(long deadline) {
-    gate.shut();
-    lists.endIssuing();
-    return gate.awaitEmpty(deadline);
-  }
-
-  /** Step 4: whatever was not issued fails. */
-  public void cancelAll(HalException reason) {
-    cancelled = reason;
-    failAll(operation -> true, reason, false);
-    for (Operation<E> dead = lists.takeDeadReady(); dead != null; dead = lists.takeDeadReady()) {
-      dead.release(); // the heap's reference
-    }
-  }
-
-  /**
-   * Step 6, only past the deadline: what is still in flight fails and is never retired; returns how
-   * much that is.
-   */
-  public int abandonAll(HalException reason) {
-    return failAll(operation -> true, reason, true);
-  }
-
-  /** Step 7: ends the threads; false if one, or a user's thread that issues, did not in time. */
-  public boolean stop(long deadline) {
-    OpenQueues.remove(this);
-    // Who is inside may still have something for the threads.
-    return gate.awaitEmpty(deadline) && issueRole.stop(deadline) & completionRole.stop(deadline);
-  }
-
-  /**
-   * Step 8: waits until the stream has run everything, also that of which no event tells, since it
-   * could not be recorded or waited for. False if that is not known at the deadline: then the
-   * stream may still use what its operations hold.
-   */
-  public boolean awaitStreamIdle(long deadline) {
-    return BackOff.await(this, deadline, this::isStreamIdle);
-  }
-
-  private boolean isStreamIdle() {
-    try {
-      long token = stream.bindToThread();
-      try {
-        return stream.isIdle();
-      } finally {
-        stream.unbindFromThread(token);
-      }
-    } catch (Throwable t) {
-      return Failures.isLoss(t); // the native runtime says so itself: nothing runs any more
-    }
-  }
-
-  /** Step 9, unless something is leaked: frees what is native; nothing uses it. */
-  public void closeStream() {
-    events.close();
-    try {
-      stream.close();
-    } catch (Throwable t) { // the rest of the device is closed all the same
-      LOG.log(Level.WARNING, "cannot close the stream of " + name, t);
-    }
-    completer.retireRest();
-  }
-
-  private int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
+  /** Fails what is open and selected by {@code which}; returns how much is open. */
+  int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
     List<Operation<E>> open = lists.retainOpen();
     for (Operation<E> operation : open) {
       if (which.test(operation)) {

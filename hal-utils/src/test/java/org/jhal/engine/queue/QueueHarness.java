@@ -187,16 +187,16 @@ final class QueueHarness {
     run();
     uses.forEach(QueueHarness::checkIsWaiting);
     HalException reason = Failures.internal("the test is over");
-    queues.forEach(queue -> queue.shut(System.nanoTime()));
-    queues.forEach(queue -> queue.cancelAll(reason));
+    queues.forEach(queue -> queue.shutdown().shut(System.nanoTime()));
+    queues.forEach(queue -> queue.shutdown().cancelAll(reason));
     run();
     for (FakeStream stream : streams) {
       while (stream.advance()) {
         continue; // what the engine gave up when the device was lost
       }
     }
-    queues.forEach(queue -> queue.stop(System.nanoTime()));
-    queues.forEach(DeferredWorkQueue::closeStream);
+    queues.forEach(queue -> queue.shutdown().stop(System.nanoTime()));
+    queues.forEach(queue -> queue.shutdown().closeStream());
     assertEquals(0, open(), "operations that are open although nothing is left to do");
     for (QueueUse use : uses) {
       assertEquals(1, use.retired.get(), use.name + " must retire once");
