@@ -294,6 +294,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         operation.release();
       }
     }
+    operation.work.endBorrow(); // nothing has reached the stream
     Settling.fail(operation, failure);
     retireLater(operation);
   }
@@ -336,6 +337,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       next = operation.nextToRetire;
       operation.nextToRetire = null;
       HalException failure = operation.workFailure();
+      operation.work.endBorrow(); // nothing is in the stream
       Settling.fail(
           operation, failure != null ? failure : Failures.internal("operation was not issued"));
       retireLater(operation);
