@@ -507,7 +507,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * State#ordinal()}.
    */
   public void count(long[] counts) {
-    lists.forEachOpen(operation -> counts[operation.state().ordinal()]++);
+    lists.count(counts);
   }
 
   public long enqueued() {
@@ -523,7 +523,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * {@code value}.
    */
   void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
-    lists.forEachOpen(
+    lists.walkOpen(
+        maker.get(),
         operation -> {
           if (operation.state() == State.REGISTERING) {
             return; // being filled in by another thread
