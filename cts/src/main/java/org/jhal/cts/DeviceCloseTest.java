@@ -59,8 +59,8 @@ class DeviceCloseTest {
     CommandBuffer commands = cts.closing(device.createCommandBuffer(CommandBuffer.Mode.REUSABLE));
     commands.end();
     device.close();
-    for (QueueOrderTest.Kind kind : QueueOrderTest.Kind.values()) {
-      if (kind != QueueOrderTest.Kind.DISPATCH) { // its kernel cannot be looked up any more
+    for (OperationKind kind : OperationKind.values()) {
+      if (kind != OperationKind.DISPATCH) { // its kernel cannot be looked up any more
         assertHal(
             Status.FAILED_PRECONDITION,
             () -> kind.enqueue(cts, queue, Fence.NONE, done.at(1), buffer));
@@ -83,7 +83,7 @@ class DeviceCloseTest {
     TimelineSemaphore go = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
     List<TimelineSemaphore> done = new ArrayList<>();
-    for (QueueOrderTest.Kind kind : QueueOrderTest.Kind.values()) {
+    for (OperationKind kind : OperationKind.values()) {
       TimelineSemaphore one = cts.semaphore();
       kind.enqueue(cts, cts.queue(), go.at(1), one.at(1), buffer);
       done.add(one);

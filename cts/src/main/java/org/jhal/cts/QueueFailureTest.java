@@ -236,7 +236,7 @@ class QueueFailureTest {
     AtomicInteger verdicts = new AtomicInteger();
     int rounds = 50;
     for (int i = 0; i < rounds; i++) {
-      for (QueueOrderTest.Kind kind : QueueOrderTest.Kind.values()) {
+      for (OperationKind kind : OperationKind.values()) {
         for (Fence wait : List.of(go.at(1), failing.at(1), closing.at(1), Fence.NONE)) {
           TimelineSemaphore done = cts.semaphore();
           done.onReach(1, failure -> verdicts.incrementAndGet());

@@ -11,21 +11,15 @@ import static org.jhal.cts.Waits.awaitStatistics;
 import static org.jhal.cts.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.jhal.Args;
-import org.jhal.BufferParams;
-import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
-import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,61 +28,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** When operations are accepted and issued: rules Q1, Q4 and Q5. */
 @CtsSuite
 class QueueOrderTest {
-  /** All kinds of operation. */
-  enum Kind {
-    BARRIER,
-    EXECUTE,
-    DISPATCH,
-    FILL,
-    UPDATE,
-    UPLOAD,
-    READBACK,
-    COPY,
-    ALLOCA,
-    ALLOCA_DEALLOCA,
-    HOST_CALL;
-
-    /** Enqueues one. */
-    void enqueue(Cts cts, DeviceQueue queue, Fence waits, Fence signals, DeviceBuffer buffer) {
-      ByteBuffer host = ByteBuffer.allocate(4);
-      switch (this) {
-        case BARRIER -> queue.barrier(waits, signals);
-        case EXECUTE -> {
-          try (CommandBuffer commands =
-              queue.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT)) {
-            commands.fill(buffer, 0, 4, FillPattern.ZERO);
-            commands.end();
-            queue.execute(waits, signals, commands);
-          }
-        }
-        case DISPATCH ->
-            queue.dispatch(
-                waits,
-                signals,
-                cts.kernel("write_parameters"),
-                Workgroups.of(1),
-                Args.of(buffer, 1, 2, 3));
-        case FILL -> queue.fill(waits, signals, buffer, 0, 4, FillPattern.ZERO);
-        case UPDATE -> queue.update(waits, signals, host, buffer, 0);
-        case UPLOAD -> queue.upload(waits, signals, host, buffer, 0);
-        case READBACK -> queue.readback(waits, signals, buffer, 0, host);
-        case COPY -> queue.copy(waits, signals, buffer, 0, buffer, 8, 4);
-        case ALLOCA -> queue.alloca(waits, signals, 64, BufferParams.DEVICE).close();
-        case ALLOCA_DEALLOCA -> {
-          TimelineSemaphore between = cts.semaphore();
-          DeviceBuffer scratch = queue.alloca(waits, between.at(1), 64, BufferParams.DEVICE);
-          cts.closing(scratch);
-          queue.dealloca(between.at(1), signals, scratch);
-        }
-        case HOST_CALL -> queue.hostCall(waits, signals, HostCall.Mode.BLOCKING, context -> {});
-      }
-    }
-  }
-
   @ParameterizedTest
   @EnumSource
   @Rule("Q1")
-  void enqueueingDoesNotBlockOnAnOpenWait(Kind kind, Cts cts) throws Exception {
+  void enqueueingDoesNotBlockOnAnOpenWait(OperationKind kind, Cts cts) throws Exception {
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -103,7 +46,7 @@ class QueueOrderTest {
   @ParameterizedTest
   @EnumSource
   @Rule("Q1")
-  void enqueueingDoesNotBlockOnAFullStream(Kind kind, Cts cts) throws Exception {
+  void enqueueingDoesNotBlockOnAFullStream(OperationKind kind, Cts cts) throws Exception {
     int count = 2_000; // more than a queue issues at once
     DeviceBuffer buffer = cts.buffer(16);
     List<TimelineSemaphore> done = new ArrayList<>();
@@ -126,7 +69,7 @@ class QueueOrderTest {
   @ParameterizedTest
   @EnumSource
   @Rule("Q4")
-  void aParkedOperationHoldsNobodyBack(Kind kind, Cts cts) {
+  void aParkedOperationHoldsNobodyBack(OperationKind kind, Cts cts) {
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore parked = cts.semaphore();
@@ -240,7 +183,7 @@ class QueueOrderTest {
     cts.awaitIdle(); // the event of the upload may be used again for what follows
     Blocker blocker = new Blocker(cts, cts.queue());
     List<Timepoint> ends = new ArrayList<>();
-    for (Kind kind : Kind.values()) {
+    for (OperationKind kind : OperationKind.values()) {
       TimelineSemaphore done = cts.semaphore();
       kind.enqueue(cts, cts.queue(), blocker.timepoint(), done.at(1), buffer);
       ends.add(done.at(1));
