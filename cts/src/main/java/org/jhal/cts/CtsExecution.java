@@ -23,12 +23,13 @@ final class CtsExecution {
   }
 
   private final CtsSession session;
-  private final Cts cts;
+  private final CtsContext cts;
   private final LogCapture logs;
   private final TestName test;
   private final Duration deadline;
 
-  CtsExecution(CtsSession session, Cts cts, LogCapture logs, TestName test, Duration deadline) {
+  CtsExecution(
+      CtsSession session, CtsContext cts, LogCapture logs, TestName test, Duration deadline) {
     this.session = session;
     this.cts = cts;
     this.logs = logs;
@@ -85,7 +86,7 @@ final class CtsExecution {
 
   private void cleanUp(boolean isClean) {
     List<String> problems = new ArrayList<>();
-    for (Cts.DeviceUse use : cts.used()) {
+    for (CtsContext.DeviceUse use : cts.used()) {
       Controls controls = use.device().controls();
       if (controls != null) {
         attempt(problems, "reset of the controls", controls::reset);
@@ -94,7 +95,7 @@ final class CtsExecution {
     for (AutoCloseable one = cts.pollClosing(); one != null; one = cts.pollClosing()) {
       attempt(problems, "closing " + one, one::close);
     }
-    for (Cts.DeviceUse use : cts.used()) {
+    for (CtsContext.DeviceUse use : cts.used()) {
       attempt(problems, "checking the device", () -> checkDevice(use, isClean, problems));
     }
     List<String> lines = logs.problems();
@@ -107,7 +108,7 @@ final class CtsExecution {
     }
   }
 
-  private void checkDevice(Cts.DeviceUse use, boolean isClean, List<String> problems) {
+  private void checkDevice(CtsContext.DeviceUse use, boolean isClean, List<String> problems) {
     OpenedDevice opened = use.device();
     if (use.isFresh() && opened.device().lostCause() != null) {
       opened.close(); // what its work holds may be kept until then (rule Q7)
@@ -139,7 +140,7 @@ final class CtsExecution {
     }
   }
 
-  private static boolean isClean(Cts.DeviceUse use) {
+  private static boolean isClean(CtsContext.DeviceUse use) {
     DeviceStatistics now = use.device().device().statistics();
     return use.device().liveResources(now) <= use.liveResources()
         && now.bytes() <= use.bytes()

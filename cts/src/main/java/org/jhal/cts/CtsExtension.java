@@ -122,8 +122,8 @@ final class CtsExtension
             .map(FreshDevice::value)
             .orElse(null);
     String invocation = TestName.of(context) + " " + context.getDisplayName();
-    Cts cts = new Cts(session, logs, invocation, fresh);
-    context.getStore(NAMESPACE).put(Cts.class, cts);
+    CtsContext cts = new CtsContext(session, logs, invocation, fresh);
+    context.getStore(NAMESPACE).put(CtsContext.class, cts);
     context.getStore(NAMESPACE).put(LogCapture.class, logs);
     logs.start();
   }
@@ -140,7 +140,7 @@ final class CtsExtension
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    return context.getStore(NAMESPACE).get(Cts.class, Cts.class);
+    return context.getStore(NAMESPACE).get(CtsContext.class, CtsContext.class);
   }
 
   @Override
@@ -166,7 +166,7 @@ final class CtsExtension
     CtsSession session = CtsSession.of(context);
     TestName test = TestName.of(context);
     ExtensionContext.Store store = context.getStore(NAMESPACE);
-    Cts cts = store.get(Cts.class, Cts.class);
+    CtsContext cts = store.get(CtsContext.class, CtsContext.class);
     LogCapture logs = store.get(LogCapture.class, LogCapture.class);
     Duration deadline =
         AnnotationSupport.findAnnotation(context.getRequiredTestClass(), CtsSuite.class)

@@ -10,7 +10,7 @@ final class OpenedDevice {
   private final CtsSession session;
   private final Device device;
   private final @Nullable Controls controls;
-  private @Nullable Executable kernels;
+  private volatile @Nullable Executable kernels; // set under this
 
   OpenedDevice(CtsSession session, Device device) {
     this.session = session;
@@ -27,7 +27,7 @@ final class OpenedDevice {
   }
 
   /** The suite's kernels, loaded at the first call and kept. */
-  Executable kernels() {
+  synchronized Executable kernels() {
     if (kernels == null) {
       kernels = device.loadExecutable(session.backend().kernels().get(0));
     }
