@@ -1,10 +1,10 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.bytes;
-import static org.jhal.cts.TestData.filled;
-import static org.jhal.cts.TestData.ints;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.TestData.ints;
+import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,6 +22,8 @@ import org.jhal.FillPattern;
 import org.jhal.MemoryType;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 

@@ -14,6 +14,7 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Cts;
 
 /**
  * Every way to name a buffer in an operation, for the tests of what is refused: by a queue, by a

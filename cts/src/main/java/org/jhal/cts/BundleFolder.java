@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jhal.ExecutableSource;
+import org.jhal.cts.support.Cts;
 
 /** A bundle that a test makes in a folder of its own, which goes with the test. */
 final class BundleFolder implements AutoCloseable {

@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.bytes;
-import static org.jhal.cts.TestData.filled;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
 
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -10,6 +10,10 @@ import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
+import org.jhal.cts.support.Commands;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.TransferCases;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;

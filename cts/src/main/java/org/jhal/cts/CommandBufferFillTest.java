@@ -1,10 +1,14 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertBytes;
 
 import java.util.stream.Stream;
 import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
+import org.jhal.cts.support.Commands;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.TransferCases;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.ints;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.ints;
+import static org.jhal.cts.support.Waits.awaitReached;
 
 import org.jhal.Args;
 import org.jhal.BufferParams;
@@ -12,6 +12,9 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Commands;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TransferCases;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 

@@ -1,13 +1,17 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.bytes;
-import static org.jhal.cts.TestData.filled;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jhal.DeviceBuffer;
+import org.jhal.cts.support.Commands;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.TransferCases;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;

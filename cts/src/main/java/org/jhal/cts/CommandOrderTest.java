@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.filled;
-import static org.jhal.cts.TestData.ints;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.TestData.ints;
 
 import java.nio.ByteBuffer;
 import java.util.stream.Stream;
@@ -12,6 +12,8 @@ import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Test;
 
 /** Checks of the suite itself: no opt-out goes stale, and no rule goes without a test. */

@@ -9,6 +9,8 @@ import java.util.Optional;
 import java.util.Random;
 import org.jhal.Device;
 import org.jhal.Executable;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -15,6 +15,7 @@ import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DriverRegistry;
 import org.jhal.Hal;
+import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestDescriptor;

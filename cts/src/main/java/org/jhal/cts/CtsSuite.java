@@ -5,6 +5,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**

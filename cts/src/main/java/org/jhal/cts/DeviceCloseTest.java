@@ -1,13 +1,13 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.Waits.LIMIT;
-import static org.jhal.cts.Waits.assertPending;
-import static org.jhal.cts.Waits.assertStaysPending;
-import static org.jhal.cts.Waits.awaitFailure;
-import static org.jhal.cts.Waits.awaitReached;
-import static org.jhal.cts.Waits.awaitSet;
-import static org.jhal.cts.Waits.awaitTrue;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.LIMIT;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.assertStaysPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitSet;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -29,6 +29,11 @@ import org.jhal.HalException;
 import org.jhal.HostCall.Mode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.HeldOperation;
+import org.jhal.cts.support.OperationKind;
+import org.jhal.cts.support.Task;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;

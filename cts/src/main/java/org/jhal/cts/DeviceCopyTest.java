@@ -1,13 +1,13 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.TestData.bytes;
-import static org.jhal.cts.TestData.filled;
-import static org.jhal.cts.Waits.LIMIT;
-import static org.jhal.cts.Waits.assertPending;
-import static org.jhal.cts.Waits.awaitFailure;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.Waits.LIMIT;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.stream.Stream;
@@ -21,6 +21,10 @@ import org.jhal.HalException;
 import org.jhal.HostCall.Mode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.TransferCases;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;

@@ -1,7 +1,7 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
@@ -17,6 +17,9 @@ import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;

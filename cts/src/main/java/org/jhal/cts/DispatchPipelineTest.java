@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.ints;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.ints;
+import static org.jhal.cts.support.Waits.awaitReached;
 
 import java.nio.ByteBuffer;
 import org.jhal.Args;
@@ -17,6 +17,9 @@ import org.jhal.Kernel;
 import org.jhal.Slot;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Commands;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

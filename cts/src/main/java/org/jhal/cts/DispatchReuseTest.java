@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.ints;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.ints;
+import static org.jhal.cts.support.Waits.awaitReached;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +18,10 @@ import org.jhal.Slot;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Commands;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.floats;
-import static org.jhal.cts.TestData.ints;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.floats;
+import static org.jhal.cts.support.TestData.ints;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
@@ -16,6 +16,10 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Commands;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -1,6 +1,6 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -20,6 +20,7 @@ import org.jhal.Driver;
 import org.jhal.DriverRegistry;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.cts.support.Cts;
 import org.jhal.spi.DriverProvider;
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,6 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -27,6 +27,8 @@ import org.jhal.HalException;
 import org.jhal.Setting;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 
 /** How a driver lists, names and opens its devices (rules D1 to D5). */

@@ -1,9 +1,9 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.TestData.ints;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.ints;
+import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -28,6 +28,8 @@ import org.jhal.Parameter.Kind;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
 import org.junit.jupiter.api.Test;
 
 /** What an executable tells of itself, in each format that the backend has kernels in. */

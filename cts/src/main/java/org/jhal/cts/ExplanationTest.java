@@ -1,6 +1,6 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +9,10 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.HeldOperation;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 
 /** What a missed deadline says (rule S10). */

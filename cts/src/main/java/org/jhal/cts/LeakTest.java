@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.Waits.awaitReached;
-import static org.jhal.cts.Waits.awaitStatistics;
-import static org.jhal.cts.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitStatistics;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.jhal.BufferParams;
@@ -12,6 +12,8 @@ import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 
 /** Buffers that nobody closes (rule M7). */

@@ -1,12 +1,12 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.TestData.bytes;
-import static org.jhal.cts.TestData.filled;
-import static org.jhal.cts.Waits.awaitFailure;
-import static org.jhal.cts.Waits.awaitReached;
-import static org.jhal.cts.Waits.awaitTrue;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -24,6 +24,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -1,10 +1,10 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.Waits.awaitFailure;
-import static org.jhal.cts.Waits.awaitReached;
-import static org.jhal.cts.Waits.awaitTrue;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -30,6 +30,9 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;

@@ -12,6 +12,8 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jhal.DriverRegistry;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Waits;
 import org.opentest4j.AssertionFailedError;
 
 /** Which native libraries a JVM loads by looking for drivers; a program for a JVM of its own. */

@@ -1,6 +1,6 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertNullRefused;
+import static org.jhal.cts.support.TestData.assertNullRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.reflect.InvocationTargetException;
@@ -38,6 +38,7 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Cts;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 

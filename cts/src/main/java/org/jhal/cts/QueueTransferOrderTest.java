@@ -1,9 +1,9 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertBytes;
-import static org.jhal.cts.TestData.bytes;
-import static org.jhal.cts.TestData.filled;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.Waits.awaitReached;
 
 import java.nio.ByteBuffer;
 import org.jhal.DeviceBuffer;
@@ -11,6 +11,9 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -1,6 +1,6 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import java.nio.ByteBuffer;
@@ -17,6 +17,8 @@ import org.jhal.HostCall;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.RepeatedTest;
 
 /**

@@ -1,10 +1,10 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.Waits.assertPending;
-import static org.jhal.cts.Waits.awaitReached;
-import static org.jhal.cts.Waits.awaitSet;
-import static org.jhal.cts.Waits.awaitTrue;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitSet;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -28,6 +28,9 @@ import org.jhal.Registration;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

@@ -1,9 +1,9 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.TestData.assertNullRefused;
-import static org.jhal.cts.Waits.assertPending;
-import static org.jhal.cts.Waits.awaitFailure;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.assertNullRefused;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -17,6 +17,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.Waits.assertPending;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -18,6 +18,9 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

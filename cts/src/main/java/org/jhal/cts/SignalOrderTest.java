@@ -1,9 +1,9 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.Waits.assertPending;
-import static org.jhal.cts.Waits.awaitReached;
-import static org.jhal.cts.Waits.awaitTrue;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
@@ -14,6 +14,10 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.HeldOperation;
+import org.jhal.cts.support.Task;
 import org.junit.jupiter.api.Test;
 
 /** Signals of operations that others overtake (rule S1a). */

@@ -1,8 +1,8 @@
 package org.jhal.cts;
 
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.Waits.LIMIT;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.LIMIT;
+import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -20,6 +20,9 @@ import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 
 /** Many threads and many objects at once. */

@@ -14,6 +14,7 @@ import java.util.logging.Logger;
 import org.jhal.Capability;
 import org.jhal.Device;
 import org.jhal.cts.CtsReport.Outcome;
+import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.support;
 
 import java.nio.ByteBuffer;
 import org.jhal.Args;
@@ -13,7 +13,7 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 
 /** All kinds of operation that a queue takes. */
-enum OperationKind {
+public enum OperationKind {
   BARRIER,
   EXECUTE,
   DISPATCH,
@@ -31,7 +31,7 @@ enum OperationKind {
    *
    * @param buffer of 16 bytes or more, which it may write
    */
-  void enqueue(Cts cts, DeviceQueue queue, Fence waits, Fence signals, DeviceBuffer buffer) {
+  public void enqueue(Cts cts, DeviceQueue queue, Fence waits, Fence signals, DeviceBuffer buffer) {
     ByteBuffer host = ByteBuffer.allocate(4);
     switch (this) {
       case BARRIER -> queue.barrier(waits, signals);

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.support;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.support;
 
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.support;
 
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -11,6 +11,10 @@ import org.jhal.Fence;
 import org.jhal.HostCall;
 import org.jhal.Kernel;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Controls;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Need;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.support;
 
 import java.util.function.BooleanSupplier;
 import org.jhal.Args;
@@ -12,6 +12,7 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
+import org.jhal.cts.Controls;
 import org.jspecify.annotations.Nullable;
 
 /**

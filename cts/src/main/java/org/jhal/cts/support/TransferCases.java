@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.support;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.Arguments;
  * Sizes, offsets and patterns that transfers are tried with, by queues and by command buffers. Each
  * case has guards before and behind its range, which must not change.
  */
-final class TransferCases {
+public final class TransferCases {
   /** How many bytes behind a range are guarded. */
   private static final int GUARD_BYTES = 16;
 
@@ -21,7 +21,7 @@ final class TransferCases {
   private TransferCases() {}
 
   /** A fill of {@code length} bytes at {@code offset} of a buffer of {@code size} bytes. */
-  record Fill(FillPattern pattern, int size, int offset, int length) {
+  public record Fill(FillPattern pattern, int size, int offset, int length) {
     private static Fill exact(int patternBytes, int size, int offset, int length) {
       return new Fill(new FillPattern(PATTERNS[patternBytes], patternBytes), size, offset, length);
     }
@@ -30,33 +30,33 @@ final class TransferCases {
       return exact(patternBytes, offset + length + GUARD_BYTES, offset, length);
     }
 
-    byte[] before() {
+    public byte[] before() {
       return TestData.filled(size, TestData.GUARD);
     }
 
-    byte[] after() {
+    public byte[] after() {
       return TestData.with(before(), offset, repeated(pattern, length));
     }
   }
 
   /** A copy of {@code length} bytes; also stands for updates, uploads and readbacks. */
-  record Copy(int sourceOffset, int targetOffset, int length) {
-    byte[] source() {
+  public record Copy(int sourceOffset, int targetOffset, int length) {
+    public byte[] source() {
       return TestData.bytes(sourceOffset + length + GUARD_BYTES);
     }
 
-    byte[] before() {
+    public byte[] before() {
       return TestData.filled(targetOffset + length + GUARD_BYTES, TestData.GUARD);
     }
 
-    byte[] after() {
+    public byte[] after() {
       byte[] moved = Arrays.copyOfRange(source(), sourceOffset, sourceOffset + length);
       return TestData.with(before(), targetOffset, moved);
     }
   }
 
   /** {@code length} bytes of {@code pattern}. */
-  static byte[] repeated(FillPattern pattern, int length) {
+  public static byte[] repeated(FillPattern pattern, int length) {
     byte[] bytes = new byte[length];
     for (int i = 0; i < length; i++) {
       bytes[i] = (byte) (pattern.bits() >>> (8 * (i % pattern.bytes())));
@@ -65,7 +65,7 @@ final class TransferCases {
   }
 
   /** Fills of a few bytes, some of which end with the buffer. */
-  static Stream<Fill> smallFills() {
+  public static Stream<Fill> smallFills() {
     return Stream.of(
         Fill.exact(1, 1, 0, 1),
         Fill.exact(1, 5, 0, 5),
@@ -84,7 +84,7 @@ final class TransferCases {
   }
 
   /** Each pattern with short and long ranges, at offsets that suit the pattern and nothing more. */
-  static Stream<Fill> fillClasses() {
+  public static Stream<Fill> fillClasses() {
     List<Fill> cases = new ArrayList<>();
     IntFunction<int[]> offsets =
         patternBytes ->
@@ -107,7 +107,7 @@ final class TransferCases {
   }
 
   /** Lengths from 4 bytes to 1 MiB, at offsets that are aligned to nothing in the end. */
-  static Stream<Copy> copyClasses() {
+  public static Stream<Copy> copyClasses() {
     List<Copy> cases = new ArrayList<>();
     int[] lengths = {4, 8, 16, 31, 32, 33, 64, 256, 1024, 4096, 16_384, 32_768, 65_536};
     for (int length : lengths) {
@@ -120,7 +120,7 @@ final class TransferCases {
   }
 
   /** Short lengths from and to odd places. */
-  static Stream<Copy> updateClasses() {
+  public static Stream<Copy> updateClasses() {
     return Stream.of(
         new Copy(0, 0, 4),
         new Copy(1, 1, 8),
@@ -130,7 +130,7 @@ final class TransferCases {
   }
 
   /** Each case in both forms of a command buffer. */
-  static Stream<Arguments> inBothForms(Stream<?> cases) {
+  public static Stream<Arguments> inBothForms(Stream<?> cases) {
     return cases.flatMap(
         one -> Stream.of(Commands.Form.values()).map(form -> Arguments.of(form, one)));
   }

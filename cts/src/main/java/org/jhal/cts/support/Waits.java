@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.support;
 
 import java.time.Duration;
 import java.util.Map;
@@ -171,7 +171,7 @@ public final class Waits {
   }
 
   /** Polls {@code condition} until it holds, or {@code limit} is over. */
-  static boolean becomesTrue(Duration limit, BooleanSupplier condition) {
+  public static boolean becomesTrue(Duration limit, BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - start > limit.toNanos()) {
@@ -204,7 +204,7 @@ public final class Waits {
     return text.toString();
   }
 
-  static AssertionFailedError expired(String what, @Nullable Throwable cause) {
+  public static AssertionFailedError expired(String what, @Nullable Throwable cause) {
     return new AssertionFailedError(what + "\n" + threads(), cause);
   }
 

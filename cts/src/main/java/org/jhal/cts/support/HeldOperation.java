@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.support;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
