@@ -22,6 +22,7 @@ import org.jhal.FillPattern;
 import org.jhal.MemoryType;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.junit.jupiter.params.ParameterizedTest;

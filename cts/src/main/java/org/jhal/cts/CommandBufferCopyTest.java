@@ -10,6 +10,7 @@ import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;

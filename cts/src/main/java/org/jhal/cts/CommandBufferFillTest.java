@@ -5,6 +5,7 @@ import static org.jhal.cts.support.TestData.assertBytes;
 import java.util.stream.Stream;
 import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;

@@ -12,6 +12,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Workgroups;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -29,6 +29,7 @@ import org.jhal.HalException;
 import org.jhal.HostCall.Mode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.HeldOperation;

@@ -17,6 +17,7 @@ import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;

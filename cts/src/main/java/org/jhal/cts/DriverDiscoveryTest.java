@@ -20,6 +20,7 @@ import org.jhal.Driver;
 import org.jhal.DriverRegistry;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.spi.DriverProvider;
 import org.junit.jupiter.api.Test;

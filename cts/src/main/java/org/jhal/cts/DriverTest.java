@@ -27,6 +27,7 @@ import org.jhal.HalException;
 import org.jhal.Setting;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;

@@ -28,6 +28,7 @@ import org.jhal.Parameter.Kind;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Task;
 import org.junit.jupiter.api.Test;

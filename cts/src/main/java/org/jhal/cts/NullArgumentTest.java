@@ -38,6 +38,7 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jhal.Workgroups;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -27,6 +27,7 @@ import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Task;

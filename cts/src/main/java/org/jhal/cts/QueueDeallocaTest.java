@@ -26,6 +26,7 @@ import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;

@@ -22,6 +22,7 @@ import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;

@@ -29,6 +29,7 @@ import org.jhal.HostCall;
 import org.jhal.HostCall.Mode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.HeldOperation;
 import org.jhal.cts.support.TestData;

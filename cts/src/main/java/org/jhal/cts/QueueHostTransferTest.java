@@ -16,6 +16,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.TransferCases;

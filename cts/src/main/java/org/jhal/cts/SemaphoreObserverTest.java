@@ -28,6 +28,7 @@ import org.jhal.Registration;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;

@@ -19,6 +19,7 @@ import org.jhal.HostMemory;
 import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;

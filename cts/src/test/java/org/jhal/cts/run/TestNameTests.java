@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import java.io.PrintWriter;
 

@@ -1,9 +1,10 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.DeviceStatistics;
+import org.jhal.cts.Controls;
 import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;

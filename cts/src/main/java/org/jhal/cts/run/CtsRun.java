@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -15,6 +15,7 @@ import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DriverRegistry;
 import org.jhal.Hal;
+import org.jhal.cts.CtsBackend;
 import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.FilterResult;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.Rule;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.ClassNameFilter;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -34,6 +36,9 @@ final class CtsCatalog {
    */
   record Entry(TestName name, List<String> rules) {}
 
+  /** The package above all tests. */
+  private static final String ROOT = CtsBackend.class.getPackageName();
+
   private static final Pattern RULE = Pattern.compile("(?m)^\\*\\*([A-Z][0-9]+[a-z]?)\\b");
 
   private CtsCatalog() {}
@@ -54,7 +59,8 @@ final class CtsCatalog {
     return LauncherDiscoveryRequestBuilder.request()
         .selectors(place())
         .filters(
-            ClassNameFilter.includeClassNamePatterns("org\\.jhal\\.cts\\.[A-Za-z]+Test"),
+            ClassNameFilter.includeClassNamePatterns(
+                Pattern.quote(ROOT) + "\\.([a-z]+\\.)?[A-Za-z]+Test"),
             EngineFilter.includeEngines("junit-jupiter"));
   }
 
@@ -63,7 +69,7 @@ final class CtsCatalog {
     Module module = CtsCatalog.class.getModule();
     return module.isNamed()
         ? DiscoverySelectors.selectModule(module.getName())
-        : DiscoverySelectors.selectPackage(CtsCatalog.class.getPackageName());
+        : DiscoverySelectors.selectPackage(ROOT);
   }
 
   /**

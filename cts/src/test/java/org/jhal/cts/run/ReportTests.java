@@ -1,11 +1,11 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
-import org.jhal.cts.CtsReport.Entry;
-import org.jhal.cts.CtsReport.Outcome;
+import org.jhal.cts.run.CtsReport.Entry;
+import org.jhal.cts.run.CtsReport.Outcome;
 import org.junit.jupiter.api.Test;
 
 /** What a report says, in both of its forms. */

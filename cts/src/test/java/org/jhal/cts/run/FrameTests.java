@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -13,7 +13,12 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.jhal.Capability;
 import org.jhal.Device;
-import org.jhal.cts.CtsReport.Outcome;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsReport.Outcome;
 import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.RepeatedTest;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -8,6 +8,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jhal.Capability;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.GivesUp;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
 import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
+import org.jhal.cts.CtsBackend;
 import org.jhal.cts.support.Task;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;

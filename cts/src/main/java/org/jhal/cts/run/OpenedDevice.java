@@ -1,8 +1,9 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import org.jhal.Device;
 import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
+import org.jhal.cts.Controls;
 import org.jspecify.annotations.Nullable;
 
 /** A device that the suite opened, with what the suite itself keeps on it. */

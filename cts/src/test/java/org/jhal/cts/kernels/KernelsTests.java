@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.kernels;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Test;
 

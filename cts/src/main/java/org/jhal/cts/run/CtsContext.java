@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.run;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,6 +9,9 @@ import java.util.Optional;
 import java.util.Random;
 import org.jhal.Device;
 import org.jhal.Executable;
+import org.jhal.cts.Controls;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.Need;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
