@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.semaphore;
 
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -9,6 +9,9 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.semaphore;
 
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.assertPending;
@@ -28,6 +28,7 @@ import org.jhal.Registration;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Task;
