@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.transfer;
 
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
@@ -19,6 +19,7 @@ import org.jhal.HostMemory;
 import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;

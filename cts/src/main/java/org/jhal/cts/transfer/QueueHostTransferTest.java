@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.transfer;
 
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.bytes;
@@ -16,6 +16,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
