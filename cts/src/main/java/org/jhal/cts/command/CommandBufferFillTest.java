@@ -1,10 +1,11 @@
-package org.jhal.cts;
+package org.jhal.cts.command;
 
 import static org.jhal.cts.support.TestData.assertBytes;
 
 import java.util.stream.Stream;
 import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;

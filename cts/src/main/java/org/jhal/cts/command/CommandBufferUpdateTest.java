@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.command;
 
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.bytes;
@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.jhal.DeviceBuffer;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;

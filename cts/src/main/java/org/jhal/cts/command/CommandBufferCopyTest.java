@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.command;
 
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.bytes;
@@ -10,6 +10,7 @@ import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
 import org.jhal.FillPattern;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;
