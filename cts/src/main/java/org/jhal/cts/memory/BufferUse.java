@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.memory;
 
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
