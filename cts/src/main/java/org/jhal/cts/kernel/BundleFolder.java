@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.kernel;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
