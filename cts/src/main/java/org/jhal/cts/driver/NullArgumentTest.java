@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.driver;
 
 import static org.jhal.cts.support.TestData.assertNullRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -38,6 +38,7 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jhal.Workgroups;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.driver;
 
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -20,6 +20,7 @@ import org.jhal.Driver;
 import org.jhal.DriverRegistry;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.spi.DriverProvider;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.driver;
 
 import java.io.File;
 import java.io.IOException;
