@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.stress;
 
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
@@ -17,6 +17,7 @@ import org.jhal.HostCall;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;

@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.stress;
 
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitReached;
@@ -11,6 +11,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Waits;

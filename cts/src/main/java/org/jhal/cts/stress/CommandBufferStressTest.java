@@ -1,4 +1,4 @@
-package org.jhal.cts;
+package org.jhal.cts.stress;
 
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.ints;
@@ -12,6 +12,7 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;
