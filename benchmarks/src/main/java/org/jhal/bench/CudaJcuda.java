@@ -3,10 +3,7 @@ package org.jhal.bench;
 import com.sun.jna.Memory;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.Arrays;
-import java.util.Objects;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
@@ -94,7 +91,7 @@ final class CudaJcuda implements AutoCloseable {
     }
   }
 
-  private void open() throws MissingPeerException, IOException {
+  private void open() throws MissingPeerException {
     String library = Platform.isWindows() ? "nvcuda" : "libcuda.so.1";
     try {
       // JCuda would say it less clearly, and leave a file behind.
@@ -125,11 +122,9 @@ final class CudaJcuda implements AutoCloseable {
   }
 
   /** The text of the kernel, with the zero behind it that the driver wants. */
-  private static byte[] kernel() throws IOException {
-    try (InputStream in = CudaJcuda.class.getResourceAsStream(CudaRaw.RESOURCES + "/touch.ptx")) {
-      byte[] text = Objects.requireNonNull(in, "touch.ptx").readAllBytes();
-      return Arrays.copyOf(text, text.length + 1);
-    }
+  private static byte[] kernel() {
+    byte[] text = Touch.file("touch.ptx");
+    return Arrays.copyOf(text, text.length + 1);
   }
 
   /**

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -27,13 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <p>For one thread.
  */
 final class CudaRaw implements AutoCloseable {
-  /** The folder of the resources: the bundle with the kernel, and the program. */
-  static final String RESOURCES = "cuda";
-
   /** How reports call these peers. */
   static final String NAME = "C";
 
   private static final String PROGRAM = "raw";
+  private static final String KERNEL = "touch.ptx";
   private static final String END = "the end of the output";
   private static final Pattern RESULT =
       Pattern.compile("result (\\S+ \\d+ \\d+) (\\d+\\.\\d+) (\\d+\\.\\d+) (\\d+\\.\\d+)");
@@ -126,7 +125,7 @@ final class CudaRaw implements AutoCloseable {
     ProcessBuilder builder =
         new ProcessBuilder(
                 program.toString(),
-                program.resolveSibling("touch.ptx").toString(),
+                program.resolveSibling(KERNEL).toString(),
                 Objects.requireNonNullElse(pciAddress, "-"))
             .redirectErrorStream(true);
     builder.environment().putAll(environment);
@@ -169,8 +168,9 @@ final class CudaRaw implements AutoCloseable {
       return build.file(PROGRAM);
     }
     List<String> compiler = toolchain.compiler();
-    NativeBuild made = NativeBuild.of(RESOURCES, "raw.c", "driver.h", "touch.ptx");
+    NativeBuild made = NativeBuild.of("cuda", "raw.c", "driver.h");
     try {
+      Files.write(made.file(KERNEL), Touch.file(KERNEL));
       made.run(CudaCompiler.command(compiler, made.file("raw.c"), made.file(PROGRAM)));
     } catch (Exception e) {
       made.close();

@@ -10,7 +10,6 @@ import com.sun.jna.StringArray;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -311,10 +310,8 @@ final class HipCalls implements AutoCloseable {
     }
   }
 
-  private static String source() throws IOException {
-    try (InputStream in = Touch.class.getResourceAsStream(CudaRaw.RESOURCES + "/touch.cpp")) {
-      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-    }
+  private static String source() {
+    return new String(Touch.file("touch.cpp"), StandardCharsets.UTF_8);
   }
 
   /** Gives everything back, and the thread the device that it had. */

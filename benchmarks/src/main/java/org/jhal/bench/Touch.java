@@ -1,5 +1,6 @@
 package org.jhal.bench;
 
+import java.util.Objects;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.Device;
@@ -22,6 +23,8 @@ final class Touch implements AutoCloseable {
   /** What the kernel writes. */
   static final int VALUE = 42;
 
+  private static final ExecutableSource BUNDLE = ExecutableSource.ofResources(Touch.class, "touch");
+
   private final Device device;
   private final Executable executable;
   private final Kernel kernel;
@@ -30,11 +33,15 @@ final class Touch implements AutoCloseable {
 
   Touch(Device device) {
     this.device = device;
-    executable =
-        device.loadExecutable(ExecutableSource.ofResources(Touch.class, CudaRaw.RESOURCES));
+    executable = device.loadExecutable(BUNDLE);
     kernel = executable.kernel("touch");
     target = device.allocate(Integer.BYTES, BufferParams.DEVICE);
     args = Args.of(target, VALUE);
+  }
+
+  /** A file of the kernel's bundle. */
+  static byte[] file(String name) {
+    return Objects.requireNonNull(BUNDLE.read(name), name);
   }
 
   /** Takes a buffer and what is to be written there. */

@@ -2,7 +2,7 @@ package org.jhal.bench;
 
 import org.jhal.kernel.Workgroup;
 
-/** The kernel of {@code cuda/manifest.json} in the format {@code java}. */
+/** The kernel of {@code touch/manifest.json} in the format {@code java}. */
 public final class TouchKernel {
   private TouchKernel() {}
 

@@ -5,11 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Objects;
 import jcuda.nvptxcompiler.JNvPTXCompiler;
 import jcuda.nvptxcompiler.nvPTXCompileResult;
 import jcuda.nvptxcompiler.nvPTXCompilerHandle;
@@ -21,10 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The PTX that is shipped, compiled to the end with the compiler that JCuda brings. */
 class ShippedPtxTest {
-  private static String ptx() throws IOException {
-    try (InputStream in = ShippedPtxTest.class.getResourceAsStream("cuda/touch.ptx")) {
-      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-    }
+  private static String ptx() {
+    return new String(Touch.file("touch.ptx"), StandardCharsets.UTF_8);
   }
 
   /** JCuda unpacks to a fixed name in the temporary folder, where another process may be at it. */
@@ -65,12 +60,12 @@ class ShippedPtxTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90"})
-  void itCompilesForEachArchitecture(String architecture) throws IOException {
+  void itCompilesForEachArchitecture(String architecture) {
     assertEquals(nvPTXCompileResult.NVPTXCOMPILE_SUCCESS, compile(ptx(), architecture));
   }
 
   @Test
-  void whatIsBrokenDoesNot() throws IOException {
+  void whatIsBrokenDoesNot() {
     assertNotEquals(
         nvPTXCompileResult.NVPTXCOMPILE_SUCCESS, compile(ptx().replace("st.", "store."), "sm_90"));
   }

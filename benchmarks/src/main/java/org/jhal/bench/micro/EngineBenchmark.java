@@ -73,7 +73,7 @@ public class EngineBenchmark {
     public void open() {
       device = NullBackend.open(latency);
       queue = device.queue(0);
-      executable = device.loadExecutable(ExecutableSource.ofResources(BenchTool.class, "cuda"));
+      executable = device.loadExecutable(ExecutableSource.ofResources(BenchTool.class, "touch"));
       kernel = executable.kernel("touch");
       target = device.allocate(Integer.BYTES, BufferParams.DEVICE);
       args = Args.of(target, 42);
