@@ -2,6 +2,7 @@ package org.jhal.bench;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.jhal.bench.measure.BenchCase;
 
 /** All cases. */
 final class BenchCases {

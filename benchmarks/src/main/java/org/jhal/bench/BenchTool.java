@@ -14,6 +14,11 @@ import org.jhal.Device;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.BenchCase;
+import org.jhal.bench.measure.Rounds;
+import org.jhal.bench.measure.Row;
+import org.jhal.bench.measure.Shared;
 import org.jspecify.annotations.Nullable;
 
 /**

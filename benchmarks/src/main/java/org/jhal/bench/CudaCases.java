@@ -5,6 +5,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.jhal.bench.measure.Aim;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.BenchCase;
+import org.jhal.bench.measure.Quartiles;
+import org.jhal.bench.measure.Series;
+import org.jhal.bench.measure.Subject;
 
 /**
  * The cases for CUDA devices: JHAL beside the same work as raw calls in C and through JCuda, both

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jhal.bench.measure.MissingPeerException;
 
 /** Finds what compiles a C program that includes {@code cuda.h}. */
 final class CudaCompiler {

@@ -6,6 +6,8 @@ import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
 import jcuda.driver.CUhostFn;
 import jcuda.driver.JCudaDriver;
+import org.jhal.bench.measure.Quartiles;
+import org.jhal.bench.measure.Subject;
 
 /** The peers that are calls of JCuda. They do what those of the raw program do. */
 final class CudaJcudaPeers {

@@ -18,6 +18,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.MissingPeerException;
+import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /**

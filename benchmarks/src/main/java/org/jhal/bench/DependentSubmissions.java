@@ -4,6 +4,7 @@ import java.util.Objects;
 import org.jhal.Device;
 import org.jhal.DeviceQueue;
 import org.jhal.TimelineSemaphore;
+import org.jhal.bench.measure.Bench;
 import org.jspecify.annotations.Nullable;
 
 /** {@link DependentWork} on a queue: barriers, so that the device has nothing to do. */

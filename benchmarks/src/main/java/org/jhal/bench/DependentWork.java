@@ -5,6 +5,10 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.bench.measure.Aim;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.Series;
+import org.jhal.bench.measure.Subject;
 
 /**
  * Work that is handed over while it cannot start, and is released later. A sample tells, per

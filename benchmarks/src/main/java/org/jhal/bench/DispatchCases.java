@@ -3,6 +3,12 @@ package org.jhal.bench;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Device;
+import org.jhal.bench.measure.Aim;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.BenchCase;
+import org.jhal.bench.measure.Quartiles;
+import org.jhal.bench.measure.Series;
+import org.jhal.bench.measure.Subject;
 
 /**
  * Dispatches on a device, and beside it the same on a second one if there is one: what a driver

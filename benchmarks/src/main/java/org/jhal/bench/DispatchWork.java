@@ -7,6 +7,9 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.Quartiles;
+import org.jhal.bench.measure.Subject;
 
 /** What JHAL does on a device where that is compared with another, or with native calls. */
 final class DispatchWork {

@@ -16,6 +16,11 @@ import org.jhal.FillPattern;
 import org.jhal.Slot;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
+import org.jhal.bench.measure.Aim;
+import org.jhal.bench.measure.Allocations;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.Series;
+import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /**

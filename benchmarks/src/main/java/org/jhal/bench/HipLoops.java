@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jhal.bench.measure.MissingPeerException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jhal.bench.measure.Bench;
 import org.jspecify.annotations.Nullable;
 
 /** A folder with sources of this package, and what a compiler makes of them. */

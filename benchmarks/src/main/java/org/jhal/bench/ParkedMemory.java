@@ -9,6 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jhal.Device;
 import org.jhal.Hal;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.Series;
+import org.jhal.bench.measure.Subject;
 
 /**
  * How much memory parked work holds. Each sample is taken in a JVM of its own, because what a

@@ -5,9 +5,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import org.jhal.bench.measure.Bench;
 
 /** What JHAL is compared with: the JDK's own ways to do the like. */
-final class Peers {
+public final class Peers {
   private Peers() {}
 
   /** A thread that runs what it is given, in order. */
@@ -17,7 +18,7 @@ final class Peers {
   }
 
   /** A daemon thread, not started. */
-  static Thread daemon(String name, Runnable task) {
+  public static Thread daemon(String name, Runnable task) {
     Thread thread = new Thread(task, name);
     thread.setDaemon(true);
     return thread;
@@ -27,20 +28,20 @@ final class Peers {
    * The least that a timeline can be: one thread raises it, one thread waits for it, and polls for
    * a while before it parks, as JHAL's host waits do.
    */
-  static final class Counter {
+  public static final class Counter {
     private final long spinNanos;
     private volatile long value;
     private volatile Thread waiter = Thread.currentThread();
     private volatile boolean isParked;
 
     /** A counter at 0. */
-    Counter(long spinNanos) {
+    public Counter(long spinNanos) {
       this.spinNanos = spinNanos;
     }
 
     /** Raises the value by one. */
     @SuppressWarnings("NonAtomicOperationOnVolatileField") // one thread raises it
-    void advance() {
+    public void advance() {
       value++;
       if (isParked) {
         LockSupport.unpark(waiter);
@@ -48,7 +49,7 @@ final class Peers {
     }
 
     /** Blocks until {@code wanted} is reached. */
-    void await(long wanted) throws InterruptedException, TimeoutException {
+    public void await(long wanted) throws InterruptedException, TimeoutException {
       if (value >= wanted) {
         return;
       }

@@ -7,6 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jhal.Device;
 import org.jhal.TimelineSemaphore;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.Series;
+import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /** Two host threads that wake each other in turn. */

@@ -13,10 +13,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jhal.bench.measure.Absence;
+import org.jhal.bench.measure.Aim;
+import org.jhal.bench.measure.BenchCase;
+import org.jhal.bench.measure.Row;
+import org.jhal.bench.measure.Spread;
+import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /** Writes results: as tables for people, case by case, and all of them as JSON. */
-final class Report {
+public final class Report {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
   private static final String LINE = "%-22s %-10s %26s   %-24s %26s %22s %22s  %s%n";
 
@@ -26,13 +32,13 @@ final class Report {
   private final JsonObject root = new JsonObject();
   private final JsonArray cases = new JsonArray();
 
-  Report(Map<String, String> facts) {
+  public Report(Map<String, String> facts) {
     facts.forEach(root::addProperty);
     root.add("cases", cases);
   }
 
   /** Adds the rows of a case; returns its table. */
-  String add(BenchCase benchCase, List<Row> rows, String loadBefore, String loadAfter) {
+  public String add(BenchCase benchCase, List<Row> rows, String loadBefore, String loadAfter) {
     JsonObject json = new JsonObject();
     json.addProperty("name", benchCase.name());
     json.addProperty("unit", benchCase.unit());
@@ -95,7 +101,7 @@ final class Report {
   }
 
   /** Everything that was added, with the samples. */
-  String toJson() {
+  public String toJson() {
     return GSON.toJson(root);
   }
 

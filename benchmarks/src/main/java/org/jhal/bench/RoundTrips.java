@@ -8,6 +8,9 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.Series;
+import org.jhal.bench.measure.Subject;
 
 /** Something is handed to a device, or a thread, and waited for: at once, or some steps later. */
 final class RoundTrips {

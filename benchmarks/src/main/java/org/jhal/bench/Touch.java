@@ -14,6 +14,7 @@ import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.bench.measure.Bench;
 
 /** The smallest dispatch whose effect can be seen: one work item writes one word. */
 final class Touch implements AutoCloseable {

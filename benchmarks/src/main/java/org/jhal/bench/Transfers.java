@@ -11,6 +11,9 @@ import org.jhal.FillPattern;
 import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.Quartiles;
+import org.jhal.bench.measure.Subject;
 
 /** One transfer, and the host waits for it; each is timed. Host memory is a mapped host buffer. */
 final class Transfers implements Subject {

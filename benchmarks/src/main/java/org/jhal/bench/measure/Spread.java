@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import java.util.Arrays;
 
@@ -9,9 +9,9 @@ import java.util.Arrays;
  * @param min the smallest
  * @param max the largest
  */
-record Spread(double median, double min, double max) {
+public record Spread(double median, double min, double max) {
   /** The spread of {@code samples}, of which there is at least one. */
-  static Spread of(double[] samples) {
+  public static Spread of(double[] samples) {
     double[] sorted = samples.clone();
     Arrays.sort(sorted);
     int last = sorted.length - 1;
@@ -22,7 +22,7 @@ record Spread(double median, double min, double max) {
    * The spread of the quotients round by round. Both sides of a round ran one after the other, so
    * that a load which comes and goes disturbs their quotient less than it disturbs either.
    */
-  static Spread ofRatios(double[] above, double[] below) {
+  public static Spread ofRatios(double[] above, double[] below) {
     double[] ratios = new double[above.length];
     for (int i = 0; i < ratios.length; i++) {
       ratios[i] = above[i] / below[i];

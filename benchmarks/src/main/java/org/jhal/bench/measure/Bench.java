@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,26 +22,26 @@ import org.jspecify.annotations.Nullable;
  * @param shared what cases share; whoever made it closes it
  * @param peer the same for a second device, which the first is compared with; null if there is none
  */
-record Bench(String uri, Device device, int max, Shared shared, @Nullable Bench peer) {
+public record Bench(String uri, Device device, int max, Shared shared, @Nullable Bench peer) {
   /** How long anything may take before it counts as hung. */
-  static final Duration DEADLINE = Duration.ofMinutes(5);
+  public static final Duration DEADLINE = Duration.ofMinutes(5);
 
   private static final int[] SIZES = {1_000, 16_000, 256_000, 1_000_000};
   private static final int SAMPLE = 256_000;
   private static final Pattern TIME = Pattern.compile("([0-9]+)(ns|us|ms|s)");
 
   /** For one device. */
-  Bench(String uri, Device device, int max, Shared shared) {
+  public Bench(String uri, Device device, int max, Shared shared) {
     this(uri, device, max, shared, null);
   }
 
   /** The numbers of submissions for cases that scale: at least one, none above the maximum. */
-  List<Integer> sizes() {
+  public List<Integer> sizes() {
     return sizes(SIZES);
   }
 
   /** Those of {@code wanted} that are not above the maximum; the maximum if all are. */
-  List<Integer> sizes(int... wanted) {
+  public List<Integer> sizes(int... wanted) {
     List<Integer> sizes = new ArrayList<>();
     for (int size : wanted) {
       if (size <= max) {
@@ -55,12 +55,12 @@ record Bench(String uri, Device device, int max, Shared shared, @Nullable Bench 
    * How often a sample repeats work of {@code size} submissions: a small size is not to be a short
    * sample.
    */
-  int repeats(int size) {
+  public int repeats(int size) {
     return Math.max(1, Math.min(max, SAMPLE) / size);
   }
 
   /** How many steps a sample has where size means nothing: {@code wanted}, or less if told so. */
-  int steps(int wanted) {
+  public int steps(int wanted) {
     return Math.min(wanted, max);
   }
 
@@ -70,7 +70,7 @@ record Bench(String uri, Device device, int max, Shared shared, @Nullable Bench 
    *
    * @throws org.jhal.HalException as {@link Hal#openDevice} does
    */
-  Device deviceThatSpins(String spin) {
+  public Device deviceThatSpins(String spin) {
     DeviceUri parsed = DeviceUri.parse(uri);
     Map<String, String> options = new LinkedHashMap<>(parsed.options());
     options.put("spin", spin);
@@ -82,7 +82,7 @@ record Bench(String uri, Device device, int max, Shared shared, @Nullable Bench 
    * How long a host thread polls for device work before it parks. Peers do the same. A driver that
    * does not tell is taken not to poll.
    */
-  long spinNanos() {
+  public long spinNanos() {
     for (Setting setting : device.settings()) {
       Matcher time = TIME.matcher(setting.value());
       if (setting.name().equals("spin") && time.matches()) {

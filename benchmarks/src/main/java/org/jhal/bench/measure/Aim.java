@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param isLeast whether the limit is the least that is wanted, not the most
  * @param limit in the unit of what is compared
  */
-record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, double limit) {
+public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, double limit) {
   /** What an aim compares with its limit. */
-  enum Of {
+  public enum Of {
     /** JHAL's own number. */
     VALUE,
     /** JHAL's number divided by the peer's. */
@@ -24,27 +24,27 @@ record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, double 
   }
 
   /** JHAL is to give at most {@code limit}. */
-  static Aim atMost(String metric, double limit) {
+  public static Aim atMost(String metric, double limit) {
     return new Aim(metric, Of.VALUE, null, false, limit);
   }
 
   /** JHAL is to give at most {@code limit} times what the peer gives. */
-  static Aim atMost(String metric, String peer, double limit) {
+  public static Aim atMost(String metric, String peer, double limit) {
     return new Aim(metric, Of.RATIO, peer, false, limit);
   }
 
   /** JHAL is to give at least {@code limit} times what the peer gives. */
-  static Aim atLeast(String metric, String peer, double limit) {
+  public static Aim atLeast(String metric, String peer, double limit) {
     return new Aim(metric, Of.RATIO, peer, true, limit);
   }
 
   /** JHAL is to give at most {@code limit} times what it gives for the case's first series. */
-  static Aim growsAtMost(String metric, double limit) {
+  public static Aim growsAtMost(String metric, double limit) {
     return new Aim(metric, Of.GROWTH, null, false, limit);
   }
 
   /** What is compared with the limit: a median; not a number if it was not measured. */
-  double measured(Row row) {
+  public double measured(Row row) {
     return switch (of) {
       case VALUE -> Spread.of(row.jhal()).median();
       case GROWTH ->
@@ -61,7 +61,7 @@ record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, double 
   }
 
   /** Whether it is met, or null if that was not measured. */
-  @Nullable Boolean isMet(Row row) {
+  public @Nullable Boolean isMet(Row row) {
     double measured = measured(row);
     if (Double.isNaN(measured)) {
       return null;
@@ -70,7 +70,7 @@ record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, double 
   }
 
   /** Such as {@code "<= 1.15: met"}. */
-  String text(Row row) {
+  public String text(Row row) {
     Boolean isMet = isMet(row);
     return String.format(
         Locale.ROOT,

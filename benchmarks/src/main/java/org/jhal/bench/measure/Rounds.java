@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Measures a case: warms every subject up, then takes one sample of each in turn, round after
  * round, so that whatever else the machine does meanwhile hits all of them alike.
  */
-final class Rounds {
+public final class Rounds {
   private static final int STEADY = 3; // samples in a row without progress
   private static final double PROGRESS = 0.95; // what a sample must take of the best one before
   private static final int PATIENCE = 4; // times the time for warming up, and it is over anyway
@@ -71,7 +71,7 @@ final class Rounds {
   }
 
   /** The rows of {@code benchCase}, by series, then by metric. */
-  static List<Row> measure(BenchCase benchCase, Bench bench, Duration warmUp, int rounds)
+  public static List<Row> measure(BenchCase benchCase, Bench bench, Duration warmUp, int rounds)
       throws Exception {
     List<Series> allSeries = benchCase.maker().make(bench);
     try {

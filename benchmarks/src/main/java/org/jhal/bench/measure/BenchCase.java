@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import java.util.List;
 import org.jhal.Device;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param driver whose devices it is for, or null if it is for all
  * @param maker makes the series, ready to be measured
  */
-record BenchCase(
+public record BenchCase(
     String name,
     String description,
     String unit,
@@ -25,13 +25,13 @@ record BenchCase(
     @Nullable String driver,
     Maker maker) {
   /** Makes the series of a case. */
-  interface Maker {
+  public interface Maker {
     /** Series on the device of {@code bench}, of the sizes that it allows. */
     List<Series> make(Bench bench) throws Exception;
   }
 
   /** A case for all devices. */
-  BenchCase(
+  public BenchCase(
       String name,
       String description,
       String unit,
@@ -42,7 +42,7 @@ record BenchCase(
   }
 
   /** Whether it can be measured on {@code device}. */
-  boolean fits(Device device) {
+  public boolean fits(Device device) {
     return driver == null || driver.equals(device.info().driver());
   }
 }

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 /**
  * Why one side of a row has no numbers.
@@ -6,4 +6,4 @@ package org.jhal.bench;
  * @param why for people
  * @param isFailure whether it went wrong; otherwise this machine does not have what it takes
  */
-record Absence(String why, boolean isFailure) {}
+public record Absence(String why, boolean isFailure) {}

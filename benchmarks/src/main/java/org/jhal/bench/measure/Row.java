@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param peers the samples of the peers
  * @param aims of this metric
  */
-record Row(
+public record Row(
     String label,
     String metric,
     double[] jhal,
@@ -29,10 +29,10 @@ record Row(
    * @param samples in the order of the rounds
    * @param absence why {@code samples} are not numbers, or null
    */
-  record Peer(String name, double[] samples, @Nullable Absence absence) {}
+  public record Peer(String name, double[] samples, @Nullable Absence absence) {}
 
   /** Whether any side failed. */
-  boolean hasFailure() {
+  public boolean hasFailure() {
     return isFailure(absence) || peers.stream().anyMatch(peer -> isFailure(peer.absence()));
   }
 

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -19,6 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jhal.Device;
 import org.jhal.Hal;
+import org.jhal.bench.Peers;
+import org.jhal.bench.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * How much the live threads of this JVM allocate on the heap. What a thread that ends or starts
  * meanwhile allocates is not counted.
  */
-final class Allocations {
+public final class Allocations {
   private final ThreadMXBean threads;
   private final long[] ids;
   private final long[] before;
@@ -20,7 +20,7 @@ final class Allocations {
   }
 
   /** Begins to count, or returns null on a JVM that does not. */
-  static @Nullable Allocations begin() {
+  public static @Nullable Allocations begin() {
     return ManagementFactory.getThreadMXBean() instanceof ThreadMXBean threads
             && threads.isThreadAllocatedMemorySupported()
             && threads.isThreadAllocatedMemoryEnabled()
@@ -29,7 +29,7 @@ final class Allocations {
   }
 
   /** Bytes that were allocated since, by all threads. */
-  long bytes() {
+  public long bytes() {
     long[] after = threads.getThreadAllocatedBytes(ids);
     long bytes = 0;
     for (int i = 0; i < ids.length; i++) {

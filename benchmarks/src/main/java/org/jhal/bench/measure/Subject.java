@@ -1,7 +1,7 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 /** Something that can be measured: JHAL, or a peer that does the like without it. */
-interface Subject extends AutoCloseable {
+public interface Subject extends AutoCloseable {
   /** How reports call the side of every row that is measured. */
   String JHAL = "JHAL";
 

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -10,12 +10,12 @@ import java.util.function.Supplier;
  * What several cases use: made when it is first asked for, closed at the end of the run, the last
  * made first.
  */
-final class Shared implements AutoCloseable {
+public final class Shared implements AutoCloseable {
   private final Map<String, AutoCloseable> made = new HashMap<>();
   private final Deque<AutoCloseable> order = new ArrayDeque<>();
 
   /** What has this name; {@code maker} makes it if nothing has. */
-  <T extends AutoCloseable> T get(String name, Class<T> type, Supplier<T> maker) {
+  public <T extends AutoCloseable> T get(String name, Class<T> type, Supplier<T> maker) {
     AutoCloseable known = made.get(name);
     if (known == null) {
       known = maker.get();

@@ -1,10 +1,10 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 /** This machine does not have what a peer needs. The message says what. */
-final class MissingPeerException extends Exception {
+public final class MissingPeerException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  MissingPeerException(String message) {
+  public MissingPeerException(String message) {
     super(message);
   }
 }

@@ -1,17 +1,17 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import java.util.Arrays;
 import java.util.List;
 
 /** What a sample tells where each step is timed on its own. */
-final class Quartiles {
+public final class Quartiles {
   /** What {@link #of} gives, in its order. */
-  static final List<String> METRICS = List.of("median", "p25", "p75");
+  public static final List<String> METRICS = List.of("median", "p25", "p75");
 
   private Quartiles() {}
 
   /** The quartiles of {@code nanos}, of which there is at least one; sorts them. */
-  static double[] of(long[] nanos) {
+  public static double[] of(long[] nanos) {
     Arrays.sort(nanos);
     return new double[] {at(nanos, 2), at(nanos, 1), at(nanos, 3)};
   }

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.measure;
 
 import java.util.List;
 
@@ -10,10 +10,10 @@ import java.util.List;
  * @param peers what it is compared with
  * @param aims what its numbers are meant to be
  */
-record Series(String label, Subject jhal, List<Subject> peers, List<Aim> aims)
+public record Series(String label, Subject jhal, List<Subject> peers, List<Aim> aims)
     implements AutoCloseable {
   /** A series without aims. */
-  Series(String label, Subject jhal, List<Subject> peers) {
+  public Series(String label, Subject jhal, List<Subject> peers) {
     this(label, jhal, peers, List.of());
   }
 
