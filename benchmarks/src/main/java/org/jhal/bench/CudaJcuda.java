@@ -14,6 +14,7 @@ import jcuda.driver.CUresult;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
+import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.MissingPeerException;
 import org.jspecify.annotations.Nullable;
 

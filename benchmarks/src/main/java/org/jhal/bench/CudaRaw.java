@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.MissingPeerException;
 import org.jhal.bench.measure.Subject;

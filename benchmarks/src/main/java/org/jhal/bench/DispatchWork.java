@@ -7,6 +7,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
+import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.Quartiles;
 import org.jhal.bench.measure.Subject;

@@ -16,6 +16,7 @@ import org.jhal.FillPattern;
 import org.jhal.Slot;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
+import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Aim;
 import org.jhal.bench.measure.Allocations;
 import org.jhal.bench.measure.Bench;

@@ -18,6 +18,7 @@ import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Allocations;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.BenchCase;

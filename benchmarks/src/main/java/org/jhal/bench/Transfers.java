@@ -11,6 +11,7 @@ import org.jhal.FillPattern;
 import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
+import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.Quartiles;
 import org.jhal.bench.measure.Subject;

@@ -17,7 +17,7 @@ import org.jhal.Slot;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
-import org.jhal.bench.BenchTool;
+import org.jhal.bench.kernel.Touch;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -73,7 +73,7 @@ public class EngineBenchmark {
     public void open() {
       device = NullBackend.open(latency);
       queue = device.queue(0);
-      executable = device.loadExecutable(ExecutableSource.ofResources(BenchTool.class, "touch"));
+      executable = device.loadExecutable(ExecutableSource.ofResources(Touch.class, "touch"));
       kernel = executable.kernel("touch");
       target = device.allocate(Integer.BYTES, BufferParams.DEVICE);
       args = Args.of(target, 42);

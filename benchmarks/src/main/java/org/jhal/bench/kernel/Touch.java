@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.kernel;
 
 import java.util.Objects;
 import org.jhal.Args;
@@ -17,12 +17,12 @@ import org.jhal.Workgroups;
 import org.jhal.bench.measure.Bench;
 
 /** The smallest dispatch whose effect can be seen: one work item writes one word. */
-final class Touch implements AutoCloseable {
+public final class Touch implements AutoCloseable {
   /** The grid. */
-  static final Workgroups ONE = Workgroups.of(1);
+  public static final Workgroups ONE = Workgroups.of(1);
 
   /** What the kernel writes. */
-  static final int VALUE = 42;
+  public static final int VALUE = 42;
 
   private static final ExecutableSource BUNDLE = ExecutableSource.ofResources(Touch.class, "touch");
 
@@ -32,7 +32,7 @@ final class Touch implements AutoCloseable {
   private final DeviceBuffer target;
   private final Args args;
 
-  Touch(Device device) {
+  public Touch(Device device) {
     this.device = device;
     executable = device.loadExecutable(BUNDLE);
     kernel = executable.kernel("touch");
@@ -41,21 +41,21 @@ final class Touch implements AutoCloseable {
   }
 
   /** A file of the kernel's bundle. */
-  static byte[] file(String name) {
+  public static byte[] file(String name) {
     return Objects.requireNonNull(BUNDLE.read(name), name);
   }
 
   /** Takes a buffer and what is to be written there. */
-  Kernel kernel() {
+  public Kernel kernel() {
     return kernel;
   }
 
-  void submit(DeviceQueue queue, Fence waits, Fence signals) {
+  public void submit(DeviceQueue queue, Fence waits, Fence signals) {
     queue.dispatch(waits, signals, kernel, ONE, args);
   }
 
   /** Forgets what the kernel wrote. */
-  void clear() throws InterruptedException {
+  public void clear() throws InterruptedException {
     try (TimelineSemaphore done = device.createSemaphore(0)) {
       device.queue(0).fill(Fence.NONE, done.at(1), target, 0, Integer.BYTES, FillPattern.ZERO);
       done.await(1, Bench.DEADLINE);
@@ -67,12 +67,12 @@ final class Touch implements AutoCloseable {
    *
    * @throws IllegalStateException if it has not
    */
-  void check() throws InterruptedException {
+  public void check() throws InterruptedException {
     expect(device, target, 0, VALUE);
   }
 
   /** Checks the word at {@code offset} of {@code buffer}. */
-  static void expect(Device device, DeviceBuffer buffer, long offset, int expected)
+  public static void expect(Device device, DeviceBuffer buffer, long offset, int expected)
       throws InterruptedException {
     int[] word = {~expected};
     try (TimelineSemaphore done = device.createSemaphore(0)) {

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.kernel;
 
 import org.jhal.kernel.Workgroup;
 
