@@ -11,6 +11,10 @@ import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.Quartiles;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
+import org.jhal.bench.peers.CudaCompiler;
+import org.jhal.bench.peers.CudaJcuda;
+import org.jhal.bench.peers.CudaJcudaPeers;
+import org.jhal.bench.peers.CudaRaw;
 
 /**
  * The cases for CUDA devices: JHAL beside the same work as raw calls in C and through JCuda, both

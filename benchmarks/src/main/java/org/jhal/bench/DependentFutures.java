@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jhal.bench.measure.Bench;
+import org.jhal.bench.peers.Peers;
 import org.jspecify.annotations.Nullable;
 
 /**

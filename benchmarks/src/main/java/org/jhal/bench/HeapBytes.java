@@ -22,6 +22,7 @@ import org.jhal.bench.measure.Allocations;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
+import org.jhal.bench.peers.Peers;
 import org.jspecify.annotations.Nullable;
 
 /**

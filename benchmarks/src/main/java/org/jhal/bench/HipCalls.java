@@ -25,6 +25,7 @@ import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.MissingPeerException;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
+import org.jhal.bench.peers.HipLoops;
 import org.jhal.hip.jna.HiprtcApi;
 import org.jhal.hip.jna.hipEvent_t;
 import org.jhal.hip.jna.hipFunction_t;

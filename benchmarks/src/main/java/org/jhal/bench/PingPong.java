@@ -10,6 +10,7 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
+import org.jhal.bench.peers.Peers;
 import org.jspecify.annotations.Nullable;
 
 /** Two host threads that wake each other in turn. */

@@ -11,6 +11,7 @@ import org.jhal.Timepoint;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
+import org.jhal.bench.peers.Peers;
 
 /** Something is handed to a device, or a thread, and waited for: at once, or some steps later. */
 final class RoundTrips {

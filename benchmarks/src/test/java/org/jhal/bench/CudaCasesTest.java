@@ -23,6 +23,8 @@ import org.jhal.bench.measure.Row;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Shared;
 import org.jhal.bench.measure.Spread;
+import org.jhal.bench.peers.CudaRaw;
+import org.jhal.bench.peers.FakeCuda;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;

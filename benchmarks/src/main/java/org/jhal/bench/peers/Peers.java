@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.peers;
 
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -12,7 +12,7 @@ public final class Peers {
   private Peers() {}
 
   /** A thread that runs what it is given, in order. */
-  static ThreadPoolExecutor stream() {
+  public static ThreadPoolExecutor stream() {
     return new ThreadPoolExecutor(
         1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> daemon("bench-peer", task));
   }

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.peers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The driver in {@code fake-cuda}, compiled; its device is the host. Skips where gcc is missing.
  */
-final class FakeCuda {
+public final class FakeCuda {
   private final Path folder;
   private final Path headers;
 
@@ -29,7 +29,7 @@ final class FakeCuda {
   }
 
   /** Skips the test, with the reason, where there is no gcc. */
-  static void assumeGcc() {
+  public static void assumeGcc() {
     String path = Objects.requireNonNullElse(System.getenv("PATH"), "");
     assumeTrue(
         Stream.of(path.split(File.pathSeparator, -1))
@@ -38,7 +38,7 @@ final class FakeCuda {
   }
 
   /** Compiles it into {@code folder}. */
-  static FakeCuda build(Path folder) throws Exception {
+  public static FakeCuda build(Path folder) throws Exception {
     assumeGcc();
     Path header =
         Path.of(Objects.requireNonNull(FakeCuda.class.getResource("/fake-cuda/cuda.h")).toURI());
@@ -48,7 +48,7 @@ final class FakeCuda {
   }
 
   /** The peers on this driver, with warnings as errors. */
-  CudaRaw raw(@Nullable String pciAddress, Map<String, String> environment) {
+  public CudaRaw raw(@Nullable String pciAddress, Map<String, String> environment) {
     Map<String, String> all = new HashMap<>(environment);
     all.put("LD_LIBRARY_PATH", folder.toString());
     return new CudaRaw(this::compiler, all, pciAddress);

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.peers;
 
 import com.sun.jna.Memory;
 import com.sun.jna.NativeLibrary;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For one thread.
  */
-final class CudaJcuda implements AutoCloseable {
+public final class CudaJcuda implements AutoCloseable {
   /** A step that one thread takes while the context is its current one. */
   interface Body {
     double[] run(CudaJcuda cuda) throws Exception;
@@ -61,7 +61,7 @@ final class CudaJcuda implements AutoCloseable {
    *
    * @param pciAddress of the device, or null for the first
    */
-  CudaJcuda(@Nullable String pciAddress) {
+  public CudaJcuda(@Nullable String pciAddress) {
     this.pciAddress = pciAddress;
   }
 

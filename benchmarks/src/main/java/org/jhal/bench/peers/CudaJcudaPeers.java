@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.peers;
 
 import java.util.function.Consumer;
 import jcuda.driver.CUdeviceptr;
@@ -10,15 +10,15 @@ import org.jhal.bench.measure.Quartiles;
 import org.jhal.bench.measure.Subject;
 
 /** The peers that are calls of JCuda. They do what those of the raw program do. */
-final class CudaJcudaPeers {
+public final class CudaJcudaPeers {
   /** How reports call the peer that launches as JCuda's documentation shows it. */
-  static final String DOCUMENTED = "JCuda, as documented";
+  public static final String DOCUMENTED = "JCuda, as documented";
 
   /** How reports call the peer whose arguments are packed before. */
   static final String PACKED = "JCuda, packed";
 
   /** How reports call the peers that could do it in one way only. */
-  static final String PLAIN = "JCuda";
+  public static final String PLAIN = "JCuda";
 
   private CudaJcudaPeers() {}
 
@@ -27,7 +27,7 @@ final class CudaJcudaPeers {
    *
    * @param isBlocking whether the host blocks, or else polls
    */
-  static Subject roundTrip(CudaJcuda cuda, boolean isPacked, boolean isBlocking, int steps) {
+  public static Subject roundTrip(CudaJcuda cuda, boolean isPacked, boolean isBlocking, int steps) {
     Consumer<CudaJcuda> launch = isPacked ? CudaJcuda::launchPacked : CudaJcuda::launchAsDocumented;
     int flags =
         CUevent_flags.CU_EVENT_DISABLE_TIMING
@@ -53,7 +53,7 @@ final class CudaJcudaPeers {
   }
 
   /** A launch, a host function behind it, and a thread that is parked until that runs. */
-  static Subject hostFunction(CudaJcuda cuda, int steps) {
+  public static Subject hostFunction(CudaJcuda cuda, int steps) {
     return subject(
         PLAIN,
         cuda,
@@ -76,7 +76,7 @@ final class CudaJcudaPeers {
   }
 
   /** An allocation, an event, its freeing, an event, in the order of the stream. */
-  static Subject allocations(CudaJcuda cuda, long bytes, int steps) {
+  public static Subject allocations(CudaJcuda cuda, long bytes, int steps) {
     return subject(
         PLAIN,
         cuda,

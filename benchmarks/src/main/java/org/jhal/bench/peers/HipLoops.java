@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.peers;
 
 import com.sun.jna.NativeLibrary;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For one thread.
  */
-final class HipLoops implements AutoCloseable {
+public final class HipLoops implements AutoCloseable {
   private static final String LIBRARY = "calls.so";
 
   private final Map<String, String> environment;
@@ -26,7 +26,7 @@ final class HipLoops implements AutoCloseable {
    *
    * @param environment with the {@code PATH} on which a compiler is looked for
    */
-  HipLoops(Map<String, String> environment) {
+  public HipLoops(Map<String, String> environment) {
     this.environment = environment;
   }
 
@@ -38,7 +38,8 @@ final class HipLoops implements AutoCloseable {
    * @return how many nanoseconds all calls took, or a failed call's result as a negative number
    * @throws MissingPeerException if there is no compiler
    */
-  long run(NativeLibrary library, String kernel, int count, Object... arguments) throws Exception {
+  public long run(NativeLibrary library, String kernel, int count, Object... arguments)
+      throws Exception {
     Object[] all = new Object[2 + arguments.length];
     all[0] = library.getFunction(kernel);
     all[1] = count;

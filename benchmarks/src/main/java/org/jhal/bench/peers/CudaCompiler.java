@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.peers;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jhal.bench.measure.MissingPeerException;
 
 /** Finds what compiles a C program that includes {@code cuda.h}. */
-final class CudaCompiler {
+public final class CudaCompiler {
   private static final String DEFAULT_HOME = "/usr/local/cuda";
 
   private CudaCompiler() {}
@@ -21,7 +21,7 @@ final class CudaCompiler {
    *     /usr/local/cuda
    * @throws MissingPeerException if there is none
    */
-  static List<String> find(Map<String, String> environment) throws MissingPeerException {
+  public static List<String> find(Map<String, String> environment) throws MissingPeerException {
     String path = environment.getOrDefault("PATH", "");
     Path home = Path.of(environment.getOrDefault("CUDA_HOME", DEFAULT_HOME));
     Path nvcc = NativeBuild.executable("nvcc", path);

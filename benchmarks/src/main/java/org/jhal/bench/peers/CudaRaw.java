@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.peers;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For one thread.
  */
-final class CudaRaw implements AutoCloseable {
+public final class CudaRaw implements AutoCloseable {
   /** How reports call these peers. */
-  static final String NAME = "C";
+  public static final String NAME = "C";
 
   private static final String PROGRAM = "raw";
   private static final String KERNEL = "touch.ptx";
@@ -42,7 +42,7 @@ final class CudaRaw implements AutoCloseable {
       Pattern.compile("result (\\S+ \\d+ \\d+) (\\d+\\.\\d+) (\\d+\\.\\d+) (\\d+\\.\\d+)");
 
   /** Finds the compiler. */
-  interface Toolchain {
+  public interface Toolchain {
     /** The compiler and its options. */
     List<String> compiler() throws MissingPeerException;
   }
@@ -61,7 +61,8 @@ final class CudaRaw implements AutoCloseable {
    * @param environment what the program finds there besides what this JVM does
    * @param pciAddress of the device, or null for the first
    */
-  CudaRaw(Toolchain toolchain, Map<String, String> environment, @Nullable String pciAddress) {
+  public CudaRaw(
+      Toolchain toolchain, Map<String, String> environment, @Nullable String pciAddress) {
     this.toolchain = toolchain;
     this.environment = environment;
     this.pciAddress = pciAddress;
@@ -76,7 +77,7 @@ final class CudaRaw implements AutoCloseable {
    * @param convert makes the sample from the median, the lower and the upper quartile, in
    *     nanoseconds
    */
-  Subject subject(String name, long bytes, int steps, UnaryOperator<double[]> convert) {
+  public Subject subject(String name, long bytes, int steps, UnaryOperator<double[]> convert) {
     return new Subject() {
       @Override
       public String name() {

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.peers;
 
 import java.io.File;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import org.jhal.bench.measure.Bench;
 import org.jspecify.annotations.Nullable;
 
 /** A folder with sources of this package, and what a compiler makes of them. */
-final class NativeBuild implements AutoCloseable {
+public final class NativeBuild implements AutoCloseable {
   private final Path folder;
 
   private NativeBuild(Path folder) {
@@ -21,7 +21,7 @@ final class NativeBuild implements AutoCloseable {
   }
 
   /** Makes the folder, with the named resources that lie in {@code folder}. */
-  static NativeBuild of(String folder, String... names) throws IOException {
+  public static NativeBuild of(String folder, String... names) throws IOException {
     NativeBuild made = new NativeBuild(Files.createTempDirectory("hal-bench"));
     try {
       for (String name : names) {
@@ -58,7 +58,7 @@ final class NativeBuild implements AutoCloseable {
    * @throws IOException with what it said if it fails
    * @throws TimeoutException if it takes longer than anything may
    */
-  void run(List<String> command) throws IOException, InterruptedException, TimeoutException {
+  public void run(List<String> command) throws IOException, InterruptedException, TimeoutException {
     Path log = file("log");
     Process compiling =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
