@@ -14,6 +14,7 @@ import org.jhal.Device;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.bench.cases.BenchCases;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.Rounds;

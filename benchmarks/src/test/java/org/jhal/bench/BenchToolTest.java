@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jhal.bench.cases.BenchCases;
+import org.jhal.bench.cases.ParkedMemory;
 import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.Subject;
 import org.junit.jupiter.api.DynamicTest;

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.cases;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +21,7 @@ import org.jhal.bench.measure.Subject;
  * @param uri of the device; peers ignore it
  * @param size how much work is parked
  */
-record ParkedMemory(String name, String uri, int size) implements Subject {
+public record ParkedMemory(String name, String uri, int size) implements Subject {
   static final List<String> METRICS = List.of("live heap", "resident");
 
   private static final int WARM_UP = 100;

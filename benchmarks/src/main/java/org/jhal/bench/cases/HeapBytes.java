@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.cases;
 
 import java.util.ArrayList;
 import java.util.List;

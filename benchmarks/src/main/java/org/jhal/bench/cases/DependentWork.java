@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.cases;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.GarbageCollectorMXBean;

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.cases;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,15 +1,15 @@
-package org.jhal.bench;
+package org.jhal.bench.cases;
 
 import java.util.List;
 import java.util.stream.Stream;
 import org.jhal.bench.measure.BenchCase;
 
 /** All cases. */
-final class BenchCases {
+public final class BenchCases {
   private BenchCases() {}
 
   /** In the order in which they run; not all are for all devices. */
-  static List<BenchCase> all() {
+  public static List<BenchCase> all() {
     return Stream.of(general(), DispatchCases.all(), CudaCases.all(), HipCalls.all())
         .flatMap(List::stream)
         .toList();

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.cases;
 
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.cases;
 
 import static org.jhal.hip.jna.HipConstants.*;
 import static org.jhal.hip.jna.HipRuntime.*;

@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.cases;
 
 import org.jhal.BufferParams;
 import org.jhal.Device;
