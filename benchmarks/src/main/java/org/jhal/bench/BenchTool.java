@@ -20,6 +20,8 @@ import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.Rounds;
 import org.jhal.bench.measure.Row;
 import org.jhal.bench.measure.Shared;
+import org.jhal.bench.report.Machine;
+import org.jhal.bench.report.Report;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jhal.Device;
 import org.jhal.Hal;
-import org.jhal.bench.Report;
 import org.jhal.bench.peers.Peers;
+import org.jhal.bench.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

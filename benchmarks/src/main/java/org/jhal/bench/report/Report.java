@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.report;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;

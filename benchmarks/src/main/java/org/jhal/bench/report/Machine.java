@@ -1,4 +1,4 @@
-package org.jhal.bench;
+package org.jhal.bench.report;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -11,11 +11,11 @@ import org.jhal.Device;
 import org.jhal.Setting;
 
 /** What results depend on. */
-final class Machine {
+public final class Machine {
   private Machine() {}
 
   /** What there is to know of this machine, this JVM and {@code device}. */
-  static Map<String, String> facts(String uri, Device device) {
+  public static Map<String, String> facts(String uri, Device device) {
     Runtime runtime = Runtime.getRuntime();
     List<String> collectors = new ArrayList<>();
     for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
@@ -39,7 +39,7 @@ final class Machine {
   }
 
   /** What there is to know of {@code device}. */
-  static String fact(String uri, Device device) {
+  public static String fact(String uri, Device device) {
     List<String> settings = new ArrayList<>();
     for (Setting setting : device.settings()) {
       settings.add(setting.name() + "=" + setting.value());
@@ -48,7 +48,7 @@ final class Machine {
   }
 
   /** How many threads of the whole machine wanted to run during the last minute, if it tells. */
-  static String load() {
+  public static String load() {
     double load = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     return load < 0 ? "unknown" : String.format(Locale.ROOT, "%.1f", load);
   }
