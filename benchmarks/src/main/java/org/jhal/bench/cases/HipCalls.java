@@ -26,13 +26,13 @@ import org.jhal.bench.measure.MissingPeerException;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 import org.jhal.bench.peers.HipLoops;
+import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.hip.jna.HiprtcApi;
 import org.jhal.hip.jna.hipEvent_t;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipModule_t;
 import org.jhal.hip.jna.hipStream_t;
-import org.jhal.utils.gpu.SharedLibrary;
-import org.jhal.utils.gpu.WantedLibrary;
 
 /**
  * What a call of the HIP runtime costs through the bindings of its driver, beside a loop in C that
