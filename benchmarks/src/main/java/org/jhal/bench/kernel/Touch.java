@@ -24,7 +24,8 @@ public final class Touch implements AutoCloseable {
   /** What the kernel writes. */
   public static final int VALUE = 42;
 
-  private static final ExecutableSource BUNDLE = ExecutableSource.ofResources(Touch.class, "touch");
+  /** The kernel {@code touch}, in all formats. */
+  public static final ExecutableSource BUNDLE = ExecutableSource.ofResources(Touch.class, "touch");
 
   private final Device device;
   private final Executable executable;
@@ -32,6 +33,7 @@ public final class Touch implements AutoCloseable {
   private final DeviceBuffer target;
   private final Args args;
 
+  /** Loads the kernel, and allocates what it writes to. */
   public Touch(Device device) {
     this.device = device;
     executable = device.loadExecutable(BUNDLE);
@@ -50,6 +52,7 @@ public final class Touch implements AutoCloseable {
     return kernel;
   }
 
+  /** Enqueues one dispatch. */
   public void submit(DeviceQueue queue, Fence waits, Fence signals) {
     queue.dispatch(waits, signals, kernel, ONE, args);
   }

@@ -10,7 +10,6 @@ import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Executable;
-import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.Kernel;
 import org.jhal.Slot;
@@ -73,7 +72,7 @@ public class EngineBenchmark {
     public void open() {
       device = NullBackend.open(latency);
       queue = device.queue(0);
-      executable = device.loadExecutable(ExecutableSource.ofResources(Touch.class, "touch"));
+      executable = device.loadExecutable(Touch.BUNDLE);
       kernel = executable.kernel("touch");
       target = device.allocate(Integer.BYTES, BufferParams.DEVICE);
       args = Args.of(target, 42);
