@@ -4,6 +4,7 @@ package org.jhal.bench.measure;
 public final class MissingPeerException extends Exception {
   private static final long serialVersionUID = 1L;
 
+  /** Says what is missing, for people. */
   public MissingPeerException(String message) {
     super(message);
   }

@@ -32,6 +32,11 @@ public final class Report {
   private final JsonObject root = new JsonObject();
   private final JsonArray cases = new JsonArray();
 
+  /**
+   * Without results yet.
+   *
+   * @param facts what results depend on, by name
+   */
   public Report(Map<String, String> facts) {
     facts.forEach(root::addProperty);
     root.add("cases", cases);

@@ -30,10 +30,12 @@ public final class TransferCases {
       return exact(patternBytes, offset + length + GUARD_BYTES, offset, length);
     }
 
+    /** What the target holds before. */
     public byte[] before() {
       return TestData.filled(size, TestData.GUARD);
     }
 
+    /** What the target must hold afterwards. */
     public byte[] after() {
       return TestData.with(before(), offset, repeated(pattern, length));
     }
@@ -41,14 +43,17 @@ public final class TransferCases {
 
   /** A copy of {@code length} bytes; also stands for updates, uploads and readbacks. */
   public record Copy(int sourceOffset, int targetOffset, int length) {
+    /** What the source holds. */
     public byte[] source() {
       return TestData.bytes(sourceOffset + length + GUARD_BYTES);
     }
 
+    /** What the target holds before. */
     public byte[] before() {
       return TestData.filled(targetOffset + length + GUARD_BYTES, TestData.GUARD);
     }
 
+    /** What the target must hold afterwards. */
     public byte[] after() {
       byte[] moved = Arrays.copyOfRange(source(), sourceOffset, sourceOffset + length);
       return TestData.with(before(), targetOffset, moved);

@@ -204,6 +204,9 @@ public final class Waits {
     return text.toString();
   }
 
+  /**
+   * A failure that also tells what every thread of JHAL does; {@code what} says what did not come.
+   */
   public static AssertionFailedError expired(String what, @Nullable Throwable cause) {
     return new AssertionFailedError(what + "\n" + threads(), cause);
   }
