@@ -38,12 +38,18 @@ final class CtsExtension
   /** What tests are skipped with that do not pass yet. */
   static final String EXPECTED_FAILURE = "expected failure: ";
 
+  /** What tests are skipped with after the end of the run. */
+  static final String NOT_RUN = "the run is over";
+
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(CtsExtension.class);
 
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
     CtsSession session = CtsSession.of(context);
+    if (session.isOver()) {
+      return ConditionEvaluationResult.disabled(NOT_RUN);
+    }
     if (session.unavailable().isPresent()) {
       return ConditionEvaluationResult.disabled(
           Cts.UNSUPPORTED + "not on this machine: " + session.unavailable().get());

@@ -24,6 +24,14 @@ public final class CtsReport {
     EXPECTED_FAILURE
   }
 
+  /** Why a run ended. */
+  public enum Ending {
+    /** Everything was run. */
+    COMPLETE,
+    /** A test failed, and none was to begin after that. */
+    FIRST_FAILURE
+  }
+
   /**
    * One test, or one invocation of a test that is run with several arguments.
    *
@@ -44,15 +52,17 @@ public final class CtsReport {
 
   private final Map<String, String> facts;
   private final List<Entry> entries;
+  private final Ending ending;
 
-  CtsReport(Map<String, String> facts, List<Entry> entries) {
+  CtsReport(Map<String, String> facts, List<Entry> entries, Ending ending) {
     this.facts = Collections.unmodifiableMap(facts);
     this.entries = List.copyOf(entries);
+    this.ending = ending;
   }
 
   /**
    * What ran where: the device, its capabilities and settings; the versions of the driver, of JHAL,
-   * of Java and of the system; the seed. By name, in this order.
+   * of Java and of the system; the seed; how the run ended. By name, in this order.
    */
   public Map<String, String> facts() {
     return facts;
@@ -68,9 +78,14 @@ public final class CtsReport {
     return entries.stream().filter(entry -> entry.outcome() == outcome).toList();
   }
 
-  /** Whether nothing failed, and something ran. */
+  /** Why the run ended. */
+  public Ending ending() {
+    return ending;
+  }
+
+  /** Whether nothing failed, something ran, and nothing was left out. */
   public boolean isSuccess() {
-    return entries(Outcome.FAILED).isEmpty() && !entries.isEmpty();
+    return entries(Outcome.FAILED).isEmpty() && !entries.isEmpty() && ending == Ending.COMPLETE;
   }
 
   /** The report as JSON. */

@@ -1,10 +1,7 @@
 package org.jhal.cts.run;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,15 +13,11 @@ import org.jhal.DeviceInfo;
 import org.jhal.DriverRegistry;
 import org.jhal.Hal;
 import org.jhal.cts.CtsBackend;
-import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestDescriptor;
-import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.PostDiscoveryFilter;
-import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
-import org.junit.platform.launcher.TestPlan;
 
 /**
  * Runs the suite, or parts of it, against one backend:
@@ -42,6 +35,7 @@ public final class CtsRun {
   private long seed = CtsSession.newSeed();
   private int repeat = 1;
   private boolean verifiesExpectedFailures;
+  private boolean isFailFast;
   private Consumer<CtsReport.Entry> listener = entry -> {};
   private @Nullable Class<?> onlyClass;
 
@@ -86,6 +80,12 @@ public final class CtsRun {
     return this;
   }
 
+  /** Begins no further test after one has failed. */
+  public CtsRun failFast() {
+    this.isFailFast = true;
+    return this;
+  }
+
   /** Tells of each test when it has ended. */
   public CtsRun listen(Consumer<CtsReport.Entry> newListener) {
     this.listener = newListener;
@@ -98,10 +98,11 @@ public final class CtsRun {
    * @throws org.jhal.HalException if the device cannot be opened
    */
   public CtsReport run() {
-    List<CtsReport.Entry> entries = new ArrayList<>();
-    Map<String, String> facts = facts();
-    for (int i = 0; i < repeat; i++) {
+    RunRecord record = new RunRecord(repeat, isFailFast, listener);
+    record.addFacts(facts());
+    for (int i = 0; i < repeat && !record.isOver(); i++) {
       CtsSession session = new CtsSession(backend, uri, verifiesExpectedFailures, seed + i);
+      session.endWhen(record::isOver);
       String key = session.start();
       try {
         var request =
@@ -109,12 +110,12 @@ public final class CtsRun {
                 .configurationParameter(CtsSession.PARAMETER, key)
                 .filters((PostDiscoveryFilter) CtsRun.this::include)
                 .build();
-        CtsCatalog.launcher().execute(request, new Listener(entries));
+        CtsCatalog.launcher().execute(request, new RunListener(record));
       } finally {
         CtsSession.end(key);
       }
     }
-    return new CtsReport(facts, entries);
+    return record.report();
   }
 
   private FilterResult include(TestDescriptor test) {
@@ -169,84 +170,6 @@ public final class CtsRun {
         facts.put("driver.version", registry.driver(name).probe().detail());
         facts.put("driver.location", entry.location());
       }
-    }
-  }
-
-  /** Turns what the launcher tells into entries. A container that fails is an entry of its own. */
-  private final class Listener implements TestExecutionListener {
-    private final List<CtsReport.Entry> entries;
-    private final Map<String, Long> started = new HashMap<>();
-    private @Nullable TestPlan plan;
-
-    Listener(List<CtsReport.Entry> entries) {
-      this.entries = entries;
-    }
-
-    @Override
-    public void testPlanExecutionStarted(TestPlan testPlan) {
-      plan = testPlan;
-    }
-
-    @Override
-    public void executionStarted(TestIdentifier test) {
-      started.put(test.getUniqueId(), System.nanoTime());
-    }
-
-    @Override
-    public void executionSkipped(TestIdentifier test, String reason) {
-      if (TestName.of(test).isPresent()) {
-        add(test, outcome(reason), reason);
-      } else if (plan != null) {
-        plan.getChildren(test).forEach(child -> executionSkipped(child, reason));
-      }
-    }
-
-    @Override
-    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-      Throwable thrown = result.getThrowable().orElse(null);
-      if (thrown == null) {
-        if (test.isTest()) {
-          add(test, CtsReport.Outcome.PASSED, "");
-        }
-      } else if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
-        String reason = String.valueOf(thrown.getMessage());
-        add(test, outcome(reason), reason);
-      } else {
-        StringWriter text = new StringWriter();
-        thrown.printStackTrace(new PrintWriter(text));
-        add(test, CtsReport.Outcome.FAILED, text.toString());
-      }
-    }
-
-    /** A test that is skipped without a reason that the suite gives has failed. */
-    private CtsReport.Outcome outcome(String reason) {
-      if (reason.startsWith(Cts.UNSUPPORTED)) {
-        return CtsReport.Outcome.UNSUPPORTED;
-      }
-      return reason.startsWith(CtsExtension.EXPECTED_FAILURE)
-          ? CtsReport.Outcome.EXPECTED_FAILURE
-          : CtsReport.Outcome.FAILED;
-    }
-
-    private void add(TestIdentifier test, CtsReport.Outcome outcome, String detail) {
-      String name = TestName.of(test).map(TestName::toString).orElse(test.getDisplayName() + ".*");
-      String display = name.substring(name.indexOf('.') + 1);
-      if (test.getUniqueId().contains("invocation:")) {
-        display += " " + test.getDisplayName();
-      }
-      Long start = started.get(test.getUniqueId());
-      double seconds = start == null ? 0 : (System.nanoTime() - start) / 1e9;
-      CtsReport.Entry entry =
-          new CtsReport.Entry(
-              name,
-              display,
-              CtsCatalog.rules(test),
-              outcome,
-              detail.replaceFirst(
-                  "^(" + Cts.UNSUPPORTED + "|" + CtsExtension.EXPECTED_FAILURE + ")", ""),
-              seconds);
-      entries.add(entry);
-      listener.accept(entry);
     }
   }
 }

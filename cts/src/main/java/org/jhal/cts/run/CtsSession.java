@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
 import org.jhal.cts.CtsBackend;
@@ -48,6 +49,7 @@ final class CtsSession implements AutoCloseable {
   private final boolean verifiesExpectedFailures;
   private final long seed;
   private final Map<Role, Optional<OpenedDevice>> shared = new EnumMap<>(Role.class);
+  private BooleanSupplier isOver = () -> false;
   private boolean isAvailabilityKnown;
   private Optional<String> unavailable = Optional.empty();
 
@@ -146,6 +148,16 @@ final class CtsSession implements AutoCloseable {
 
   long seed() {
     return seed;
+  }
+
+  /** Lets no test begin once {@code condition} holds. */
+  void endWhen(BooleanSupplier condition) {
+    isOver = condition;
+  }
+
+  /** Whether no further test is to begin. */
+  boolean isOver() {
+    return isOver.getAsBoolean();
   }
 
   boolean verifiesExpectedFailures() {

@@ -38,6 +38,7 @@ public final class CtsTool implements ToolProvider {
         --repeat N                  run everything N times
         --seed N                    what random tests start from
         --report DIR                write report.json and report.xml (JUnit form) there
+        --fail-fast                 begin no further test after one has failed
         --verify-expected-failures  also run what is expected to fail, and fail if it passes
         --list                      list the tests, with the rules that they check, and run nothing
         --help                      print this
@@ -53,6 +54,7 @@ public final class CtsTool implements ToolProvider {
     @Nullable Long seed;
     final List<String> tests = new ArrayList<>();
     int repeat = 1;
+    boolean failFast;
     boolean verify;
     boolean list;
     boolean help;
@@ -112,6 +114,7 @@ public final class CtsTool implements ToolProvider {
         case "--repeat" -> options.repeat = (int) number(args, ++i, 1, 1_000_000);
         case "--seed" -> options.seed = number(args, ++i, Long.MIN_VALUE, Long.MAX_VALUE);
         case "--report" -> options.report = Path.of(value(args, ++i));
+        case "--fail-fast" -> options.failFast = true;
         case "--verify-expected-failures" -> options.verify = true;
         case "--list" -> options.list = true;
         case "--help", "-h" -> options.help = true;
@@ -197,6 +200,9 @@ public final class CtsTool implements ToolProvider {
     if (options.seed != null) {
       run.seed(options.seed);
     }
+    if (options.failFast) {
+      run.failFast();
+    }
     if (options.verify) {
       run.verifyExpectedFailures();
     }
@@ -219,6 +225,7 @@ public final class CtsTool implements ToolProvider {
     out.println("device        " + facts.get("device") + ", " + facts.get("name"));
     out.println("capabilities  " + facts.get("capabilities"));
     out.println("seed          " + facts.get("seed"));
+    out.println("ended         " + facts.get("ended"));
     out.printf(Locale.ROOT, "%-13s %.1f s%n", "time", seconds);
     for (CtsReport.Outcome outcome : CtsReport.Outcome.values()) {
       List<CtsReport.Entry> entries = report.entries(outcome);

@@ -31,7 +31,9 @@ class CtsToolTests {
   void helpDescribesEveryOption() {
     assertEquals(0, run("--help"));
     for (String option :
-        new String[] {"--device", "--tests", "--repeat", "--seed", "--report", "--list"}) {
+        new String[] {
+          "--device", "--tests", "--repeat", "--seed", "--report", "--fail-fast", "--list"
+        }) {
       assertTrue(out.toString().contains(option), option);
     }
   }

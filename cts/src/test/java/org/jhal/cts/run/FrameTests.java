@@ -12,8 +12,6 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.jhal.Capability;
-import org.jhal.Device;
-import org.jhal.cts.CtsBackend;
 import org.jhal.cts.FreshDevice;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
@@ -26,34 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** The frame around tests: what it finds wrong, and what it lets pass. */
 class FrameTests {
-  /** A backend of fake devices. */
-  private static class Backend implements CtsBackend {
-    final List<FakeDevice> opened = new ArrayList<>();
-
-    @Override
-    public String driver() {
-      return "fake";
-    }
-
-    @Override
-    public Optional<String> unavailable() {
-      return Optional.empty();
-    }
-
-    @Override
-    public Device open(String uri) {
-      FakeDevice device = new FakeDevice(uri);
-      opened.add(device);
-      return device;
-    }
-
-    @Override
-    public Optional<Device> openSecond(String uri) {
-      return Optional.empty();
-    }
-  }
-
-  private static CtsReport.Entry run(Backend backend, Class<?> tests, String method) {
+  private static CtsReport.Entry run(FakeBackend backend, Class<?> tests, String method) {
     CtsReport report =
         new CtsRun(backend).only(tests).tests("*." + method).device("fake").seed(5).run();
     assertEquals(1, report.entries().size(), () -> report.entries().toString());
@@ -61,7 +32,7 @@ class FrameTests {
   }
 
   private static CtsReport.Entry run(Class<?> tests, String method) {
-    return run(new Backend(), tests, method);
+    return run(new FakeBackend(), tests, method);
   }
 
   private static void assertFails(String method, String... parts) {
@@ -301,7 +272,7 @@ class FrameTests {
 
   @Test
   void aFreshDeviceIsOpenedWithItsOptionsAndClosed() {
-    Backend backend = new Backend();
+    FakeBackend backend = new FakeBackend();
     assertEquals(Outcome.PASSED, run(backend, Behaving.class, "usesADeviceOfItsOwn").outcome());
     FakeDevice last = backend.opened.get(backend.opened.size() - 1);
     assertEquals("Fake fake://?a=1&b=2", last.info().name());
@@ -311,12 +282,12 @@ class FrameTests {
   @Test
   void repetitionsDrawDifferentNumbers() {
     Behaving.DRAWN.clear();
-    new CtsRun(new Backend()).only(Behaving.class).tests("*.draws").seed(1).run();
+    new CtsRun(new FakeBackend()).only(Behaving.class).tests("*.draws").seed(1).run();
     assertEquals(3, Behaving.DRAWN.stream().distinct().count());
   }
 
   /** Opts out of two tests of {@link Behaving} and one of {@link Misbehaving}. */
-  private static final class OptingOut extends Backend {
+  private static final class OptingOut extends FakeBackend {
     @Override
     public List<Unsupported> unsupported() {
       return List.of(new Unsupported("FrameTests$Behaving.cleansUpLate", "it never can"));
@@ -343,8 +314,8 @@ class FrameTests {
   @Test
   void anUnavailableDeviceSkipsEverythingAndTheLogSaysWhy() {
     String reason = "libfake.so was not found";
-    Backend unavailable =
-        new Backend() {
+    FakeBackend unavailable =
+        new FakeBackend() {
           @Override
           public Optional<String> unavailable() {
             return Optional.of(reason);

@@ -17,7 +17,8 @@ class ReportTests {
               entry("A.passes", Outcome.PASSED, ""),
               entry("A.fails", Outcome.FAILED, "expected <1>\n\tat line & column"),
               entry("B.never", Outcome.UNSUPPORTED, "the \"device\" has no such thing"),
-              entry("B.later", Outcome.EXPECTED_FAILURE, "a defect; the fix: mend it")));
+              entry("B.later", Outcome.EXPECTED_FAILURE, "a defect; the fix: mend it")),
+          CtsReport.Ending.COMPLETE);
 
   private static Entry entry(String test, Outcome outcome, String detail) {
     return new Entry(test, test.substring(2) + " [1]", List.of("S1", "Q2"), outcome, detail, 0.5);
