@@ -200,6 +200,43 @@ class RunFailureTest extends RunFixture {
   }
 
   @Test
+  void aFullDiskLeavesNoUnfinishedFile() throws Exception {
+    Path bundle =
+        bundle(
+            kernel("count", buffer("data", "u8", "out"), "'groups': [1], 'shapes': {'data': [3]}"));
+    for (String name : List.of("out.bin", "out.npy", "out.png")) {
+      String shape = name.endsWith(".png") ? "data=1,3" : "data=3";
+      // A file of more than 0 bytes cannot be written there; what is printed goes through a pipe.
+      String script = "(ulimit -f 0; exec \"$@\") 2>&1 | cat";
+      Outcome outcome =
+          Outcome.of(
+              new ProcessBuilder(
+                      "sh",
+                      "-c",
+                      script,
+                      "sh",
+                      Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                      "-XX:-UsePerfData",
+                      "-cp",
+                      System.getProperty("java.class.path"),
+                      Main.class.getName(),
+                      "run",
+                      bundle.toString(),
+                      "--device",
+                      "mock",
+                      "--shape",
+                      shape,
+                      "--out",
+                      "data=" + name)
+                  .directory(folder.toFile()));
+      assertTrue(
+          outcome.out().startsWith("hal: DATA_LOSS: cannot write '" + name + "'"),
+          outcome::toString);
+      assertEquals(List.of(bundle), files(), name);
+    }
+  }
+
+  @Test
   void aJavaWithoutPicturesSaysSo() throws Exception {
     Path root = Path.of("..").toAbsolutePath().normalize();
     Outcome.java(

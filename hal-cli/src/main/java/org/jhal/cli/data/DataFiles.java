@@ -94,8 +94,13 @@ public final class DataFiles {
       }
       checkByteOrder(type, path);
       OutputFile file = OutputFile.create(path);
-      file.write(ByteBuffer.wrap(NpyHeader.encode(type, shape)));
-      return file;
+      try {
+        file.write(ByteBuffer.wrap(NpyHeader.encode(type, shape)));
+        return file;
+      } catch (IOException | RuntimeException | Error e) {
+        file.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw failure("cannot write '" + path + "'", e);
     }
