@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "  0:success",
-      "  1:the work failed while it ran",
+      "  1:the work failed while it ran, or its output could not be written",
       "  2:wrong usage or bad input; nothing ran",
       "  3:no such driver or device, or it cannot be used for this; nothing ran",
       "  4:cts: tests failed",
@@ -94,6 +94,22 @@ public final class Main implements Runnable {
     CommandLine line = new CommandLine(main);
     PrintWriter results = out == null ? line.getOut() : out;
     PrintWriter errors = err == null ? line.getErr() : err;
+    int exitCode = main.execute(line, results, errors, args);
+    // A writer keeps to itself that it could not write, as to a full disk; so does System.out.
+    boolean isLost = results.checkError() | (out == null && System.out.checkError());
+    if (!isLost) {
+      return exitCode;
+    }
+    int failed =
+        main.failure(
+            errors,
+            new HalException(
+                Status.DATA_LOSS,
+                "not all output could be written; the disk is full, or the pipe was closed"));
+    return exitCode == ExitCode.SUCCESS ? failed : exitCode;
+  }
+
+  private int execute(CommandLine line, PrintWriter results, PrintWriter errors, String... args) {
     String[] arguments = args;
     if (args.length > 0 && args[0].equals("help")) {
       arguments = args.length > 1 ? new String[] {args[1], "--help"} : new String[] {"--help"};
@@ -109,23 +125,22 @@ public final class Main implements Runnable {
     } else {
       ToolProvider tool = name == null ? null : Tools.find(name);
       if (tool != null) {
-        main.verbose = List.of(arguments).subList(0, place).contains("--verbose");
-        return main.run(
-            results, errors, tool, List.of(arguments).subList(place + 1, arguments.length));
+        verbose = List.of(arguments).subList(0, place).contains("--verbose");
+        return run(results, errors, tool, List.of(arguments).subList(place + 1, arguments.length));
       }
       if (name != null) {
-        return main.failure(errors, unknownCommand(name));
+        return failure(errors, unknownCommand(name));
       }
       addAll(line);
     }
     line.setOut(results).setErr(errors).setExpandAtFiles(false);
     line.setParameterExceptionHandler(
-        (e, ignored) -> main.failure(errors, CommandFailure.wrongUsage(e)));
-    line.setExecutionExceptionHandler((e, where, ignored) -> main.failure(errors, e));
+        (e, ignored) -> failure(errors, CommandFailure.wrongUsage(e)));
+    line.setExecutionExceptionHandler((e, where, ignored) -> failure(errors, e));
     try {
       return line.execute(arguments);
     } catch (Error e) { // such as too little memory, or a class that is missing
-      return main.failure(errors, e);
+      return failure(errors, e);
     }
   }
 
