@@ -16,8 +16,8 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The {@code hal} command. Its exit codes are those of {@link ExitCode}; a failure is one line on
- * stderr, {@code hal: STATUS: message}.
+ * The {@code hal} command. Its exit codes are those of {@link ExitCode}; a failure is {@code hal:
+ * STATUS: message} on stderr, one line unless the message has several, as with a compiler's log.
  *
  * <p>Other modules add subcommands: a {@link ToolProvider} service with the name {@code hal-NAME}
  * becomes {@code hal NAME}. It gets the arguments that follow, and its return value is the exit
@@ -184,15 +184,27 @@ public final class Main implements Runnable {
     }
   }
 
-  /** Prints what went wrong on one line, and returns the exit code. */
+  /** What kind of failure it is and what happened, for people. */
+  static String describe(Throwable thrown) {
+    return thrown instanceof HalException e
+        ? e.status() + ": " + e.getMessage()
+        : thrown.toString();
+  }
+
+  /** Prints {@code hal: text}; further lines of the text are indented. */
+  static void print(PrintWriter err, String text) {
+    err.println("hal: " + text.strip().replaceAll("\\R", System.lineSeparator() + "    "));
+  }
+
+  /** Prints what went wrong, and returns the exit code. */
   private int failure(PrintWriter err, Throwable thrown) {
     int exitCode = ExitCode.FAILED;
     String text;
     if (thrown instanceof CommandFailure failure) {
       exitCode = failure.exitCode();
-      text = failure.failure().toString();
+      text = describe(failure.failure());
     } else if (thrown instanceof HalException) {
-      text = thrown.toString();
+      text = describe(thrown);
     } else if (thrown instanceof InterruptedException) {
       exitCode = ExitCode.INTERRUPTED;
       text = Status.CANCELLED + ": interrupted";
@@ -201,7 +213,7 @@ public final class Main implements Runnable {
     } else {
       text = Status.INTERNAL + ": " + thrown + " (--verbose shows where)";
     }
-    err.println("hal: " + text.strip().replaceAll("\\s*\\R\\s*", "; "));
+    print(err, text);
     if (verbose) {
       (thrown instanceof CommandFailure failure ? failure.failure() : thrown).printStackTrace(err);
     }
