@@ -75,6 +75,7 @@ public final class Main implements Runnable {
   /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] args) {
     System.setProperty("java.awt.headless", "true"); // pictures are files, not windows
+    LogLines.install(List.of(args).contains("--verbose"));
     int exitCode;
     try (Interruption interruption = new Interruption()) {
       exitCode = run(null, null, args);

@@ -1,10 +1,16 @@
 package org.jhal.cli;
 
 import java.io.PrintWriter;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.spi.ToolProvider;
+import org.jhal.HalException;
+import org.jhal.Status;
 
-/** {@code hal echo}: prints its arguments; throws if the first is {@code throw}. */
+/**
+ * {@code hal echo}: prints its arguments; throws if the first is {@code throw}, with the second as
+ * the message, and logs a lost device, as drivers do, if it is {@code log}.
+ */
 public final class EchoTool implements ToolProvider {
   @Override
   public String name() {
@@ -13,8 +19,18 @@ public final class EchoTool implements ToolProvider {
 
   @Override
   public int run(PrintWriter out, PrintWriter err, String... args) {
+    if (args.length > 1 && args[0].equals("throw")) {
+      throw new HalException(Status.INVALID_ARGUMENT, args[1]);
+    }
     if (args.length > 0 && args[0].equals("throw")) {
       throw new IllegalStateException("as asked");
+    }
+    if (args.length > 0 && args[0].equals("log")) {
+      System.getLogger(EchoTool.class.getName())
+          .log(
+              Level.WARNING,
+              "device echo://0 is lost",
+              new HalException(Status.UNAVAILABLE, "a kernel trapped\nin a warp"));
     }
     out.println(List.of(args));
     return 4;
