@@ -292,7 +292,7 @@ public final class DriverRegistry {
         try {
           return one.driver().open(DeviceUri.parse(one.entry.name()));
         } catch (HalException e) {
-          reason = e.toString();
+          reason = e.status() + ": " + e.getMessage();
         } catch (RuntimeException | LinkageError e) {
           reason = FoundDriver.oneLine(e);
         }

@@ -208,7 +208,7 @@ public final class BenchTool implements ToolProvider {
       report = new Report(facts);
       exitCode = measure(options, device, peer, selected, report, out, err);
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? USAGE : NO_DEVICE;
     }
     if (options.json != null) {

@@ -90,7 +90,7 @@ public final class CtsTool implements ToolProvider {
       err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal cts --help)");
       return USAGE;
     } catch (HalException e) { // the device: tests report what they throw
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE
           ? USAGE
           : NO_DEVICE;

@@ -66,7 +66,7 @@ public final class Accuracy implements ToolProvider {
     try (Device device = uri == null ? Hal.openDevice() : Hal.openDevice(uri)) {
       return run(out, err, device, seed);
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
     }
   }
@@ -80,7 +80,7 @@ public final class Accuracy implements ToolProvider {
       isGood &= print(out, "matmul", matmul(device, new Random(seed)));
       return isGood ? 0 : 1;
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return 1;
     } catch (InterruptedException e) {
       return 130;

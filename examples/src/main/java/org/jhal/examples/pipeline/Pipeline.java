@@ -55,7 +55,7 @@ public final class Pipeline implements ToolProvider {
       }
       return run(out, err, devices);
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
     } finally {
       Collections.reverse(devices);
@@ -67,7 +67,7 @@ public final class Pipeline implements ToolProvider {
     try (PipelineRun pipeline = new PipelineRun(devices)) {
       return pipeline.run(out) ? 0 : 1;
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return 1;
     } catch (InterruptedException e) {
       return 130;
