@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
@@ -86,6 +87,11 @@ public final class BenchTool implements ToolProvider {
   @Override
   public String name() {
     return "hal-bench";
+  }
+
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Measures what submissions and waits cost.");
   }
 
   @Override

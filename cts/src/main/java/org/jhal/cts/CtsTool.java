@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
 import org.jhal.Hal;
@@ -70,6 +71,11 @@ public final class CtsTool implements ToolProvider {
   @Override
   public String name() {
     return "hal-cts";
+  }
+
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Runs the conformance suite on a device.");
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.jhal.examples.Deviation.roundings;
 
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
@@ -38,6 +39,11 @@ public final class Accuracy implements ToolProvider {
   @Override
   public String name() {
     return "hal-accuracy";
+  }
+
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Compares results of a device with 64-bit arithmetic.");
   }
 
   @Override

@@ -21,7 +21,8 @@ import picocli.CommandLine.Spec;
  *
  * <p>Other modules add subcommands: a {@link ToolProvider} service with the name {@code hal-NAME}
  * becomes {@code hal NAME}. It gets the arguments that follow, and its return value is the exit
- * code.
+ * code. A public method {@code Optional<String> description()}, as {@link ToolProvider} has from
+ * Java 19 on, gives the line that {@code hal --help} shows for it.
  */
 @Command(
     name = "hal",
@@ -167,11 +168,13 @@ public final class Main implements Runnable {
     for (String name : COMMANDS) {
       line.addSubcommand(name, command(name));
     }
-    for (String name : Tools.names()) {
-      CommandSpec tool = CommandSpec.create();
-      tool.usageMessage().description("See hal " + name + " --help.");
-      line.addSubcommand(name, tool);
-    }
+    Tools.descriptions()
+        .forEach(
+            (name, description) -> {
+              CommandSpec tool = CommandSpec.create();
+              tool.usageMessage().description(description.replace("%", "%%")); // picocli formats it
+              line.addSubcommand(name, tool);
+            });
   }
 
   private int run(PrintWriter out, PrintWriter err, ToolProvider tool, List<String> arguments) {

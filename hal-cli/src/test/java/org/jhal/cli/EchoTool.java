@@ -3,6 +3,7 @@ package org.jhal.cli;
 import java.io.PrintWriter;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Optional;
 import java.util.spi.ToolProvider;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -15,6 +16,11 @@ public final class EchoTool implements ToolProvider {
   @Override
   public String name() {
     return "hal-echo";
+  }
+
+  /** As of a tool that is compiled for Java 19 or newer. */
+  public Optional<String> description() {
+    return Optional.of("Prints 100 % of its arguments.");
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.jhal.cli;
 
 import static org.jhal.cli.Outcome.hal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -55,7 +56,8 @@ class MainTest {
           "  info ",
           "  run ",
           "  version ",
-          "  echo ",
+          "  echo      Prints 100 % of its arguments.",
+          "  pipeline  Example: runs stages",
           "  0 ",
           "  1 ",
           "  2 ",
@@ -69,6 +71,7 @@ class MainTest {
         }) {
       assertTrue(out.contains(line), () -> "no '" + line + "' in " + out);
     }
+    assertFalse(out.contains("  See "), out);
   }
 
   @ParameterizedTest

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
 import org.jhal.Hal;
@@ -34,6 +35,11 @@ public final class Pipeline implements ToolProvider {
   @Override
   public String name() {
     return "hal-pipeline";
+  }
+
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Example: runs stages on several devices, ordered by one timeline.");
   }
 
   @Override
