@@ -1,6 +1,7 @@
 package org.jhal.cli;
 
 import java.io.PrintWriter;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
@@ -204,14 +205,14 @@ public final class Main implements Runnable {
   private int failure(PrintWriter err, Throwable thrown) {
     int exitCode = ExitCode.FAILED;
     String text;
-    if (thrown instanceof CommandFailure failure) {
+    if (isInterruption(thrown)) {
+      exitCode = ExitCode.INTERRUPTED;
+      text = Status.CANCELLED + ": interrupted";
+    } else if (thrown instanceof CommandFailure failure) {
       exitCode = failure.exitCode();
       text = describe(failure.failure());
     } else if (thrown instanceof HalException) {
       text = describe(thrown);
-    } else if (thrown instanceof InterruptedException) {
-      exitCode = ExitCode.INTERRUPTED;
-      text = Status.CANCELLED + ": interrupted";
     } else if (thrown instanceof OutOfMemoryError) {
       text = Status.RESOURCE_EXHAUSTED + ": the host has too little memory: " + thrown.getMessage();
     } else {
@@ -223,6 +224,13 @@ public final class Main implements Runnable {
     }
     err.flush();
     return exitCode;
+  }
+
+  /** Whether a wait was interrupted, or a file in use, which closes it. */
+  private static boolean isInterruption(Throwable thrown) {
+    Throwable failure = thrown instanceof CommandFailure f ? f.failure() : thrown;
+    return failure instanceof InterruptedException
+        || failure.getCause() instanceof ClosedByInterruptException;
   }
 
   @Override

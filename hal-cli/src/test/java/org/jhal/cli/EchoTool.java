@@ -2,15 +2,18 @@ package org.jhal.cli;
 
 import java.io.PrintWriter;
 import java.lang.System.Logger.Level;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
 import java.util.Optional;
 import java.util.spi.ToolProvider;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.cli.data.DataFiles;
 
 /**
  * {@code hal echo}: prints its arguments; throws if the first is {@code throw}, with the second as
- * the message, and logs a lost device, as drivers do, if it is {@code log}.
+ * the message, logs a lost device, as drivers do, if it is {@code log}, and fails as a file does
+ * whose writer is interrupted if it is {@code interrupt}.
  */
 public final class EchoTool implements ToolProvider {
   @Override
@@ -30,6 +33,9 @@ public final class EchoTool implements ToolProvider {
     }
     if (args.length > 0 && args[0].equals("throw")) {
       throw new IllegalStateException("as asked");
+    }
+    if (args.length > 0 && args[0].equals("interrupt")) {
+      throw DataFiles.failure("cannot write 'x'", new ClosedByInterruptException());
     }
     if (args.length > 0 && args[0].equals("log")) {
       System.getLogger(EchoTool.class.getName())

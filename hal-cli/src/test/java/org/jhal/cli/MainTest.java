@@ -104,6 +104,11 @@ class MainTest {
   }
 
   @Test
+  void aFileThatAnInterruptClosedIsNoFailureOfTheFile() {
+    hal("echo", "interrupt").failed(130, "CANCELLED: interrupted");
+  }
+
+  @Test
   void aStackTraceNeedsVerbose() {
     hal("info", "no such device").failed(2, "malformed device URI");
     for (Outcome outcome :
