@@ -7,8 +7,11 @@ module org.jhal.utils {
   requires static com.sun.jna;
   requires static org.jspecify;
 
-  exports org.jhal.utils;
-  exports org.jhal.utils.bundle;
-  exports org.jhal.utils.controls;
-  exports org.jhal.utils.gpu;
+  exports org.jhal.driver;
+  exports org.jhal.driver.bundle;
+  exports org.jhal.driver.faults;
+  exports org.jhal.driver.gpu;
+  exports org.jhal.driver.options;
+  exports org.jhal.driver.support;
+  exports org.jhal.engine;
 }

@@ -19,13 +19,13 @@ import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.hip.jna.HiprtcApi;
 import org.jhal.hip.jna.hipEvent_t;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipModule_t;
 import org.jhal.hip.jna.hipStream_t;
-import org.jhal.utils.gpu.SharedLibrary;
-import org.jhal.utils.gpu.WantedLibrary;
 
 /**
  * What a call of the HIP runtime costs through the bindings of its driver, beside a loop in C that

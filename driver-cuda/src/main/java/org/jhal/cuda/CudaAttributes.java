@@ -5,7 +5,7 @@ import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
 import org.jhal.DeviceInfo;
 import org.jhal.Workgroups;
-import org.jhal.utils.gpu.GpuProperties;
+import org.jhal.driver.gpu.GpuProperties;
 
 /** Asks the driver API what is known of a device without a context. */
 final class CudaAttributes {

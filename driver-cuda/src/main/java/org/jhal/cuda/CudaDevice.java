@@ -9,11 +9,11 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUmemoryPool;
 import jcuda.driver.JCudaDriver;
 import org.jhal.Workgroups;
-import org.jhal.utils.gpu.GpuProperties;
-import org.jhal.utils.gpu.GpuRuntime;
-import org.jhal.utils.gpu.KernelLoader;
-import org.jhal.utils.gpu.LaunchBuffer;
-import org.jhal.utils.gpu.PinnedRanges;
+import org.jhal.driver.gpu.GpuProperties;
+import org.jhal.driver.gpu.GpuRuntime;
+import org.jhal.driver.gpu.KernelLoader;
+import org.jhal.driver.gpu.LaunchBuffer;
+import org.jhal.driver.gpu.PinnedRanges;
 
 /**
  * An open device: its primary context, which it shares with all other users of the device in this

@@ -3,9 +3,9 @@ package org.jhal.cuda;
 import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.gpu.GpuDriver;
-import org.jhal.utils.gpu.GpuProperties;
-import org.jhal.utils.gpu.GpuRuntime;
+import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.driver.gpu.GpuProperties;
+import org.jhal.driver.gpu.GpuRuntime;
 
 /** The driver of {@link CudaDevice}s. */
 class CudaDriver extends GpuDriver {

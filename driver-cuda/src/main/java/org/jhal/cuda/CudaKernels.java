@@ -14,10 +14,10 @@ import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.utils.ArgumentLayout;
-import org.jhal.utils.bundle.KernelSpec;
-import org.jhal.utils.gpu.GpuProperties;
-import org.jhal.utils.gpu.KernelLoader;
+import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.gpu.GpuProperties;
+import org.jhal.driver.gpu.KernelLoader;
 
 /** Loads kernels, and checks what the driver can tell of them against the manifest. */
 final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {

@@ -10,9 +10,9 @@ import java.util.List;
 import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.gpu.SharedLibrary;
-import org.jhal.utils.gpu.Verdict;
-import org.jhal.utils.gpu.WantedLibrary;
+import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.driver.support.Once;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +91,7 @@ final class CudaLibrary {
           VARIABLE,
           Status.UNAVAILABLE);
 
-  private static final Verdict<CudaLibrary> LOADED = new Verdict<>();
+  private static final Once<CudaLibrary> LOADED = Once.keepingFailure();
 
   private final SharedLibrary library;
   private final int version;

@@ -3,7 +3,7 @@ package org.jhal.cuda;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 import org.jhal.Status;
-import org.jhal.utils.gpu.ResultCodes;
+import org.jhal.driver.gpu.ResultCodes;
 
 /**
  * The one place where the driver API's result codes become failures.

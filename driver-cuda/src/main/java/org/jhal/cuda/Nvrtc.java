@@ -13,10 +13,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.gpu.RuntimeCompiler;
-import org.jhal.utils.gpu.SharedLibrary;
-import org.jhal.utils.gpu.Verdict;
-import org.jhal.utils.gpu.WantedLibrary;
+import org.jhal.driver.gpu.RuntimeCompiler;
+import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.driver.support.Once;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +47,7 @@ final class Nvrtc extends RuntimeCompiler {
           VARIABLE,
           Status.UNIMPLEMENTED);
 
-  private static final Verdict<Nvrtc> LOADED = new Verdict<>();
+  private static final Once<Nvrtc> LOADED = Once.keepingFailure();
 
   private final Api api;
   private final int[] architectures; // that it makes code for; ascending

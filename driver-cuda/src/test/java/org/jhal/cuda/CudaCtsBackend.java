@@ -2,8 +2,8 @@ package org.jhal.cuda;
 
 import com.sun.jna.Function;
 import java.util.Objects;
+import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.simulator.driver.GpuCtsBackend;
-import org.jhal.utils.gpu.GpuDriver;
 
 /** The CUDA driver as the conformance suite sees it. */
 public final class CudaCtsBackend extends GpuCtsBackend<CudaStream> {

@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
-import org.jhal.utils.ArgumentLayout;
-import org.jhal.utils.bundle.KernelSpec;
+import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.bundle.KernelSpec;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.gpu.SharedLibrary;
 import org.jhal.hip.jna.ComgrApi;
-import org.jhal.utils.gpu.SharedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,9 +4,9 @@ import com.sun.jna.Memory;
 import java.util.function.BiFunction;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.gpu.SharedLibrary;
 import org.jhal.hip.jna.HipDeviceProp;
 import org.jhal.hip.jna.HipOptional;
-import org.jhal.utils.gpu.SharedLibrary;
 
 /** Asks for the architecture of a device, which no attribute tells. */
 final class HipArchitecture {

@@ -5,8 +5,8 @@ import static org.jhal.hip.jna.HipConstants.*;
 import java.util.Map;
 import org.jhal.DeviceInfo;
 import org.jhal.Workgroups;
+import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.hip.jna.HipRuntime;
-import org.jhal.utils.gpu.GpuProperties;
 
 /** Asks the runtime what is known of a device that is not open. */
 final class HipAttributes {

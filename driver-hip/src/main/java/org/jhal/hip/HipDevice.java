@@ -7,16 +7,16 @@ import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jhal.driver.gpu.GpuProperties;
+import org.jhal.driver.gpu.GpuRuntime;
+import org.jhal.driver.gpu.KernelLoader;
+import org.jhal.driver.gpu.LaunchBuffer;
+import org.jhal.driver.gpu.PinnedRanges;
 import org.jhal.hip.jna.HipMemPoolProps;
 import org.jhal.hip.jna.hipEvent_t;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipMemPool_t;
 import org.jhal.hip.jna.hipStream_t;
-import org.jhal.utils.gpu.GpuProperties;
-import org.jhal.utils.gpu.GpuRuntime;
-import org.jhal.utils.gpu.KernelLoader;
-import org.jhal.utils.gpu.LaunchBuffer;
-import org.jhal.utils.gpu.PinnedRanges;
 
 /**
  * An open device. It is the calling thread's device only between {@link #bindToThread} and {@link

@@ -1,8 +1,8 @@
 package org.jhal.hip;
 
-import org.jhal.utils.gpu.GpuDriver;
-import org.jhal.utils.gpu.GpuProperties;
-import org.jhal.utils.gpu.GpuRuntime;
+import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.driver.gpu.GpuProperties;
+import org.jhal.driver.gpu.GpuRuntime;
 
 /** The driver of {@link HipDevice}s. */
 final class HipDriver extends GpuDriver {

@@ -7,12 +7,12 @@ import static org.jhal.hip.jna.HipConstants.hipSuccess;
 import com.sun.jna.Memory;
 import java.util.List;
 import java.util.Set;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.gpu.GpuProperties;
+import org.jhal.driver.gpu.KernelLoader;
 import org.jhal.hip.jna.HipRuntime;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipModule_t;
-import org.jhal.utils.bundle.KernelSpec;
-import org.jhal.utils.gpu.GpuProperties;
-import org.jhal.utils.gpu.KernelLoader;
 
 /** Loads kernels. */
 final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {

@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.driver.support.Once;
 import org.jhal.hip.jna.HipConstants;
 import org.jhal.hip.jna.HipRuntime;
-import org.jhal.utils.gpu.SharedLibrary;
-import org.jhal.utils.gpu.Verdict;
-import org.jhal.utils.gpu.WantedLibrary;
 
 /**
  * Loads and initialises the HIP runtime, once per process, and says why where that is not possible.
@@ -31,7 +31,7 @@ final class HipLibrary {
   private static final WantedLibrary WANTED =
       new WantedLibrary("the HIP runtime", "ROCm", PROPERTY, VARIABLE, Status.UNAVAILABLE);
 
-  private static final Verdict<HipLibrary> LOADED = new Verdict<>();
+  private static final Once<HipLibrary> LOADED = Once.keepingFailure();
 
   private final SharedLibrary library;
   private final int version;

@@ -5,8 +5,8 @@ import static org.jhal.hip.jna.HipConstants.hipErrorNoDevice;
 import static org.jhal.hip.jna.HipConstants.hipErrorUnknown;
 
 import org.jhal.Status;
+import org.jhal.driver.gpu.ResultCodes;
 import org.jhal.hip.jna.HipRuntime;
-import org.jhal.utils.gpu.ResultCodes;
 
 /**
  * The one place where the runtime's result codes become failures.

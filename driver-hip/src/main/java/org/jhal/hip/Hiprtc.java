@@ -8,11 +8,11 @@ import com.sun.jna.ptr.PointerByReference;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.gpu.RuntimeCompiler;
+import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.driver.support.Once;
 import org.jhal.hip.jna.HiprtcApi;
-import org.jhal.utils.gpu.RuntimeCompiler;
-import org.jhal.utils.gpu.SharedLibrary;
-import org.jhal.utils.gpu.Verdict;
-import org.jhal.utils.gpu.WantedLibrary;
 
 /**
  * AMD's run-time compiler: a library of its own from ROCm 7 on, before that also a part of the
@@ -36,7 +36,7 @@ final class Hiprtc extends RuntimeCompiler {
       new WantedLibrary(
           "HIPRTC, which compiles sources,", "ROCm", PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
 
-  private static final Verdict<Hiprtc> LOADED = new Verdict<>();
+  private static final Once<Hiprtc> LOADED = Once.keepingFailure();
 
   private final HiprtcApi api;
   private final Comgr targets;

@@ -13,7 +13,7 @@
  *       others.
  *   <li>hipPointerGetAttribute is not called: some versions read through an address that they do
  *       not know, and each failure changes what hipGetLastError tells the program. What is
- *       page-locked is remembered instead ({@link org.jhal.utils.gpu.PinnedRanges}), since most
+ *       page-locked is remembered instead ({@link org.jhal.driver.gpu.PinnedRanges}), since most
  *       versions also take memory that is page-locked already.
  *   <li>A pool uses freed memory again only for what is nearly as large, so it is trimmed before it
  *       is found empty.

@@ -2,9 +2,9 @@ package org.jhal.hip;
 
 import com.sun.jna.Function;
 import java.util.Objects;
+import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.hip.jna.hipStream_t;
 import org.jhal.simulator.driver.GpuCtsBackend;
-import org.jhal.utils.gpu.GpuDriver;
 
 /** The HIP driver as the conformance suite sees it. */
 public final class HipCtsBackend extends GpuCtsBackend<hipStream_t> {

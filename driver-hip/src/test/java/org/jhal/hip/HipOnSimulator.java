@@ -1,10 +1,10 @@
 package org.jhal.hip;
 
 import java.util.Optional;
+import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.Simulator;
 import org.jhal.simulator.driver.SimulatedGpu;
-import org.jhal.utils.gpu.GpuDriver;
 
 /** The driver over what stands in for the HIP runtime. */
 final class HipOnSimulator implements SimulatedGpu {

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jhal.HalException;
-import org.jhal.utils.gpu.SharedLibrary;
+import org.jhal.driver.gpu.SharedLibrary;
 
 /** What a process of its own prints of the HIP runtime that it finds. */
 public final class ProbeMain {

@@ -5,7 +5,7 @@ import org.jhal.Device;
 import org.jhal.DeviceQueue;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.EngineDevice;
+import org.jhal.engine.EngineDevice;
 
 /**
  * What tests can do to an open mock device that no program can do to a real one.

@@ -14,16 +14,16 @@ import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.EngineThread;
-import org.jhal.utils.KernelModule;
-import org.jhal.utils.MemoryBudget;
-import org.jhal.utils.NativeStream;
-import org.jhal.utils.bundle.JavaKernels;
-import org.jhal.utils.bundle.KernelSpec;
-import org.jhal.utils.bundle.Variant;
-import org.jhal.utils.controls.Faults;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.bundle.JavaKernels;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.faults.Faults;
+import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
 /** A device that is a few threads and some memory of this process. */

@@ -11,13 +11,13 @@ import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
 import org.jhal.Workgroups;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.DeviceSelector;
-import org.jhal.utils.EngineDevice;
-import org.jhal.utils.EngineOptions;
-import org.jhal.utils.Option;
-import org.jhal.utils.Settings;
-import org.jhal.utils.controls.Faults;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.faults.Faults;
+import org.jhal.driver.options.DeviceSelector;
+import org.jhal.driver.options.EngineOptions;
+import org.jhal.driver.options.Option;
+import org.jhal.driver.options.Settings;
+import org.jhal.engine.EngineDevice;
 
 /** The driver of {@link MockDevice}s. */
 class MockDriver implements Driver {

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
-import org.jhal.utils.Command;
-import org.jhal.utils.Submission;
+import org.jhal.driver.Command;
+import org.jhal.driver.Submission;
 
 /** Computes what a stream's tasks say. Owned by the stream's thread. */
 final class MockExecution {

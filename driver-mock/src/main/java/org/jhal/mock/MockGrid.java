@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.driver.Command;
 import org.jhal.kernel.Workgroup;
-import org.jhal.utils.Command;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +26,7 @@ final class MockGrid {
   }
 
   void run(Command command, MockView[] views) throws Throwable {
-    MethodHandle kernel =
-        ((MockModule) command.kernel().executable().module()).kernel(command.kernel().index());
+    MethodHandle kernel = ((MockModule) command.kernel().module()).kernel(command.kernel().index());
     long count = (long) command.groupsX() * command.groupsY() * command.groupsZ();
     own.prepare(command, views);
     long start = System.nanoTime();

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.MappedRange;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.MappedRange;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package org.jhal.mock;
 
 import java.lang.invoke.MethodHandle;
 import java.util.List;
-import org.jhal.utils.KernelModule;
+import org.jhal.driver.KernelModule;
 
 /** Kernels that are Java methods. */
 final class MockModule implements KernelModule {

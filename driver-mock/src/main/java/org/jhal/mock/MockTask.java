@@ -2,8 +2,8 @@ package org.jhal.mock;
 
 import java.util.Objects;
 import org.jhal.Parameter;
-import org.jhal.utils.Command;
-import org.jhal.utils.Submission;
+import org.jhal.driver.Command;
+import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
 /**

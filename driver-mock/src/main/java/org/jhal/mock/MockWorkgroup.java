@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 import org.jhal.ElementType;
 import org.jhal.Parameter;
+import org.jhal.driver.Command;
 import org.jhal.kernel.KernelMemory;
 import org.jhal.kernel.Workgroup;
-import org.jhal.utils.Command;
 import org.jspecify.annotations.Nullable;
 
 /** One workgroup as a kernel sees it; moved from one index to the next. Owned by one thread. */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Random;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.controls.Faults;
+import org.jhal.driver.faults.Faults;
 
 /**
  * One native call that fails, at one position of a workload.

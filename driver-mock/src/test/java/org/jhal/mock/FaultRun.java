@@ -21,8 +21,8 @@ import org.jhal.cts.Waits;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.faults.FaultStep;
 import org.jhal.cts.faults.FaultWorkload;
-import org.jhal.utils.EngineDevice;
-import org.jhal.utils.controls.Faults;
+import org.jhal.driver.faults.Faults;
+import org.jhal.engine.EngineDevice;
 import org.jspecify.annotations.Nullable;
 
 /**

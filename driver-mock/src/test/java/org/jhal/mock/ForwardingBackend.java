@@ -8,12 +8,12 @@ import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.KernelModule;
-import org.jhal.utils.NativeStream;
-import org.jhal.utils.bundle.KernelSpec;
-import org.jhal.utils.bundle.Variant;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
 
 /** The engine's side of a mock device, with something around its streams. */
 record ForwardingBackend(MockDevice right, UnaryOperator<NativeStream<MockEvent>> around)

@@ -2,12 +2,12 @@ package org.jhal.mock;
 
 import org.jhal.BufferParams;
 import org.jhal.HalException;
-import org.jhal.utils.CommandList;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.HostTail;
-import org.jhal.utils.NativeStream;
-import org.jhal.utils.Operand;
-import org.jhal.utils.Submission;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.HostCompletion;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
 
 /** A native stream that hands every call on. */
 class ForwardingStream implements NativeStream<MockEvent> {
@@ -116,7 +116,7 @@ class ForwardingStream implements NativeStream<MockEvent> {
     }
 
     @Override
-    public void afterwards(HostTail tail) {
+    public void afterwards(HostCompletion tail) {
       right.afterwards(tail);
     }
   }

@@ -9,10 +9,10 @@ import org.jhal.Device;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
 import org.jhal.TimelineSemaphore;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.EngineDevice;
 import org.jhal.mock.cts.MockCtsBackend;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.EngineDevice;
-import org.jhal.utils.NativeStream;
 
 /** The mock driver with a defect, as the conformance suite sees it. */
 final class WrongBackend extends MockCtsBackend {

@@ -5,12 +5,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import org.jhal.HalException;
-import org.jhal.utils.Command;
-import org.jhal.utils.CommandList;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.NativeStream;
-import org.jhal.utils.Operand;
-import org.jhal.utils.Submission;
+import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
 
 /** What a driver's author may get wrong in a native stream. */
 final class WrongStreams {

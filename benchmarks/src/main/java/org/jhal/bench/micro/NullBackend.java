@@ -12,17 +12,17 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
-import org.jhal.utils.CommandList;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.EngineConfig;
-import org.jhal.utils.EngineDevice;
-import org.jhal.utils.KernelModule;
-import org.jhal.utils.MappedRange;
-import org.jhal.utils.NativeStream;
-import org.jhal.utils.Submission;
-import org.jhal.utils.bundle.KernelSpec;
-import org.jhal.utils.bundle.Variant;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.MappedRange;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Submission;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.options.EngineConfig;
+import org.jhal.engine.EngineDevice;
 
 /**
  * A device that does nothing, so that what a submission costs on it is the engine alone. Its events

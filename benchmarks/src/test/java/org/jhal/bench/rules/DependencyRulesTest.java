@@ -62,7 +62,7 @@ class DependencyRulesTest {
             .map(JavaClass::getPackageName)
             .distinct()
             .toList();
-    assertEquals(List.of("org.jhal.utils.gpu"), users);
+    assertEquals(List.of("org.jhal.driver.gpu"), users);
   }
 
   @Test

@@ -5,13 +5,13 @@ import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.KernelModule;
-import org.jhal.utils.MemoryBudget;
-import org.jhal.utils.NativeStream;
-import org.jhal.utils.bundle.KernelSpec;
-import org.jhal.utils.bundle.Variant;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.options.MemoryBudget;
 
 /** An open device: its streams, memory and kernels. */
 final class TinyDevice implements DeviceBackend<TinyEvent> {

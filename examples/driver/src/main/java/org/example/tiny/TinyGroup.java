@@ -1,7 +1,7 @@
 package org.example.tiny;
 
 import java.nio.ByteBuffer;
-import org.jhal.utils.ArgumentLayout;
+import org.jhal.driver.ArgumentLayout;
 
 /**
  * One workgroup, as a kernel sees it.

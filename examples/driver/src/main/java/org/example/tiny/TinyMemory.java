@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.MappedRange;
-import org.jhal.utils.MemoryBudget;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.MappedRange;
+import org.jhal.driver.options.MemoryBudget;
 
 /** Memory outside the heap. The garbage collector frees it, when no view of it is left either. */
 final class TinyMemory implements DeviceMemory {

@@ -10,10 +10,10 @@ import java.util.List;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.Command;
-import org.jhal.utils.KernelModule;
-import org.jhal.utils.bundle.KernelSpec;
-import org.jhal.utils.bundle.Variant;
+import org.jhal.driver.Command;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
 
 /** Kernels in the format "tiny": a file that names a class, whose static methods they are. */
 final class TinyModule implements KernelModule {

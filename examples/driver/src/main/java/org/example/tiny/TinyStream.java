@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.utils.CommandList;
-import org.jhal.utils.DeviceMemory;
-import org.jhal.utils.EngineThread;
-import org.jhal.utils.NativeStream;
-import org.jhal.utils.Submission;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Submission;
+import org.jhal.driver.support.EngineThread;
 
 /** A thread that does what it is given, one after the other. */
 final class TinyStream implements NativeStream<TinyEvent> {

@@ -3,10 +3,10 @@ package org.example.tiny;
 import java.nio.ByteBuffer;
 import org.jhal.HostMemory;
 import org.jhal.Parameter;
-import org.jhal.utils.Command;
-import org.jhal.utils.EngineKernel;
-import org.jhal.utils.Operand;
-import org.jhal.utils.Submission;
+import org.jhal.driver.Command;
+import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
 
 /** One command whose operands are known. */
 interface TinyTask {
@@ -56,14 +56,14 @@ interface TinyTask {
   }
 
   private static TinyTask dispatch(Command command, Submission submission) {
-    EngineKernel kernel = command.kernel();
+    LoadedKernel kernel = command.kernel();
     ByteBuffer[] buffers = new ByteBuffer[kernel.parameterCount()];
     for (int i = 0; i < buffers.length; i++) {
       if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
         buffers[i] = view(submission, command.argument(i));
       }
     }
-    TinyModule module = (TinyModule) kernel.executable().module();
+    TinyModule module = (TinyModule) kernel.module();
     return () -> module.run(command, buffers);
   }
 }

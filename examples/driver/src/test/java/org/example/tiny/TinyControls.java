@@ -11,9 +11,9 @@ import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cts.Controls;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.EngineDevice;
-import org.jhal.utils.controls.ControlledBackend;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.faults.ControlledBackend;
+import org.jhal.engine.EngineDevice;
 
 /** Devices in which the suite makes calls fail and holds streams. */
 final class TinyControls implements Controls {

@@ -12,15 +12,15 @@ import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cts.Controls;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.EngineDevice;
-import org.jhal.utils.Naps;
-import org.jhal.utils.controls.ControlledBackend;
-import org.jhal.utils.gpu.GpuDevice;
-import org.jhal.utils.gpu.GpuDriver;
-import org.jhal.utils.gpu.GpuEvent;
-import org.jhal.utils.gpu.GpuMemory;
-import org.jhal.utils.gpu.GpuStream;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.faults.ControlledBackend;
+import org.jhal.driver.gpu.GpuDevice;
+import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.driver.gpu.GpuEvent;
+import org.jhal.driver.gpu.GpuMemory;
+import org.jhal.driver.gpu.GpuStream;
+import org.jhal.driver.support.BackOff;
+import org.jhal.engine.EngineDevice;
 
 /**
  * Devices in which tests make calls fail, and hold streams: a held stream waits for a number in
@@ -81,7 +81,7 @@ public final class ControlledGpu<S, E> implements Controls {
       for (int i = 0; i < holds.length; i++) {
         GpuStream<S, E, ?> stream = stream(i);
         boolean ignored =
-            Naps.await(this, System.nanoTime() + PATIENCE.toNanos(), () -> isOver(stream));
+            BackOff.await(this, System.nanoTime() + PATIENCE.toNanos(), () -> isOver(stream));
       }
     } finally {
       gpu.unbindFromThread(token);

@@ -19,8 +19,8 @@ import org.jhal.cts.Waits;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.faults.FaultStep;
 import org.jhal.cts.faults.FaultWorkload;
+import org.jhal.engine.EngineDevice;
 import org.jhal.simulator.Simulator;
-import org.jhal.utils.EngineDevice;
 import org.jspecify.annotations.Nullable;
 
 /**

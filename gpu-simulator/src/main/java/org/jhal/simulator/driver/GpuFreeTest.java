@@ -33,11 +33,11 @@ import org.jhal.cts.Task;
 import org.jhal.cts.TestData;
 import org.jhal.cts.Waits;
 import org.jhal.cts.faults.FaultLog;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.gpu.FreeThread;
-import org.jhal.utils.gpu.GpuDevice;
-import org.jhal.utils.gpu.GpuDriver;
-import org.jhal.utils.gpu.GpuEvent;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.gpu.FreeThread;
+import org.jhal.driver.gpu.GpuDevice;
+import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.driver.gpu.GpuEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -193,7 +193,7 @@ public abstract class GpuFreeTest {
           @Override
           public void close() {}
         };
-    Logger logger = Logger.getLogger("org.jhal.utils.gpu");
+    Logger logger = Logger.getLogger("org.jhal.driver.gpu");
     logger.addHandler(handler);
     try (Device device = open()) {
       sim.simulator().fail(names.freeHost, 1, GpuFault.PLAIN_CODE); // which is logged

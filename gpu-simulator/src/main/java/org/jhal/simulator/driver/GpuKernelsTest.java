@@ -151,10 +151,10 @@ public abstract class GpuKernelsTest {
   }
 
   @Test
-  void aFunctionThatTheCodeLacksIsNamed() throws IOException {
+  void aKernelThatTheCodeLacksIsNamed() throws IOException {
     refused(
         bundle("load", PARAMETERS, "[1]", "", variant("gpu-c++", "store.cpp")),
-        "no function 'load'",
+        "no kernel 'load'",
         "store.cpp");
   }
 

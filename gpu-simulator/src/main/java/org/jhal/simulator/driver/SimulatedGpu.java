@@ -1,8 +1,8 @@
 package org.jhal.simulator.driver;
 
 import java.util.Optional;
+import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.simulator.Simulator;
-import org.jhal.utils.gpu.GpuDriver;
 
 /** A driver over simulated devices, in the tests of this process. */
 public interface SimulatedGpu {

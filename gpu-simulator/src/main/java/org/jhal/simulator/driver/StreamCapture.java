@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToLongFunction;
 import org.jhal.DeviceUri;
-import org.jhal.utils.DeviceBackend;
-import org.jhal.utils.EngineDevice;
-import org.jhal.utils.gpu.GpuDevice;
-import org.jhal.utils.gpu.GpuDriver;
-import org.jhal.utils.gpu.GpuEvent;
-import org.jhal.utils.gpu.GpuStream;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.gpu.GpuDevice;
+import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.driver.gpu.GpuEvent;
+import org.jhal.driver.gpu.GpuStream;
+import org.jhal.engine.EngineDevice;
 
 /**
  * Opens devices, and keeps the handles of their streams.

@@ -1,5 +1,5 @@
 /**
- * What the tests of drivers share that are made of {@link org.jhal.utils.gpu.GpuRuntime}: controls
+ * What the tests of drivers share that are made of {@link org.jhal.driver.gpu.GpuRuntime}: controls
  * for the conformance suite, and native calls that fail one after the other.
  */
 @NullMarked

@@ -1,0 +1,49 @@
+package org.jhal.driver;
+
+import java.util.List;
+import org.jhal.Parameter;
+
+/**
+ * Where the arguments of a kernel lie in one block of memory: in the order of its parameters,
+ * naturally aligned, buffers as 64-bit addresses (rule M8). This is the layout that C compilers
+ * give a struct of the same members.
+ */
+public final class ArgumentLayout {
+  private static final int ADDRESS_BYTES = 8;
+
+  private final int[] offsets;
+  private final int size;
+
+  private ArgumentLayout(List<Parameter> parameters) {
+    offsets = new int[parameters.size()];
+    int end = 0;
+    for (int i = 0; i < offsets.length; i++) {
+      Parameter parameter = parameters.get(i);
+      int bytes = bytes(parameter);
+      end = (end + bytes - 1) / bytes * bytes;
+      offsets[i] = end;
+      end += bytes;
+    }
+    size = end;
+  }
+
+  /** The layout of kernels with these parameters. */
+  public static ArgumentLayout of(List<Parameter> parameters) {
+    return new ArgumentLayout(parameters);
+  }
+
+  /** How many bytes the argument for {@code parameter} takes. */
+  public static int bytes(Parameter parameter) {
+    return parameter.kind() == Parameter.Kind.BUFFER ? ADDRESS_BYTES : parameter.type().bytes();
+  }
+
+  /** Where argument {@code index} starts, in bytes. */
+  public int offset(int index) {
+    return offsets[index];
+  }
+
+  /** How many bytes all arguments take. */
+  public int size() {
+    return size;
+  }
+}

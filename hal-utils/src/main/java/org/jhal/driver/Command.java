@@ -1,0 +1,77 @@
+package org.jhal.driver;
+
+import java.nio.ByteBuffer;
+import org.jhal.HostMemory;
+
+/**
+ * One command, as a driver sees it in {@link NativeStream#issue}. It was checked when it was made.
+ * Which of the values mean something depends on the {@link #kind()}.
+ *
+ * <p>Constant while it can be submitted.
+ */
+public interface Command {
+  /** What a command does. */
+  enum Kind {
+    /**
+     * Repeats {@link #pattern()}, which has {@link #patternBytes()} bytes, over {@link #target()}.
+     */
+    FILL,
+    /** Writes {@link #bytes()} to {@link #target()}. */
+    UPDATE,
+    /** Writes {@link #host()}, all of it, to {@link #target()}. */
+    UPLOAD,
+    /** Reads {@link #source()} into {@link #host()}, all of it. */
+    READBACK,
+    /** Copies {@link #source()} to {@link #target()}, of the same length; they do not overlap. */
+    COPY,
+    /** Runs {@link #kernel()} over a grid of at least one workgroup. */
+    DISPATCH,
+    /** Orders all commands before it against all after it. */
+    BARRIER
+  }
+
+  /** What it does. */
+  Kind kind();
+
+  /** What is read. */
+  Operand source();
+
+  /** What is written. */
+  Operand target();
+
+  /** The pattern of a fill, in the low bits; the lowest byte comes first in memory. */
+  int pattern();
+
+  /** How long the pattern of a fill is: 1, 2 or 4. */
+  int patternBytes();
+
+  /**
+   * The bytes of an update, or the arguments of a dispatch in their {@link ArgumentLayout}, with
+   * addresses left zero; a new view at position 0, in native byte order.
+   */
+  ByteBuffer bytes();
+
+  /**
+   * The array behind {@link #bytes()}, which starts at index 0; not to be changed. For drivers that
+   * count allocations.
+   */
+  byte[] array();
+
+  /** The host's side of an upload or a readback. */
+  HostMemory host();
+
+  /** The kernel of a dispatch. */
+  LoadedKernel kernel();
+
+  /** Workgroups along the first axis. */
+  int groupsX();
+
+  /** Workgroups along the second axis. */
+  int groupsY();
+
+  /** Workgroups along the third axis. */
+  int groupsZ();
+
+  /** The buffer of parameter {@code index} of a dispatch; only for parameters that are buffers. */
+  Operand argument(int index);
+}

@@ -1,0 +1,13 @@
+package org.jhal.driver;
+
+/**
+ * Commands in the order of recording. Those between two barriers may run in any order and at once;
+ * a barrier orders all before it against all after it. Constant while it can be submitted.
+ */
+public interface CommandList {
+  /** How many commands there are. */
+  int size();
+
+  /** Command {@code index}, from 0. */
+  Command get(int index);
+}

@@ -1,0 +1,106 @@
+package org.jhal.driver;
+
+import org.jhal.BufferParams;
+
+/**
+ * All that the engine asks of one native stream. A driver implements it; the engine calls it.
+ *
+ * <p>Failures are {@link org.jhal.HalException}s. One with status UNAVAILABLE means that the device
+ * is lost; any other status, thrown by {@link #issue}, {@link #allocAsync}, {@link #freeAsync} or
+ * {@link #createEvent}, concerns that operation alone. A failure of recording, waiting for,
+ * querying or synchronizing an event, or of binding or unbinding a thread, always loses the device
+ * (rule Q7a).
+ *
+ * <p>Events are used again: one may be recorded anew while a stream still has to come to a wait for
+ * its recording before. So {@link #waitEvent}, {@link #queryEvent} and {@link #synchronizeEvent}
+ * mean the latest recording at the moment of the call, and a later one does not change what was
+ * handed to a stream.
+ *
+ * <p>Threads: what reaches the stream ({@link #recordEvent}, {@link #waitEvent}, {@link #issue},
+ * {@link #allocAsync}, {@link #freeAsync}) is called by one thread at a time; the rest from any
+ * thread. {@link #bindToThread} is called before on each of them. No call is made with an engine
+ * lock held, and none after {@link #close()}.
+ *
+ * @param <E> the driver's native event
+ */
+public interface NativeStream<E> extends ThreadBinding {
+  /** A new event, not recorded. */
+  E createEvent();
+
+  /** Destroys an event that nothing uses. */
+  void destroyEvent(E event);
+
+  /** Records: the event fires when everything issued to this stream before has completed. */
+  void recordEvent(E event);
+
+  /**
+   * Makes what is issued to this stream later wait for an event that was recorded on a stream of
+   * the same device.
+   */
+  void waitEvent(E event);
+
+  /** Whether a recorded event has fired; never blocks. */
+  boolean queryEvent(E event);
+
+  /**
+   * Blocks until a recorded event has fired, also if the thread is interrupted; only a device that
+   * is lost ends it early, with a failure.
+   */
+  void synchronizeEvent(E event);
+
+  /**
+   * Hands commands to the stream. Must not wait for them. There may be none.
+   *
+   * <p>If it throws, part of them may have been handed over.
+   *
+   * <p>Until the event that is recorded behind them has fired, the commands, their host memory and
+   * the memory of their operands stay as they are; afterwards nothing of that may be touched.
+   *
+   * @param submission tells, during this call only, where operands are, and takes what the driver
+   *     learns later
+   */
+  void issue(CommandList commands, Submission submission);
+
+  /**
+   * Allocates in stream order: what is issued later may use the memory. What an earlier {@link
+   * #freeAsync} gives back should count as free already. Called for memory that the backend {@link
+   * DeviceBackend#supports supports}; may be allocated at once.
+   *
+   * @param submission takes a failure that only shows when the stream gets there
+   * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough memory
+   */
+  DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission);
+
+  /**
+   * Frees memory from {@link #allocAsync}, of this stream or another one of the device, in stream
+   * order: behind what was issued before. Its {@link DeviceMemory#free()} is then not called.
+   */
+  void freeAsync(DeviceMemory memory);
+
+  /**
+   * Whether work completes in the order in which it was issued. If not, the engine also waits for
+   * events that were recorded on this very stream.
+   */
+  default boolean isInOrder() {
+    return true;
+  }
+
+  /**
+   * How many commands the stream holds before a call that adds one blocks. Each command, each wait
+   * for an event and each record counts as one. What would go beyond is left to a thread of the
+   * queue, so that no user's thread ever blocks (rule Q1).
+   */
+  default int capacity() {
+    return Integer.MAX_VALUE;
+  }
+
+  /**
+   * Whether everything issued has completed, also what no event tells of; never blocks. Asked for
+   * before anything is freed that the stream may use. A failure with status UNAVAILABLE says that
+   * nothing runs any more, another one that it is not known.
+   */
+  boolean isIdle();
+
+  /** Frees the stream; everything issued has completed. */
+  void close();
+}

@@ -1,0 +1,253 @@
+package org.jhal.driver.bundle;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jhal.ElementType;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Parameter;
+import org.jhal.Parameter.Direction;
+import org.jhal.Parameter.Kind;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the manifest of a bundle says: the file {@link #FILE} at its root. docs/bundles.md has the
+ * schema.
+ *
+ * @param name of the bundle, for people
+ * @param kernels at least one, in the order of the manifest
+ * @param variants at least one, in the order of the manifest: best first
+ */
+public record Manifest(String name, List<KernelSpec> kernels, List<Variant> variants) {
+  /** Where the manifest is in a bundle. */
+  public static final String FILE = "manifest.json";
+
+  /** The largest manifest that is read, in bytes. */
+  public static final int MAX_BYTES = 1 << 20;
+
+  private static final int VERSION = 1;
+  private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+  private static final String IDENTIFIER_RULE =
+      "it must be letters, digits and underscores, not starting with a digit";
+  private static final Pattern FORMAT = Pattern.compile("[a-z][a-z0-9+.-]*");
+  private static final String FORMAT_RULE =
+      "it must be lower-case letters, digits, '+', '.' and '-', starting with a letter";
+  private static final Pattern CLASS_NAME =
+      Pattern.compile("[A-Za-z_$][A-Za-z0-9_$]*(\\.[A-Za-z_$][A-Za-z0-9_$]*)*");
+  private static final String CLASS_RULE = "it must be the binary name of a class";
+  private static final Pattern PATH =
+      Pattern.compile("(?!\\.{1,2}(/|$))[^/\\\\:\\x00]+" + "(/(?!\\.{1,2}(/|$))[^/\\\\:\\x00]+)*");
+  private static final String PATH_RULE =
+      "it must be a path inside the bundle: relative, '/' between its parts, no '.' or '..'";
+  private static final Pattern NOT_EMPTY = Pattern.compile("(?s).+");
+
+  /** Checks for null and copies the lists. */
+  public Manifest {
+    Objects.requireNonNull(name, "name");
+    kernels = List.copyOf(Objects.requireNonNull(kernels, "kernels"));
+    variants = List.copyOf(Objects.requireNonNull(variants, "variants"));
+  }
+
+  /**
+   * Reads and checks the manifest of a bundle.
+   *
+   * @throws HalException NOT_FOUND if there is none; INVALID_ARGUMENT if it is malformed, with the
+   *     bundle, the place, the value and what is allowed; DATA_LOSS if reading fails
+   */
+  public static Manifest read(ExecutableSource source) {
+    Objects.requireNonNull(source, "source");
+    byte[] bytes = source.read(FILE, MAX_BYTES);
+    if (bytes == null) {
+      throw new HalException(
+          Status.NOT_FOUND, "bundle " + source.name() + " has no " + FILE + " at its root");
+    }
+    JsonValue root = JsonValue.parse("bundle " + source.name() + ", " + FILE, bytes);
+    root.allow("version", "name", "kernels", "variants");
+    JsonValue version = root.get("version");
+    if (version.integer(0, Integer.MAX_VALUE) != VERSION) {
+      throw version.failure(
+          "is " + version.integer(0, Integer.MAX_VALUE) + "; supported is " + VERSION);
+    }
+    String name = root.get("name").string(NOT_EMPTY, "it must not be empty");
+
+    List<KernelSpec> kernels = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (JsonValue item : notEmpty(root.get("kernels"))) {
+      KernelSpec kernel = kernel(item);
+      if (!names.add(kernel.name())) {
+        throw item.failure("has the name '" + kernel.name() + "' of an earlier kernel");
+      }
+      kernels.add(kernel);
+    }
+    List<Variant> variants = new ArrayList<>();
+    for (JsonValue item : notEmpty(root.get("variants"))) {
+      variants.add(variant(item, names));
+    }
+    return new Manifest(name, kernels, variants);
+  }
+
+  private static List<JsonValue> notEmpty(JsonValue list) {
+    List<JsonValue> items = list.items();
+    if (items.isEmpty()) {
+      throw list.failure("is empty; it needs at least one item");
+    }
+    return items;
+  }
+
+  private static KernelSpec kernel(JsonValue json) {
+    json.allow(
+        "name",
+        "parameters",
+        "bindings",
+        "constants",
+        "workgroupSize",
+        "dynamicSharedMemory",
+        "run");
+    JsonValue run = json.find("run"); // hints for the command line
+    if (run != null) {
+      run.checkObject();
+    }
+    JsonValue shared = json.find("dynamicSharedMemory");
+    return new KernelSpec(
+        json.get("name").string(IDENTIFIER, IDENTIFIER_RULE),
+        parameters(json),
+        workgroupSize(json.get("workgroupSize")),
+        shared == null ? 0 : shared.integer(0, Integer.MAX_VALUE));
+  }
+
+  private static List<Parameter> parameters(JsonValue kernel) {
+    JsonValue all = kernel.find("parameters");
+    JsonValue bindings = kernel.find("bindings");
+    JsonValue constants = kernel.find("constants");
+    if ((all == null) == (bindings == null && constants == null)) {
+      throw kernel.failure("must have either 'parameters' or 'bindings' and 'constants'");
+    }
+    List<Parameter> parameters = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    add(all, null, names, parameters);
+    add(bindings, Kind.BUFFER, names, parameters);
+    add(constants, Kind.CONSTANT, names, parameters);
+    return parameters;
+  }
+
+  /** Adds the parameters of a list whose kind the list decides, or each item if it is null. */
+  private static void add(
+      @Nullable JsonValue list,
+      @Nullable Kind kindOfAll,
+      Set<String> names,
+      List<Parameter> parameters) {
+    if (list == null) {
+      return;
+    }
+    for (JsonValue item : list.items()) {
+      Kind kind = kindOfAll == null ? oneOf(Kind.values(), item.get("kind")) : kindOfAll;
+      List<String> keys = new ArrayList<>(List.of("name", "type"));
+      if (kindOfAll == null) {
+        keys.add("kind");
+      }
+      if (kind == Kind.BUFFER) {
+        keys.add("direction");
+      }
+      item.allow(keys.toArray(new String[0]));
+      String name = item.get("name").string(IDENTIFIER, IDENTIFIER_RULE);
+      if (!names.add(name)) {
+        throw item.failure("has the name '" + name + "' of an earlier parameter");
+      }
+      parameters.add(
+          new Parameter(
+              name,
+              kind,
+              oneOf(ElementType.values(), item.get("type")),
+              kind == Kind.BUFFER
+                  ? oneOf(Direction.values(), item.get("direction"))
+                  : Direction.IN));
+    }
+  }
+
+  private static <E extends Enum<E>> E oneOf(E[] values, JsonValue json) {
+    String text = json.string();
+    List<String> labels = new ArrayList<>();
+    for (E value : values) {
+      String label = value.name().toLowerCase(Locale.ROOT);
+      if (label.equals(text)) {
+        return value;
+      }
+      labels.add(label);
+    }
+    throw json.failure("is '" + text + "'; it must be one of " + String.join(", ", labels));
+  }
+
+  private static Workgroups workgroupSize(JsonValue json) {
+    List<JsonValue> items = json.items();
+    if (items.isEmpty() || items.size() > 3) {
+      throw json.failure("has " + items.size() + " numbers; it must have 1 to 3");
+    }
+    int[] size = {1, 1, 1};
+    long product = 1;
+    for (int i = 0; i < items.size(); i++) {
+      size[i] = items.get(i).integer(1, Integer.MAX_VALUE);
+      product *= size[i];
+      if (product > Integer.MAX_VALUE) {
+        throw json.failure("makes more than " + Integer.MAX_VALUE + " work items");
+      }
+    }
+    return new Workgroups(size[0], size[1], size[2]);
+  }
+
+  private static Variant variant(JsonValue json, Set<String> kernels) {
+    String format = json.get("format").string(FORMAT, FORMAT_RULE);
+    if (format.equals(Variant.JAVA)) {
+      json.allow("format", "class", "path");
+      JsonValue path = json.find("path");
+      return new Variant(
+          format,
+          null,
+          json.get("class").string(CLASS_NAME, CLASS_RULE),
+          path == null ? "" : path.string(PATH, PATH_RULE),
+          null,
+          Map.of(),
+          List.of(),
+          Map.of());
+    }
+    json.allow("format", "file", "architecture", "entries", "options", "attributes");
+    JsonValue architecture = json.find("architecture");
+    Map<String, String> entries = strings(json.find("entries"));
+    for (String kernel : entries.keySet()) {
+      if (!kernels.contains(kernel)) {
+        throw json.get("entries")
+            .failure("names '" + kernel + "', which is no kernel of this bundle");
+      }
+    }
+    List<String> options = new ArrayList<>();
+    JsonValue optionList = json.find("options");
+    if (optionList != null) {
+      optionList.items().forEach(option -> options.add(option.string()));
+    }
+    return new Variant(
+        format,
+        json.get("file").string(PATH, PATH_RULE),
+        null,
+        "",
+        architecture == null ? null : architecture.string(NOT_EMPTY, "it must not be empty"),
+        entries,
+        options,
+        strings(json.find("attributes")));
+  }
+
+  private static Map<String, String> strings(@Nullable JsonValue object) {
+    Map<String, String> strings = new LinkedHashMap<>();
+    if (object != null) {
+      object.members().forEach((key, value) -> strings.put(key, value.string()));
+    }
+    return strings;
+  }
+}

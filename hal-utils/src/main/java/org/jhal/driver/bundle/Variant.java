@@ -1,0 +1,79 @@
+package org.jhal.driver.bundle;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kernels of a bundle in one format. A bundle may have several, best first: a device takes the
+ * first that it can load. A reader keeps the variants whose format it has never heard of.
+ *
+ * @param format such as {@code java}
+ * @param file the file in the bundle that holds the code, relative to its root; null for {@link
+ *     #JAVA} only
+ * @param className the class whose methods are the kernels; for {@link #JAVA} only, else null
+ * @param path the folder in the bundle that holds the class files of {@link #JAVA}; empty for the
+ *     root
+ * @param architecture what the code was made for, or null if the manifest does not say
+ * @param entries the name of a kernel's entry point in the file, by kernel name, where the two
+ *     differ; see {@link #entry}
+ * @param options for the compiler, where the file is source code
+ * @param attributes what else a driver for this format wants to know
+ */
+public record Variant(
+    String format,
+    @Nullable String file,
+    @Nullable String className,
+    String path,
+    @Nullable String architecture,
+    Map<String, String> entries,
+    List<String> options,
+    Map<String, String> attributes) {
+  /** The format of kernels that are Java methods; see {@link JavaKernels}. */
+  public static final String JAVA = "java";
+
+  /** Checks for null and copies the collections. */
+  public Variant {
+    Objects.requireNonNull(format, "format");
+    Objects.requireNonNull(path, "path");
+    entries = Map.copyOf(Objects.requireNonNull(entries, "entries"));
+    options = List.copyOf(Objects.requireNonNull(options, "options"));
+    attributes = Map.copyOf(Objects.requireNonNull(attributes, "attributes"));
+  }
+
+  /** How the entry point of {@code kernel} is called in the file: as it, unless mapped. */
+  public String entry(String kernel) {
+    return entries.getOrDefault(kernel, kernel);
+  }
+
+  /**
+   * Reads the file.
+   *
+   * @throws HalException NOT_FOUND if it is not in the bundle; INVALID_ARGUMENT if this variant has
+   *     none or it lies outside the bundle; DATA_LOSS if reading fails
+   */
+  public byte[] readFile(ExecutableSource source) {
+    if (file == null) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "bundle " + source.name() + ": the variant '" + format + "' has no file");
+    }
+    byte[] bytes = source.read(file);
+    if (bytes == null) {
+      throw new HalException(
+          Status.NOT_FOUND,
+          "bundle "
+              + source.name()
+              + ": the variant '"
+              + format
+              + "' names the file '"
+              + file
+              + "', which is not there");
+    }
+    return bytes;
+  }
+}

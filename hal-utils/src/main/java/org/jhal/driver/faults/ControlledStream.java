@@ -1,0 +1,98 @@
+package org.jhal.driver.faults;
+
+import org.jhal.BufferParams;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Submission;
+
+/** A stream of a {@link ControlledBackend}. */
+final class ControlledStream<E> implements NativeStream<E> {
+  private final ControlledBackend<E> device;
+  private final NativeStream<E> real;
+
+  ControlledStream(ControlledBackend<E> device, NativeStream<E> real) {
+    this.device = device;
+    this.real = real;
+  }
+
+  @Override
+  public long bindToThread() {
+    return real.bindToThread();
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    real.unbindFromThread(token);
+  }
+
+  @Override
+  public int capacity() {
+    return real.capacity();
+  }
+
+  @Override
+  public boolean isInOrder() {
+    return real.isInOrder();
+  }
+
+  @Override
+  public E createEvent() {
+    return device.call("createEvent", real::createEvent);
+  }
+
+  @Override
+  public void destroyEvent(E event) {
+    real.destroyEvent(event);
+  }
+
+  @Override
+  public void recordEvent(E event) {
+    device.run("recordEvent", () -> real.recordEvent(event));
+  }
+
+  @Override
+  public void waitEvent(E event) {
+    device.run("waitEvent", () -> real.waitEvent(event));
+  }
+
+  @Override
+  public boolean queryEvent(E event) {
+    boolean hasFired = device.call("queryEvent", () -> real.queryEvent(event));
+    device.checkAlive(); // losing the device lets its work end
+    return hasFired;
+  }
+
+  /** Outside the call that can fail: losing the device waits for those, and then ends this one. */
+  @Override
+  public void synchronizeEvent(E event) {
+    device.run("synchronizeEvent", () -> {});
+    real.synchronizeEvent(event);
+    device.checkAlive(); // losing the device lets its work end
+  }
+
+  @Override
+  public void issue(CommandList commands, Submission submission) {
+    device.run("issue", () -> real.issue(commands, submission));
+  }
+
+  @Override
+  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    return device.call("allocAsync", () -> real.allocAsync(bytes, params, submission));
+  }
+
+  @Override
+  public void freeAsync(DeviceMemory memory) {
+    device.run("freeAsync", () -> real.freeAsync(memory));
+  }
+
+  @Override
+  public boolean isIdle() {
+    return real.isIdle(); // whatever is made to fail, what the device behind runs is what counts
+  }
+
+  @Override
+  public void close() {
+    real.close();
+  }
+}

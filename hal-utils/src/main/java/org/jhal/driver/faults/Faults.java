@@ -1,0 +1,110 @@
+package org.jhal.driver.faults;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes calls of the driver fail on purpose: a named call, on its nth use from now on. Also counts
+ * how often each call is used, which tells what can be made to fail.
+ *
+ * <p>Thread-safe.
+ */
+public final class Faults {
+  private record Fault(HalException failure, int usesLeft) {}
+
+  private final Set<String> calls;
+  private final Map<String, Fault> faults = new HashMap<>(); // guarded by this
+  private @Nullable Map<String, Integer> uses; // guarded by this; null if nobody counts
+  private volatile boolean
+      isArmed; // whether there are faults or counts; so that calls without any cost nothing
+
+  /**
+   * No faults.
+   *
+   * @param calls the names of the calls that can fail
+   */
+  public Faults(Set<String> calls) {
+    this.calls = Set.copyOf(calls);
+  }
+
+  /** The names of the calls that can fail. */
+  public Set<String> calls() {
+    return calls;
+  }
+
+  /**
+   * Makes a call fail once.
+   *
+   * @param nth on which use, counted from 1, starting now
+   * @param failure what it throws
+   * @throws HalException INVALID_ARGUMENT for an unknown call; OUT_OF_RANGE if {@code nth} is less
+   *     than 1
+   */
+  public synchronized void failNth(String call, int nth, HalException failure) {
+    if (!calls.contains(call)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, "no call '" + call + "' to fail; there are " + calls);
+    }
+    if (nth < 1) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, "use " + nth + " of " + call + ": uses are counted from 1");
+    }
+    faults.put(call, new Fault(failure, nth));
+    isArmed = true;
+  }
+
+  /** Takes back all faults that have not happened. */
+  public synchronized void clear() {
+    faults.clear();
+    isArmed = uses != null;
+  }
+
+  /** Whether a fault has not happened yet. */
+  public synchronized boolean isPending() {
+    return !faults.isEmpty();
+  }
+
+  /** Starts to count the uses of calls, from 0. */
+  public synchronized void countUses() {
+    uses = new TreeMap<>();
+    isArmed = true;
+  }
+
+  /** How often each call was used since {@link #countUses}, by name. */
+  public synchronized Map<String, Integer> uses() {
+    return uses == null ? Map.of() : Map.copyOf(uses);
+  }
+
+  /**
+   * Called at the start of each call.
+   *
+   * @throws HalException the failure, if this use is to fail
+   */
+  public void check(String call) {
+    if (isArmed) {
+      count(call);
+    }
+  }
+
+  private synchronized void count(String call) {
+    if (uses != null) {
+      uses.merge(call, 1, Integer::sum);
+    }
+    Fault fault = faults.get(call);
+    if (fault == null) {
+      return;
+    }
+    if (fault.usesLeft > 1) {
+      faults.put(call, new Fault(fault.failure, fault.usesLeft - 1));
+      return;
+    }
+    faults.remove(call);
+    isArmed = !faults.isEmpty() || uses != null;
+    throw fault.failure.again();
+  }
+}

@@ -1,0 +1,163 @@
+package org.jhal.driver.gpu;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.DeviceInfo;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.MemoryType;
+import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.options.MemoryBudget;
+
+/**
+ * A device, by means of its {@link GpuRuntime}.
+ *
+ * @param <S> the runtime's stream
+ * @param <E> its event
+ * @param <K> its kernel
+ */
+public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
+  private final GpuRuntime<S, E, K> runtime;
+  private final GpuProperties properties;
+  private final MemoryPool<S> pool;
+  private final TransferLanes<S, E> lanes;
+  private final FreeThread frees;
+
+  /**
+   * A device.
+   *
+   * @param runtime released when this is closed, or when this throws
+   */
+  GpuDevice(GpuRuntime<S, E, K> runtime, GpuProperties properties) {
+    this.runtime = runtime;
+    this.properties = properties;
+    MemoryPool<S> made = null;
+    try {
+      long token = runtime.bindToThread();
+      try {
+        made = new MemoryPool<>(runtime, new MemoryBudget(name(), info().memoryBytes()));
+      } finally {
+        runtime.unbindFromThread(token);
+      }
+      this.pool = made;
+      this.lanes = new TransferLanes<>(runtime);
+      this.frees = new FreeThread(runtime, name());
+    } catch (Throwable t) {
+      MemoryPool<S> left = made;
+      if (left != null) {
+        runtime.giveBack(left::close);
+      }
+      runtime.release();
+      throw t;
+    }
+  }
+
+  private String name() {
+    return info().driver() + "-" + info().index();
+  }
+
+  /** The native calls. Public for tests. */
+  public GpuRuntime<S, E, K> runtime() {
+    return runtime;
+  }
+
+  /** What frees what the runtime takes back only when the device is idle. Public for tests. */
+  public FreeThread frees() {
+    return frees;
+  }
+
+  MemoryPool<S> pool() {
+    return pool;
+  }
+
+  TransferLanes<S, E> lanes() {
+    return lanes;
+  }
+
+  @Override
+  public long bindToThread() {
+    return runtime.bindToThread();
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    runtime.unbindFromThread(token);
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return properties.info();
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of(Capability.HOST_IMPORT);
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return runtime.kernels().formats();
+  }
+
+  @Override
+  public NativeStream<GpuEvent<E>> createStream(int index) {
+    return new GpuStream<>(this);
+  }
+
+  @Override
+  public boolean supports(BufferParams params) {
+    return params.type() != MemoryType.SHARED;
+  }
+
+  @Override
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    return switch (params.type()) {
+      case DEVICE -> pool.allocate(bytes);
+      case HOST -> new PinnedMemory(runtime, frees, bytes);
+      case HOST_UPLOAD -> new UploadMemory(runtime, frees, bytes);
+      default -> throw new HalException(Status.UNIMPLEMENTED, "no memory of type " + params.type());
+    };
+  }
+
+  @Override
+  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    return new ImportedMemory(runtime, frees, memory);
+  }
+
+  /** The address of host memory that the device reaches, all of it; 0 if it does not. */
+  long pinnedAddress(HostMemory memory) {
+    ByteBuffer direct = memory.direct();
+    if (direct == null) {
+      return 0;
+    }
+    long address = GpuRuntime.address(direct);
+    return runtime.isPinned(address, address + memory.size() - 1) ? address : 0;
+  }
+
+  @Override
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    return runtime.kernels().load(source, variant, kernels, frees);
+  }
+
+  @Override
+  public void close() {
+    frees.close(this::closeLast);
+  }
+
+  private void closeLast() {
+    runtime.giveBack(lanes::close);
+    runtime.giveBack(pool::close);
+    runtime.forgetPinned();
+    runtime.release();
+  }
+}

@@ -1,0 +1,348 @@
+package org.jhal.driver.gpu;
+
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import org.jhal.BufferParams;
+import org.jhal.HostMemory;
+import org.jhal.MemoryType;
+import org.jhal.Parameter;
+import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
+import org.jhal.driver.support.BackOff;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A native stream.
+ *
+ * <p>Completion is seen through events. One for which a thread can sleep (BLOCKING_SYNC) is scarce:
+ * a stream takes 56 that have not fired, and the next record blocks (measured on one device with
+ * one runtime; not known of others). So it is recorded while the stream is nearly empty. Behind
+ * many others a plain event is, and who waits for that one looks from time to time.
+ *
+ * <p>A query is not free either: it takes a lock that whoever launches needs as well. Far behind
+ * the end of the stream one query is spared for each event before one that has fired.
+ *
+ * <p>Thread-safe as {@link NativeStream} asks.
+ *
+ * @param <S> the runtime's stream
+ * @param <E> its event
+ * @param <K> its kernel
+ */
+public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
+  /** Of 1021 commands that were measured (H200), less what a command may expand to. */
+  private static final int CAPACITY = 800;
+
+  /** With more unfired events in front, an event is a plain one. */
+  private static final int SHALLOW = 16;
+
+  /**
+   * When so many recordings in a row were seen to fire by who polls, they are plain ones until
+   * somebody sleeps again: an event that wakes a thread costs an interrupt.
+   */
+  private static final int WAKEFUL = 64;
+
+  /** With more events behind one that has fired, a later one is looked at. */
+  private static final int FEW = 2;
+
+  private static final int KEPT_EVENTS = 1024; // a power of two
+
+  /** Uploads of pageable memory up to this size are copied while they are issued. */
+  private static final int MAX_CAPTURED = 256 << 10;
+
+  private final GpuDevice<S, E, K> device;
+  private final GpuRuntime<S, E, K> runtime;
+  private final S handle;
+
+  // Recordings are counted from 1. Written by the thread that issues, the first before the second.
+  private final @Nullable GpuEvent<E>[] events = newEvents(); // the latest, by their number
+  private volatile long recordings;
+
+  /**
+   * All recordings up to this one have fired. Written by whoever has seen that, without a lock: a
+   * smaller number that overtakes a larger one is true as well.
+   */
+  private volatile long fired;
+
+  /** The latest recording when a thread last went to sleep. */
+  private volatile long lastSleep;
+
+  // Of the thread that issues.
+  private final StagingBlocks<E> staging;
+  private final DeferredFrees<E> hostFrees;
+  private @Nullable StreamMark<E> nextMark; // of what was issued since the last event
+  private final LaunchBuffer launch;
+
+  GpuStream(GpuDevice<S, E, K> device) {
+    this.device = device;
+    this.runtime = device.runtime();
+    this.staging = new StagingBlocks<>(runtime, device.frees());
+    this.hostFrees = new DeferredFrees<>(runtime);
+    this.launch = new LaunchBuffer(runtime.endOfLaunchList());
+    this.handle = runtime.createStream();
+  }
+
+  @SuppressWarnings("unchecked") // of null only
+  private static <E> @Nullable GpuEvent<E>[] newEvents() {
+    return (@Nullable GpuEvent<E>[]) new GpuEvent<?>[KEPT_EVENTS];
+  }
+
+  /** The native stream. */
+  public S handle() {
+    return handle;
+  }
+
+  @Override
+  public long bindToThread() {
+    return runtime.bindToThread();
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    runtime.unbindFromThread(token);
+  }
+
+  @Override
+  public int capacity() {
+    return CAPACITY;
+  }
+
+  // Events.
+
+  @Override
+  public GpuEvent<E> createEvent() {
+    E plain = runtime.createEvent(false);
+    try {
+      return new GpuEvent<>(runtime.createEvent(true), plain);
+    } catch (Throwable t) {
+      runtime.destroyEvent(plain);
+      throw t;
+    }
+  }
+
+  @Override
+  public void destroyEvent(GpuEvent<E> event) {
+    runtime.destroyEvent(event.blocking);
+    runtime.destroyEvent(event.plain);
+  }
+
+  @Override
+  public void recordEvent(GpuEvent<E> event) {
+    long position = recordings + 1;
+    boolean isAsleep = position - lastSleep <= WAKEFUL;
+    event.setRecorded(isAsleep && position - fired <= SHALLOW, position);
+    runtime.recordEvent(event.recorded(), handle);
+    events[(int) position & (KEPT_EVENTS - 1)] = event;
+    recordings = position;
+    StreamMark<E> mark = nextMark;
+    if (mark != null) {
+      mark.set(event);
+      nextMark = null;
+    }
+    hostFrees.freePassed();
+  }
+
+  /** The place behind the next event. */
+  private StreamMark<E> nextMark() {
+    StreamMark<E> mark = nextMark;
+    if (mark == null) {
+      mark = new StreamMark<>();
+      nextMark = mark;
+    }
+    return mark;
+  }
+
+  @Override
+  public void waitEvent(GpuEvent<E> event) {
+    runtime.waitEvent(handle, event.recorded());
+  }
+
+  @Override
+  public boolean queryEvent(GpuEvent<E> event) {
+    long position = event.position();
+    if (position <= fired) {
+      return true;
+    }
+    if (!runtime.queryEvent(event.recorded())) {
+      return false;
+    }
+    fired = Math.max(fired, lastFired(position));
+    return true;
+  }
+
+  @Override
+  public void synchronizeEvent(GpuEvent<E> event) {
+    long position = event.position();
+    if (position <= fired) {
+      return;
+    }
+    lastSleep = recordings;
+    if (event.isBlocking()) {
+      runtime.synchronizeEvent(event.recorded());
+    } else {
+      boolean ignored = BackOff.await(this, BackOff.never(), () -> queryEvent(event));
+    }
+    fired = Math.max(fired, position);
+  }
+
+  /** A recording that has fired, {@code position} or a later one, with those before it. */
+  private long lastFired(long position) {
+    long last = position;
+    for (long step = 1; recordings - last > Math.max(FEW, step); step *= 2) {
+      GpuEvent<E> next = events[(int) (last + step) & (KEPT_EVENTS - 1)];
+      if (next == null || next.position() != last + step || !runtime.queryEvent(next.recorded())) {
+        break;
+      }
+      last += step;
+    }
+    return last;
+  }
+
+  // Commands.
+
+  @Override
+  public void issue(CommandList commands, Submission submission) {
+    for (int i = 0; i < commands.size(); i++) {
+      Command command = commands.get(i);
+      switch (command.kind()) {
+        case FILL -> fill(command, submission);
+        case UPDATE -> update(command, submission);
+        case UPLOAD -> upload(command, submission);
+        case READBACK -> readback(command, submission);
+        case COPY -> copy(command, submission);
+        case DISPATCH -> dispatch(command, submission);
+        case BARRIER -> {} // the stream runs one command after the other
+      }
+    }
+  }
+
+  private static GpuMemory memory(Operand operand, Submission submission) {
+    return (GpuMemory) submission.memory(operand);
+  }
+
+  private static long address(Operand operand, Submission submission) {
+    return memory(operand, submission).address() + submission.offset(operand);
+  }
+
+  private void fill(Command command, Submission submission) {
+    Operand target = command.target();
+    int patternBytes = command.patternBytes();
+    runtime.fill(
+        handle,
+        address(target, submission),
+        command.pattern(),
+        patternBytes,
+        submission.length(target) / patternBytes);
+  }
+
+  private void copy(Command command, Submission submission) {
+    GpuMemory from = memory(command.source(), submission);
+    GpuMemory to = memory(command.target(), submission);
+    long source = from.address() + submission.offset(command.source());
+    long target = to.address() + submission.offset(command.target());
+    long bytes = submission.length(command.target());
+    if (from.isOnHost() || to.isOnHost()) {
+      runtime.copyWithHost(handle, target, source, bytes);
+    } else {
+      runtime.copy(handle, target, source, bytes);
+    }
+  }
+
+  private void update(Command command, Submission submission) {
+    ByteBuffer bytes = command.bytes();
+    capture(address(command.target(), submission), bytes.remaining(), space -> space.put(bytes));
+  }
+
+  /** Writes bytes that the host gives now to {@code target} when the stream gets there. */
+  private void capture(long target, int size, Consumer<ByteBuffer> source) {
+    long staged = staging.put(size, nextMark(), source);
+    runtime.copyToDevice(handle, target, staged, size);
+  }
+
+  /**
+   * What the host has done for the source, it has done before this is issued: its waits are met by
+   * then, except for those that the device meets, and the device writes no pageable memory. So the
+   * source may be read now.
+   */
+  private void upload(Command command, Submission submission) {
+    HostMemory source = command.host();
+    long target = address(command.target(), submission);
+    long pinned = device.pinnedAddress(source);
+    if (pinned != 0) {
+      runtime.copyToDevice(handle, target, pinned, source.size());
+    } else if (source.size() <= MAX_CAPTURED) {
+      capture(target, (int) source.size(), space -> source.read(0, space));
+    } else {
+      submission.afterwards(PageableTransfer.upload(device, source, target));
+    }
+  }
+
+  private void readback(Command command, Submission submission) {
+    HostMemory target = command.host();
+    long source = address(command.source(), submission);
+    long pinned = device.pinnedAddress(target);
+    if (pinned != 0) {
+      runtime.copyToHost(handle, pinned, source, target.size());
+    } else {
+      submission.afterwards(PageableTransfer.readback(device, source, target));
+    }
+  }
+
+  private void dispatch(Command command, Submission submission) {
+    LoadedKernel kernel = command.kernel();
+    ArgumentLayout layout = kernel.layout();
+    launch.set(command.array(), layout.size());
+    for (int i = 0; i < kernel.parameterCount(); i++) {
+      if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
+        launch.setAddress(layout.offset(i), address(command.argument(i), submission));
+      }
+    }
+    runtime.launch(
+        handle,
+        kernel(kernel),
+        command.groupsX(),
+        command.groupsY(),
+        command.groupsZ(),
+        kernel.workgroupSize(),
+        kernel.dynamicSharedMemory(),
+        launch);
+  }
+
+  @SuppressWarnings("unchecked") // what this device has loaded has its kernels
+  private K kernel(LoadedKernel kernel) {
+    return ((GpuModule<K>) kernel.module()).kernel(kernel.index());
+  }
+
+  @Override
+  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    return params.type() == MemoryType.DEVICE
+        ? device.pool().allocate(bytes, handle)
+        : device.allocate(bytes, params); // host memory has no stream order
+  }
+
+  @Override
+  public void freeAsync(DeviceMemory memory) {
+    if (memory instanceof PoolMemory pooled) {
+      device.pool().free(pooled, handle);
+    } else {
+      hostFrees.add(memory, nextMark());
+    }
+  }
+
+  @Override
+  public boolean isIdle() {
+    return runtime.isIdle(handle);
+  }
+
+  @Override
+  public void close() {
+    staging.close();
+    hostFrees.close();
+    runtime.destroyStream(handle);
+  }
+}

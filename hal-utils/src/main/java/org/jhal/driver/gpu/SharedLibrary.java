@@ -1,0 +1,157 @@
+package org.jhal.driver.gpu;
+
+import com.sun.jna.Function;
+import com.sun.jna.Library;
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Platform;
+import java.io.File;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A native library: where it may be, what it has, and why one cannot be loaded.
+ *
+ * <p>Thread-safe.
+ */
+public final class SharedLibrary {
+  /** Machines for which ELF files are made, by JNA's name of the processor. */
+  private static final Map<String, Integer> MACHINES =
+      Map.of("x86-64", 62, "aarch64", 183, "ppc64le", 21);
+
+  private static final int ELF_MAGIC = 0x7F454C46; // as the first four bytes
+  private static final int ELF_64_BIT = 2;
+
+  private final String
+      name; // NativeLibrary.getName() is a shorter one, which may mean another file
+  private final NativeLibrary library;
+
+  private SharedLibrary(String name, NativeLibrary library) {
+    this.name = name;
+    this.library = library;
+  }
+
+  /**
+   * Loads a library.
+   *
+   * @param name of a file, absolute, or for the system to find
+   * @throws UnsatisfiedLinkError if that is not possible; see {@link #reason}
+   * @throws HalException UNAVAILABLE if JNA itself cannot be loaded
+   */
+  public static SharedLibrary open(String name) {
+    try {
+      int ignored = Native.POINTER_SIZE;
+    } catch (LinkageError e) {
+      throw new HalException(
+          Status.UNAVAILABLE, "JNA cannot load its own native library: " + e.getMessage(), e);
+    }
+    return new SharedLibrary(name, NativeLibrary.getInstance(name));
+  }
+
+  /** The same for JNA. */
+  public NativeLibrary library() {
+    return library;
+  }
+
+  /** Whether it exports a function, or is linked with a library that does. */
+  public boolean has(String symbol) {
+    return optional(symbol) != null;
+  }
+
+  /** A function that not every version has, or null. */
+  public @Nullable Function optional(String symbol) {
+    try {
+      return library.getFunction(symbol);
+    } catch (UnsatisfiedLinkError e) {
+      return null;
+    }
+  }
+
+  /** Its functions; one that it lacks is found out when it is called. */
+  public <T extends Library> T map(Class<T> functions) {
+    return Native.load(name, functions);
+  }
+
+  /** The file, as far as it is known. */
+  public String path() {
+    return String.valueOf(library.getFile());
+  }
+
+  /** Those of some file names that are files in a folder, as absolute paths. */
+  public static List<String> files(File folder, List<String> names) {
+    return names.stream()
+        .map(name -> new File(folder, name))
+        .filter(File::isFile)
+        .map(File::getAbsolutePath)
+        .toList();
+  }
+
+  /**
+   * What to try for a library that comes with this one: a file beside it, then a name for the
+   * system to find.
+   */
+  public List<String> beside(String other, int version) {
+    List<String> all = new ArrayList<>();
+    File folder = library.getFile() == null ? null : library.getFile().getParentFile();
+    for (String each : List.of(other + "." + version, other)) {
+      if (folder != null && new File(folder, each).isFile()) {
+        all.add(new File(folder, each).getAbsolutePath());
+      }
+      all.add(each);
+    }
+    return all;
+  }
+
+  /**
+   * A name that could not be loaded, with the reason where it is more than that there is no such
+   * file.
+   */
+  static String reason(String name, UnsatisfiedLinkError thrown) {
+    File file = new File(name);
+    if (!file.isFile()) {
+      return name;
+    }
+    String machine = otherMachine(file);
+    if (machine != null) {
+      return name + " (" + machine + ")";
+    }
+    // JNA's second line is what the system said; the first is that there is something to say.
+    List<String> lines = String.valueOf(thrown.getMessage()).lines().limit(2).toList();
+    return name + " (" + (lines.isEmpty() ? "" : lines.get(lines.size() - 1)) + ")";
+  }
+
+  /** What the system tells in strange words: that a library is for another processor. */
+  private static @Nullable String otherMachine(File file) {
+    Integer own = MACHINES.get(Platform.ARCH);
+    try (RandomAccessFile in = new RandomAccessFile(file, "r")) {
+      if (own == null || in.length() < 20 || in.readInt() != ELF_MAGIC) {
+        return null;
+      }
+      boolean isWide = in.readByte() == ELF_64_BIT;
+      in.seek(18);
+      int machine = Short.toUnsignedInt(Short.reverseBytes(in.readShort()));
+      if (isWide && machine == own) {
+        return null;
+      }
+      return "made for a "
+          + (isWide ? "64" : "32")
+          + "-bit processor with the ELF number "
+          + machine
+          + MACHINES.entrySet().stream()
+              .filter(known -> known.getValue() == machine)
+              .map(known -> ", " + known.getKey())
+              .findFirst()
+              .orElse("")
+          + "; this process runs on "
+          + Platform.ARCH;
+    } catch (IOException e) {
+      return null; // the system's own words have to do
+    }
+  }
+}

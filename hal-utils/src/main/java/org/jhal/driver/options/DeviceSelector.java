@@ -1,0 +1,121 @@
+package org.jhal.driver.options;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.StringJoiner;
+import java.util.regex.Pattern;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.HalException;
+import org.jhal.Status;
+
+/** Finds the device that a URI selects, by index, uuid or PCI address (rule D3). */
+public final class DeviceSelector {
+  private static final Pattern INDEX = Pattern.compile("[0-9]{1,10}");
+  private static final String PCI = "pci:";
+  private static final Pattern PCI_SELECTOR =
+      Pattern.compile(PCI + "[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
+
+  /** A word before the uuid proper, told from its first digits by a letter beyond f. */
+  private static final Pattern UUID_PREFIX = Pattern.compile("^[a-z]*[g-z][a-z]*-");
+
+  private static final Pattern UUID = Pattern.compile("([0-9a-f]-?){8,}");
+
+  private DeviceSelector() {}
+
+  /**
+   * Finds the device.
+   *
+   * @param uri whose selector is empty for the first device, an index, a whole uuid in upper or
+   *     lower case, with the prefix that the driver may write before it or without, or {@code
+   *     pci:DOMAIN:BUS:DEVICE.KERNEL}
+   * @param devices in the order of their indices
+   * @throws HalException NOT_FOUND if there is no such device, with those that there are;
+   *     INVALID_ARGUMENT if the selector is none of these
+   */
+  public static DeviceInfo select(DeviceUri uri, List<DeviceInfo> devices) {
+    String selector = uri.selector().toLowerCase(Locale.ROOT);
+    if (devices.isEmpty()) {
+      throw new HalException(
+          Status.NOT_FOUND, "no device '" + uri + "': driver '" + uri.driver() + "' has none");
+    }
+    if (selector.isEmpty()) {
+      return devices.get(0);
+    }
+    for (DeviceInfo device : devices) {
+      if (isUuidOf(selector, device)) {
+        return device;
+      }
+    }
+    if (INDEX.matcher(selector).matches()) {
+      long index = Long.parseLong(selector);
+      if (index >= devices.size()) {
+        throw new HalException(
+            Status.NOT_FOUND,
+            "no device '"
+                + uri
+                + "': index "
+                + index
+                + ", but there "
+                + (devices.size() == 1 ? "is " : "are ")
+                + describe(uri, devices));
+      }
+      return devices.get((int) index);
+    }
+    if (PCI_SELECTOR.matcher(selector).matches()) {
+      String wanted = withoutZeros(selector.substring(PCI.length()));
+      for (DeviceInfo device : devices) {
+        String address = device.pciAddress();
+        if (address != null && withoutZeros(address.toLowerCase(Locale.ROOT)).equals(wanted)) {
+          return device;
+        }
+      }
+    } else if (!UUID.matcher(withoutPrefix(selector)).matches()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "selector '"
+              + uri.selector()
+              + "' in '"
+              + uri
+              + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.KERNEL"
+              + " (hexadecimal); there "
+              + (devices.size() == 1 ? "is " : "are ")
+              + describe(uri, devices));
+    }
+    throw new HalException(
+        Status.NOT_FOUND,
+        "no device '"
+            + uri
+            + "'; there "
+            + (devices.size() == 1 ? "is " : "are ")
+            + describe(uri, devices));
+  }
+
+  private static boolean isUuidOf(String selector, DeviceInfo device) {
+    String uuid = device.uuid().toLowerCase(Locale.ROOT);
+    return !uuid.isEmpty() && (selector.equals(uuid) || selector.equals(withoutPrefix(uuid)));
+  }
+
+  private static String withoutPrefix(String uuid) {
+    return UUID_PREFIX.matcher(uuid).replaceFirst("");
+  }
+
+  /** A domain may be written with four digits or with eight. */
+  private static String withoutZeros(String pciAddress) {
+    return pciAddress.replaceFirst("^0+", "");
+  }
+
+  private static String describe(DeviceUri uri, List<DeviceInfo> devices) {
+    StringJoiner list = new StringJoiner("; ");
+    for (DeviceInfo device : devices) {
+      String pci = device.pciAddress() == null ? "" : ", " + PCI + device.pciAddress();
+      String uuid = device.uuid().isEmpty() ? "" : ", uuid " + device.uuid();
+      list.add(device.index() + " is " + device.name() + uuid + pci);
+    }
+    return (devices.size() == 1 ? "1 device" : devices.size() + " devices")
+        + " of driver '"
+        + uri.driver()
+        + "': "
+        + list;
+  }
+}

@@ -1,0 +1,86 @@
+package org.jhal.driver.options;
+
+import java.time.Duration;
+import java.util.List;
+import org.jhal.Device;
+
+/** The options that every driver on this engine has (rule D5). */
+public final class EngineOptions {
+  private final Option<Long> queues;
+  private final Option<Long> inflight =
+      Option.integer(
+          "inflight",
+          512,
+          1,
+          1 << 16,
+          "operations",
+          "how many operations a stream holds at most before others wait on the host");
+  private final Option<Duration> spin;
+  private final Option<Duration> completionSpin;
+  private final Option<Duration> closeTimeout =
+      Option.duration(
+          "close-timeout",
+          Device.DEFAULT_CLOSE_TIMEOUT,
+          Duration.ZERO,
+          Duration.ofHours(1),
+          "how long closing the device waits for work in flight");
+  private final Option<Long> tails =
+      Option.integer(
+          "tails", 4, 1, 64, "threads", "how many threads run host calls and other host work");
+  private final Option<String> leaks =
+      Option.choice(
+          "leaks",
+          "report",
+          List.of("report", "trace"),
+          "whether the report of a leaked buffer says where it was made");
+
+  /**
+   * The options with a driver's own defaults.
+   *
+   * @param queues how many queues a device has unless told otherwise
+   * @param spin how long a host thread polls a native event before it parks, unless told otherwise
+   * @param completionSpin how long a completion thread polls before it sleeps, unless told
+   *     otherwise
+   */
+  public EngineOptions(int queues, Duration spin, Duration completionSpin) {
+    this.queues =
+        Option.integer(
+            "queues",
+            queues,
+            1,
+            64,
+            "queues",
+            "how many queues, each with a native stream, a device has");
+    this.spin =
+        Option.duration(
+            "spin",
+            spin,
+            Duration.ZERO,
+            Duration.ofSeconds(1),
+            "how long a host thread polls a native event before it parks");
+    this.completionSpin =
+        Option.duration(
+            "completion-spin",
+            completionSpin,
+            Duration.ZERO,
+            Duration.ofSeconds(1),
+            "how long the thread that waits for a stream polls before it sleeps");
+  }
+
+  /** All of them. */
+  public List<Option<?>> all() {
+    return List.of(queues, inflight, spin, completionSpin, closeTimeout, tails, leaks);
+  }
+
+  /** The values in force. */
+  public EngineConfig configure(Settings settings) {
+    return new EngineConfig(
+        settings.getInt(queues),
+        settings.getInt(inflight),
+        settings.get(spin).toNanos(),
+        settings.get(completionSpin).toNanos(),
+        settings.get(closeTimeout),
+        settings.getInt(tails),
+        settings.get(leaks).equals("trace"));
+  }
+}

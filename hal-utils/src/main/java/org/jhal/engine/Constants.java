@@ -1,0 +1,121 @@
+package org.jhal.engine;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.jhal.ElementType;
+import org.jhal.HalException;
+import org.jhal.Parameter;
+import org.jhal.Status;
+
+/** Checks constants against their parameters and packs them, in native byte order. */
+final class Constants {
+  private static final VarHandle SHORT = view(short[].class);
+  private static final VarHandle INT = view(int[].class);
+  private static final VarHandle LONG = view(long[].class);
+
+  private Constants() {}
+
+  private static VarHandle view(Class<?> array) {
+    return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.nativeOrder());
+  }
+
+  /**
+   * Writes argument {@code index} of a call of {@code kernel} to {@code block} at {@code offset}.
+   */
+  static void pack(
+      EngineKernel kernel, int index, Parameter parameter, Object value, byte[] block, int offset) {
+    ElementType type = parameter.type();
+    switch (type) {
+      case F32 -> {
+        if (!(value instanceof Float number)) {
+          throw wrongType(kernel, index, parameter, value, "a Float");
+        }
+        INT.set(block, offset, Float.floatToRawIntBits(number));
+      }
+      case F64 -> {
+        if (!(value instanceof Double || value instanceof Float)) {
+          throw wrongType(kernel, index, parameter, value, "a Double or a Float");
+        }
+        LONG.set(block, offset, Double.doubleToRawLongBits(((Number) value).doubleValue()));
+      }
+      default -> {
+        if (!(value instanceof Integer
+            || value instanceof Long
+            || value instanceof Short
+            || value instanceof Byte)) {
+          throw wrongType(kernel, index, parameter, value, "an Integer, Long, Short or Byte");
+        }
+        long number = ((Number) value).longValue();
+        long low = min(type);
+        long high = max(type);
+        if (number < low || number > high) {
+          throw new HalException(
+              Status.OUT_OF_RANGE,
+              "argument "
+                  + index
+                  + " of "
+                  + kernel
+                  + ", "
+                  + parameter.name()
+                  + ": "
+                  + number
+                  + " does not fit "
+                  + type.label()
+                  + ", which takes "
+                  + low
+                  + " to "
+                  + high);
+        }
+        switch (type.bytes()) {
+          case 1 -> block[offset] = (byte) number;
+          case 2 -> SHORT.set(block, offset, (short) number);
+          case 4 -> INT.set(block, offset, (int) number);
+          default -> LONG.set(block, offset, number);
+        }
+      }
+    }
+  }
+
+  private static long min(ElementType type) {
+    return switch (type) {
+      case I8 -> Byte.MIN_VALUE;
+      case I16 -> Short.MIN_VALUE;
+      case I32 -> Integer.MIN_VALUE;
+      case I64, U64 -> Long.MIN_VALUE; // a u64 takes all 64 bits of a Long
+      default -> 0;
+    };
+  }
+
+  private static long max(ElementType type) {
+    return switch (type) {
+      case I8 -> Byte.MAX_VALUE;
+      case U8 -> 0xFF;
+      case I16 -> Short.MAX_VALUE;
+      case U16 -> 0xFFFF;
+      case I32 -> Integer.MAX_VALUE;
+      case U32 -> 0xFFFF_FFFFL;
+      default -> Long.MAX_VALUE;
+    };
+  }
+
+  private static HalException wrongType(
+      EngineKernel kernel, int index, Parameter parameter, Object value, String wanted) {
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        "argument "
+            + index
+            + " of "
+            + kernel
+            + ", "
+            + parameter.name()
+            + ": constant of type "
+            + parameter.type().label()
+            + " needs "
+            + wanted
+            + ", got "
+            + value.getClass().getSimpleName()
+            + " "
+            + value);
+  }
+}

@@ -1,0 +1,206 @@
+package org.jhal.engine;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.BufferParams;
+import org.jhal.BufferUsage;
+import org.jhal.DeviceBuffer;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.MappedRange;
+import org.jspecify.annotations.Nullable;
+
+/** A buffer or a slice of one: a range of a {@link BufferStorage}. */
+final class EngineBuffer implements DeviceBuffer {
+  final BufferStorage storage;
+  final long offset; // in the storage
+  private final long size;
+  private final @Nullable BufferOwner owner; // null for an alias, which owns nothing
+  private final @Nullable EngineBuffer root; // of a slice; keeps what is owned reachable
+
+  /** The buffer that owns {@code storage}, whose first reference it takes over. */
+  EngineBuffer(BufferStorage storage) {
+    this.storage = storage;
+    this.offset = 0;
+    this.size = storage.size;
+    this.root = null;
+    this.owner = new BufferOwner(this, storage);
+  }
+
+  private EngineBuffer(EngineBuffer root, long offset, long size, @Nullable BufferOwner owner) {
+    this.storage = root.storage;
+    this.offset = offset;
+    this.size = size;
+    this.root = root;
+    this.owner = owner;
+  }
+
+  /**
+   * Another handle of the same range, for the engine: it stays usable when the user closes the
+   * buffer, as long as somebody holds a reference to the storage.
+   */
+  EngineBuffer alias() {
+    return new EngineBuffer(this, offset, size, null);
+  }
+
+  @Override
+  public EngineDevice<?> device() {
+    return storage.device;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  @Override
+  public BufferParams params() {
+    return storage.params;
+  }
+
+  boolean isSlice() {
+    return root != null;
+  }
+
+  @Override
+  public DeviceBuffer slice(long sliceOffset, long length) {
+    checkOpen("buffer to slice");
+    Validation.range("slice", sliceOffset, length, size);
+    EngineBuffer whole = root == null ? this : root;
+    return new EngineBuffer(whole, offset + sliceOffset, length, owner);
+  }
+
+  boolean isOpen() {
+    return owner == null || !owner.isClosed();
+  }
+
+  /** Refuses a closed buffer with FAILED_PRECONDITION; {@code what} names the argument. */
+  void checkOpen(String what) {
+    if (!isOpen()) {
+      throw closed(what);
+    }
+  }
+
+  /**
+   * Takes a reference to the storage for a user of this buffer; FAILED_PRECONDITION if it is
+   * closed.
+   */
+  void retainStorage() {
+    if (!isOpen() || !storage.tryRetain()) {
+      throw closed("buffer");
+    }
+  }
+
+  private HalException closed(String what) {
+    return new HalException(Status.FAILED_PRECONDITION, what + ": " + this + " is closed");
+  }
+
+  @Override
+  public Mapping map(long mapOffset, long length, MapMode mode) {
+    Objects.requireNonNull(mode, "mode");
+    List<BufferUsage> wanted = new ArrayList<>();
+    if (mode == MapMode.READ || mode == MapMode.READ_WRITE) {
+      wanted.add(BufferUsage.MAP_READ);
+    }
+    if (mode != MapMode.READ) {
+      wanted.add(BufferUsage.MAP_WRITE);
+    }
+    checkOpen("buffer to map");
+    Validation.usage("mapped buffer", this, wanted);
+    Validation.range("mapping", mapOffset, length, size);
+    if (length > Integer.MAX_VALUE) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "mapping of " + length + " bytes; one mapping has at most " + Integer.MAX_VALUE);
+    }
+    retainStorage();
+    try {
+      return new EngineMapping(this, offset + mapOffset, (int) length, mode);
+    } catch (RuntimeException | Error e) {
+      storage.release();
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (root == null && owner != null) {
+      owner.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return (root == null ? "buffer of " : "slice of ")
+        + size
+        + " bytes of "
+        + storage.device.name();
+  }
+
+  /** A range that the host reaches; holds a reference to the storage until it is closed. */
+  private static final class EngineMapping implements Mapping {
+    private final EngineBuffer buffer;
+    private final MapMode mode;
+    private final MappedRange range;
+    private final ByteBuffer bytes;
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+
+    EngineMapping(EngineBuffer buffer, long offset, int length, MapMode mode) {
+      this.buffer = buffer;
+      this.mode = mode;
+      this.range = buffer.device().calls().call(() -> buffer.storage.memory().map(offset, length));
+      ByteBuffer view = range.bytes();
+      this.bytes =
+          (mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
+      if (mode != MapMode.DISCARD_WRITE) {
+        invalidate();
+      }
+    }
+
+    @Override
+    public DeviceBuffer buffer() {
+      return buffer;
+    }
+
+    @Override
+    public ByteBuffer bytes() {
+      return bytes;
+    }
+
+    @Override
+    public void flush() {
+      if (mode != MapMode.READ) {
+        buffer.device().calls().callIfOpen(range::flush);
+      }
+    }
+
+    @Override
+    public void invalidate() {
+      buffer
+          .device()
+          .calls()
+          .call(
+              () -> {
+                range.invalidate();
+                return range;
+              });
+    }
+
+    @Override
+    public void close() {
+      if (isClosed.compareAndSet(false, true)) {
+        try {
+          if (buffer.device().lostCause() == null) {
+            flush();
+          }
+        } finally {
+          buffer.storage.release();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,402 @@
+package org.jhal.engine;
+
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jhal.Allocator;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceQueue;
+import org.jhal.DeviceStatistics;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Setting;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.bundle.Manifest;
+import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.options.EngineConfig;
+import org.jhal.engine.concurrent.DeviceThread;
+import org.jhal.engine.concurrent.Gate;
+import org.jhal.engine.concurrent.HostCompletionPool;
+import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.EngineSemaphore;
+import org.jhal.engine.queue.Operation.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The device of every driver that is built on this engine: a driver brings a {@link DeviceBackend},
+ * the rest is here.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <E> the driver's native event
+ */
+public final class EngineDevice<E> implements Device {
+  private static final System.Logger LOG = System.getLogger(EngineDevice.class.getName());
+
+  private final DeviceBackend<E> backend;
+  private final EngineConfig config;
+  private final List<Setting> settings;
+  private final DeviceInfo info;
+  private final String name;
+  private final Object domain = new Object(); // what semaphores and threads know of this device
+  private final EngineAllocator allocator = new EngineAllocator(this);
+  private final HostCompletionPool tails;
+  private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
+  private final List<EngineQueue<E>> queueViews = new ArrayList<>();
+  private final List<EngineQueue<E>> copyQueues = new ArrayList<>(); // the same, for DeviceCopy
+
+  private final DeviceResources resources = new DeviceResources();
+  private final Gate copies = new Gate(); // copies of other devices' queues that are under way
+  private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+  private final BackendCalls calls;
+  private final DeviceShutdown<E> shutdown;
+
+  /**
+   * Opens a device: makes its streams and starts the threads of its queues. If that fails,
+   * everything made so far, {@code backend} included, is closed again.
+   *
+   * @param settings for {@link #settings()}
+   * @throws HalException what the backend throws
+   */
+  public EngineDevice(DeviceBackend<E> backend, EngineConfig config, List<Setting> settings) {
+    this.backend = backend;
+    this.config = config;
+    this.settings = List.copyOf(settings);
+    this.info = backend.info();
+    this.name = info.driver() + "-" + info.index();
+    this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
+    this.tails = new HostCompletionPool(name, domain, config.tails());
+    this.shutdown =
+        new DeviceShutdown<>(
+            name, domain, backend, config.closeTimeout(), calls, resources, copies, queues, tails);
+    try {
+      calls.call(this::createQueues);
+      queues.forEach(DeferredWorkQueue::start);
+    } catch (Throwable t) {
+      shutdown.closeHalfMade();
+      throw t;
+    }
+  }
+
+  private List<DeferredWorkQueue<E>> createQueues() {
+    for (int i = 0; i < config.queues(); i++) {
+      DeferredWorkQueue<E> queue =
+          new DeferredWorkQueue<>(
+              name + "-q" + i,
+              domain,
+              backend.createStream(i),
+              config.inflight(),
+              config.spinNanos(),
+              config.completionSpinNanos(),
+              operation -> new QueueWork<>(this, operation),
+              tails,
+              this::lose);
+      queues.add(queue);
+      queueViews.add(new EngineQueue<>(this, i, queue, false));
+      copyQueues.add(new EngineQueue<>(this, i, queue, true));
+    }
+    return queues;
+  }
+
+  /** {@code DRIVER-INDEX}, as in the names of its threads. */
+  public String name() {
+    return name;
+  }
+
+  /** The driver's side of it. */
+  public DeviceBackend<E> backend() {
+    return backend;
+  }
+
+  boolean tracesLeaks() {
+    return config.tracesLeaks();
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return info;
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return backend.capabilities();
+  }
+
+  @Override
+  public List<Setting> settings() {
+    return settings;
+  }
+
+  @Override
+  public int queueCount() {
+    return queueViews.size();
+  }
+
+  @Override
+  public DeviceQueue queue(int index) {
+    if (index < 0 || index >= queueViews.size()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "queue " + index + " of " + name + ", which has " + queueViews.size());
+    }
+    return queueViews.get(index);
+  }
+
+  @Override
+  public TimelineSemaphore createSemaphore(long initialValue) {
+    checkOpen();
+    TimelineSemaphore semaphore = new EngineSemaphore(initialValue, resources::removeSemaphore);
+    resources.addSemaphore();
+    return semaphore;
+  }
+
+  @Override
+  public Allocator allocator() {
+    return allocator;
+  }
+
+  @Override
+  public CommandBuffer createCommandBuffer(CommandBuffer.Mode mode) {
+    checkUsable();
+    CommandBuffer made = new RecordedCommandBuffer(this, mode);
+    resources.addCommandBuffer();
+    return made;
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return backend.executableFormats();
+  }
+
+  @Override
+  public Executable loadExecutable(ExecutableSource source) {
+    checkUsable();
+    Manifest manifest = Manifest.read(Objects.requireNonNull(source, "source"));
+    List<String> refusals = new ArrayList<>();
+    for (Variant variant : manifest.variants()) {
+      if (!backend.executableFormats().contains(variant.format())) {
+        refusals.add(variant.format() + ": " + name + " loads " + backend.executableFormats());
+        continue;
+      }
+      try {
+        return calls.call(
+            () -> {
+              KernelModule module = backend.load(source, variant, manifest.kernels());
+              EngineExecutable made =
+                  new EngineExecutable(
+                      this,
+                      manifest.name(),
+                      variant.format(),
+                      refusals,
+                      manifest.kernels(),
+                      module);
+              resources.add(made);
+              return made;
+            });
+      } catch (HalException e) {
+        if (e.status() != Status.UNIMPLEMENTED) {
+          throw e;
+        }
+        refusals.add(variant.format() + ": " + e.getMessage());
+      }
+    }
+    throw new HalException(
+        Status.UNIMPLEMENTED,
+        name
+            + " can load no variant of bundle "
+            + source.name()
+            + ": "
+            + String.join("; ", refusals));
+  }
+
+  // Memory.
+
+  boolean supports(BufferParams params) {
+    return backend.supports(params);
+  }
+
+  void checkAllocation(long size, BufferParams params) {
+    Objects.requireNonNull(params, "params");
+    if (size < 0) {
+      throw new HalException(Status.OUT_OF_RANGE, "buffer size " + size + " is negative");
+    }
+    if (!backend.supports(params)) {
+      throw new HalException(
+          Status.UNIMPLEMENTED, name + " has no memory of type " + params.type());
+    }
+  }
+
+  @Override
+  public DeviceBuffer allocate(long size, BufferParams params) {
+    checkAllocation(size, params);
+    return adopt(size, params, () -> backend.allocate(size, params), null);
+  }
+
+  DeviceBuffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
+    Objects.requireNonNull(params, "params");
+    if (!backend.capabilities().contains(Capability.HOST_IMPORT)) {
+      throw new HalException(Status.UNIMPLEMENTED, name + " cannot import host memory");
+    }
+    if (!memory.isDirect() || memory.isReadOnly()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "memory to import is "
+              + (memory.isDirect() ? "read-only" : "on the heap")
+              + "; it must be direct and writable");
+    }
+    ByteBuffer range = memory.slice();
+    return adopt(range.capacity(), params, () -> backend.importHost(range, params), onRelease);
+  }
+
+  private DeviceBuffer adopt(
+      long size, BufferParams params, Supplier<DeviceMemory> maker, @Nullable Runnable onRelease) {
+    // Inside one call, so that closing the device either refuses it or finds the storage.
+    return calls.call(
+        () -> {
+          BufferStorage storage = new BufferStorage(this, params, size, maker.get(), onRelease);
+          resources.storages().add(storage);
+          resources.addBytes(size);
+          return new EngineBuffer(storage);
+        });
+  }
+
+  DeviceResources resources() {
+    return resources;
+  }
+
+  /** Calls into the backend. */
+  BackendCalls calls() {
+    return calls;
+  }
+
+  void checkOpen() {
+    if (calls.isShut()) {
+      throw calls.closedFailure();
+    }
+  }
+
+  private void checkUsable() {
+    checkOpen();
+    HalException cause = lost.get();
+    if (cause != null) {
+      throw cause.again();
+    }
+  }
+
+  // Copies between devices.
+
+  /** A queue for the chunks of a copy that belongs to queue {@code index} of some device. */
+  EngineQueue<E> copyQueue(int index) {
+    return copyQueues.get(index % copyQueues.size());
+  }
+
+  /**
+   * A copy of another device's queue begins. From here on closing waits for {@link #endCopy}, while
+   * the queues go on working.
+   */
+  void beginCopy() {
+    if (!copies.tryEnter()) {
+      throw calls.closedFailure();
+    }
+  }
+
+  void endCopy() {
+    copies.leave();
+  }
+
+  // Loss and end.
+
+  @Override
+  public @Nullable HalException lostCause() {
+    return lost.get();
+  }
+
+  /**
+   * The device does not work any more: everything fails with the first {@code cause} (rule Q7),
+   * which is returned.
+   */
+  public HalException lose(HalException cause) {
+    HalException first =
+        cause.status() == Status.UNAVAILABLE
+            ? cause
+            : new HalException(
+                Status.UNAVAILABLE, "device " + name + " is lost: " + cause.getMessage(), cause);
+    if (lost.compareAndSet(null, first)) {
+      LOG.log(Level.WARNING, "device " + name + " is lost", first);
+      queues.forEach(queue -> queue.lose(first));
+      return first;
+    }
+    return Objects.requireNonNull(lost.get());
+  }
+
+  /** A call that was left behind when the device closed may still fail. */
+  private void loseUnlessClosed(HalException cause) {
+    if (!shutdown.isOver()) {
+      lose(cause);
+    }
+  }
+
+  @Override
+  public boolean isClosed() {
+    return calls.isShut();
+  }
+
+  @Override
+  public void close() {
+    if (Cascade.current().isInCallback() || DeviceThread.isOf(domain)) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          "device "
+              + name
+              + " cannot be closed from a callback, a host call or one of its threads");
+    }
+    shutdown.close();
+  }
+
+  @Override
+  public DeviceStatistics statistics() {
+    long[] states = new long[State.values().length];
+    long enqueued = 0;
+    long retired = 0;
+    for (DeferredWorkQueue<E> queue : queues) {
+      queue.count(states);
+      retired += queue.retired();
+      enqueued += queue.enqueued();
+    }
+    return new DeviceStatistics(
+        resources.storages().size(),
+        resources.bytes(),
+        resources.commandBuffers(),
+        resources.executables().size(),
+        resources.semaphores(),
+        states[State.REGISTERING.ordinal()] + states[State.PARKED.ordinal()],
+        states[State.READY.ordinal()],
+        states[State.ISSUED.ordinal()],
+        states[State.SETTLED.ordinal()]
+            + states[State.FAILED.ordinal()]
+            + states[State.RETIRED.ordinal()],
+        enqueued,
+        retired);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

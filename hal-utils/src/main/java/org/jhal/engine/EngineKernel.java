@@ -1,0 +1,105 @@
+package org.jhal.engine;
+
+import java.util.List;
+import org.jhal.Kernel;
+import org.jhal.Parameter;
+import org.jhal.Workgroups;
+import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.bundle.KernelSpec;
+
+/** A kernel of an {@link EngineExecutable}. */
+final class EngineKernel implements Kernel, LoadedKernel {
+  private final EngineExecutable executable;
+  private final int index;
+  private final KernelSpec spec;
+  private final Parameter[] parameters; // the same as in spec, without an iterator
+  private final ArgumentLayout layout;
+  private final Workgroups maxCount;
+
+  /**
+   * A kernel.
+   *
+   * @param maxCount the largest grid that the device takes
+   * @param maxWorkItems the most work items along an axis of it
+   */
+  EngineKernel(
+      EngineExecutable executable,
+      int index,
+      KernelSpec spec,
+      Workgroups maxCount,
+      long maxWorkItems) {
+    this.executable = executable;
+    this.index = index;
+    this.spec = spec;
+    this.parameters = spec.parameters().toArray(new Parameter[0]);
+    this.layout = ArgumentLayout.of(spec.parameters());
+    Workgroups size = spec.workgroupSize();
+    this.maxCount =
+        new Workgroups(
+            (int) Math.min(maxCount.x(), maxWorkItems / size.x()),
+            (int) Math.min(maxCount.y(), maxWorkItems / size.y()),
+            (int) Math.min(maxCount.z(), maxWorkItems / size.z()));
+  }
+
+  @Override
+  public EngineExecutable executable() {
+    return executable;
+  }
+
+  @Override
+  public KernelModule module() {
+    return executable.module();
+  }
+
+  @Override
+  public int index() {
+    return index;
+  }
+
+  @Override
+  public String name() {
+    return spec.name();
+  }
+
+  @Override
+  public List<Parameter> parameters() {
+    return spec.parameters();
+  }
+
+  @Override
+  public int parameterCount() {
+    return parameters.length;
+  }
+
+  @Override
+  public Parameter parameter(int parameterIndex) {
+    return parameters[parameterIndex];
+  }
+
+  @Override
+  public Workgroups workgroupSize() {
+    return spec.workgroupSize();
+  }
+
+  @Override
+  public int dynamicSharedMemory() {
+    return spec.dynamicSharedMemory();
+  }
+
+  /** The largest grid. */
+  Workgroups maxCount() {
+    return maxCount;
+  }
+
+  @Override
+  public ArgumentLayout layout() {
+    return layout;
+  }
+
+  @Override
+  public String toString() {
+    return executable.name() + ":" + spec.name();
+  }
+}

@@ -1,0 +1,269 @@
+package org.jhal.engine;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.BufferParams;
+import org.jhal.BufferUsage;
+import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.Operation;
+
+/**
+ * What users see of a {@link DeferredWorkQueue}. Each method checks the fences, begins an
+ * operation, fills in its work, and submits it; if the work is refused the operation is abandoned
+ * and nothing has happened.
+ */
+final class EngineQueue<E> implements DeviceQueue {
+  private final EngineDevice<E> device;
+  private final int index;
+  private final DeferredWorkQueue<E> queue;
+  private final boolean servesCopies; // between devices; they go on while the device is closing
+
+  EngineQueue(EngineDevice<E> device, int index, DeferredWorkQueue<E> queue, boolean servesCopies) {
+    this.device = device;
+    this.index = index;
+    this.queue = queue;
+    this.servesCopies = servesCopies;
+  }
+
+  @Override
+  public EngineDevice<E> device() {
+    return device;
+  }
+
+  @Override
+  public int index() {
+    return index;
+  }
+
+  private Operation<E> begin(Fence waits, Fence signals) {
+    Validation.fences(waits, signals);
+    if (!servesCopies) {
+      device.checkOpen();
+    }
+    return queue.begin(servesCopies);
+  }
+
+  private static <E> QueueWork<E> work(Operation<E> operation) {
+    return (QueueWork<E>) operation.work; // the device's supplier makes no other
+  }
+
+  @Override
+  public void barrier(Fence waits, Fence signals) {
+    queue.submit(begin(waits, signals), waits, signals);
+  }
+
+  @Override
+  public void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings) {
+    Operation<E> operation = begin(waits, signals);
+    try {
+      work(operation).execute(commands, bindings);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args) {
+    Operation<E> operation = begin(waits, signals);
+    try {
+      work(operation).dispatch(kernel, count, args);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public void fill(
+      Fence waits,
+      Fence signals,
+      DeviceBuffer target,
+      long offset,
+      long length,
+      FillPattern pattern) {
+    Operation<E> operation = begin(waits, signals);
+    try {
+      work(operation).fill(target, offset, length, pattern);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public void update(
+      Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
+    Operation<E> operation = begin(waits, signals);
+    try {
+      work(operation).update(source, target, offset);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public void upload(
+      Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset) {
+    Operation<E> operation = begin(waits, signals);
+    try {
+      work(operation).upload(source, target, offset);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public void readback(
+      Fence waits, Fence signals, DeviceBuffer source, long offset, HostMemory target) {
+    Operation<E> operation = begin(waits, signals);
+    try {
+      work(operation).readback(source, offset, target);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public void copy(
+      Fence waits,
+      Fence signals,
+      DeviceBuffer source,
+      long sourceOffset,
+      DeviceBuffer target,
+      long targetOffset,
+      long length) {
+    Objects.requireNonNull(source, "source");
+    Objects.requireNonNull(target, "target");
+    Operation<E> operation = begin(waits, signals);
+    try {
+      if (source.device() == target.device()) {
+        work(operation).copy(source, sourceOffset, target, targetOffset, length);
+      } else {
+        copyAcross(operation, signals, source, sourceOffset, target, targetOffset, length);
+      }
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  private void copyAcross(
+      Operation<E> operation,
+      Fence signals,
+      DeviceBuffer source,
+      long sourceOffset,
+      DeviceBuffer target,
+      long targetOffset,
+      long length) {
+    if (source.device() != device && target.device() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "copy from "
+              + source
+              + " to "
+              + target
+              + ": one of them must belong to "
+              + device.name());
+    }
+    EngineBuffer from =
+        across(operation, "source", source, sourceOffset, length, BufferUsage.TRANSFER_SOURCE);
+    EngineBuffer to =
+        across(operation, "target", target, targetOffset, length, BufferUsage.TRANSFER_TARGET);
+    if (length > 0) {
+      HostCall call = new DeviceCopy(this, from, sourceOffset, to, targetOffset, length);
+      work(operation)
+          .hostCall(
+              new HostCallRun<>(this, operation, HostCall.Mode.BLOCKING, signals, call), true);
+    }
+  }
+
+  /**
+   * Checks one side of a copy between devices; returns a handle that stays valid when the user
+   * closes the buffer.
+   */
+  private static EngineBuffer across(
+      Operation<?> operation,
+      String what,
+      DeviceBuffer buffer,
+      long offset,
+      long length,
+      BufferUsage usage) {
+    if (!(buffer instanceof EngineBuffer own)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          what + " of " + buffer.getClass() + " is not one that a device allocated");
+    }
+    own.checkOpen(what);
+    Validation.range(what, offset, length, own.size());
+    Validation.usage(what, own, usage);
+    work(operation).retainForeign(own);
+    return own.alias();
+  }
+
+  @Override
+  public DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
+    Operation<E> operation = begin(waits, signals);
+    EngineBuffer buffer;
+    try {
+      buffer = work(operation).alloca(bytes, params);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+    return buffer;
+  }
+
+  @Override
+  public void dealloca(Fence waits, Fence signals, DeviceBuffer buffer) {
+    Operation<E> operation = begin(waits, signals);
+    try {
+      work(operation).dealloca(buffer);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public void hostCall(Fence waits, Fence signals, HostCall.Mode mode, HostCall call) {
+    Objects.requireNonNull(mode, "mode");
+    Objects.requireNonNull(call, "call");
+    Operation<E> operation = begin(waits, signals);
+    work(operation)
+        .hostCall(
+            new HostCallRun<>(this, operation, mode, signals, call),
+            mode == HostCall.Mode.BLOCKING);
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public String toString() {
+    return queue.name();
+  }
+}

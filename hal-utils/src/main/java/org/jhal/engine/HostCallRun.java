@@ -1,0 +1,109 @@
+package org.jhal.engine;
+
+import java.lang.System.Logger.Level;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Status;
+import org.jhal.driver.HostCompletion;
+import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.queue.Failures;
+import org.jhal.engine.queue.Operation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One host call: runs the user's function and ends the operation once, when it returns or when its
+ * completion is told.
+ */
+final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall.Completion {
+  private enum State {
+    /** The end comes with the return of the call. */
+    RUNNING,
+    /** The end comes with the completion. */
+    DEFERRED,
+    /** The operation was told its end. */
+    ENDED
+  }
+
+  private static final System.Logger LOG = System.getLogger(HostCallRun.class.getName());
+
+  private final EngineQueue<E> queue;
+  private final Operation<E> operation;
+  private final HostCall.Mode mode;
+  private final Fence signals;
+  private final HostCall call;
+  private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+
+  HostCallRun(
+      EngineQueue<E> queue,
+      Operation<E> operation,
+      HostCall.Mode mode,
+      Fence signals,
+      HostCall call) {
+    this.queue = queue;
+    this.operation = operation;
+    this.mode = mode;
+    this.signals = mode == HostCall.Mode.BLOCKING ? signals : Fence.NONE;
+    this.call = call;
+  }
+
+  @Override
+  public void run() {
+    HalException failure = null;
+    Cascade cascade = Cascade.current();
+    cascade.enterCallback();
+    try {
+      call.run(this);
+    } catch (Throwable t) {
+      failure = Failures.aborted(t);
+      if (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING) {
+        LOG.log(Level.ERROR, "a host call of " + queue + " that nobody waits for threw", t);
+      }
+    } finally {
+      cascade.leaveCallback();
+    }
+    end(State.RUNNING, failure);
+  }
+
+  private void end(State from, @Nullable HalException failure) {
+    if (state.compareAndSet(from, State.ENDED)) {
+      operation.queue.tailOver(operation, failure);
+    }
+  }
+
+  @Override
+  public DeviceQueue queue() {
+    return queue;
+  }
+
+  @Override
+  public Fence signals() {
+    return signals;
+  }
+
+  @Override
+  public HostCall.Completion defer() {
+    if (mode != HostCall.Mode.BLOCKING || !state.compareAndSet(State.RUNNING, State.DEFERRED)) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          "defer() is possible once, while the call runs, in mode BLOCKING; mode is "
+              + mode
+              + ", the call is "
+              + state);
+    }
+    return this;
+  }
+
+  @Override
+  public void complete() {
+    end(State.DEFERRED, null);
+  }
+
+  @Override
+  public void fail(HalException failure) {
+    end(State.DEFERRED, Objects.requireNonNull(failure, "failure"));
+  }
+}

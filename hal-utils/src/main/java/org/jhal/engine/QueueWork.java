@@ -1,0 +1,399 @@
+package org.jhal.engine;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.Parameter;
+import org.jhal.Slot;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.driver.Command;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.HostCompletion;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.queue.Operation;
+import org.jhal.engine.queue.Work;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work of a queue's operation: one command, a command buffer with its bindings, an allocation,
+ * a host call, or nothing. It captures what the user handed over and keeps it alive until it
+ * retires (rules Q2, Q3).
+ *
+ * <p>Filled in by the enqueuing thread, issued by the drainer, retired by whoever completes it, one
+ * after the other.
+ */
+final class QueueWork<E> implements Work<E>, Submission {
+  private enum Kind {
+    BARRIER,
+    COMMAND,
+    EXECUTE,
+    ALLOCA,
+    DEALLOCA,
+    HOST_CALL
+  }
+
+  private static final EngineBuffer[] NO_BINDINGS = {};
+  private static final RefCounted[] NO_RESOURCES = {};
+
+  private final EngineDevice<E> device;
+  private final Operation<E> operation;
+  private Kind kind = Kind.BARRIER;
+  private @Nullable RecordedCommands single; // of the one command; made when it is first needed
+  private @Nullable RecordedCommandBuffer commandBuffer;
+  private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // captured
+  private int bindingCount;
+  private @Nullable BufferStorage allocation; // of an alloca or a dealloca
+
+  @SuppressWarnings("UnusedVariable") // of a dealloca; reachable until it is over, so no leak
+  private @Nullable EngineBuffer deallocated;
+
+  private RefCounted[] resources = NO_RESOURCES; // retained until this retires
+  private int resourceCount;
+  private @Nullable HostCompletion tail;
+  private boolean signalsAfterTail;
+
+  QueueWork(EngineDevice<E> device, Operation<E> operation) {
+    this.device = device;
+    this.operation = operation;
+  }
+
+  private RecordedCommand command() {
+    RecordedCommands list = single;
+    if (list == null) {
+      list = new RecordedCommands(new RecordedCommand());
+      single = list;
+    }
+    return list.get(0);
+  }
+
+  // Filling in; each may throw, and then the operation is abandoned, which retires this.
+
+  void fill(DeviceBuffer target, long offset, long length, FillPattern pattern) {
+    keep(command().setFill(device, target, offset, length, pattern));
+  }
+
+  void update(ByteBuffer source, DeviceBuffer target, long offset) {
+    keep(command().setUpdate(device, source, target, offset));
+  }
+
+  void upload(HostMemory source, DeviceBuffer target, long offset) {
+    keep(command().setUpload(device, source, target, offset));
+  }
+
+  void readback(DeviceBuffer source, long offset, HostMemory target) {
+    keep(command().setReadback(device, source, offset, target));
+  }
+
+  void copy(
+      DeviceBuffer source, long sourceOffset, DeviceBuffer target, long targetOffset, long length) {
+    keep(command().setCopy(device, source, sourceOffset, target, targetOffset, length));
+  }
+
+  void dispatch(Kernel kernel, Workgroups count, Args args) {
+    Objects.requireNonNull(args, "args");
+    for (int i = 0; i < args.size(); i++) {
+      if (args.get(i) instanceof Slot slot) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "argument " + i + " is " + slot + "; a queue's dispatch has no binding table");
+      }
+    }
+    RecordedCommand command = command();
+    boolean hasEffect = command.setDispatch(device, kernel, count, args);
+    if (hasEffect) {
+      retain(command.kernel().executable());
+    }
+    keep(hasEffect);
+  }
+
+  /**
+   * Retains what the command uses; without an effect the operation only waits and signals (rules
+   * M2, M6).
+   */
+  private void keep(boolean hasEffect) {
+    if (!hasEffect) {
+      kind = Kind.BARRIER;
+      return;
+    }
+    kind = Kind.COMMAND;
+    RecordedCommand command = command();
+    switch (command.kind()) {
+      case FILL, UPDATE, UPLOAD -> retain(command.target().storage());
+      case READBACK -> retain(command.source().storage());
+      case COPY -> {
+        retain(command.source().storage());
+        retain(command.target().storage());
+      }
+      case DISPATCH -> {
+        EngineKernel kernel = command.kernel();
+        for (int i = 0; i < kernel.parameterCount(); i++) {
+          if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
+            retain(command.argument(i).storage());
+          }
+        }
+      }
+      case BARRIER -> {}
+    }
+  }
+
+  void execute(CommandBuffer commands, BindingTable table) {
+    Objects.requireNonNull(table, "bindings");
+    if (!(Objects.requireNonNull(commands, "commands") instanceof RecordedCommandBuffer recorded)
+        || recorded.device() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "command buffer was made for "
+              + Validation.otherThan(
+                  device, commands instanceof RecordedCommandBuffer other ? other.device() : null));
+    }
+    if (bindings.length < recorded.slotCount()) {
+      bindings = new @Nullable EngineBuffer[recorded.slotCount()];
+    }
+    bindingCount =
+        recorded.slotCount(); // so that what a refusal leaves in the array goes with this use
+    recorded.retainForSubmission(table, bindings);
+    addResource(recorded);
+    commandBuffer = recorded;
+    for (int i = 0; i < bindingCount; i++) {
+      EngineBuffer bound = bindings[i];
+      if (bound != null) {
+        retain(bound.storage);
+      }
+    }
+    recorded.countSubmission(); // the last that may refuse: nothing counts that was refused
+    kind = Kind.EXECUTE;
+  }
+
+  EngineBuffer alloca(long bytes, BufferParams params) {
+    device.checkAllocation(bytes, params);
+    BufferStorage storage = new BufferStorage(device, params, bytes, null, null);
+    device.resources().storages().add(storage);
+    retain(storage);
+    allocation = storage;
+    kind = Kind.ALLOCA;
+    return new EngineBuffer(storage);
+  }
+
+  void dealloca(DeviceBuffer buffer) {
+    EngineBuffer own = Validation.buffer(device, "buffer", buffer);
+    if (!own.storage.isTransient || own.isSlice()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          own
+              + " cannot be deallocated: it is "
+              + (own.isSlice() ? "a slice" : "not from an alloca; close it instead"));
+    }
+    deallocated = own;
+    retain(own.storage);
+    allocation = own.storage;
+    kind = Kind.DEALLOCA;
+  }
+
+  void hostCall(HostCompletion call, boolean beforeSignals) {
+    tail = call;
+    signalsAfterTail = beforeSignals;
+    kind = Kind.HOST_CALL;
+  }
+
+  /** Keeps the memory of a buffer of another device alive. */
+  void retainForeign(EngineBuffer buffer) {
+    buffer.retainStorage();
+    addResource(buffer.storage);
+  }
+
+  private void retain(RefCounted resource) {
+    if (!resource.tryRetain()) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "an object that the operation uses was closed");
+    }
+    addResource(resource);
+  }
+
+  private void addResource(RefCounted resource) {
+    if (resourceCount == resources.length) {
+      resources = Arrays.copyOf(resources, Math.max(4, 2 * resourceCount));
+    }
+    resources[resourceCount++] = resource;
+  }
+
+  // Work.
+
+  @Override
+  public int commandCount() {
+    RecordedCommandBuffer recorded = commandBuffer;
+    return recorded == null ? 1 : recorded.commands().size();
+  }
+
+  @Override
+  public void issue(NativeStream<E> stream, Operation<E> owner) {
+    switch (kind) {
+      case BARRIER, HOST_CALL -> {}
+      case COMMAND, EXECUTE -> {
+        checkMemory();
+        stream.issue(
+            commandBuffer == null ? Objects.requireNonNull(single) : commandBuffer.commands(),
+            this);
+      }
+      case ALLOCA -> {
+        BufferStorage storage = Objects.requireNonNull(allocation);
+        storage.commit(stream.allocAsync(storage.size, storage.params, this));
+      }
+      case DEALLOCA -> {
+        BufferStorage storage = Objects.requireNonNull(allocation);
+        DeviceMemory memory = storage.beginDealloca();
+        try {
+          stream.freeAsync(memory);
+        } catch (Throwable t) {
+          storage.undoDealloca();
+          throw t;
+        }
+        storage.endDealloca();
+      }
+    }
+  }
+
+  /**
+   * Rule M1: what is not there when the operation is issued fails it, before anything reaches the
+   * stream.
+   */
+  private void checkMemory() {
+    for (int i = 0; i < resourceCount; i++) {
+      if (resources[i] instanceof BufferStorage storage) {
+        storage.memory();
+      }
+    }
+    if (commandBuffer != null) {
+      commandBuffer.checkTransients();
+    }
+  }
+
+  @Override
+  public @Nullable HostCompletion tail() {
+    return tail;
+  }
+
+  @Override
+  public boolean signalsAfterTail() {
+    return signalsAfterTail;
+  }
+
+  @Override
+  public boolean endsWithTail() {
+    return kind != Kind.HOST_CALL; // a host call says so itself: it may be deferred
+  }
+
+  @Override
+  public void retire(Consumer<RefCounted> releases) {
+    HostCompletion ended = tail;
+    int count = resourceCount;
+    Arrays.fill(bindings, 0, bindingCount, null);
+    bindingCount = 0;
+    if (single != null) {
+      single.get(0).clear();
+    }
+    commandBuffer = null;
+    allocation = null;
+    deallocated = null;
+    tail = null;
+    signalsAfterTail = false;
+    kind = Kind.BARRIER;
+    resourceCount = 0;
+    try {
+      if (ended != null) {
+        ended.retire();
+      }
+    } finally {
+      for (int i = 0; i < count; i++) {
+        RefCounted resource = resources[i];
+        resources[i] = null;
+        releases.accept(resource);
+      }
+    }
+  }
+
+  @Override
+  public String describe() {
+    if (kind != Kind.COMMAND) {
+      return kind.toString().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+    RecordedCommand command = command();
+    String word = command.kind().toString().toLowerCase(Locale.ROOT);
+    EngineKernel kernel = command.kernelIfThere();
+    return command.kind() == Command.Kind.DISPATCH && kernel != null
+        ? word + " of " + kernel
+        : word;
+  }
+
+  /** Two tails, one after the other. */
+  private record TailChain(HostCompletion first, HostCompletion second) implements HostCompletion {
+    @Override
+    public void run() throws Exception {
+      first.run();
+      second.run();
+    }
+
+    @Override
+    public void retire() {
+      try {
+        first.retire();
+      } finally {
+        second.retire();
+      }
+    }
+  }
+
+  // Submission.
+
+  @Override
+  public DeviceMemory memory(Operand operand) {
+    RecordedOperand own = own(operand);
+    return (own.isSlot() ? bound(own).storage : own.storage()).memory();
+  }
+
+  @Override
+  public long offset(Operand operand) {
+    RecordedOperand own = own(operand);
+    return own.isSlot() ? bound(own).offset + own.offset : own.offset;
+  }
+
+  @Override
+  public long length(Operand operand) {
+    RecordedOperand own = own(operand);
+    return RecordedCommand.isOpenEnded(own) ? bound(own).size() - own.offset : own.length;
+  }
+
+  private static RecordedOperand own(Operand operand) {
+    return (RecordedOperand) operand; // there is no other kind
+  }
+
+  private EngineBuffer bound(RecordedOperand operand) {
+    return Objects.requireNonNull(bindings[operand.slot]);
+  }
+
+  @Override
+  public void fail(HalException failure) {
+    operation.failWork(failure);
+  }
+
+  @Override
+  public void afterwards(HostCompletion next) {
+    HostCompletion before = tail;
+    tail = before == null ? next : new TailChain(before, next);
+    signalsAfterTail = true;
+  }
+}

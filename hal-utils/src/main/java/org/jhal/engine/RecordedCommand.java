@@ -1,0 +1,273 @@
+package org.jhal.engine;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.BufferRef;
+import org.jhal.BufferUsage;
+import org.jhal.FillPattern;
+import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.Parameter;
+import org.jhal.Slot;
+import org.jhal.Workgroups;
+import org.jhal.driver.Command;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command as the engine makes it: checked against the contract, and used again by queues.
+ *
+ * <p>Constant while it can be submitted; before and after that it belongs to one thread.
+ */
+final class RecordedCommand implements Command {
+  private static final int MAX_KEPT_BYTES = 4096;
+  private static final RecordedOperand[] NO_OPERANDS = {};
+  private static final byte[] NO_BYTES = {};
+
+  private Kind kind = Kind.BARRIER;
+  private final RecordedOperand source = new RecordedOperand();
+  private final RecordedOperand target = new RecordedOperand();
+  private int pattern;
+  private int patternBytes;
+  private byte[] data = NO_BYTES; // of an update, or the packed arguments of a dispatch
+  private int dataSize;
+  private @Nullable HostMemory host;
+  private @Nullable EngineKernel kernel;
+  private int groupsX;
+  private int groupsY;
+  private int groupsZ;
+  private RecordedOperand[] arguments =
+      NO_OPERANDS; // by parameter; those of constants are not used
+  private int argumentCount;
+
+  RecordedCommand() {}
+
+  @Override
+  public Kind kind() {
+    return kind;
+  }
+
+  @Override
+  public RecordedOperand source() {
+    return source;
+  }
+
+  @Override
+  public RecordedOperand target() {
+    return target;
+  }
+
+  @Override
+  public int pattern() {
+    return pattern;
+  }
+
+  @Override
+  public int patternBytes() {
+    return patternBytes;
+  }
+
+  @Override
+  public ByteBuffer bytes() {
+    return ByteBuffer.wrap(data, 0, dataSize)
+        .slice()
+        .asReadOnlyBuffer()
+        .order(ByteOrder.nativeOrder());
+  }
+
+  @Override
+  public byte[] array() {
+    return data;
+  }
+
+  @Override
+  public HostMemory host() {
+    return Objects.requireNonNull(host);
+  }
+
+  @Override
+  public EngineKernel kernel() {
+    return Objects.requireNonNull(kernel);
+  }
+
+  /** The same for who looks at a command that may be over already: then null. */
+  @Nullable EngineKernel kernelIfThere() {
+    return kernel;
+  }
+
+  @Override
+  public int groupsX() {
+    return groupsX;
+  }
+
+  @Override
+  public int groupsY() {
+    return groupsY;
+  }
+
+  @Override
+  public int groupsZ() {
+    return groupsZ;
+  }
+
+  @Override
+  public RecordedOperand argument(int index) {
+    return arguments[index];
+  }
+
+  // Making: each checks everything that can be known now (rule M5), and returns false if there is
+  // nothing to do.
+
+  boolean setFill(
+      EngineDevice<?> device, BufferRef to, long offset, long length, FillPattern fill) {
+    Objects.requireNonNull(fill, "pattern");
+    Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, target);
+    Validation.multiple("fill offset", target, fill.bytes());
+    Validation.multiple("fill length", length, fill.bytes());
+    kind = Kind.FILL;
+    pattern = fill.bits();
+    patternBytes = fill.bytes();
+    return length > 0;
+  }
+
+  boolean setUpdate(EngineDevice<?> device, ByteBuffer from, BufferRef to, long offset) {
+    int length = Objects.requireNonNull(from, "source").remaining();
+    Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, target);
+    kind = Kind.UPDATE;
+    reserve(length);
+    from.get(from.position(), data, 0, length);
+    return length > 0;
+  }
+
+  boolean setUpload(EngineDevice<?> device, HostMemory from, BufferRef to, long offset) {
+    Objects.requireNonNull(from, "source");
+    Validation.operand(
+        device, "target", to, offset, from.size(), BufferUsage.TRANSFER_TARGET, target);
+    kind = Kind.UPLOAD;
+    host = from;
+    return from.size() > 0;
+  }
+
+  boolean setReadback(EngineDevice<?> device, BufferRef from, long offset, HostMemory to) {
+    Objects.requireNonNull(to, "target");
+    Validation.operand(
+        device, "source", from, offset, to.size(), BufferUsage.TRANSFER_SOURCE, source);
+    Validation.writable(to);
+    kind = Kind.READBACK;
+    host = to;
+    return to.size() > 0;
+  }
+
+  boolean setCopy(
+      EngineDevice<?> device,
+      BufferRef from,
+      long fromOffset,
+      BufferRef to,
+      long toOffset,
+      long length) {
+    Validation.operand(
+        device, "source", from, fromOffset, length, BufferUsage.TRANSFER_SOURCE, source);
+    Validation.operand(device, "target", to, toOffset, length, BufferUsage.TRANSFER_TARGET, target);
+    if (!source.isSlot() && !target.isSlot() && source.storage() == target.storage()) {
+      Validation.disjoint(source.offset, target.offset, length);
+    }
+    kind = Kind.COPY;
+    return length > 0;
+  }
+
+  boolean setDispatch(EngineDevice<?> device, Kernel kernel, Workgroups count, Args args) {
+    EngineKernel called = Validation.kernel(device, kernel);
+    Validation.grid(device, called, count);
+    Validation.argumentCount(called, args);
+    kind = Kind.DISPATCH;
+    this.kernel = called;
+    groupsX = count.x();
+    groupsY = count.y();
+    groupsZ = count.z();
+    argumentCount = args.size();
+    if (arguments.length < argumentCount) {
+      int old = arguments.length;
+      arguments = Arrays.copyOf(arguments, argumentCount);
+      for (int i = old; i < argumentCount; i++) {
+        arguments[i] = new RecordedOperand();
+      }
+    }
+    reserve(called.layout().size());
+    Arrays.fill(data, 0, dataSize, (byte) 0);
+    for (int i = 0; i < argumentCount; i++) {
+      Parameter parameter = called.parameter(i);
+      arguments[i].clear();
+      if (parameter.kind() == Parameter.Kind.CONSTANT) {
+        Constants.pack(called, i, parameter, args.get(i), data, called.layout().offset(i));
+      } else {
+        Validation.bufferArgument(device, called, i, parameter, args.get(i), arguments[i]);
+      }
+    }
+    return !count.isEmpty();
+  }
+
+  void setBarrier() {
+    kind = Kind.BARRIER;
+  }
+
+  private void reserve(int size) {
+    if (data.length < size) {
+      data = new byte[size];
+    }
+    dataSize = size;
+  }
+
+  /** Calls {@code visitor} for each operand that this command uses. */
+  void visit(OperandVisitor visitor) {
+    switch (kind) {
+      case FILL -> visitor.visit(target, BufferUsage.TRANSFER_TARGET, patternBytes);
+      case UPDATE, UPLOAD -> visitor.visit(target, BufferUsage.TRANSFER_TARGET, 1);
+      case READBACK -> visitor.visit(source, BufferUsage.TRANSFER_SOURCE, 1);
+      case COPY -> {
+        visitor.visit(source, BufferUsage.TRANSFER_SOURCE, 1);
+        visitor.visit(target, BufferUsage.TRANSFER_TARGET, 1);
+      }
+      case DISPATCH -> {
+        for (int i = 0; i < argumentCount; i++) {
+          Parameter parameter = kernel().parameter(i);
+          if (parameter.kind() == Parameter.Kind.BUFFER) {
+            if (parameter.isRead()) {
+              visitor.visit(arguments[i], BufferUsage.DISPATCH_READ, parameter.type().bytes());
+            }
+            if (parameter.isWritten()) {
+              visitor.visit(arguments[i], BufferUsage.DISPATCH_WRITE, parameter.type().bytes());
+            }
+          }
+        }
+      }
+      case BARRIER -> {}
+    }
+  }
+
+  /** Told of an operand, what is done with it, and what its offset must be a multiple of. */
+  interface OperandVisitor {
+    void visit(RecordedOperand operand, BufferUsage usage, int alignment);
+  }
+
+  /** Lets go of what it refers to, for the next use. */
+  void clear() {
+    source.clear();
+    target.clear();
+    host = null;
+    kernel = null;
+    for (int i = 0; i < argumentCount; i++) {
+      arguments[i].clear();
+    }
+    if (data.length > MAX_KEPT_BYTES) {
+      data = NO_BYTES;
+    }
+    dataSize = 0;
+  }
+
+  /** An operand that stands for the range of a slot which is not known yet. */
+  static boolean isOpenEnded(RecordedOperand operand) {
+    return operand.isSlot() && operand.length == Slot.WHOLE;
+  }
+}

@@ -1,0 +1,36 @@
+package org.jhal.engine;
+
+import java.util.Arrays;
+import org.jhal.driver.CommandList;
+
+/** The commands of a recording, or the one of an operation. */
+final class RecordedCommands implements CommandList {
+  private RecordedCommand[] commands;
+  private int size;
+
+  RecordedCommands() {
+    this.commands = new RecordedCommand[4];
+  }
+
+  RecordedCommands(RecordedCommand only) {
+    this.commands = new RecordedCommand[] {only};
+    this.size = 1;
+  }
+
+  void add(RecordedCommand command) {
+    if (size == commands.length) {
+      commands = Arrays.copyOf(commands, 2 * size);
+    }
+    commands[size++] = command;
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public RecordedCommand get(int index) {
+    return commands[index];
+  }
+}

@@ -1,0 +1,44 @@
+package org.jhal.engine;
+
+import java.util.Objects;
+import org.jhal.Slot;
+import org.jhal.driver.Operand;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A range that a command reads or writes: of a buffer, or of what a slot of the binding table will
+ * hold.
+ */
+final class RecordedOperand implements Operand {
+  @Nullable BufferStorage storage; // null for a slot
+  int slot;
+  long offset; // from the start of the storage, or of what is bound
+  long length; // or Slot.WHOLE, for a slot only
+
+  RecordedOperand() {}
+
+  void set(BufferStorage newStorage, long newOffset, long newLength) {
+    storage = newStorage;
+    offset = newOffset;
+    length = newLength;
+  }
+
+  void set(Slot newSlot, long newOffset, long newLength) {
+    storage = null;
+    slot = newSlot.index();
+    offset = newSlot.offset() + newOffset;
+    length = newLength;
+  }
+
+  void clear() {
+    storage = null;
+  }
+
+  boolean isSlot() {
+    return storage == null;
+  }
+
+  BufferStorage storage() {
+    return Objects.requireNonNull(storage);
+  }
+}

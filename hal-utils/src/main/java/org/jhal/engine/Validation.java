@@ -1,0 +1,272 @@
+package org.jhal.engine;
+
+import java.util.Collection;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.BufferRef;
+import org.jhal.BufferUsage;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.MemoryType;
+import org.jhal.Parameter;
+import org.jhal.Slot;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.engine.queue.EngineSemaphore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The only place where arguments are checked, for all drivers (rule M5). Each message names the
+ * argument, its value and the limit.
+ */
+final class Validation {
+  private Validation() {}
+
+  /** Refuses what cannot be waited for or signalled. */
+  static void fences(Fence waits, Fence signals) {
+    Objects.requireNonNull(waits, "waits");
+    Objects.requireNonNull(signals, "signals");
+    for (int i = 0; i < waits.size(); i++) {
+      EngineSemaphore.of(waits.semaphore(i)).checkFutureWait();
+    }
+    for (int i = 0; i < signals.size(); i++) {
+      EngineSemaphore.of(signals.semaphore(i)).checkFutureSignal(signals.value(i));
+    }
+  }
+
+  /** Names a foreign device; two openings of one device have the same name. */
+  static String otherThan(EngineDevice<?> device, @Nullable EngineDevice<?> other) {
+    return "another device than "
+        + device.name()
+        + (other != null && other.name().equals(device.name())
+            ? ": another opening of it, and each opening is a device of its own"
+            : "");
+  }
+
+  /** A buffer of this engine and this device, not closed. */
+  static EngineBuffer buffer(EngineDevice<?> device, String what, DeviceBuffer buffer) {
+    Objects.requireNonNull(buffer, what);
+    if (!(buffer instanceof EngineBuffer own) || own.storage.device != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          what
+              + ": "
+              + buffer
+              + " belongs to "
+              + otherThan(device, buffer instanceof EngineBuffer other ? other.device() : null));
+    }
+    own.checkOpen(what);
+    return own;
+  }
+
+  /** Checks a range of a buffer or a slot, and puts it into {@code operand}. */
+  static void operand(
+      EngineDevice<?> device,
+      String what,
+      BufferRef ref,
+      long offset,
+      long length,
+      BufferUsage usage,
+      RecordedOperand operand) {
+    Objects.requireNonNull(ref, what);
+    if (ref instanceof Slot slot) {
+      if (slot.length() != Slot.WHOLE) {
+        range(what, offset, length, slot.length());
+      } else {
+        range(what, offset, length, Long.MAX_VALUE - slot.offset());
+      }
+      operand.set(slot, offset, length);
+      return;
+    }
+    EngineBuffer buffer = buffer(device, what, (DeviceBuffer) ref);
+    range(what, offset, length, buffer.size());
+    usage(what, buffer, usage);
+    operand.set(buffer.storage, buffer.offset + offset, length);
+  }
+
+  static void range(String what, long offset, long length, long size) {
+    if (offset < 0 || length < 0 || offset > size - length) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          what
+              + ": offset "
+              + offset
+              + ", length "
+              + length
+              + " does not fit into "
+              + size
+              + " bytes");
+    }
+  }
+
+  static void usage(String what, EngineBuffer buffer, BufferUsage usage) {
+    boolean isMapping = usage == BufferUsage.MAP_READ || usage == BufferUsage.MAP_WRITE;
+    if (!buffer.storage.allows(1 << usage.ordinal())) {
+      throw new HalException(
+          Status.PERMISSION_DENIED,
+          what
+              + ": "
+              + buffer
+              + " was made for "
+              + buffer.params().usage()
+              + ", not for "
+              + usage
+              + (isMapping && buffer.params().type() == MemoryType.DEVICE
+                  ? "; the host can map SHARED and HOST memory, not DEVICE memory"
+                  : ""));
+    }
+  }
+
+  static void usage(String what, EngineBuffer buffer, Collection<BufferUsage> usages) {
+    for (BufferUsage usage : usages) {
+      usage(what, buffer, usage);
+    }
+  }
+
+  /** Of a slot, the part of the offset that is known; the rest is checked when a table is given. */
+  static void multiple(String what, RecordedOperand operand, int unit) {
+    multiple(what, operand.offset, unit);
+  }
+
+  static void multiple(String what, long value, int unit) {
+    if (value % unit != 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, what + " " + value + " must be a multiple of " + unit);
+    }
+  }
+
+  static void disjoint(long sourceOffset, long targetOffset, long length) {
+    if (sourceOffset < targetOffset + length && targetOffset < sourceOffset + length) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "copy of "
+              + length
+              + " bytes from offset "
+              + sourceOffset
+              + " to offset "
+              + targetOffset
+              + " of the same buffer: the ranges overlap");
+    }
+  }
+
+  static void writable(HostMemory target) {
+    if (!target.isWritable()) {
+      throw new HalException(Status.INVALID_ARGUMENT, "readback target is read-only");
+    }
+  }
+
+  static EngineKernel kernel(EngineDevice<?> device, Kernel kernel) {
+    Objects.requireNonNull(kernel, "kernel");
+    if (!(kernel instanceof EngineKernel own) || own.executable().device() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "kernel "
+              + kernel
+              + " was loaded for "
+              + otherThan(
+                  device,
+                  kernel instanceof EngineKernel other ? other.executable().device() : null));
+    }
+    own.executable().checkOpen();
+    return own;
+  }
+
+  static void grid(EngineDevice<?> device, EngineKernel kernel, Workgroups count) {
+    Objects.requireNonNull(count, "count");
+    Workgroups most = kernel.maxCount();
+    if (count.x() > most.x() || count.y() > most.y() || count.z() > most.z()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "grid "
+              + count.x()
+              + ","
+              + count.y()
+              + ","
+              + count.z()
+              + " of "
+              + kernel
+              + ": "
+              + device.name()
+              + " takes at most "
+              + most.x()
+              + ","
+              + most.y()
+              + ","
+              + most.z());
+    }
+  }
+
+  static void argumentCount(EngineKernel kernel, Args args) {
+    Objects.requireNonNull(args, "args");
+    if (args.size() != kernel.parameterCount()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          kernel
+              + " takes "
+              + kernel.parameterCount()
+              + " arguments "
+              + names(kernel)
+              + ", got "
+              + args.size());
+    }
+  }
+
+  private static String names(EngineKernel kernel) {
+    return kernel.parameters().stream().map(Parameter::name).toList().toString();
+  }
+
+  /** Checks the buffer passed for a parameter and puts it into {@code operand}. */
+  static void bufferArgument(
+      EngineDevice<?> device,
+      EngineKernel kernel,
+      int index,
+      Parameter parameter,
+      Object value,
+      RecordedOperand operand) {
+    if (!(value instanceof BufferRef ref)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "argument "
+              + index
+              + " of "
+              + kernel
+              + ", "
+              + parameter.name()
+              + ": needs a buffer, got "
+              + value.getClass().getSimpleName()
+              + " "
+              + value);
+    }
+    if (ref instanceof Slot slot) {
+      operand.set(slot, 0, slot.length());
+    } else {
+      EngineBuffer buffer = buffer(device, parameter.name(), (DeviceBuffer) ref);
+      if (parameter.isRead()) {
+        usage(parameter.name(), buffer, BufferUsage.DISPATCH_READ);
+      }
+      if (parameter.isWritten()) {
+        usage(parameter.name(), buffer, BufferUsage.DISPATCH_WRITE);
+      }
+      operand.set(buffer.storage, buffer.offset, buffer.size());
+    }
+    if (operand.offset % parameter.type().bytes() != 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "argument "
+              + index
+              + " of "
+              + kernel
+              + ", "
+              + parameter.name()
+              + ": offset "
+              + operand.offset
+              + " must be a multiple of "
+              + parameter.type().bytes()
+              + ", the size of "
+              + parameter.type().label());
+    }
+  }
+}

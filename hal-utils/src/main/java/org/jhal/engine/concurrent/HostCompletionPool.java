@@ -1,0 +1,44 @@
+package org.jhal.engine.concurrent;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The few threads of a device that run host tails, started when they are first needed. */
+public final class HostCompletionPool implements Executor {
+  private static final long IDLE_SECONDS = 30;
+
+  private final ThreadPoolExecutor pool;
+
+  public HostCompletionPool(String device, Object domain, int threads) {
+    AtomicInteger count = new AtomicInteger();
+    pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            body -> new DeviceThread(device + "-tail-" + count.getAndIncrement(), domain, body));
+    pool.allowCoreThreadTimeOut(true);
+  }
+
+  @Override
+  public void execute(Runnable tail) {
+    pool.execute(tail);
+  }
+
+  /** Takes no more tails; those that it has go on. */
+  public void close() {
+    pool.shutdown();
+  }
+
+  /** After {@link #close}: waits until all tails are over, or the deadline has passed. */
+  public boolean awaitEnd(long deadline) {
+    return Uninterruptibles.awaitTerminationUninterruptibly(
+        pool, Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+  }
+}

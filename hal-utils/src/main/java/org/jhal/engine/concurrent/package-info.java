@@ -1,0 +1,5 @@
+/** What keeps threads apart: worker threads, gates, reference counts, and a heap. */
+@NullMarked
+package org.jhal.engine.concurrent;
+
+import org.jspecify.annotations.NullMarked;

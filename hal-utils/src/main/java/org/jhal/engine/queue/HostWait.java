@@ -1,0 +1,135 @@
+package org.jhal.engine.queue;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A host thread that waits for a value (rules S4, K5): it looks, polls the native event that covers
+ * the value for a bounded time, then parks until it is released.
+ */
+final class HostWait extends WaitNode {
+  private final Thread thread = Thread.currentThread();
+  private volatile boolean isReleased;
+
+  @Override
+  void released() {
+    isReleased = true; // publishes failure
+    LockSupport.unpark(thread);
+  }
+
+  /** Waits for {@code wanted}; {@code timeout} null means for ever, zero or less only looks. */
+  static void await(EngineSemaphore semaphore, long wanted, @Nullable Duration timeout)
+      throws InterruptedException {
+    semaphore.checkFutureWait();
+    if (isOver(semaphore, wanted)) {
+      return;
+    }
+    long start = System.nanoTime();
+    long limit = timeout == null ? Long.MAX_VALUE : nanos(timeout);
+    if (limit > 0 && poll(semaphore, wanted, start, limit)) {
+      return;
+    }
+    HostWait wait = new HostWait();
+    if (semaphore.register(wait, wanted, null)) {
+      try {
+        wait.park(semaphore, wanted, start, limit, timeout);
+      } finally {
+        if (!wait.isReleased) {
+          semaphore.deregister(wait);
+        }
+      }
+    }
+    HalException failed = wait.failure;
+    if (failed != null) {
+      throw failed.again();
+    }
+  }
+
+  private void park(
+      EngineSemaphore semaphore, long wanted, long start, long limit, @Nullable Duration timeout)
+      throws InterruptedException {
+    while (!isReleased) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      if (timeout == null) {
+        LockSupport.park(semaphore);
+        continue;
+      }
+      long left = limit - (System.nanoTime() - start);
+      if (limit == 0) { // a look: whoever polls does not want the whole device searched
+        throw new HalException(Status.DEADLINE_EXCEEDED, semaphore + " has not reached " + wanted);
+      }
+      if (left <= 0) {
+        throw new HalException(
+            Status.DEADLINE_EXCEEDED,
+            "waited "
+                + timeout
+                + " for "
+                + semaphore
+                + " to reach "
+                + wanted
+                + "; "
+                + semaphore.explain(wanted));
+      }
+      LockSupport.parkNanos(semaphore, left);
+    }
+  }
+
+  /**
+   * Polls the event of the operation that will raise the value, if there is one, for at most that
+   * device's spin time. When it has fired, this thread settles the operation itself, rather than
+   * wait for the completion thread to do so.
+   *
+   * @return whether the value is reached
+   */
+  private static boolean poll(EngineSemaphore semaphore, long wanted, long start, long limit)
+      throws InterruptedException {
+    Operation<?> operation = semaphore.retainCovering(wanted);
+    if (operation == null) {
+      return false;
+    }
+    try {
+      long spin = Math.min(operation.queue.poller().spinNanos(), limit);
+      if (spin == 0) {
+        operation.queue.poller().hurry();
+        return false;
+      }
+      boolean ignored =
+          operation.settleWhenFired(
+              start + spin,
+              () ->
+                  semaphore.currentValue() >= wanted
+                      || semaphore.over() != null
+                      || Thread.currentThread().isInterrupted());
+      boolean isOver = isOver(semaphore, wanted);
+      if (!isOver && Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      return isOver;
+    } finally {
+      operation.release();
+    }
+  }
+
+  /** Whether the value is reached. Throws if the semaphore has failed or was closed. */
+  private static boolean isOver(EngineSemaphore semaphore, long wanted) {
+    boolean reached = semaphore.currentValue() >= wanted; // read before the failure, which beats it
+    HalException failed = semaphore.over();
+    if (failed != null) {
+      throw failed.again();
+    }
+    return reached;
+  }
+
+  private static long nanos(Duration timeout) {
+    try {
+      return Math.max(0, timeout.toNanos());
+    } catch (ArithmeticException tooLong) {
+      return timeout.isNegative() ? 0 : Long.MAX_VALUE;
+    }
+  }
+}

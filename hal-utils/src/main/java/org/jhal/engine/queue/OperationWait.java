@@ -1,0 +1,56 @@
+package org.jhal.engine.queue;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One wait of an operation. It is registered at most once per use of the operation. */
+final class OperationWait<E> extends WaitNode {
+  private final Operation<E> operation;
+  private @Nullable EngineSemaphore semaphore;
+  private long value;
+
+  OperationWait(Operation<E> operation) {
+    this.operation = operation;
+  }
+
+  void set(EngineSemaphore newSemaphore, long newValue) {
+    semaphore = newSemaphore;
+    value = newValue;
+    failure = null;
+    producer = null;
+  }
+
+  void clear() {
+    semaphore = null;
+    failure = null;
+    releaseProducer();
+  }
+
+  EngineSemaphore semaphore() {
+    return Objects.requireNonNull(semaphore);
+  }
+
+  long value() {
+    return value;
+  }
+
+  void releaseProducer() {
+    Operation<?> released = producer;
+    if (released != null) {
+      producer = null;
+      released.release();
+    }
+  }
+
+  @Override
+  void registered() {
+    operation.addOpenWait();
+    operation.retain();
+  }
+
+  @Override
+  void released() {
+    operation.queue.waitOver(operation, failure);
+    operation.release(); // the registration's reference
+  }
+}

@@ -1,0 +1,458 @@
+package org.jhal.engine.queue;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.concurrent.PairingHeap;
+import org.jhal.engine.queue.Operation.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the operations of one queue are: all open ones, those that can be issued, those in flight,
+ * those to retire, and those that are free. Each method is one short critical section; nothing is
+ * called while the lock is held, except what {@link #forEachOpen} is given.
+ *
+ * <p>Thread-safe.
+ */
+final class QueueLists<E> {
+  /** Whether there is an operation that may be issued now, and by whom. */
+  enum Next {
+    /** There is none. */
+    NONE,
+    /** By anybody. */
+    BY_ANYBODY,
+    /** It does not fit into the stream, so that issuing it may block: by the issue thread. */
+    BY_ISSUE_THREAD
+  }
+
+  /** How many free operations are kept; more are left to the garbage collector. */
+  private static final int MAX_FREE = 4096;
+
+  private static final VarHandle RETURNED;
+
+  static {
+    try {
+      RETURNED =
+          MethodHandles.lookup().findVarHandle(QueueLists.class, "returned", Operation.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final int maxInFlight;
+  private final int capacity; // of the stream
+  private final Runnable issueLater;
+
+  /**
+   * Free operations that were given back since a thread last took them all; pushed without a lock.
+   */
+  @SuppressWarnings("UnusedVariable") // through its handle
+  private volatile @Nullable Operation<E> returned;
+
+  private final Object lock = new Object(); // guards everything that follows
+  private final PairingHeap<Operation<E>> ready =
+      new PairingHeap<>(); // READY, or FAILED since; by number
+  private boolean isIssuing; // somebody has the drainer's role
+  private @Nullable Operation<E> firstOpen; // all that have not retired, the newest first
+  private @Nullable Operation<E>
+      firstInFlight; // event recorded, not taken by a completer; in stream order
+  private @Nullable Operation<E> lastInFlight;
+  private int inFlight; // those, and those that were taken and not said to be over
+  private int weightInFlight; // sum over the same
+  private volatile long issued; // how many were in flight; raised with the lock held
+  private boolean isThrottled; // somebody left READY operations because the stream was full
+  private boolean isIssuingOver;
+  private int open; // how many have not retired
+  private int kept; // how many of them are kept until the stream is closed
+  private @Nullable Operation<E> firstKept; // chained by nextToRetire
+  private boolean isAwaited; // somebody has called awaitNoneOpen
+  private @Nullable Operation<E> firstToRetire;
+  private @Nullable Operation<E> lastToRetire;
+  private @Nullable Operation<E> firstFree;
+  private long lastNumber; // of the operations that were enqueued
+  private long retired; // how many have
+
+  /**
+   * Empty lists.
+   *
+   * @param maxInFlight how many operations the stream is given at most
+   * @param capacity of the stream, as {@link NativeStream#capacity()} says
+   * @param issueLater told, with no lock held, that something is left to the issue thread
+   */
+  QueueLists(int maxInFlight, int capacity, Runnable issueLater) {
+    this.maxInFlight = maxInFlight;
+    this.capacity = capacity;
+    this.issueLater = issueLater;
+  }
+
+  // Free operations.
+
+  /** An operation in state REGISTERING; {@code maker} is called if none is free. */
+  Operation<E> takeFree(Supplier<Operation<E>> maker) {
+    Operation<E> operation;
+    synchronized (lock) {
+      operation = firstFree;
+      if (operation == null) {
+        @SuppressWarnings("unchecked") // the field's type
+        Operation<E> all = (Operation<E>) RETURNED.getAndSet(this, null);
+        operation = all;
+      }
+      if (operation != null) {
+        firstFree = operation.nextFree;
+        operation.nextFree = null;
+      }
+    }
+    Operation<E> taken = operation != null ? operation : maker.get();
+    taken.begin();
+    return taken;
+  }
+
+  /** Takes an operation that nobody refers to any more. */
+  void giveBack(Operation<E> operation) {
+    Operation<E> next = returned;
+    while (next == null || next.freeFromHere < MAX_FREE) {
+      operation.nextFree = next;
+      operation.freeFromHere = next == null ? 1 : next.freeFromHere + 1;
+      if (RETURNED.compareAndSet(this, next, operation)) {
+        return;
+      }
+      next = returned;
+    }
+  }
+
+  // Open operations.
+
+  /** Numbers an operation and makes it one of the open ones. */
+  void open(Operation<E> operation) {
+    synchronized (lock) {
+      openLocked(operation);
+    }
+  }
+
+  /**
+   * The same for an operation that nothing has to be waited for, and that no other thread knows.
+   *
+   * @return true if it is ISSUED, and the caller has the drainer's role and is to issue it; false
+   *     if it is READY, and one reference was retained for the heap and one for the caller
+   */
+  boolean openReady(Operation<E> operation) {
+    synchronized (lock) {
+      openLocked(operation);
+      if (!isIssuing && !isIssuingOver && ready.min() == null && fitsLocked(operation)) {
+        isIssuing = true;
+        operation.beginAs(State.ISSUED);
+        return true;
+      }
+      operation.retain();
+      operation.retain();
+      operation.beginAs(State.READY);
+      ready.insert(operation);
+      return false;
+    }
+  }
+
+  private void openLocked(Operation<E> operation) {
+    operation.key = ++lastNumber;
+    open++;
+    operation.openAfter = firstOpen;
+    if (firstOpen != null) {
+      firstOpen.openBefore = operation;
+    }
+    firstOpen = operation;
+  }
+
+  private void unlinkLocked(Operation<E> operation) {
+    Operation<E> before = operation.openBefore;
+    Operation<E> after = operation.openAfter;
+    if (before == null) {
+      firstOpen = after;
+    } else {
+      before.openAfter = after;
+    }
+    if (after != null) {
+      after.openBefore = before;
+    }
+    operation.openBefore = null;
+    operation.openAfter = null;
+    open--;
+  }
+
+  /** All open operations, the oldest first, each retained for the caller. */
+  List<Operation<E>> retainOpen() {
+    List<Operation<E>> open = new ArrayList<>();
+    synchronized (lock) {
+      for (Operation<E> operation = firstOpen; operation != null; operation = operation.openAfter) {
+        operation.retain();
+        open.add(operation);
+      }
+    }
+    Collections.reverse(open);
+    return open;
+  }
+
+  /** Calls {@code looker}, which may only look, for each open operation, with the lock held. */
+  void forEachOpen(Consumer<Operation<E>> looker) {
+    synchronized (lock) {
+      for (Operation<E> operation = firstOpen; operation != null; operation = operation.openAfter) {
+        looker.accept(operation);
+      }
+    }
+  }
+
+  private void notifyIfNoneOpenLocked() {
+    if (isAwaited && open == kept) {
+      lock.notifyAll(); // awaitNoneOpen
+    }
+  }
+
+  /** Waits until no operation is open, beside those that are kept, or the deadline has passed. */
+  boolean awaitNoneOpen(long deadline) {
+    boolean interrupted = false;
+    try {
+      synchronized (lock) {
+        isAwaited = true;
+        while (open > kept) {
+          long left = deadline - System.nanoTime();
+          if (left <= 0) {
+            return false;
+          }
+          try {
+            lock.wait(left / 1_000_000 + 1);
+          } catch (InterruptedException e) {
+            interrupted = true; // closing goes on
+          }
+        }
+        return true;
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  long enqueued() {
+    synchronized (lock) {
+      return lastNumber;
+    }
+  }
+
+  long retired() {
+    synchronized (lock) {
+      return retired;
+    }
+  }
+
+  // Issuing.
+
+  void addReady(Operation<E> operation) {
+    synchronized (lock) {
+      ready.insert(operation);
+    }
+  }
+
+  /**
+   * Takes the drainer's role, if nobody has it and there is something to issue; returns the READY
+   * operation with the smallest number, or null without the role.
+   *
+   * @param mayBlock whether the caller is the issue thread
+   */
+  @Nullable Operation<E> startIssuing(boolean mayBlock) {
+    Next next;
+    synchronized (lock) {
+      if (isIssuing) {
+        return null; // who has the role sees in next() what is there now
+      }
+      next = nextLocked();
+      if (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
+        isIssuing = true;
+        return ready.removeMin();
+      }
+    }
+    if (next == Next.BY_ISSUE_THREAD) {
+      issueLater.run();
+    }
+    return null;
+  }
+
+  /**
+   * For who has the drainer's role: the next operation, or null, and then the role is free.
+   *
+   * @param recorded the one that is in flight now, or null
+   * @param mayGoOn whether the caller issues another one; if not, what there is is left to the
+   *     issue thread
+   * @param mayBlock whether the caller is the issue thread
+   */
+  @Nullable Operation<E> next(@Nullable Operation<E> recorded, boolean mayGoOn, boolean mayBlock) {
+    Next next;
+    synchronized (lock) {
+      if (recorded != null) {
+        appendInFlightLocked(recorded);
+      }
+      next = nextLocked();
+      if (mayGoOn && (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
+        return ready.removeMin();
+      }
+      isIssuing = false;
+    }
+    if (next != Next.NONE) {
+      issueLater.run();
+    }
+    return null;
+  }
+
+  private void appendInFlightLocked(Operation<E> operation) {
+    if (lastInFlight == null) {
+      firstInFlight = operation;
+    } else {
+      lastInFlight.nextInFlight = operation;
+    }
+    lastInFlight = operation;
+    inFlight++;
+    weightInFlight += weightInFlight(operation);
+    issued++;
+    operation.setPlace(issued);
+  }
+
+  private boolean fitsLocked(Operation<E> operation) {
+    return inFlight < maxInFlight && operation.weight() <= capacity - weightInFlight;
+  }
+
+  private Next nextLocked() {
+    Operation<E> first = ready.min();
+    if (first == null || isIssuingOver) {
+      return Next.NONE;
+    }
+    if (fitsLocked(first)) {
+      return Next.BY_ANYBODY;
+    }
+    if (inFlight == 0) {
+      return Next.BY_ISSUE_THREAD; // it alone is more than the stream holds
+    }
+    // Whoever finds the stream full makes retire() call for somebody to issue later.
+    isThrottled = true;
+    return Next.NONE;
+  }
+
+  /**
+   * After {@link #endIssuing}: takes an operation out of the heap, which has failed since; null if
+   * there is none.
+   */
+  @Nullable Operation<E> takeDeadReady() {
+    synchronized (lock) {
+      return ready.removeMin();
+    }
+  }
+
+  /** From now on nothing can be issued. */
+  void endIssuing() {
+    synchronized (lock) {
+      isIssuingOver = true;
+    }
+  }
+
+  // In flight.
+
+  /**
+   * Takes all operations in flight, chained by {@link Operation#nextInFlight}, the oldest first;
+   * they count until {@link #over}.
+   */
+  @Nullable Operation<E> takeInFlight() {
+    synchronized (lock) {
+      Operation<E> first = firstInFlight;
+      firstInFlight = null;
+      lastInFlight = null;
+      return first;
+    }
+  }
+
+  /** How many operations have been in flight. */
+  long issued() {
+    return issued;
+  }
+
+  /**
+   * Some operations have left the stream, and some have retired.
+   *
+   * @param left how many have left the stream
+   * @param weight of those that have
+   * @param firstRetired those that have retired, chained by {@link Operation#nextToRetire}
+   */
+  void over(int left, int weight, @Nullable Operation<E> firstRetired) {
+    boolean resume;
+    synchronized (lock) {
+      inFlight -= left;
+      weightInFlight -= weight;
+      // At half, not at each one that ends. What does not fit even then calls for this again.
+      resume = isThrottled && inFlight <= maxInFlight / 2 && weightInFlight <= capacity / 2;
+      if (resume) {
+        isThrottled = false;
+      }
+      for (Operation<E> next = firstRetired; next != null; next = next.nextToRetire) {
+        retired++;
+        unlinkLocked(next);
+      }
+      notifyIfNoneOpenLocked();
+    }
+    if (resume) {
+      issueLater.run();
+    }
+  }
+
+  /** What {@link NativeStream#capacity()} an operation in flight takes. */
+  int weightInFlight(Operation<E> operation) {
+    return Math.min(operation.weight(), capacity);
+  }
+
+  // Retiring.
+
+  /** Keeps an operation for the completion thread, or, after that, for who closes the stream. */
+  void addToRetire(Operation<E> operation) {
+    synchronized (lock) {
+      if (lastToRetire == null) {
+        firstToRetire = operation;
+      } else {
+        lastToRetire.nextToRetire = operation;
+      }
+      lastToRetire = operation;
+    }
+  }
+
+  /**
+   * Keeps an operation that has failed while the stream may still use what it holds, and no event
+   * will tell when that is over.
+   */
+  void keep(Operation<E> operation) {
+    synchronized (lock) {
+      operation.nextToRetire = firstKept;
+      firstKept = operation;
+      kept++;
+      notifyIfNoneOpenLocked();
+    }
+  }
+
+  /** Takes what was kept, chained by {@link Operation#nextToRetire}: the stream is closed. */
+  @Nullable Operation<E> takeKept() {
+    synchronized (lock) {
+      Operation<E> first = firstKept;
+      firstKept = null;
+      kept = 0;
+      return first;
+    }
+  }
+
+  /** Takes all operations to retire, chained by {@link Operation#nextToRetire}. */
+  @Nullable Operation<E> takeToRetire() {
+    synchronized (lock) {
+      Operation<E> first = firstToRetire;
+      firstToRetire = null;
+      lastToRetire = null;
+      return first;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package org.jhal.engine.queue;
+
+import java.util.function.Consumer;
+import org.jhal.driver.HostCompletion;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operation does between its waits and its signals. The object belongs to its {@link
+ * Operation} and is filled anew for each use.
+ */
+public interface Work<E> {
+  /** Hands the work to the stream. By the drainer, with the device bound. */
+  void issue(NativeStream<E> stream, Operation<E> operation);
+
+  /** How many commands {@link #issue} hands to the stream. Called before it is enqueued. */
+  int commandCount();
+
+  /**
+   * What the host must do once the native work is complete, before the signals are applied; null if
+   * nothing. Constant once {@link #issue} has returned.
+   */
+  @Nullable HostCompletion tail();
+
+  /**
+   * Whether the signals wait for the tail. If not, the tail runs after them, and what it throws is
+   * logged.
+   */
+  boolean signalsAfterTail();
+
+  /**
+   * Whether the tail's return ends the operation; if not, somebody calls {@link
+   * DeferredWorkQueue#tailOver} later.
+   */
+  boolean endsWithTail();
+
+  /**
+   * Lets go of everything. By whoever completes the operation, once per use.
+   *
+   * @param releases given what is to be released
+   */
+  void retire(Consumer<RefCounted> releases);
+
+  /** One word for messages: {@code fill}. */
+  String describe();
+}

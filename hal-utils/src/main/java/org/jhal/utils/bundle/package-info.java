@@ -1,8 +1,0 @@
-/**
- * Reads bundles of kernels: their manifest, and kernels written in Java. For authors of drivers;
- * docs/bundles.md describes what a bundle is.
- */
-@NullMarked
-package org.jhal.utils.bundle;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,7 +1,0 @@
-/**
- * Makes what a driver does fail or stop on purpose, for tests that must decide what happens when.
- */
-@NullMarked
-package org.jhal.utils.controls;
-
-import org.jspecify.annotations.NullMarked;

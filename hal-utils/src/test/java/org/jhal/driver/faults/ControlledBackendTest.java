@@ -1,0 +1,106 @@
+package org.jhal.driver.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.FakeBackend;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Calls that are made to fail in front of a driver, and devices that are made to be lost. */
+@Timeout(60)
+class ControlledBackendTest {
+  private static final HalException FAULT = new HalException(Status.INTERNAL, "on purpose");
+  private final HalException lost = new HalException(Status.UNAVAILABLE, "lost on purpose");
+
+  private final FakeBackend real = new FakeBackend();
+  private final ControlledBackend<Event> backend = new ControlledBackend<>(real);
+  private final NativeStream<Event> stream = backend.createStream(0);
+
+  private void assertLost(Runnable call) {
+    HalException thrown = assertThrows(HalException.class, call::run);
+    assertEquals(Status.UNAVAILABLE, thrown.status());
+    assertEquals("lost on purpose", thrown.getMessage());
+  }
+
+  @Test
+  void theNthUseFailsWithoutReachingTheDriver() {
+    backend.faults().failNth("allocate", 2, FAULT);
+    DeviceMemory first = backend.allocate(4, BufferParams.DEVICE);
+    HalException thrown =
+        assertThrows(HalException.class, () -> backend.allocate(4, BufferParams.DEVICE));
+    assertEquals("on purpose", thrown.getMessage());
+    assertEquals(1, real.liveMemory.get());
+    DeviceMemory third = backend.allocate(4, BufferParams.DEVICE);
+    first.free();
+    third.free();
+    assertEquals(0, real.liveMemory.get());
+  }
+
+  @Test
+  void aStickyFailureLosesTheDeviceButNotWhatGivesBack() {
+    AtomicInteger drained = new AtomicInteger();
+    backend.setDrain(drained::incrementAndGet);
+    Event event = stream.createEvent();
+    backend.faults().failNth("recordEvent", 1, lost);
+    assertLost(() -> stream.recordEvent(event));
+    assertLost(() -> backend.allocate(4, BufferParams.DEVICE));
+    assertLost(stream::createEvent);
+    assertLost(() -> stream.synchronizeEvent(event));
+    backend.lose(new HalException(Status.UNAVAILABLE, "later"));
+    assertEquals(1, drained.get());
+    stream.destroyEvent(event);
+    stream.close();
+    assertEquals(0, real.device.liveEvents());
+    assertEquals(List.of(), real.device.violations());
+  }
+
+  /** What is behind may be dead itself; nobody may wait for its work then. */
+  @Test
+  void aDrainThatFailsHoldsNobodyUp() {
+    backend.setDrain(
+        () -> {
+          throw FAULT;
+        });
+    backend.lose(lost);
+    assertLost(() -> backend.allocate(4, BufferParams.DEVICE));
+    assertEquals(List.of(FAULT), List.of(lost.getSuppressed()));
+  }
+
+  /** Who may be told that the device is lost may also free what its work uses. */
+  @Test
+  void theLossIsToldWhenEverythingIsDrained() throws InterruptedException {
+    CountDownLatch draining = new CountDownLatch(1);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    AtomicInteger ended = new AtomicInteger();
+    backend.setDrain(
+        () -> {
+          draining.countDown();
+          try {
+            mayEnd.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+          ended.set(1);
+        });
+    Thread loser = new Thread(() -> backend.lose(lost), "loser");
+    loser.start();
+    draining.await();
+    Thread teller = new Thread(mayEnd::countDown, "teller");
+    teller.start();
+    assertLost(() -> backend.allocate(4, BufferParams.DEVICE));
+    assertTrue(ended.get() == 1, "the drain had ended");
+    loser.join();
+    teller.join();
+  }
+}

@@ -1,0 +1,104 @@
+package org.jhal.driver.support;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.engine.queue.Threads;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who makes a value, and what those see who ask for it meanwhile and afterwards. */
+@Timeout(60)
+class OnceTest {
+  private static final HalException FAULT = new HalException(Status.NOT_FOUND, "nothing there");
+
+  private final Once<String> once = new Once<>();
+  private final AtomicInteger calls = new AtomicInteger();
+  private final CountDownLatch isMaking = new CountDownLatch(1);
+  private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+  private static String none() {
+    throw new AssertionError("made twice");
+  }
+
+  private String slowly(Supplier<String> result) {
+    calls.incrementAndGet();
+    isMaking.countDown();
+    Threads.await("the maker to be let go", () -> mayEnd.getCount() == 0);
+    return result.get();
+  }
+
+  private static String fail() {
+    throw FAULT;
+  }
+
+  @Test
+  void theFirstMakesItAndTheOthersWait() throws InterruptedException {
+    String value = new String("made");
+    Threads first =
+        Threads.start("first", () -> assertSame(value, once.get(() -> slowly(() -> value))));
+    isMaking.await();
+    Threads second = Threads.start("second", () -> assertSame(value, once.get(OnceTest::none)));
+    second.awaitBlocked();
+    mayEnd.countDown();
+    first.join();
+    second.join();
+    assertSame(value, once.get(OnceTest::none));
+    assertEquals(1, calls.get());
+  }
+
+  @Test
+  void aFailureReachesAllWhoWaitAndTheNextTriesAgain() throws InterruptedException {
+    Threads first =
+        Threads.start(
+            "first",
+            () ->
+                assertSame(
+                    FAULT,
+                    assertThrows(
+                        HalException.class, () -> once.get(() -> slowly(OnceTest::fail)))));
+    isMaking.await();
+    Threads second =
+        Threads.start(
+            "second",
+            () -> {
+              HalException thrown =
+                  assertThrows(HalException.class, () -> once.get(OnceTest::none));
+              assertEquals(FAULT.toString(), thrown.toString());
+              assertNotSame(FAULT, thrown, "the trace is the waiter's");
+            });
+    second.awaitBlocked();
+    mayEnd.countDown();
+    first.join();
+    second.join();
+    assertEquals("again", once.get(() -> "again"));
+  }
+
+  @Test
+  void aFailureIsKeptWhereThatIsAskedFor() {
+    Once<String> keeping = Once.keepingFailure();
+    assertSame(FAULT, assertThrows(HalException.class, () -> keeping.get(OnceTest::fail)));
+    HalException later = assertThrows(HalException.class, () -> keeping.get(() -> "late"));
+    assertEquals(FAULT.toString(), later.toString());
+  }
+
+  @Test
+  void anErrorIsNeverKept() {
+    Once<String> keeping = Once.keepingFailure();
+    assertThrows(
+        StackOverflowError.class,
+        () ->
+            keeping.get(
+                () -> {
+                  throw new StackOverflowError();
+                }));
+    assertEquals("again", keeping.get(() -> "again"));
+  }
+}

@@ -1,0 +1,137 @@
+package org.jhal.engine;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.DeviceInfo;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Workgroups;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.MappedRange;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.options.EngineConfig;
+import org.jhal.engine.queue.FakeStream;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.FakeStream.FakeDevice;
+import org.jspecify.annotations.Nullable;
+
+/** A device of {@link FakeStream}s for an {@link EngineDevice} with its real threads. */
+public final class FakeBackend implements DeviceBackend<Event> {
+  public final FakeDevice device = new FakeDevice();
+  final List<FakeStream> streams = new ArrayList<>();
+  public final AtomicInteger liveMemory = new AtomicInteger();
+  @Nullable HalException failsAtStream; // thrown for the second stream
+  volatile boolean isClosed;
+  final Queue<Runnable> givingBack = new ArrayDeque<>(); // of imported memory, for the test to run
+
+  EngineDevice<Event> open(int queues, Duration closeTimeout) {
+    return new EngineDevice<>(
+        this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, false), List.of());
+  }
+
+  @Override
+  public long bindToThread() {
+    device.fail("bindDevice");
+    return 0;
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    device.fail("unbindDevice");
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return new DeviceInfo(
+        "fake", 0, "Fake", "0", null, 1 << 20, new Workgroups(1, 1, 1), 1, Map.of());
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of(Capability.HOST_IMPORT);
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return Set.of();
+  }
+
+  @Override
+  public NativeStream<Event> createStream(int index) {
+    if (index == 1 && failsAtStream != null) {
+      throw failsAtStream;
+    }
+    streams.add(new FakeStream(device));
+    FakeStream.join(streams);
+    return streams.get(index);
+  }
+
+  @Override
+  public boolean supports(BufferParams params) {
+    return true;
+  }
+
+  private class FakeMemory implements DeviceMemory {
+    private final long size;
+
+    FakeMemory(long size) {
+      this.size = size;
+      liveMemory.incrementAndGet();
+    }
+
+    @Override
+    public long size() {
+      return size;
+    }
+
+    @Override
+    public MappedRange map(long offset, int length) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void free() {
+      liveMemory.decrementAndGet();
+    }
+  }
+
+  @Override
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    return new FakeMemory(bytes);
+  }
+
+  /** What leaves giving it back to somebody else. */
+  @Override
+  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    return new FakeMemory(memory.capacity()) {
+      @Override
+      public void free(Runnable then) {
+        free();
+        givingBack.add(then);
+      }
+    };
+  }
+
+  @Override
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+  }
+}

@@ -1,0 +1,98 @@
+package org.jhal.engine.concurrent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.engine.queue.Threads;
+import org.junit.jupiter.api.Test;
+
+/** Who gets in, and what is true once it is shut and empty. */
+class GateTest {
+  private final Gate gate = new Gate();
+
+  private static long in(long seconds) {
+    return System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+  }
+
+  @Test
+  void nobodyEntersOnceItIsShut() {
+    assertTrue(gate.tryEnter());
+    gate.leave();
+    assertFalse(gate.isShut());
+    assertTrue(gate.shut());
+    assertTrue(gate.isShut());
+    assertFalse(gate.tryEnter());
+    assertFalse(gate.shut(), "shut by an earlier call");
+  }
+
+  @Test
+  void anEmptyGateIsEmptyAtOnceEvenPastTheDeadline() {
+    gate.shut();
+    assertTrue(gate.awaitEmpty(System.nanoTime() - 1));
+  }
+
+  @Test
+  void waitingEndsAtTheDeadlineIfSomebodyStays() {
+    assertTrue(gate.tryEnter());
+    gate.shut();
+    assertFalse(gate.awaitEmpty(System.nanoTime()));
+    gate.leave();
+    assertTrue(gate.awaitEmpty(System.nanoTime()));
+  }
+
+  @Test
+  void waitingEndsWhenTheLastOneLeaves() {
+    assertTrue(gate.tryEnter());
+    assertTrue(gate.tryEnter());
+    gate.shut();
+    Threads waiter = Threads.start("closer", () -> assertTrue(gate.awaitEmpty(in(3600))));
+    waiter.awaitBlocked();
+    gate.leave();
+    gate.leave();
+    waiter.join();
+  }
+
+  @Test
+  void anInterruptDoesNotEndTheWaitAndIsKept() {
+    assertTrue(gate.tryEnter());
+    gate.shut();
+    Threads waiter =
+        Threads.start(
+            "closer",
+            () -> {
+              assertTrue(gate.awaitEmpty(in(3600)));
+              assertTrue(Thread.currentThread().isInterrupted());
+            });
+    waiter.awaitBlocked();
+    waiter.interrupt();
+    gate.leave();
+    waiter.join();
+  }
+
+  @Test
+  void nobodyIsInsideOnceItIsShutAndEmpty() {
+    for (int round = 0; round < 300; round++) {
+      Gate tried = new Gate();
+      AtomicInteger inside = new AtomicInteger();
+      Threads.Body visitor =
+          () -> {
+            while (tried.tryEnter()) {
+              inside.incrementAndGet();
+              inside.decrementAndGet();
+              tried.leave();
+            }
+          };
+      Threads.together(
+          visitor,
+          visitor,
+          () -> {
+            tried.shut();
+            assertTrue(tried.awaitEmpty(in(30)), "somebody did not leave");
+            assertEquals(0, inside.get());
+          });
+    }
+  }
+}

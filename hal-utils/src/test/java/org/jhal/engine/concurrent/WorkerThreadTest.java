@@ -1,0 +1,173 @@
+package org.jhal.engine.concurrent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jhal.engine.queue.Threads;
+import org.junit.jupiter.api.Test;
+
+/** A thread that works in steps: no wake-up is lost, and it ends when it is told to. */
+class WorkerThreadTest {
+  /** Some tests find the role spinning, others parked. */
+  private static final long SPIN_NANOS = 50_000;
+
+  private static long soon() {
+    return System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+  }
+
+  @Test
+  void itIsADaemonOfItsDeviceAndNamedAfterItsRole() {
+    Object domain = new Object();
+    List<String> seen = Collections.synchronizedList(new ArrayList<>());
+    WorkerThread role =
+        role(
+            "fake-0-q1-issue",
+            domain,
+            () -> seen.add("bound"),
+            () -> {
+              seen.add(
+                  Thread.currentThread().getName()
+                      + " "
+                      + Thread.currentThread().isDaemon()
+                      + " "
+                      + DeviceThread.isOf(domain)
+                      + " "
+                      + DeviceThread.isOf(new Object()));
+              return false;
+            });
+    role.start();
+    assertTrue(role.stop(soon()));
+    assertEquals("bound", seen.get(0));
+    assertEquals("fake-0-q1-issue true true false", seen.get(1));
+  }
+
+  @Test
+  void itGoesOnWhileThereIsWorkAndEndsAfterIt() {
+    AtomicInteger work = new AtomicInteger(1000);
+    AtomicInteger done = new AtomicInteger();
+    WorkerThread role =
+        role(
+            "worker",
+            new Object(),
+            () -> {},
+            () -> work.get() > 0 && work.decrementAndGet() >= 0 && done.incrementAndGet() > 0);
+    role.start();
+    assertTrue(role.stop(soon()));
+    assertEquals(1000, done.get(), "all that was there when it was told to end");
+  }
+
+  /** Work is added while the thread is about to park: each wake() must be enough. */
+  @Test
+  void noWakeUpIsLost() {
+    AtomicInteger added = new AtomicInteger();
+    AtomicInteger done = new AtomicInteger();
+    WorkerThread role =
+        role(
+            "worker",
+            new Object(),
+            () -> {},
+            () -> {
+              if (done.get() < added.get()) {
+                done.incrementAndGet();
+                return true;
+              }
+              return false;
+            });
+    role.start();
+    for (int i = 1; i <= 20_000; i++) {
+      added.incrementAndGet();
+      role.wake();
+      if (i % 3 != 0) { // often the thread has just parked, often it is still at it
+        int wanted = i;
+        Threads.await("piece " + i, () -> done.get() >= wanted);
+      }
+    }
+    assertTrue(role.stop(soon()));
+    assertEquals(20_000, done.get());
+  }
+
+  @Test
+  void aThreadThatHangsIsReported() {
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch hangs = new CountDownLatch(1);
+    WorkerThread role =
+        role(
+            "worker",
+            new Object(),
+            () -> {},
+            () -> {
+              hangs.countDown();
+              try {
+                release.await();
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+              return false;
+            });
+    role.start();
+    Threads.await("the thread to hang", () -> hangs.getCount() == 0);
+    assertFalse(role.stop(System.nanoTime()));
+    release.countDown();
+    assertTrue(role.stop(soon()));
+  }
+
+  @Test
+  void oneThatWasNeverStartedIsOver() {
+    WorkerThread role = role("worker", new Object(), () -> {}, () -> false);
+    role.wake();
+    assertTrue(role.stop(System.nanoTime()));
+  }
+
+  private static WorkerThread role(
+      String name, Object domain, Runnable atStart, BooleanSupplier step) {
+    return new WorkerThread(
+        name,
+        domain,
+        SPIN_NANOS,
+        atStart,
+        step,
+        thrown -> {
+          throw new AssertionError("the role failed", thrown);
+        });
+  }
+
+  @Test
+  void goesOnAfterAStepThrew() throws InterruptedException {
+    AtomicInteger steps = new AtomicInteger();
+    List<String> told = Collections.synchronizedList(new ArrayList<>());
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch second = new CountDownLatch(1);
+    WorkerThread role =
+        new WorkerThread(
+            "throwing",
+            new Object(),
+            SPIN_NANOS,
+            () -> {},
+            () -> {
+              if (steps.incrementAndGet() == 1) {
+                throw new IllegalStateException("on purpose");
+              }
+              second.countDown();
+              return false;
+            },
+            thrown -> {
+              told.add(String.valueOf(thrown.getMessage()));
+              Thread.currentThread().interrupt(); // as a callback may leave it
+              first.countDown();
+            });
+    role.start();
+    assertTrue(first.await(30, TimeUnit.SECONDS), "the test waits for the role to tell its crash");
+    role.wake();
+    assertTrue(second.await(30, TimeUnit.SECONDS), "the test waits for the step after the crash");
+    assertEquals(List.of("on purpose"), told);
+    assertTrue(role.stop(soon()));
+  }
+}

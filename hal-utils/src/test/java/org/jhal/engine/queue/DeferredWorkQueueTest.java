@@ -1,0 +1,322 @@
+package org.jhal.engine.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.Fence;
+import org.jhal.driver.support.EngineThread;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.Operation.State;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules Q1, Q4 and Q5 in a queue: who issues what, when, and behind which events. */
+class DeferredWorkQueueTest {
+  private final QueueHarness harness = new QueueHarness(2);
+  private final EngineSemaphore gate = QueueHarness.semaphore();
+  private final EngineSemaphore first = QueueHarness.semaphore();
+  private final EngineSemaphore second = QueueHarness.semaphore();
+  private final List<String> executed = new ArrayList<>();
+
+  @AfterEach
+  void finish() {
+    harness.finish();
+  }
+
+  private QueueUse work(QueueHarness target, int queue, String name, Fence waits, Fence signals) {
+    QueueUse use = new QueueUse(name, waits, signals);
+    use.effect = () -> executed.add(name);
+    return target.enqueue(queue, use);
+  }
+
+  @Test
+  void whatBecomesReadyTogetherIsIssuedInEnqueueOrder() {
+    for (int i = 0; i < 20; i++) {
+      // The waits are registered in another order than the operations are enqueued.
+      work(harness, 0, "work " + i, gate.at(1 + (i * 7) % 20), Fence.NONE);
+    }
+    gate.signal(20);
+    harness.run();
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      expected.add("work " + i);
+    }
+    assertEquals(expected, executed);
+  }
+
+  @Test
+  void aParkedOperationHoldsNobodyBack() {
+    work(harness, 0, "parked", gate.at(1), Fence.NONE);
+    work(harness, 0, "free", Fence.NONE, Fence.NONE);
+    harness.run();
+    assertEquals(List.of("free"), executed);
+    gate.signal(1);
+    harness.run();
+    assertEquals(List.of("free", "parked"), executed);
+  }
+
+  @Test
+  void anOperationWaitsForAllOfItsWaitsOnce() {
+    work(harness, 0, "work", gate.at(1).and(first.at(2)).and(second.at(1)), Fence.NONE);
+    first.signal(1);
+    gate.signal(1);
+    gate.signal(2);
+    first.signal(2);
+    first.signal(3);
+    harness.run();
+    assertEquals(List.of(), executed);
+    second.signal(1);
+    harness.run();
+    assertEquals(List.of("work"), executed);
+  }
+
+  // Native waits.
+
+  @Test
+  void aConsumerOnAnotherQueueWaitsNativelyWheneverItWasEnqueued() {
+    QueueUse before = work(harness, 1, "before", first.at(1), Fence.NONE);
+    assertEquals(0, before.issued.get());
+    work(harness, 0, "producer", Fence.NONE, first.at(2));
+    QueueUse after = work(harness, 1, "after", first.at(2), Fence.NONE);
+    assertEquals(1, before.issued.get(), "issued with its producer, by no completion");
+    assertEquals(1, after.issued.get());
+    assertEquals(2, harness.device.calls("waitEvent"));
+    assertEquals(0, first.value());
+    assertEquals(List.of(), executed);
+    harness.run();
+    assertEquals("producer", executed.get(0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aConsumerOnTheSameQueueNeedsAnEventOnlyIfTheStreamSwaps(boolean isInOrder) {
+    harness.device.setInOrder(isInOrder);
+    work(harness, 0, "producer", Fence.NONE, first.at(1));
+    QueueUse consumer = work(harness, 0, "consumer", first.at(1), Fence.NONE);
+    assertEquals(1, consumer.issued.get());
+    assertEquals(isInOrder ? 0 : 1, harness.device.calls("waitEvent"));
+  }
+
+  @Test
+  void theSmallestCoveringValueIsWaitedFor() {
+    work(harness, 0, "one", Fence.NONE, first.at(5));
+    work(harness, 0, "two", Fence.NONE, first.at(9));
+    work(harness, 1, "consumer", first.at(4), Fence.NONE);
+    // The consumer's stream runs before the second producer does.
+    harness.streams.get(0).advance(); // its work
+    harness.streams.get(0).advance(); // its event
+    while (harness.streams.get(1).advance()) {
+      continue;
+    }
+    assertEquals(List.of("one", "consumer"), executed);
+  }
+
+  @Test
+  void anotherDevicesEventCoversNothing() {
+    QueueHarness other = new QueueHarness(1);
+    work(harness, 0, "producer", Fence.NONE, first.at(1));
+    QueueUse before = work(other, 0, "consumer", first.at(1), second.at(1));
+    assertEquals(0, before.issued.get());
+    harness.run();
+    other.run();
+    assertEquals(1, before.issued.get());
+    assertEquals(0, other.device.calls("waitEvent"));
+    other.finish();
+  }
+
+  @Test
+  void anOperationWithATailCoversNothing() {
+    QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
+    producer.tail = () -> executed.add("tail");
+    harness.enqueue(0, producer);
+    QueueUse consumer = work(harness, 1, "consumer", first.at(1), Fence.NONE);
+    harness.queues.get(0).completionStep();
+    assertEquals(0, consumer.issued.get());
+    assertEquals(0, first.value());
+    harness.run();
+    assertEquals(List.of("tail", "consumer"), executed);
+  }
+
+  @Test
+  void aTailAfterTheSignalsHoldsThemNotBack() {
+    QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
+    producer.tail = () -> executed.add("tail");
+    producer.signalsAfterTail = false;
+    harness.enqueue(0, producer);
+    work(harness, 1, "consumer", first.at(1), Fence.NONE);
+    while (harness.queues.get(0).completionStep() || harness.queues.get(1).completionStep()) {
+      continue;
+    }
+    assertEquals(1, first.value());
+    assertEquals(List.of("consumer"), executed);
+    harness.run();
+    assertEquals(List.of("consumer", "tail"), executed);
+  }
+
+  // Who issues, and how much.
+
+  @Test
+  void aSubmitterIssuesAFewAndLeavesTheRest() {
+    for (int i = 0; i < 100; i++) {
+      work(harness, 0, "work", gate.at(1), Fence.NONE);
+    }
+    gate.signal(1);
+    int issued = 0;
+    for (QueueUse use : harness.uses) {
+      issued += use.issued.get();
+    }
+    assertEquals(32, issued);
+    harness.queues.get(0).issueStep();
+    harness.uses.forEach(use -> assertEquals(1, use.issued.get()));
+  }
+
+  @Test
+  void aThreadOfADeviceIssuesNothingWhenItSignals() throws InterruptedException {
+    QueueUse use = work(harness, 0, "work", gate.at(1), Fence.NONE);
+    EngineThread signaller = new EngineThread("signaller", () -> gate.signal(1));
+    signaller.start();
+    signaller.join(30_000);
+    assertFalse(signaller.isAlive(), "signalling has not ended after 30 s");
+    assertEquals(0, use.issued.get());
+    harness.queues.get(0).issueStep();
+    assertEquals(1, use.issued.get());
+  }
+
+  /**
+   * Many threads enqueue and signal while the stream takes few: all is issued, by one at a time.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 8})
+  void aFullStreamLosesNothing(int maxInFlight) {
+    int count = 3_000;
+    QueueHarness narrow = new QueueHarness(1, maxInFlight);
+    DeferredWorkQueue<Event> queue = narrow.queues.get(0);
+    AtomicInteger signalled = new AtomicInteger();
+    AtomicInteger largest = new AtomicInteger();
+    AtomicInteger enqueuers = new AtomicInteger(2);
+    Threads.Body enqueue =
+        () -> {
+          Random random = new Random(7);
+          for (int i = 0; i < count; i++) {
+            narrow.enqueue(0, "work", gate.at(random.nextInt(count)), Fence.NONE);
+          }
+          enqueuers.decrementAndGet();
+        };
+    Threads.together(
+        enqueue,
+        enqueue,
+        () -> {
+          while (signalled.incrementAndGet() <= count) {
+            gate.signal(signalled.get());
+          }
+        },
+        () -> {
+          while (enqueuers.get() > 0) {
+            queue.issueStep();
+          }
+        },
+        () -> {
+          while (enqueuers.get() > 0) {
+            queue.completionStep();
+            largest.accumulateAndGet(issued(queue), Math::max);
+          }
+        });
+    assertTrue(largest.get() <= maxInFlight + 1, "issued at once: " + largest);
+    narrow.finish();
+    narrow.uses.forEach(use -> assertEquals(1, use.executed.get()));
+  }
+
+  /** A stream holds so many commands, not operations; who fills it is the issue thread. */
+  @Test
+  void whatMayFillTheStreamIsLeftToTheIssueThread() {
+    QueueHarness narrow = new QueueHarness(1, 512, 10); // a wait and a record count as well
+    DeferredWorkQueue<Event> queue = narrow.queues.get(0);
+    QueueUse first = enqueue(narrow, "first", 4);
+    QueueUse second = enqueue(narrow, "second", 4);
+    QueueUse third = enqueue(narrow, "third", 1);
+    QueueUse heavy = enqueue(narrow, "heavy", 100);
+    assertEquals(1, second.issued.get());
+    queue.issueStep();
+    assertEquals(0, third.issued.get(), "the stream is full");
+    assertTrue(queue.completionStep());
+    assertTrue(queue.completionStep());
+    queue.issueStep();
+    assertEquals(1, third.issued.get());
+    assertEquals(0, heavy.issued.get(), "the stream is not empty");
+    assertTrue(queue.completionStep());
+    queue.drainAfterSignal();
+    assertEquals(0, heavy.issued.get(), "a user's thread must not issue what blocks");
+    assertTrue(queue.issueRole.takeStepsIfWoken(), "nobody woke the issue thread");
+    assertEquals(1, heavy.issued.get());
+    assertEquals(1, first.executed.get());
+    narrow.finish();
+  }
+
+  private static QueueUse enqueue(QueueHarness harness, String name, int commandCount) {
+    QueueUse use = new QueueUse(name, Fence.NONE, Fence.NONE);
+    use.commandCount = commandCount;
+    return harness.enqueue(0, use);
+  }
+
+  /** Operations in the stream, and one that may be on its way. */
+  private static int issued(DeferredWorkQueue<Event> queue) {
+    long[] states = new long[State.values().length];
+    queue.count(states);
+    return (int) states[State.ISSUED.ordinal()];
+  }
+
+  // The rest.
+
+  @Test
+  void whatIsAbandonedNeverHappened() {
+    DeferredWorkQueue<Event> queue = harness.queues.get(0);
+    Operation<Event> operation = queue.begin(false);
+    ((QueueUse.TestWork) operation.work).use = new QueueUse("refused", Fence.NONE, Fence.NONE);
+    queue.abandon(operation);
+    assertEquals(0, queue.enqueued());
+    assertEquals(0, harness.open());
+    assertEquals(State.FREE, operation.state());
+  }
+
+  @Test
+  void operationsAreUsedAgainOnceNobodySeesThem() {
+    QueueUse parked = work(harness, 0, "work", Fence.NONE, first.at(1));
+    Operation<Event> operation = Objects.requireNonNull(parked.operation);
+    operation.retain(); // somebody looks
+    harness.run();
+    assertEquals(State.RETIRED, operation.state());
+    QueueUse next = work(harness, 0, "next", Fence.NONE, first.at(2));
+    assertFalse(operation == next.operation);
+    operation.release();
+    QueueUse last = work(harness, 0, "last", Fence.NONE, first.at(3));
+    assertTrue(operation == last.operation);
+  }
+
+  @Test
+  void anExplanationNamesTheOperationsThatWouldSignal() {
+    OpenQueues.add(harness.queues.get(0));
+    try {
+      work(harness, 0, "parked", gate.at(3), first.at(2));
+      assertEquals(
+          first
+              + " is at 0; to be raised to 2 by fake-q0 operation 1 (parked, PARKED, waits for "
+              + gate
+              + " to reach 3, now at 0)",
+          first.explain(2));
+      assertEquals(first + " is at 0, and no open operation would raise it to 3", first.explain(3));
+      gate.signal(3);
+      harness.run();
+      assertEquals(first + " is at 2, and no open operation would raise it to 3", first.explain(3));
+    } finally {
+      OpenQueues.remove(harness.queues.get(0));
+    }
+  }
+}

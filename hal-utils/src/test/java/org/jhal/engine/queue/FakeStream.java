@@ -1,0 +1,357 @@
+package org.jhal.engine.queue;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.MappedRange;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Submission;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A native stream that is a list. It runs when somebody calls {@link #advance()}, or waits for one
+ * of its events, so that a test decides what happens when, on one thread or on many. Calls that the
+ * engine must not make are kept as violations.
+ *
+ * <p>Thread-safe.
+ */
+public final class FakeStream implements NativeStream<FakeStream.Event> {
+  /** A native event, which can be recorded again and again. */
+  public static final class Event {
+    private long recorded; // how often; guarded by the device
+    private long fired; // the latest recording that has fired; guarded by the device
+    private boolean isDestroyed; // guarded by the device
+
+    private Event() {}
+  }
+
+  /** What the streams of one device share, and the lock of all of it. */
+  public static final class FakeDevice {
+    final List<String> violations = new ArrayList<>();
+    private final Map<String, Fault> faults = new HashMap<>();
+    private final Map<String, Integer> calls = new HashMap<>();
+    private @Nullable HalException lost;
+    private int liveEvents;
+    private boolean isHeld;
+    private boolean isInOrder = true;
+
+    /** Makes the {@code nth} of the coming calls of {@code call} throw. */
+    public synchronized void failNth(String call, int nth, RuntimeException failure) {
+      faults.put(call, new Fault(nth, failure));
+    }
+
+    /** From now on every call throws. */
+    public synchronized void lose(HalException cause) {
+      lost = cause;
+    }
+
+    /** While this holds, nothing runs, and who waits for an event hangs. */
+    public synchronized void setHeld(boolean held) {
+      isHeld = held;
+      notifyAll();
+    }
+
+    private synchronized void awaitRelease() {
+      while (isHeld) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          throw new AssertionError("native waits are not interrupted", e);
+        }
+      }
+    }
+
+    public synchronized int liveEvents() {
+      return liveEvents;
+    }
+
+    public synchronized int calls(String call) {
+      return calls.getOrDefault(call, 0);
+    }
+
+    /** Work may overtake other work of its stream that nothing orders before it. */
+    public synchronized void setInOrder(boolean inOrder) {
+      isInOrder = inOrder;
+    }
+
+    public synchronized List<String> violations() {
+      return List.copyOf(violations);
+    }
+
+    private void enter(String call) {
+      if (lost != null) {
+        throw lost.again();
+      }
+      fail(call);
+    }
+
+    public synchronized void fail(String call) {
+      calls.merge(call, 1, Integer::sum);
+      Fault fault = faults.get(call);
+      if (fault != null && --fault.left == 0) {
+        faults.remove(call);
+        throw fault.failure;
+      }
+    }
+  }
+
+  private static final class Fault {
+    int left;
+    final RuntimeException failure;
+
+    Fault(int left, RuntimeException failure) {
+      this.left = left;
+      this.failure = failure;
+    }
+  }
+
+  /** A wait for a recording, a piece of work, or a recording. */
+  private record Item(
+      @Nullable Event awaited, @Nullable Runnable work, @Nullable Event recorded, long number) {}
+
+  private final FakeDevice device;
+  private final int capacity;
+  private List<FakeStream> siblings = List.of(this); // all streams of the device
+  private final Deque<Item> items = new ArrayDeque<>(); // guarded by device
+  private @Nullable Thread issuing; // since the last recording; guarded by device
+  public Runnable whileClosing = () -> {};
+  private boolean isClosed; // guarded by device
+
+  public FakeStream(FakeDevice device) {
+    this(device, Integer.MAX_VALUE);
+  }
+
+  public FakeStream(FakeDevice device, int capacity) {
+    this.device = device;
+    this.capacity = capacity;
+  }
+
+  @Override
+  public int capacity() {
+    return capacity;
+  }
+
+  /** Adds work, as {@link #issue} does in a driver; it runs with the device's lock held. */
+  public void add(Runnable work) {
+    synchronized (device) {
+      enter("issue");
+      checkIssuer();
+      items.add(new Item(null, work, null, 0));
+    }
+  }
+
+  /** Runs what is next, if that is possible now; returns whether it did. */
+  public boolean advance() {
+    synchronized (device) {
+      Item item = items.peek();
+      if (item == null
+          || device.isHeld
+          || (item.awaited != null && item.awaited.fired < item.number)) {
+        return false;
+      }
+      items.remove();
+      if (item.work != null) {
+        item.work.run();
+      }
+      if (item.recorded != null) {
+        item.recorded.fired = Math.max(item.recorded.fired, item.number);
+      }
+      return true;
+    }
+  }
+
+  public boolean isClosed() {
+    synchronized (device) {
+      return isClosed;
+    }
+  }
+
+  private void enter(String call) {
+    if (isClosed) {
+      device.violations.add(call + " after close");
+    }
+    device.enter(call);
+  }
+
+  /** Between two recordings only one thread may issue. */
+  private void checkIssuer() {
+    Thread now = Thread.currentThread();
+    if (issuing != null && issuing != now) {
+      device.violations.add(issuing.getName() + " and " + now.getName() + " issue at once");
+    }
+    issuing = now;
+  }
+
+  private void check(boolean holds, String violation) {
+    if (!holds) {
+      device.violations.add(violation);
+    }
+  }
+
+  @Override
+  public long bindToThread() {
+    synchronized (device) {
+      device.fail("bindToThread"); // works on a lost device, as it changes nothing there
+      return 0;
+    }
+  }
+
+  @Override
+  public Event createEvent() {
+    synchronized (device) {
+      enter("createEvent");
+      device.liveEvents++;
+      return new Event();
+    }
+  }
+
+  @Override
+  public void destroyEvent(Event event) {
+    synchronized (device) {
+      check(!event.isDestroyed, "event destroyed twice");
+      check(
+          event.recorded == event.fired || device.lost != null, "event destroyed before it fired");
+      check(!isClosed, "destroyEvent after close");
+      event.isDestroyed = true;
+      device.liveEvents--;
+    }
+  }
+
+  @Override
+  public void recordEvent(Event event) {
+    synchronized (device) {
+      enter("recordEvent");
+      checkIssuer();
+      issuing = null;
+      check(!event.isDestroyed, "destroyed event recorded");
+      check(event.recorded == event.fired, "event recorded again before it fired");
+      items.add(new Item(null, null, event, ++event.recorded));
+    }
+  }
+
+  @Override
+  public void waitEvent(Event event) {
+    synchronized (device) {
+      enter("waitEvent");
+      checkIssuer();
+      check(!event.isDestroyed, "wait for a destroyed event");
+      check(event.recorded > 0, "wait for an event that was never recorded");
+      items.add(new Item(event, null, null, event.recorded));
+    }
+  }
+
+  @Override
+  public boolean queryEvent(Event event) {
+    synchronized (device) {
+      enter("queryEvent");
+      check(!event.isDestroyed, "query of a destroyed event");
+      return event.fired == event.recorded;
+    }
+  }
+
+  /** Runs the streams until the event has fired. */
+  @Override
+  public void synchronizeEvent(Event event) {
+    synchronized (device) {
+      enter("synchronizeEvent");
+      check(!event.isDestroyed, "wait of the host for a destroyed event");
+      device.awaitRelease();
+      if (!runUntil(this, event, event.recorded)) {
+        device.violations.add("the host waits for an event that will never fire");
+      }
+    }
+  }
+
+  private static boolean runUntil(FakeStream stream, Event event, long number) {
+    while (event.fired < number) {
+      Item item = stream.items.peek();
+      if (item == null) {
+        return false;
+      }
+      if (item.awaited != null && item.awaited.fired < item.number) {
+        FakeStream other = stream.recorder(item.awaited, item.number);
+        if (other == null || other == stream || !runUntil(other, item.awaited, item.number)) {
+          return false;
+        }
+      }
+      if (!stream.advance()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Tells the streams of one device of each other. */
+  public static void join(List<FakeStream> streams) {
+    for (FakeStream stream : streams) {
+      stream.siblings = List.copyOf(streams);
+    }
+  }
+
+  private @Nullable FakeStream recorder(Event event, long number) {
+    for (FakeStream stream : siblings) {
+      for (Item item : stream.items) {
+        if (item.recorded == event && item.number == number) {
+          return stream;
+        }
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void issue(CommandList commands, Submission submission) {
+    throw new UnsupportedOperationException("tests issue through add()");
+  }
+
+  @Override
+  public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+    return new DeviceMemory() {
+      @Override
+      public long size() {
+        return bytes;
+      }
+
+      @Override
+      public MappedRange map(long offset, int length) {
+        throw new UnsupportedOperationException("tests map nothing");
+      }
+
+      @Override
+      public void free() {}
+    };
+  }
+
+  @Override
+  public void freeAsync(DeviceMemory memory) {}
+
+  @Override
+  public boolean isInOrder() {
+    return device.isInOrder;
+  }
+
+  @Override
+  public boolean isIdle() {
+    synchronized (device) {
+      enter("isIdle");
+      return items.isEmpty();
+    }
+  }
+
+  @Override
+  public void close() {
+    whileClosing.run();
+    synchronized (device) {
+      device.fail("close");
+      check(items.isEmpty() || device.lost != null, "stream closed with work in it");
+      isClosed = true;
+    }
+  }
+}

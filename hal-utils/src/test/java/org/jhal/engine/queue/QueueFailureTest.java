@@ -1,0 +1,213 @@
+package org.jhal.engine.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Objects;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules Q6, Q7 and Q7a: what fails with an operation, and what does not. */
+class QueueFailureTest {
+  private static final HalException FAULT = new HalException(Status.INTERNAL, "fault");
+
+  private final QueueHarness harness = new QueueHarness(2);
+  private final EngineSemaphore gate = QueueHarness.semaphore();
+  private final EngineSemaphore first = QueueHarness.semaphore();
+  private final EngineSemaphore second = QueueHarness.semaphore();
+
+  private static HalException failure(EngineSemaphore semaphore) {
+    return Objects.requireNonNull(semaphore.failure(), "the signal has not failed");
+  }
+
+  @Test
+  void anEventThatCannotBeMadeFailsOneOperation() {
+    harness.device.failNth("createEvent", 1, FAULT);
+    QueueUse use = harness.enqueue(0, "work", Fence.NONE, first.at(1));
+    assertEquals("fault", failure(first).getMessage());
+    assertEquals(0, use.issued.get());
+    harness.enqueue(0, "next", Fence.NONE, second.at(1));
+    harness.run();
+    assertEquals(1, second.value());
+    harness.finish();
+  }
+
+  /** What has reached the stream may run, so nothing is released before the event behind it. */
+  @Test
+  void anOperationThatFailsHalfWayRetiresBehindItsEvent() {
+    QueueUse use = new QueueUse("half", Fence.NONE, first.at(1));
+    use.failsAtIssue = FAULT;
+    harness.enqueue(0, use);
+    assertNull(first.failure(), "it is not over");
+    assertEquals(0, use.retired.get());
+    QueueUse consumer = harness.enqueue(1, "consumer", first.at(1), second.at(1));
+    assertEquals(0, consumer.issued.get(), "a failing operation publishes nothing");
+    harness.run();
+    assertEquals("fault", failure(first).getMessage());
+    assertEquals("fault", failure(second).getMessage());
+    assertEquals(1, use.executed.get());
+    assertEquals(0, consumer.issued.get());
+    harness.finish();
+  }
+
+  @Test
+  void aDriversOwnBugFailsOneOperation() {
+    QueueUse use = new QueueUse("bug", Fence.NONE, first.at(1));
+    use.failsAtIssue = new IllegalStateException("bug");
+    harness.enqueue(0, use);
+    harness.enqueue(0, "next", Fence.NONE, second.at(1));
+    harness.run();
+    assertEquals(Status.INTERNAL, failure(first).status());
+    assertEquals("bug", Objects.requireNonNull(failure(first).getCause()).getMessage());
+    assertEquals(1, second.value());
+    harness.finish();
+  }
+
+  @Test
+  void workThatFailsInTheStreamFailsItsConsumersThatWereIssued() {
+    QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
+    use.failsInStream = FAULT;
+    harness.enqueue(0, use);
+    QueueUse consumer = harness.enqueue(1, "consumer", first.at(1), second.at(1));
+    assertEquals(1, consumer.issued.get(), "the producer's event covers the wait");
+    harness.run();
+    assertEquals("fault", failure(first).getMessage());
+    assertEquals("fault", failure(second).getMessage());
+    harness.finish();
+  }
+
+  @Test
+  void aFailedWaitFailsItsOperationAtOnceAndLeavesTheOtherWaits() {
+    QueueUse use = harness.enqueue(0, "work", gate.at(1).and(second.at(1)), first.at(1));
+    QueueUse other = harness.enqueue(0, "other", second.at(1), QueueHarness.semaphore().at(1));
+    gate.fail(FAULT);
+    assertEquals("fault", failure(first).getMessage());
+    second.signal(1);
+    harness.run();
+    assertEquals(0, use.issued.get());
+    assertEquals(1, other.issued.get());
+    harness.finish();
+  }
+
+  @Test
+  void theFirstOfTwoFailedWaitsCounts() {
+    EngineSemaphore late = QueueHarness.semaphore();
+    harness.enqueue(0, "work", gate.at(1).and(late.at(1)), first.at(1));
+    gate.fail(FAULT);
+    late.fail(new HalException(Status.DATA_LOSS, "late"));
+    assertEquals("fault", failure(first).getMessage());
+    harness.finish();
+  }
+
+  @Test
+  void aTailDoesNotRunIfTheWorkFailed() {
+    QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
+    use.failsInStream = FAULT;
+    use.tail =
+        () -> {
+          throw new AssertionError("the tail ran");
+        };
+    harness.enqueue(0, use);
+    harness.run();
+    assertEquals("fault", failure(first).getMessage());
+    harness.finish();
+  }
+
+  @Test
+  void aTailDoesNotRunIfAProducerFailed() {
+    QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
+    producer.failsInStream = FAULT;
+    QueueUse use = new QueueUse("work", first.at(1), second.at(1));
+    use.tail =
+        () -> {
+          throw new AssertionError("the tail ran");
+        };
+    harness.enqueue(0, producer);
+    harness.enqueue(1, use);
+    harness.queues.get(1).completionStep(); // before the producer's own queue has seen it fail
+    harness.run();
+    assertEquals("fault", failure(second).getMessage());
+    harness.finish();
+  }
+
+  @Test
+  void whatATailThrowsIsTheFailure() {
+    QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
+    use.tail =
+        () -> {
+          throw new java.io.IOException("disk full");
+        };
+    harness.enqueue(0, use);
+    harness.run();
+    assertEquals(Status.ABORTED, failure(first).status());
+    assertEquals("disk full", Objects.requireNonNull(failure(first).getCause()).getMessage());
+    harness.finish();
+  }
+
+  /** Rule Q7a: these calls say when work is over; without them nobody can know. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"recordEvent", "waitEvent", "synchronizeEvent", "queryEvent", "bindToThread"})
+  void aFailureOfTheEventsLosesTheDevice(String call) {
+    QueueUse producer = harness.enqueue(0, "producer", Fence.NONE, first.at(1));
+    harness.device.failNth(call, 1, FAULT);
+    harness.enqueue(1, "consumer", first.at(1), second.at(1));
+    if (call.equals("queryEvent")) {
+      assertTrue(
+          Objects.requireNonNull(producer.operation)
+              .settleWhenFired(System.nanoTime(), () -> true));
+    }
+    harness.run();
+    assertEquals(Status.UNAVAILABLE, failure(second).status());
+    assertTrue(failure(second).getMessage().endsWith(" failed: INTERNAL: fault"));
+    HalException refused =
+        assertThrows(HalException.class, () -> harness.enqueue(0, "later", Fence.NONE, gate.at(1)));
+    assertEquals(Status.UNAVAILABLE, refused.status());
+    harness.finish();
+  }
+
+  /**
+   * The stream knows of no loss: what its work uses is released behind that, its signals are not
+   * held up.
+   */
+  @Test
+  void whatIsInFlightWhenTheDeviceIsLostFailsAtOnceAndRetiresBehindItsEvent() {
+    QueueUse running = harness.enqueue(0, "running", Fence.NONE, first.at(1));
+    harness.device.failNth("recordEvent", 1, FAULT);
+    harness.enqueue(1, "losing", Fence.NONE, second.at(1));
+    assertEquals(Status.UNAVAILABLE, failure(first).status());
+    assertEquals(0, running.executed.get());
+    assertEquals(0, running.retired.get());
+    harness.queues.get(0).completionStep();
+    assertEquals(1, running.executed.get(), "its event has fired");
+    assertEquals(1, running.retired.get());
+    harness.finish();
+  }
+
+  /** Its work has reached the stream, and no event says when that is over. */
+  @Test
+  void whatWasIssuedWithoutAnEventIsKeptUntilTheStreamIsClosed() {
+    harness.device.failNth("recordEvent", 1, FAULT);
+    QueueUse use = harness.enqueue(0, "unrecorded", Fence.NONE, first.at(1));
+    assertEquals(Status.UNAVAILABLE, failure(first).status());
+    harness.run();
+    assertEquals(0, use.retired.get(), "while the stream may use what it holds");
+    harness.finish();
+    assertEquals(1, use.retired.get());
+  }
+
+  @Test
+  void whatTheNativeRuntimeSaysIsLostIsRetiredAtOnce() {
+    harness.device.failNth("recordEvent", 1, new HalException(Status.UNAVAILABLE, "gone"));
+    QueueUse use = harness.enqueue(0, "unrecorded", Fence.NONE, first.at(1));
+    harness.run();
+    assertEquals(1, use.retired.get());
+    harness.finish();
+  }
+}

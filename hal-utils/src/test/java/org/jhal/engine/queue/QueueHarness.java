@@ -1,0 +1,221 @@
+package org.jhal.engine.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.FakeStream.FakeDevice;
+import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.queue.QueueUse.TestWork;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queues of one device over {@link FakeStream}s, whose threads are never started: a test takes
+ * the steps of the issue thread, the completion thread and the tail pool itself, on whatever thread
+ * it likes.
+ *
+ * <p>Thread-safe.
+ */
+final class QueueHarness {
+  final FakeDevice device = new FakeDevice();
+  final List<FakeStream> streams = new ArrayList<>();
+  final List<DeferredWorkQueue<Event>> queues = new ArrayList<>();
+  final List<QueueUse> uses = new ArrayList<>(); // guarded by itself
+  private final List<Operation<Event>> operations = new ArrayList<>(); // guarded by itself
+  private final Deque<Runnable> tails = new ArrayDeque<>(); // guarded by itself
+  private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+  private volatile boolean spreadsLoss = true;
+
+  QueueHarness(int queueCount) {
+    this(queueCount, 512);
+  }
+
+  QueueHarness(int queueCount, int maxInFlight) {
+    this(queueCount, maxInFlight, Integer.MAX_VALUE);
+  }
+
+  QueueHarness(int queueCount, int maxInFlight, int capacity) {
+    Object domain = new Object();
+    for (int i = 0; i < queueCount; i++) {
+      FakeStream stream = new FakeStream(device, capacity);
+      streams.add(stream);
+      queues.add(
+          new DeferredWorkQueue<>(
+              "fake-q" + i, domain, stream, maxInFlight, 0, 0, this::work, this::tail, this::lose));
+    }
+    FakeStream.join(streams);
+  }
+
+  private Work<Event> work(Operation<Event> operation) {
+    synchronized (operations) {
+      operations.add(operation);
+    }
+    return new TestWork();
+  }
+
+  private void tail(Runnable tail) {
+    synchronized (tails) {
+      tails.add(tail);
+    }
+  }
+
+  /** What a device does: the first cause counts, and all its queues learn it. */
+  HalException lose(HalException cause) {
+    if (lost.compareAndSet(null, cause) && spreadsLoss) {
+      spreadLoss();
+    }
+    return Objects.requireNonNull(lost.get());
+  }
+
+  /** Why the device is lost, or null. */
+  @Nullable HalException lost() {
+    return lost.get();
+  }
+
+  /** Stops who loses the device right before it tells the queues; {@link #spreadLoss} goes on. */
+  void holdLoss() {
+    spreadsLoss = false;
+  }
+
+  void spreadLoss() {
+    HalException cause = Objects.requireNonNull(lost.get());
+    queues.forEach(queue -> queue.lose(cause));
+  }
+
+  static EngineSemaphore semaphore() {
+    return new EngineSemaphore(0, () -> {});
+  }
+
+  QueueUse enqueue(int queue, String name, Fence waits, Fence signals) {
+    return enqueue(queue, new QueueUse(name, waits, signals));
+  }
+
+  QueueUse enqueue(int queue, QueueUse use) {
+    DeferredWorkQueue<Event> target = queues.get(queue);
+    Operation<Event> operation = target.begin(false);
+    ((TestWork) operation.work).use = use;
+    use.operation = operation;
+    synchronized (uses) {
+      uses.add(use);
+    }
+    target.submit(operation, use.waits, use.signals);
+    return use;
+  }
+
+  /** One step of the tail pool; false if there is nothing to do. */
+  boolean tailStep() {
+    Runnable tail;
+    synchronized (tails) {
+      tail = tails.poll();
+    }
+    if (tail == null) {
+      return false;
+    }
+    tail.run();
+    return true;
+  }
+
+  /** Takes steps of all roles until nobody is woken any more and there is nothing left to do. */
+  void run() {
+    boolean hasDone = true;
+    while (hasDone) {
+      hasDone = false;
+      for (DeferredWorkQueue<Event> queue : queues) {
+        hasDone |= queue.issueRole.takeStepsIfWoken();
+        hasDone |= queue.completionRole.takeStepsIfWoken();
+      }
+      hasDone |= tailStep();
+    }
+  }
+
+  int open() {
+    int[] count = new int[1];
+    queues.forEach(
+        queue -> {
+          long[] states = new long[State.values().length];
+          queue.count(states);
+          for (long state : states) {
+            count[0] += (int) state;
+          }
+        });
+    return count[0];
+  }
+
+  /**
+   * With nothing left to do, an open operation must have a wait that is open, or, on a lost device,
+   * be kept until the stream is closed.
+   */
+  private static void checkIsWaiting(QueueUse use) {
+    Operation<Event> operation = use.operation;
+    boolean isKept =
+        operation != null && operation.state() == State.SETTLED && operation.queue.lost() != null;
+    if (use.retired.get() > 0 || isKept) {
+      return;
+    }
+    for (int i = 0; i < use.waits.size(); i++) {
+      EngineSemaphore semaphore = EngineSemaphore.of(use.waits.semaphore(i));
+      if (semaphore.currentValue() < use.waits.value(i) && semaphore.over() == null) {
+        return;
+      }
+    }
+    throw new AssertionError(use + " stays open, though all that it waits for has come");
+  }
+
+  /**
+   * Runs everything, closes the queues, and checks what must hold at the end of any history: each
+   * operation was issued at most once and retired once, each signal is reached or failed, and
+   * nobody holds a reference to an operation or an event.
+   */
+  void finish() {
+    finish(true);
+  }
+
+  /**
+   * The same.
+   *
+   * @param checksReferences false where a queue was closed with READY operations, which stay in its
+   *     heap
+   */
+  void finish(boolean checksReferences) {
+    run();
+    uses.forEach(QueueHarness::checkIsWaiting);
+    HalException reason = Failures.internal("the test is over");
+    queues.forEach(queue -> queue.shutdown().shut(System.nanoTime()));
+    queues.forEach(queue -> queue.shutdown().cancelAll(reason));
+    run();
+    for (FakeStream stream : streams) {
+      while (stream.advance()) {
+        continue; // what the engine gave up when the device was lost
+      }
+    }
+    queues.forEach(queue -> queue.shutdown().stop(System.nanoTime()));
+    queues.forEach(queue -> queue.shutdown().closeStream());
+    assertEquals(0, open(), "operations that are open although nothing is left to do");
+    for (QueueUse use : uses) {
+      assertEquals(1, use.retired.get(), use.name + " must retire once");
+      if (use.issued.get() > 1 || use.executed.get() > use.issued.get()) {
+        throw new AssertionError(use + " must be issued at most once");
+      }
+      for (int i = 0; i < use.signals.size(); i++) {
+        EngineSemaphore signal = EngineSemaphore.of(use.signals.semaphore(i));
+        if (signal.currentValue() < use.signals.value(i) && signal.over() == null) {
+          throw new AssertionError(use + " has retired and did not settle " + use.signals);
+        }
+      }
+    }
+    assertEquals(0, device.liveEvents(), "events that nobody gave back");
+    assertEquals(List.of(), device.violations());
+    for (Operation<Event> operation : operations) {
+      if (checksReferences) {
+        assertEquals(State.FREE, operation.state(), "a retired operation is referred to still");
+      }
+    }
+  }
+}

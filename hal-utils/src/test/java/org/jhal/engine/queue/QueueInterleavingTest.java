@@ -1,0 +1,172 @@
+package org.jhal.engine.queue;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Users, the threads of two queues, a tail, loss and closing meet in every order: each operation is
+ * issued at most once, settles and retires once, and nobody is forgotten (rules Q1 to Q10).
+ */
+class QueueInterleavingTest {
+  private static final List<String> PARKING =
+      List.of(
+          "-> produceLater | signalGate",
+          "-> produceLater | failGate",
+          "-> produceLater | closeGate",
+          "-> produce | consume complete1",
+          "-> consumeLater | signalGate | signalFirst",
+          "-> consumeLater | signalGate | failFirst",
+          "-> consumeLater | signalGate | produce");
+  private static final List<String> ISSUING =
+      List.of(
+          "-> work | work",
+          "-> work | work | issue0",
+          "work work work -> work | complete0",
+          "work work work -> complete0 | issue0");
+  private static final List<String> SETTLING =
+      List.of(
+          "produce -> consume complete1 | complete0 work",
+          "produce consume -> pollSecond | complete0",
+          "produce consume -> pollSecond | complete1 readBoth",
+          "produce consume -> complete0 | complete1 readBoth",
+          "produceFailure consume -> complete0 | complete1",
+          "produce run -> pollFirst | complete0",
+          "work -> produce | complete0 readBoth",
+          "produce consume run -> pollSecond | complete0 complete1",
+          "produceWithTail complete0 -> tail | consume",
+          "produce run -> help0 | complete0",
+          "produce run -> help0 work | complete0 consume",
+          "produce consume run -> help0 | complete1 readBoth",
+          "produce run -> help0 | pollFirst",
+          "produceFailure run -> help0 | complete0");
+  private static final List<String> ENDING =
+      List.of(
+          "produceWithTail complete0 -> tail | lose",
+          "-> produce complete0 | lose",
+          "produce -> consume | lose",
+          "produce consume loseStream -> complete0 | complete1",
+          "produce consume loseStream -> pollSecond | complete0",
+          "produceLater -> signalGate | lose",
+          "produce run -> help0 | lose",
+          "produce run loseStream -> help0 | complete0",
+          "produce run -> help0 | close",
+          "produceLater -> signalGate | close",
+          "-> work | close",
+          "produce -> consume complete1 | close");
+
+  private static final List<String> STARTS =
+      List.of(
+          "",
+          "produce consume",
+          "produceFailure consume",
+          "produceWithTail complete0",
+          "produceLater consume",
+          "produce consumeLater",
+          "work work work",
+          "produce consume loseStream");
+  private static final List<String> CALLS =
+      List.of(
+          "produce",
+          "produceLater",
+          "produceWithTail",
+          "produceFailure",
+          "consume",
+          "consumeLater",
+          "work",
+          "signalGate",
+          "failGate",
+          "closeGate",
+          "signalFirst",
+          "failFirst",
+          "pollFirst",
+          "pollSecond",
+          "readBoth",
+          "issue0",
+          "help0",
+          "tail",
+          "run",
+          "lose",
+          "loseStream",
+          // Not twice at once:
+          "complete0",
+          "complete1",
+          "close");
+
+  private static void check(int count, List<String> scenarios) {
+    new Interleavings(QueueScenario.class, null).check(count, scenarios);
+  }
+
+  @Test
+  void operationsParkAndAreReleased() {
+    check(60, PARKING);
+  }
+
+  @Test
+  void operationsAreIssuedByOneAtATime() {
+    check(60, ISSUING);
+  }
+
+  /** The role and room in the stream may come right after an operation was put into the heap. */
+  @Test
+  void anOperationIsClaimedAlsoIfItHasJustBecomeReady() {
+    check(300, List.of("work work -> work | complete0"));
+  }
+
+  @Test
+  void operationsAreSettledByWhoeverSeesThemFire() {
+    check(60, SETTLING);
+  }
+
+  @Test
+  void nothingIsLeftWhenTheDeviceIsLostOrCloses() {
+    check(40, ENDING);
+  }
+
+  @Test
+  @Tag("exhaustive")
+  void theSameInMoreInterleavings() {
+    for (List<String> scenarios : List.of(PARKING, ISSUING, SETTLING, ENDING)) {
+      check(1_000, scenarios);
+    }
+  }
+
+  /** After each start, every call on one thread, with every call on another. */
+  @Test
+  @Tag("exhaustive")
+  void everyTwoThreadsDoEveryTwoThings() {
+    int last = CALLS.indexOf("complete0");
+    List<String> scenarios = new ArrayList<>();
+    for (String start : STARTS) {
+      for (int i = 0; i < CALLS.size(); i++) {
+        for (int j = i < last ? i : i + 1; j < CALLS.size(); j++) {
+          scenarios.add(start + " -> " + CALLS.get(i) + " | " + CALLS.get(j));
+        }
+      }
+    }
+    check(25, scenarios);
+  }
+
+  // A queue that is used wrongly, which must be rejected, or the tests above mean nothing.
+
+  /** Has a thread that lets go of what it does not have. */
+  public static class DropsTooMuch extends QueueScenario {
+    /** For Lincheck. */
+    public DropsTooMuch() {}
+
+    /** Drops one of the first operation's. */
+    public void drop() {
+      attempt(this::dropFirst);
+    }
+  }
+
+  @Test
+  void anOperationThatIsLetGoOfTooOftenIsFound() {
+    String said =
+        new Interleavings(DropsTooMuch.class, null).rejects(100, "produce -> drop | complete0");
+    assertTrue(said.contains("stays open, though all that it waits for has come"), said);
+  }
+}

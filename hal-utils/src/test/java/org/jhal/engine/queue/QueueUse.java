@@ -1,0 +1,113 @@
+package org.jhal.engine.queue;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.driver.HostCompletion;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jspecify.annotations.Nullable;
+
+/** One accepted operation of a test: what it is to do, and how often what happened to it. */
+final class QueueUse {
+  final String name;
+  final Fence waits;
+  final Fence signals;
+
+  // What it does; set before it is enqueued.
+  @Nullable HostCompletion tail;
+  boolean signalsAfterTail = true;
+  boolean endsWithTail = true;
+  int commandCount = 1;
+  @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
+  @Nullable HalException failsInStream;
+  Runnable effect = () -> {}; // of the native work
+  @Nullable RefCounted resource; // of which it has a reference until it retires
+
+  // What happened.
+  final AtomicInteger issued = new AtomicInteger();
+  final AtomicInteger executed = new AtomicInteger();
+  final AtomicInteger retired = new AtomicInteger();
+  @Nullable Operation<FakeStream.Event> operation; // to call tailOver() with; is used again later
+
+  QueueUse(String name, Fence waits, Fence signals) {
+    this.name = name;
+    this.waits = waits;
+    this.signals = signals;
+  }
+
+  @Override
+  public String toString() {
+    return name + " (issued " + issued + ", executed " + executed + ", retired " + retired + ")";
+  }
+
+  /** The engine's view of it. */
+  static final class TestWork implements Work<FakeStream.Event> {
+    @Nullable QueueUse use;
+
+    private QueueUse use() {
+      QueueUse now = use;
+      if (now == null) {
+        throw new IllegalStateException("work is used while nobody has filled it in");
+      }
+      return now;
+    }
+
+    @Override
+    public void issue(
+        NativeStream<FakeStream.Event> stream, Operation<FakeStream.Event> operation) {
+      QueueUse now = use();
+      now.issued.incrementAndGet();
+      ((FakeStream) stream)
+          .add(
+              () -> {
+                now.executed.incrementAndGet();
+                now.effect.run();
+                if (now.failsInStream != null) {
+                  operation.failWork(now.failsInStream);
+                }
+              });
+      if (now.failsAtIssue != null) {
+        throw now.failsAtIssue;
+      }
+    }
+
+    @Override
+    public int commandCount() {
+      QueueUse now = use;
+      return now == null ? 1 : now.commandCount;
+    }
+
+    @Override
+    public @Nullable HostCompletion tail() {
+      return use().tail;
+    }
+
+    @Override
+    public boolean signalsAfterTail() {
+      return use().signalsAfterTail;
+    }
+
+    @Override
+    public boolean endsWithTail() {
+      return use().endsWithTail;
+    }
+
+    @Override
+    public void retire(Consumer<RefCounted> releases) {
+      QueueUse now = use();
+      now.retired.incrementAndGet();
+      use = null;
+      if (now.resource != null) {
+        releases.accept(now.resource);
+      }
+    }
+
+    @Override
+    public String describe() {
+      QueueUse now = use;
+      return now == null ? "nothing" : now.name;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package org.jhal.engine.queue;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A semaphore that threads share acts as if they took turns (rules S1 to S8). */
+class SemaphoreInterleavingTest {
+  private static final List<String> CHANGES =
+      List.of("signalTwo", "signalAtLeastTwo", "publishTwo", "fail", "close");
+  private static final List<String> LOOKS =
+      List.of(
+          "value value",
+          "value waitOfHost",
+          "waitOfHost value",
+          "value waitOfDevice",
+          "waitOfDevice value",
+          "waitAndTakeBack",
+          "awaitNothing");
+  private static final List<String> ALL =
+      List.of(
+          "signalOne",
+          "signalTwo",
+          "signalAtLeastTwo",
+          "publishTwo",
+          "fail",
+          "close",
+          "value",
+          "waitOfHost",
+          "waitOfDevice",
+          "waitAndTakeBack",
+          "awaitNothing");
+
+  @Test
+  void oneThreadChangesItAndAnotherLooks() {
+    List<String> scenarios = new ArrayList<>();
+    for (String change : CHANGES) {
+      for (String look : LOOKS) {
+        scenarios.add("signalOne -> " + change + " | " + look);
+      }
+    }
+    new Interleavings(SemaphoreScenario.class, SemaphoreScenario.Model.class).check(40, scenarios);
+  }
+
+  @Test
+  void twoThreadsChangeItAndAThirdLooks() {
+    new Interleavings(SemaphoreScenario.class, SemaphoreScenario.Model.class)
+        .check(
+            60,
+            List.of(
+                "-> publishTwo | signalTwo | waitOfDevice",
+                "-> fail | close | waitOfHost value",
+                "-> signalOne | signalTwo | waitOfHost",
+                "waitOfDevice -> publishTwo | fail | value"));
+  }
+
+  /** Every two calls on one thread, with every two on another. */
+  @Test
+  @Tag("exhaustive")
+  void everyTwoThreadsDoEveryTwoThings() {
+    List<String> scenarios = new ArrayList<>();
+    for (int i = 0; i < ALL.size() * ALL.size(); i++) {
+      for (int j = 0; j <= i; j++) {
+        scenarios.add("-> " + pair(i) + " | " + pair(j));
+      }
+    }
+    new Interleavings(SemaphoreScenario.class, SemaphoreScenario.Model.class).check(10, scenarios);
+  }
+
+  private static String pair(int index) {
+    return ALL.get(index / ALL.size()) + " " + ALL.get(index % ALL.size());
+  }
+
+  // Semaphores that are wrong, which must be rejected, or the tests above mean nothing.
+
+  /** Looks at the value and registers afterwards: who signals in between tells nobody. */
+  public static class LooksThenRegisters extends SemaphoreScenario {
+    private final List<Waiter> registered = new ArrayList<>(); // guarded by itself
+
+    /** For Lincheck. */
+    public LooksThenRegisters() {}
+
+    @Override
+    boolean register(Waiter waiter) {
+      if (semaphore.currentValue() >= waiter.wanted) {
+        return false;
+      }
+      synchronized (registered) {
+        return registered.add(waiter);
+      }
+    }
+
+    @Override
+    public int signalTwo() {
+      int result = super.signalTwo();
+      synchronized (registered) {
+        registered.forEach(Waiter::released);
+        registered.clear();
+      }
+      return result;
+    }
+  }
+
+  @Test
+  void aWaiterThatNobodyTellsIsFound() {
+    String said =
+        new Interleavings(LooksThenRegisters.class, SemaphoreScenario.Model.class)
+            .rejects(200, "-> signalTwo | waitOfHost");
+    assertTrue(said.contains("waiter for 1 was told 0 times"), said);
+  }
+
+  /** Takes waiters out after it told them: two who signal tell the same one. */
+  public static class TellsThenRemoves extends SemaphoreScenario {
+    private final List<Waiter> registered = new ArrayList<>(); // guarded by itself
+
+    /** For Lincheck. */
+    public TellsThenRemoves() {}
+
+    @Override
+    boolean register(Waiter waiter) {
+      synchronized (registered) {
+        return registered.add(waiter);
+      }
+    }
+
+    @Override
+    public void signalAtLeastTwo() {
+      super.signalAtLeastTwo();
+      List<Waiter> told;
+      synchronized (registered) {
+        told = List.copyOf(registered);
+      }
+      told.forEach(Waiter::released);
+      synchronized (registered) {
+        registered.removeAll(told);
+      }
+    }
+  }
+
+  @Test
+  void aWaiterThatIsToldTwiceIsFound() {
+    String said =
+        new Interleavings(TellsThenRemoves.class, SemaphoreScenario.Model.class)
+            .rejects(200, "waitOfDevice -> signalAtLeastTwo | signalAtLeastTwo");
+    assertTrue(said.contains("waiter for 2 was told 2 times"), said);
+  }
+
+  /** Shows its failure in one call, and does not heed it yet in the next. */
+  public static class FailsInTwoSteps extends SemaphoreScenario {
+    private volatile boolean isFailed;
+
+    /** For Lincheck. */
+    public FailsInTwoSteps() {}
+
+    @Override
+    public void fail() {
+      isFailed = true;
+      super.fail();
+    }
+
+    @Override
+    public int value() {
+      return isFailed ? FAILED : super.value();
+    }
+  }
+
+  @Test
+  void aFailureThatComesAndGoesIsFound() {
+    String said =
+        new Interleavings(FailsInTwoSteps.class, SemaphoreScenario.Model.class)
+            .rejects(200, "signalOne -> fail | value waitOfHost");
+    assertTrue(said.contains("Invalid execution results"), said);
+  }
+}

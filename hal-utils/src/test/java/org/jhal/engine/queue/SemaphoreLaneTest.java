@@ -1,0 +1,131 @@
+package org.jhal.engine.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.Operation.State;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Published events of one device on one semaphore. */
+class SemaphoreLaneTest {
+  private final SemaphoreLane lane = new SemaphoreLane("device");
+  private final DeferredWorkQueue<Event> queue = new QueueHarness(1).queues.get(0);
+
+  /** An operation with one reference, which the lane takes over when it is added. */
+  private Operation<Event> operation() {
+    Operation<Event> made = new Operation<>(queue, operation -> new QueueUse.TestWork());
+    made.begin();
+    return made;
+  }
+
+  private Operation<Event> add(long value) {
+    Operation<Event> operation = operation();
+    lane.addEvent(value, operation);
+    return operation;
+  }
+
+  private void drop(long value) {
+    lane.dropEvents(value, Cascade.current());
+    Cascade.current().run();
+  }
+
+  @Test
+  void theSmallestValueThatCoversIsTaken() {
+    Operation<Event> four = add(4);
+    Operation<Event> two = add(2);
+    Operation<Event> nine = add(9);
+    assertSame(two, lane.covering(0));
+    assertSame(two, lane.covering(2));
+    assertSame(four, lane.covering(3));
+    assertSame(nine, lane.covering(5));
+    assertSame(nine, lane.covering(9));
+    assertNull(lane.covering(10));
+  }
+
+  @Test
+  void ofEqualValuesTheFirstIsTaken() {
+    add(1);
+    Operation<Event> first = add(5);
+    add(5);
+    add(7);
+    assertSame(first, lane.covering(5));
+    assertSame(first, lane.covering(2));
+  }
+
+  @Test
+  void droppingGivesEveryReferenceBackOnce() {
+    Operation<Event> one = add(1);
+    Operation<Event> two = add(2);
+    Operation<Event> three = add(3);
+    drop(2);
+    assertEquals(State.FREE, one.state());
+    assertEquals(State.FREE, two.state());
+    assertEquals(State.REGISTERING, three.state());
+    assertSame(three, lane.covering(1));
+    drop(2);
+    assertEquals(State.REGISTERING, three.state());
+    drop(Long.MAX_VALUE);
+    assertEquals(State.FREE, three.state());
+    assertTrue(lane.isEmpty());
+  }
+
+  @Test
+  void aLaneWithAWaiterIsNotEmpty() {
+    WaitNode node =
+        new WaitNode() {
+          @Override
+          void released() {}
+        };
+    lane.waiters.insert(node);
+    assertTrue(!lane.isEmpty());
+    lane.waiters.remove(node);
+    assertTrue(lane.isEmpty());
+  }
+
+  /** Values mostly in order, as queues publish them, and dropped from below, against a list. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void behavesAsASortedList(long seed) {
+    Random random = new Random(seed);
+    record Published(long value, Operation<Event> operation) {}
+    List<Published> model = new ArrayList<>();
+    List<Operation<Event>> dropped = new ArrayList<>();
+    long next = 0;
+    long reached = 0;
+    for (int step = 0; step < 5_000; step++) {
+      if (random.nextInt(100) < 55) {
+        next++;
+        long value =
+            Math.max(reached + 1, random.nextInt(10) == 0 ? next - random.nextInt(20) : next);
+        model.add(new Published(value, add(value)));
+        model.sort(Comparator.comparingLong(Published::value)); // stable
+      } else {
+        reached = Math.min(next, reached + random.nextInt(4));
+        drop(reached);
+        while (!model.isEmpty() && model.get(0).value <= reached) {
+          dropped.add(model.remove(0).operation);
+        }
+      }
+      long wanted = reached + random.nextInt(30);
+      Operation<?> expected =
+          model.stream()
+              .filter(p -> p.value >= wanted)
+              .map(Published::operation)
+              .findFirst()
+              .orElse(null);
+      assertSame(expected, lane.covering(wanted), "step " + step);
+      assertEquals(model.isEmpty(), lane.isEmpty());
+    }
+    dropped.forEach(operation -> assertEquals(State.FREE, operation.state()));
+    model.forEach(published -> assertEquals(State.REGISTERING, published.operation.state()));
+  }
+}

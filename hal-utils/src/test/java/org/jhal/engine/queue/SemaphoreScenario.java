@@ -1,0 +1,272 @@
+package org.jhal.engine.queue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.Operation.State;
+
+/**
+ * What {@link SemaphoreInterleavingTest} does with a semaphore: signals of the host and of
+ * operations, published events, failure, closing, and waits of the host and of a device. What each
+ * call returns must be what the {@link Model} returns for some order of the calls. At the end each
+ * waiter must have been told once, or have a reason to wait still.
+ */
+public class SemaphoreScenario {
+  // What the calls return, besides values.
+  static final int DONE = -1;
+  static final int WAITS = -2;
+  static final int REACHED = -3;
+  static final int COVERED = -4;
+  static final int FAILED = -5;
+  static final int CLOSED = -6; // whether it was before the call or while it waits
+  static final int REFUSED = -7;
+
+  private static final HalException FAILURE = new HalException(Status.ABORTED, "failed");
+  private static final String DEVICE = "device";
+
+  /** A waiter that counts. */
+  static final class Waiter extends WaitNode {
+    final long wanted;
+    final boolean isOfDevice;
+    boolean isRegistered;
+    int told;
+
+    Waiter(long wanted, boolean isOfDevice) {
+      this.wanted = wanted;
+      this.isOfDevice = isOfDevice;
+    }
+
+    @Override
+    void released() {
+      told++;
+    }
+  }
+
+  final EngineSemaphore semaphore = QueueHarness.semaphore();
+  private final Operation<Event> producer =
+      new Operation<>(new QueueHarness(1).queues.get(0), operation -> new QueueUse.TestWork());
+  private final List<Waiter> waiters = new ArrayList<>(); // guarded by itself
+  private volatile boolean isPublished;
+
+  /** For Lincheck. */
+  public SemaphoreScenario() {
+    producer.begin();
+  }
+
+  private int signal(long value) {
+    try {
+      semaphore.signal(value);
+      return DONE;
+    } catch (HalException e) {
+      return refusal(e);
+    }
+  }
+
+  private static int refusal(HalException e) {
+    return switch (e.status()) {
+      case ABORTED -> FAILED;
+      case CANCELLED, FAILED_PRECONDITION -> CLOSED;
+      default -> REFUSED;
+    };
+  }
+
+  /** A host's signal. */
+  public int signalOne() {
+    return signal(1);
+  }
+
+  /** A host's signal that jumps. */
+  public int signalTwo() {
+    return signal(2);
+  }
+
+  /** An operation's signal. */
+  public void signalAtLeastTwo() {
+    semaphore.signalAtLeast(2);
+  }
+
+  /** An operation's event. */
+  public void publishTwo() {
+    semaphore.publish(producer, 2, DEVICE);
+    isPublished = true;
+  }
+
+  /** A failure. */
+  public void fail() {
+    semaphore.fail(FAILURE);
+  }
+
+  /** The end. */
+  public void close() {
+    semaphore.close();
+  }
+
+  /** What anybody sees. */
+  public int value() {
+    try {
+      return (int) semaphore.value();
+    } catch (HalException e) {
+      return refusal(e);
+    }
+  }
+
+  /** A host thread that comes to wait for 1. */
+  public int waitOfHost() {
+    return start(new Waiter(1, false));
+  }
+
+  /** An operation that comes to wait for 2. */
+  public int waitOfDevice() {
+    return start(new Waiter(2, true));
+  }
+
+  private int start(Waiter waiter) {
+    try {
+      semaphore.checkFutureWait();
+    } catch (HalException e) {
+      return refusal(e);
+    }
+    synchronized (waiters) {
+      waiters.add(waiter);
+    }
+    if (register(waiter)) {
+      waiter.isRegistered = true;
+      return WAITS;
+    }
+    HalException failure = waiter.failure;
+    return failure != null ? refusal(failure) : waiter.producer != null ? COVERED : REACHED;
+  }
+
+  /** Registers a waiter; for a subclass to do wrong. */
+  boolean register(Waiter waiter) {
+    return semaphore.register(waiter, waiter.wanted, waiter.isOfDevice ? DEVICE : null);
+  }
+
+  /** A host thread that comes to wait for 2 and gives up. */
+  public void waitAndTakeBack() {
+    Waiter waiter = new Waiter(2, false);
+    start(waiter);
+    if (semaphore.deregister(waiter)) {
+      waiter.isRegistered = false;
+    }
+  }
+
+  /** A host thread that waits for 1, but not at all long. */
+  public int awaitNothing() throws InterruptedException {
+    try {
+      semaphore.await(1, Duration.ZERO);
+      return REACHED;
+    } catch (HalException e) {
+      return e.status() == Status.DEADLINE_EXCEEDED ? WAITS : refusal(e);
+    }
+  }
+
+  /** Nobody waits for what has come, nobody was told twice, and no reference is left. */
+  @Validate
+  public void check() {
+    for (Waiter waiter : waiters) {
+      boolean isDue =
+          waiter.isRegistered
+              && (semaphore.over() != null
+                  || semaphore.currentValue() >= waiter.wanted
+                  || (waiter.isOfDevice && isPublished));
+      if (waiter.told != (isDue ? 1 : 0)) {
+        throw new IllegalStateException(
+            "waiter for " + waiter.wanted + " was told " + waiter.told + " times");
+      }
+      if (waiter.producer != null) {
+        waiter.producer.release();
+      }
+    }
+    semaphore.close();
+    producer.release();
+    if (producer.state() != State.FREE) {
+      throw new IllegalStateException("the event's operation is referred to still");
+    }
+  }
+
+  /** What a semaphore is, to one thread. */
+  public static class Model {
+    private int value;
+    private boolean isFailed;
+    private boolean isClosed;
+    private boolean isPublished;
+
+    /** For Lincheck. */
+    public Model() {}
+
+    private int end() {
+      return isClosed ? CLOSED : isFailed ? FAILED : DONE;
+    }
+
+    private int signal(int newValue) {
+      if (end() != DONE) {
+        return end();
+      }
+      if (newValue <= value) {
+        return REFUSED;
+      }
+      value = newValue;
+      return DONE;
+    }
+
+    /** As in the scenario. */
+    public int signalOne() {
+      return signal(1);
+    }
+
+    /** As in the scenario. */
+    public int signalTwo() {
+      return signal(2);
+    }
+
+    /** As in the scenario. */
+    public void signalAtLeastTwo() {
+      if (end() == DONE) {
+        value = Math.max(value, 2);
+      }
+    }
+
+    /** As in the scenario. */
+    public void publishTwo() {
+      isPublished = true;
+    }
+
+    /** As in the scenario. */
+    public void fail() {
+      isFailed |= !isClosed;
+    }
+
+    /** As in the scenario. */
+    public void close() {
+      isClosed = true;
+    }
+
+    /** As in the scenario. */
+    public int value() {
+      return end() == DONE ? value : end();
+    }
+
+    /** As in the scenario. */
+    public int waitOfHost() {
+      return end() != DONE ? end() : value >= 1 ? REACHED : WAITS;
+    }
+
+    /** As in the scenario. */
+    public int waitOfDevice() {
+      return end() != DONE ? end() : value >= 2 ? REACHED : isPublished ? COVERED : WAITS;
+    }
+
+    /** As in the scenario. */
+    public void waitAndTakeBack() {}
+
+    /** As in the scenario. */
+    public int awaitNothing() {
+      return waitOfHost();
+    }
+  }
+}
