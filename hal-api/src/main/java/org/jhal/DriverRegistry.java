@@ -324,4 +324,9 @@ public final class DriverRegistry {
     }
     return text.toString();
   }
+
+  @Override
+  public String toString() {
+    return "drivers " + entries().stream().map(Entry::name).toList();
+  }
 }

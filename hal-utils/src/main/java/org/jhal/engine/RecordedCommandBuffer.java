@@ -307,4 +307,9 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
       resource.release();
     }
   }
+
+  @Override
+  public String toString() {
+    return "command buffer of " + device + ", " + mode + ", " + state();
+  }
 }
