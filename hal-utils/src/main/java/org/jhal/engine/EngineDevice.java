@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jhal.Allocator;
@@ -29,11 +30,13 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.EngineConfig;
+import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.DeviceThread;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.HostCompletionPool;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.DeviceLoss;
 import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +67,8 @@ public final class EngineDevice<E> implements Device {
   private final DeviceResources resources = new DeviceResources();
   private final Gate copies = new Gate(); // copies of other devices' queues that are under way
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+  private final AtomicBoolean isLossTold = new AtomicBoolean();
+  private final DeviceLoss loss = new Loss();
   private final BackendCalls calls;
   private final DeviceShutdown<E> shutdown;
 
@@ -106,7 +111,7 @@ public final class EngineDevice<E> implements Device {
               config.completionSpinNanos(),
               operation -> new QueueWork<>(this, operation),
               tails,
-              this::lose);
+              loss);
       queues.add(queue);
       queueViews.add(new EngineQueue<>(this, i, queue, false));
       copyQueues.add(new EngineQueue<>(this, i, queue, true));
@@ -337,12 +342,9 @@ public final class EngineDevice<E> implements Device {
             ? cause
             : new HalException(
                 Status.UNAVAILABLE, "device " + name + " is lost: " + cause.getMessage(), cause);
-    if (lost.compareAndSet(null, first)) {
-      LOG.log(Level.WARNING, "device " + name + " is lost", first);
-      queues.forEach(queue -> queue.lose(first));
-      return first;
-    }
-    return Objects.requireNonNull(lost.get());
+    HalException known = loss.note(first);
+    loss.tell();
+    return known;
   }
 
   /** A call that was left behind when the device closed may still fail. */
@@ -366,7 +368,12 @@ public final class EngineDevice<E> implements Device {
               + name
               + " cannot be closed from a callback, a host call or one of its threads");
     }
-    shutdown.close();
+    PlatformThreads.call(
+        name + "-close",
+        () -> {
+          shutdown.close();
+          return this;
+        });
   }
 
   @Override
@@ -393,6 +400,26 @@ public final class EngineDevice<E> implements Device {
             + states[State.RETIRED.ordinal()],
         enqueued,
         retired);
+  }
+
+  /** Keeps the first cause, and fails everything once. */
+  private final class Loss implements DeviceLoss {
+    @Override
+    public HalException note(HalException failure) {
+      if (lost.compareAndSet(null, failure)) {
+        queues.forEach(queue -> queue.noteLost(failure));
+      }
+      return Objects.requireNonNull(lost.get());
+    }
+
+    @Override
+    public void tell() {
+      HalException cause = Objects.requireNonNull(lost.get());
+      if (isLossTold.compareAndSet(false, true)) {
+        LOG.log(Level.WARNING, "device " + name + " is lost", cause);
+        queues.forEach(queue -> queue.lose(cause));
+      }
+    }
   }
 
   @Override

@@ -2,16 +2,17 @@ package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.concurrent.WorkerThread;
@@ -46,15 +47,21 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    */
   private static final int COURTESY = 32;
 
+  /**
+   * How often the issue thread looks without being woken, for an error that left whoever met it no
+   * stack to wake it.
+   */
+  private static final long LOOK_NANOS = 1_000_000_000;
+
   private final String name;
   private final Object domain;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Supplier<Operation<E>> maker;
-  private final UnaryOperator<HalException> onLost;
+  private final DeviceLoss loss;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll
-  private final QueueLists<E> lists;
+  final QueueLists<E> lists; // not private for QueueLists.escaped
   private final Issuer<E> issuer;
   private final Completer<E> completer;
   private final EventPoller<E> poller;
@@ -62,6 +69,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   final WorkerThread issueRole; // not private, as tests take its steps on threads of their own
   final WorkerThread completionRole; // likewise
   private volatile @Nullable HalException lost;
+  private volatile boolean isLossUntold; // the issue thread is to tell it
   private volatile @Nullable HalException
       cancelled; // why nothing is issued any more: it is closing
 
@@ -71,8 +79,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * @param domain identifies the device, to semaphores and threads
    * @param works makes the work of a new operation
    * @param tails runs host tails
-   * @param onLost told, with no lock held, when a native failure means that the device is lost; the
-   *     first to tell it makes it call {@link #lose} on all queues; returns the first failure
+   * @param loss told when a native failure means that the device is lost; it then calls {@link
+   *     #noteLost} and {@link #lose} on all queues
    */
   public DeferredWorkQueue(
       String name,
@@ -83,12 +91,12 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       long completionSpinNanos,
       Function<Operation<E>, Work<E>> works,
       Executor tails,
-      UnaryOperator<HalException> onLost) {
+      DeviceLoss loss) {
     this.name = name;
     this.domain = domain;
     this.stream = stream;
     this.maker = () -> new Operation<>(this, works);
-    this.onLost = onLost;
+    this.loss = loss;
     this.events = new EventPool<>(stream);
     this.lists = new QueueLists<>(maxInFlight, stream.capacity(), this::issueLater);
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
@@ -96,12 +104,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.poller = new EventPoller<>(this, stream, gate, completer, spinNanos);
     this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
     this.issueRole =
-        new WorkerThread(name + "-issue", domain, 0, () -> {}, this::issueStep, this::crashed);
+        new WorkerThread(
+            name + "-issue", domain, 0, LOOK_NANOS, () -> {}, this::issueStep, this::crashed);
     this.completionRole =
         new WorkerThread(
             name + "-completion",
             domain,
             completionSpinNanos,
+            Long.MAX_VALUE,
             completer::bind,
             completer::step,
             this::crashed);
@@ -164,6 +174,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Accepts an operation: registers its waits, and issues it if it has nothing to wait for. */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
+    Thread thread = Thread.currentThread();
     try {
       operation.capture(waits, signals);
       if (registerWaits(operation)) {
@@ -171,6 +182,13 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       } else {
         submitParked(operation);
       }
+    } catch (Throwable t) {
+      if (lists.drainer == thread) {
+        lists.deadDrainer = thread;
+      }
+      lists.escaped = t; // first of all; see there
+      issueRole.wake();
+      throw t;
     } finally {
       gate.leave();
     }
@@ -178,7 +196,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Nobody else knows the operation. */
   private void submitReady(Operation<E> operation) {
-    if (lists.openReady(operation)) {
+    boolean mayIssue = !PlatformThreads.isCurrentVirtual();
+    if (lists.openReady(operation, mayIssue)) {
       issuer.drainFrom(operation, COURTESY);
       return;
     }
@@ -189,7 +208,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       failUnissued(operation, failure);
     }
     operation.release();
-    issuer.drain(COURTESY);
+    drain();
   }
 
   private void submitParked(Operation<E> operation) {
@@ -209,6 +228,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
     operation.release();
     if (isReady) {
+      drain();
+    }
+  }
+
+  /** Issues what is ready on a user's thread, or has it issued if that is a virtual one. */
+  private void drain() {
+    if (PlatformThreads.isCurrentVirtual()) {
+      issueRole.wake();
+    } else {
       issuer.drain(COURTESY);
     }
   }
@@ -277,24 +305,76 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     if (Thread.currentThread() instanceof EngineThread) {
       issueRole.wake(); // completion threads complete
     } else if (gate.tryEnter()) {
+      Thread thread = Thread.currentThread();
       try {
-        issuer.drain(COURTESY);
+        drain();
+      } catch (Throwable t) {
+        if (lists.drainer == thread) {
+          lists.deadDrainer = thread;
+        }
+        lists.escaped = t; // first of all; see there
+        issueRole.wake();
+        throw t;
       } finally {
         gate.leave();
       }
     }
   }
 
-  /** One step of the issue thread: issues all that is ready. */
+  /** One step of the issue thread: fails what could not be issued, and issues all that is ready. */
   boolean issueStep() {
+    if (lists.escaped != null) {
+      endEscape();
+    }
+    if (isLossUntold) {
+      isLossUntold = false;
+      loss.tell();
+      lose(Objects.requireNonNull(lost)); // told before, perhaps, and some has failed since
+    }
+    for (Operation<E> next = lists.takeFailed(); next != null; ) {
+      Operation<E> operation = next;
+      next = operation.nextToRetire;
+      operation.nextToRetire = null;
+      HalException failure = operation.workFailure();
+      Settling.fail(
+          operation, failure != null ? failure : Failures.internal("operation was not issued"));
+      retireLater(operation);
+    }
     if (gate.tryEnter()) {
+      Thread thread = Thread.currentThread();
       try {
         issuer.drainAll();
+      } catch (Throwable t) {
+        if (lists.drainer == thread) {
+          lists.deadDrainer = thread;
+        }
+        lists.escaped = t; // first of all; see there
+        issueRole.wake();
+        throw t;
       } finally {
         gate.leave();
       }
     }
     return false; // the issuer looks again itself
+  }
+
+  @Override
+  public void failLater(Operation<E> operation) {
+    lists.addFailed(operation);
+    issueRole.wake();
+  }
+
+  /**
+   * An error left the engine in the middle of something: what was under way may be half done, so
+   * the device is lost. The drainer's role, if that is what was left, is free then.
+   */
+  private void endEscape() {
+    Throwable thrown = lists.escaped;
+    if (thrown != null) {
+      LOG.log(Level.ERROR, "queue " + name + " was left in the middle of something", thrown);
+      lose("the engine", thrown);
+      lists.endEscape();
+    }
   }
 
   @Override
@@ -349,6 +429,20 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   @Override
   public HalException lose(String call, Throwable thrown) {
+    HalException first = note(call, thrown);
+    loss.tell();
+    return first;
+  }
+
+  @Override
+  public HalException loseLater(String call, Throwable thrown) {
+    HalException first = note(call, thrown);
+    isLossUntold = true;
+    issueRole.wake();
+    return first;
+  }
+
+  private HalException note(String call, Throwable thrown) {
     HalException failure =
         new HalException(
             Status.UNAVAILABLE,
@@ -356,9 +450,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
             thrown);
     // Somebody else may be losing the device and not have come to this queue yet. From here on
     // nothing of it may pass for complete.
-    HalException first = onLost.apply(failure);
+    HalException first = loss.note(failure);
     lost = first;
     return first;
+  }
+
+  /** The device is lost; {@link #lose(HalException)} follows. */
+  public void noteLost(HalException cause) {
+    lost = cause;
   }
 
   /**

@@ -2,6 +2,7 @@ package org.jhal.engine.queue;
 
 import java.util.function.BooleanSupplier;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
 
 /**
@@ -42,6 +43,10 @@ final class EventPoller<E> {
    * then it is settled. Looks at least once, after it has helped to complete.
    */
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
+    if (PlatformThreads.isCurrentVirtual()) {
+      hurry(); // the completion thread is to look, which the device may be bound to
+      return operation.isApplied();
+    }
     if (!gate.tryEnter()) {
       return false; // closing; the completion thread will see to it
     }
@@ -82,6 +87,8 @@ final class EventPoller<E> {
       } finally {
         stream.unbindFromThread(token);
       }
+    } catch (VirtualMachineError e) {
+      throw e; // of this thread, such as a lack of stack: the event is as it was
     } catch (Throwable t) {
       Settling.fail(operation, owner.lose(operation.behind("queryEvent"), t));
       return true;
