@@ -82,11 +82,28 @@ final class FoundDriver {
       failure =
           new HalException(
               Status.UNAVAILABLE,
-              "driver '" + entry.name() + "' of " + entry.location() + " does not start: " + t,
+              "driver '"
+                  + entry.name()
+                  + "' of "
+                  + entry.location()
+                  + " does not start: "
+                  + t
+                  + advice(t),
               t);
     }
     made.set(null); // who comes now tries again; who came meanwhile gets this failure
     mine.completeExceptionally(failure);
+  }
+
+  /** What to do where modules are missing because nothing on the module path asks for them. */
+  private String advice(Throwable thrown) {
+    Module module = Objects.requireNonNull(provider).getClass().getModule();
+    boolean asksForNone = module.isNamed() && module.getDescriptor().isAutomatic();
+    return thrown instanceof NoClassDefFoundError && asksForNone
+        ? "; as an automatic module, "
+            + module.getName()
+            + " cannot say which modules it needs: start the JVM with --add-modules ALL-MODULE-PATH"
+        : "";
   }
 
   /** Why it cannot be used on this machine, or null if it can; probes it on this thread. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -342,6 +343,38 @@ class DriverLoadersTest {
     }
   }
 
+  /** It is in the graph because it provides a service; what it was compiled with need not be. */
+  @Test
+  void anAutomaticModuleThatMissesOthersSaysHowToAddThem() throws Exception {
+    String creation = "throw new NoClassDefFoundError(\"org/engine/Engine\");";
+    Path driver = jar("driver-one-1.0.jar", driver("one").creation(creation));
+    Path main = Files.createDirectory(folder.resolve("main"));
+    DriverJars.compile(
+        main,
+        "Main",
+        "public class Main { public static void main(String[] a) {"
+            + " System.out.println(org.jhal.DriverRegistry.load().entries());"
+            + " try { org.jhal.Hal.openDevice(\"one\"); }"
+            + " catch (org.jhal.HalException e) { System.out.println(e.getMessage()); } } }");
+
+    assertEquals(
+        "[Entry[name=one, location="
+            + driver
+            + ", problem=null]]\ndriver 'one' of "
+            + driver
+            + " does not start: java.lang.NoClassDefFoundError: org/engine/Engine; as an automatic"
+            + " module, driver.one cannot say which modules it needs: start the JVM with"
+            + " --add-modules ALL-MODULE-PATH",
+        child(
+            "--module-path",
+            DriverJars.API + File.pathSeparator + driver,
+            "--add-modules",
+            "org.jhal",
+            "-cp",
+            main.toString(),
+            "Main"));
+  }
+
   /** What a JVM of its own prints. */
   private String child(String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
@@ -359,6 +392,6 @@ class DriverLoadersTest {
     } finally {
       process.destroyForcibly();
     }
-    return Files.readString(output).strip();
+    return Files.readString(output).strip().replace(System.lineSeparator(), "\n");
   }
 }
