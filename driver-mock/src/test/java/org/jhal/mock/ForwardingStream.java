@@ -111,6 +111,11 @@ class ForwardingStream implements NativeStream<MockEvent> {
     }
 
     @Override
+    public boolean waitsReached() {
+      return right.waitsReached();
+    }
+
+    @Override
     public void fail(HalException failure) {
       right.fail(failure);
     }

@@ -20,6 +20,15 @@ public interface Submission {
   long length(Operand operand);
 
   /**
+   * Whether everything that the submission waits for is over. Otherwise some of it is still to come
+   * in a stream of the device, and may write host memory that the device reaches.
+   *
+   * <p>Memory of an upload may be read while issuing only if this is true, or if it is on the heap,
+   * which no device reaches. May be called while issuing only.
+   */
+  boolean waitsReached();
+
+  /**
    * The work failed after it was issued; the first failure counts. For drivers that run commands
    * themselves.
    */

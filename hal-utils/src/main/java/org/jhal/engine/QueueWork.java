@@ -386,6 +386,11 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public boolean waitsReached() {
+    return operation.waitsReached();
+  }
+
+  @Override
   public void fail(HalException failure) {
     operation.failWork(failure);
   }

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Timeout(60)
 public abstract class GpuStreamTest {
-  @RegisterExtension final SimulatedDevices sim;
+  @RegisterExtension protected final SimulatedDevices sim;
   private final String name;
   private final StreamCapture<?> driver;
   private final CtsBackend backend;

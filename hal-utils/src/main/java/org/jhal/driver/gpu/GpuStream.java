@@ -265,9 +265,10 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   }
 
   /**
-   * What the host has done for the source, it has done before this is issued: its waits are met by
-   * then, except for those that the device meets, and the device writes no pageable memory. So the
-   * source may be read now.
+   * A small source is read now, unless the device may still write it: while a producer has not
+   * completed, and a part of the source may be page-locked. Nothing on the heap is. Of other memory
+   * that cannot be ruled out: no runtime can be asked whether anybody in the process has
+   * page-locked a part of a range.
    */
   private void upload(Command command, Submission submission) {
     HostMemory source = command.host();
@@ -275,7 +276,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     long pinned = device.pinnedAddress(source);
     if (pinned != 0) {
       runtime.copyToDevice(handle, target, pinned, source.size());
-    } else if (source.size() <= MAX_CAPTURED) {
+    } else if (source.size() <= MAX_CAPTURED
+        && (source.direct() == null || submission.waitsReached())) {
       capture(target, (int) source.size(), space -> source.read(0, space));
     } else {
       submission.afterwards(PageableTransfer.upload(device, source, target));

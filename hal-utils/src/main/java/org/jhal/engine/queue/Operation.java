@@ -224,6 +224,20 @@ public final class Operation<E> extends HeapNode {
     return signalValues[index];
   }
 
+  /**
+   * Whether every wait was reached, none only covered by the event of a producer that is not over.
+   * For the drainer, while it issues this.
+   */
+  public boolean waitsReached() {
+    for (int i = 0; i < waitCount; i++) {
+      Operation<?> producer = waits[i].producer;
+      if (producer != null && !producer.hasSucceeded()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   void addOpenWait() {
     OPEN_WAITS.getAndAdd(this, 1);
   }

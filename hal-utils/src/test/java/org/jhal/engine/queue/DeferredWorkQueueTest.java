@@ -120,6 +120,21 @@ class DeferredWorkQueueTest {
   }
 
   @Test
+  void aWaitThatAnEventCoversIsReachedWhenItsProducerIsOver() {
+    gate.signal(1);
+    work(harness, 0, "producer", Fence.NONE, first.at(1));
+    QueueUse covered = work(harness, 1, "covered", gate.at(1).and(first.at(1)), Fence.NONE);
+    QueueUse reached = work(harness, 1, "reached", gate.at(1), Fence.NONE);
+    QueueUse free = work(harness, 1, "free", Fence.NONE, Fence.NONE);
+    harness.run();
+    QueueUse behind = work(harness, 1, "behind", gate.at(1).and(first.at(1)), Fence.NONE);
+    assertFalse(covered.waitsReached);
+    assertTrue(reached.waitsReached);
+    assertTrue(free.waitsReached);
+    assertTrue(behind.waitsReached);
+  }
+
+  @Test
   void anotherDevicesEventCoversNothing() {
     QueueHarness other = new QueueHarness(1);
     work(harness, 0, "producer", Fence.NONE, first.at(1));

@@ -29,6 +29,7 @@ final class QueueUse {
   final AtomicInteger issued = new AtomicInteger();
   final AtomicInteger executed = new AtomicInteger();
   final AtomicInteger retired = new AtomicInteger();
+  volatile boolean waitsReached; // as it was when it was issued
   @Nullable Operation<FakeStream.Event> operation; // to call tailOver() with; is used again later
 
   QueueUse(String name, Fence waits, Fence signals) {
@@ -59,6 +60,7 @@ final class QueueUse {
         NativeStream<FakeStream.Event> stream, Operation<FakeStream.Event> operation) {
       QueueUse now = use();
       now.issued.incrementAndGet();
+      now.waitsReached = operation.waitsReached();
       ((FakeStream) stream)
           .add(
               () -> {
