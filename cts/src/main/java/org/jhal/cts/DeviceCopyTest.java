@@ -262,14 +262,14 @@ class DeviceCopyTest {
   @Test
   @Rule({"S9", "Q8"})
   void whatIsParkedDoesNotHoldUpACopyWhileItsDeviceCloses(Cts cts) {
-    Device closed = cts.open("tails=2");
+    Device closed = cts.open("host-calls=2");
     Device other = cts.open();
     DeviceBuffer source = buffer(cts, closed, bytes(64));
     DeviceBuffer target = buffer(cts, other, filled(64, 0));
     TimelineSemaphore parked = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
-    for (int i = 0; i < 2; i++) { // as many as there are threads for them
+    for (int i = 0; i < 2; i++) { // as many as run at the same time
       TimelineSemaphore failing = cts.semaphore();
       closed
           .queue(0)
@@ -279,6 +279,38 @@ class DeviceCopyTest {
     closed.close();
     awaitReached(done, 1);
     assertBytes(bytes(64), cts.read(target), "the copy");
+  }
+
+  /** However many there are, and though they have all the threads that there are for them. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"S9", "Q4"})
+  void hostCallsMayAwaitCopiesOfTheirOwn(Partner partner, Cts cts) {
+    int count = 40;
+    Device other = partner.of(cts);
+    DeviceBuffer source = buffer(cts, cts.device(), bytes(1000 * count));
+    DeviceBuffer target = buffer(cts, other, filled(1000 * count, 0));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore[] ends = new TimelineSemaphore[count];
+    for (int i = 0; i < count; i++) {
+      long offset = 1000L * i;
+      TimelineSemaphore own = cts.semaphore();
+      ends[i] = cts.semaphore();
+      DeviceQueue queue = i % 2 == 0 ? cts.queue() : other.queue(0);
+      queue.hostCall(
+          go.at(1),
+          ends[i].at(1),
+          Mode.BLOCKING,
+          call -> {
+            queue.copy(Fence.NONE, own.at(1), source, offset, target, offset, 1000);
+            own.await(1, LIMIT);
+          });
+    }
+    go.signal(1);
+    for (TimelineSemaphore end : ends) {
+      awaitReached(end, 1);
+    }
+    assertBytes(bytes(1000 * count), cts.read(target), "all parts");
   }
 
   @Test

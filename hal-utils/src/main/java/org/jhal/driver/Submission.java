@@ -36,8 +36,8 @@ public interface Submission {
 
   /**
    * Adds what the host must still do when the native work is complete, before anything is
-   * signalled, such as copying out of staging memory. Runs on a thread of the device's tail pool;
-   * may be called while issuing only.
+   * signalled, such as copying out of staging memory. Runs on one of the few threads that serve
+   * transfers of the device; may be called while issuing only.
    */
   void afterwards(HostCompletion tail);
 }

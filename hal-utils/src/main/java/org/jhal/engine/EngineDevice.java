@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -60,7 +61,8 @@ public final class EngineDevice<E> implements Device {
   private final String name;
   private final Object domain = new Object(); // what semaphores and threads know of this device
   private final EngineAllocator allocator = new EngineAllocator(this);
-  private final HostCompletionPool tails;
+  private final HostCompletionPool hostCalls; // of users
+  private final HostCompletionPool copyThreads; // of all other host completions
   private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
   private final List<EngineQueue<E>> copyQueues = new ArrayList<>(); // the same, for DeviceCopy
@@ -85,7 +87,8 @@ public final class EngineDevice<E> implements Device {
     this.info = backend.info();
     this.name = info.driver() + "-" + info.index();
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
-    this.tails = new HostCompletionPool(name, domain, config.tails());
+    this.hostCalls = new HostCompletionPool(name + "-call", domain, config.hostCalls());
+    this.copyThreads = new HostCompletionPool(name + "-copy", domain, config.copyThreads());
     try {
       calls.call(this::createQueues);
       queues.forEach(DeferredWorkQueue::start);
@@ -106,7 +109,6 @@ public final class EngineDevice<E> implements Device {
               config.spinNanos(),
               config.completionSpinNanos(),
               operation -> new QueueWork<>(this, operation),
-              tails,
               this::lose);
       queues.add(queue);
       queueViews.add(new EngineQueue<>(this, i, queue, false));
@@ -117,7 +119,8 @@ public final class EngineDevice<E> implements Device {
 
   private void closeHalfMade() {
     calls.shut();
-    tails.close();
+    hostCalls.close();
+    copyThreads.close();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     for (DeferredWorkQueue<E> queue : queues) {
       boolean ignored = queue.shut(deadline) && queue.stop(deadline); // of threads that did start
@@ -289,6 +292,16 @@ public final class EngineDevice<E> implements Device {
         });
   }
 
+  /** The threads that run host calls of users. */
+  Executor hostCalls() {
+    return hostCalls;
+  }
+
+  /** The threads that do what transfers and copies between devices leave to the host. */
+  Executor copyThreads() {
+    return copyThreads;
+  }
+
   DeviceResources resources() {
     return resources;
   }
@@ -429,7 +442,8 @@ public final class EngineDevice<E> implements Device {
               + " operations did not end within "
               + config.closeTimeout());
     }
-    tails.close();
+    hostCalls.close();
+    copyThreads.close();
     // Threads that hang in a native call are left behind; others end at once.
     long now = System.nanoTime();
     long threadsEnd = now + TimeUnit.SECONDS.toNanos(quiet ? 10 : 1);
@@ -450,7 +464,8 @@ public final class EngineDevice<E> implements Device {
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.stop(threadsEnd);
     }
-    quiet &= tails.awaitEnd(threadsEnd);
+    quiet &= hostCalls.awaitEnd(threadsEnd);
+    quiet &= copyThreads.awaitEnd(threadsEnd);
     quiet &= calls.endFreeing(threadsEnd);
     for (DeferredWorkQueue<E> queue : queues) {
       quiet = quiet && queue.awaitStreamIdle(streamsEnd);

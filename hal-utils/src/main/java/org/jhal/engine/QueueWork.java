@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
@@ -44,7 +45,8 @@ final class QueueWork<E> implements Work<E>, Submission {
     EXECUTE,
     ALLOCA,
     DEALLOCA,
-    HOST_CALL
+    HOST_CALL,
+    DEVICE_COPY
   }
 
   private static final EngineBuffer[] NO_BINDINGS = {};
@@ -210,6 +212,13 @@ final class QueueWork<E> implements Work<E>, Submission {
     kind = Kind.HOST_CALL;
   }
 
+  /** A copy between two devices, which ends when the call is told so. */
+  void deviceCopy(HostCompletion call) {
+    tail = call;
+    signalsAfterTail = true;
+    kind = Kind.DEVICE_COPY;
+  }
+
   /** Keeps the memory of a buffer of another device alive. */
   void retainForeign(EngineBuffer buffer) {
     buffer.retainStorage();
@@ -242,7 +251,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
     switch (kind) {
-      case BARRIER, HOST_CALL -> {}
+      case BARRIER, HOST_CALL, DEVICE_COPY -> {}
       case COMMAND, EXECUTE -> {
         checkMemory();
         stream.issue(
@@ -293,8 +302,13 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public Executor tailThreads() {
+    return kind == Kind.HOST_CALL ? device.hostCalls() : device.copyThreads();
+  }
+
+  @Override
   public boolean endsWithTail() {
-    return kind != Kind.HOST_CALL; // a host call says so itself: it may be deferred
+    return kind != Kind.HOST_CALL && kind != Kind.DEVICE_COPY; // which say so, being deferred maybe
   }
 
   @Override

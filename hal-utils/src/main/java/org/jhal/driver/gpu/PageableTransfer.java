@@ -6,7 +6,7 @@ import org.jhal.driver.HostCompletion;
 /**
  * Moves memory that the device cannot reach, in chunks, when the stream has reached the operation:
  * everything that it depends on is over then, and nothing that depends on it begins before this
- * ends. On a thread of the device's tail pool.
+ * ends. On one of the threads that serve transfers of the device.
  */
 final class PageableTransfer<S, E> implements HostCompletion {
   private final GpuDevice<S, E, ?> device;

@@ -3,7 +3,6 @@ package org.jhal.engine.queue;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -75,7 +74,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    *
    * @param domain identifies the device, to semaphores and threads
    * @param works makes the work of a new operation
-   * @param tails runs host tails
    * @param onLost told, with no lock held, when a native failure means that the device is lost; the
    *     first to tell it makes it call {@link #lose} on all queues; returns the first failure
    */
@@ -87,7 +85,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       long spinNanos,
       long completionSpinNanos,
       Function<Operation<E>, Work<E>> works,
-      Executor tails,
       UnaryOperator<HalException> onLost) {
     this.name = name;
     this.domain = domain;
@@ -98,7 +95,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.events = new EventPool<>(stream);
     this.lists = new QueueLists<>(maxInFlight, stream.capacity(), this::issueLater);
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
-    this.completer = new Completer<>(this, lists, stream, tails, completionSpinNanos);
+    this.completer = new Completer<>(this, lists, stream, completionSpinNanos);
     this.issueRole =
         new WorkerThread(name + "-issue", domain, 0, () -> {}, this::issueStep, this::crashed);
     this.completionRole =

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
@@ -28,6 +29,12 @@ public interface Work<E> {
    * logged.
    */
   boolean signalsAfterTail();
+
+  /**
+   * The threads that run the tail. Host calls of users have their own: they may block until a
+   * transfer is over.
+   */
+  Executor tailThreads();
 
   /**
    * Whether the tail's return ends the operation; if not, somebody calls {@link

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jhal.Fence;
@@ -46,6 +47,11 @@ final class QueueUse {
   /** The engine's view of it. */
   static final class TestWork implements Work<FakeStream.Event> {
     @Nullable QueueUse use;
+    private final Executor tailThreads;
+
+    TestWork(Executor tailThreads) {
+      this.tailThreads = tailThreads;
+    }
 
     private QueueUse use() {
       QueueUse now = use;
@@ -84,6 +90,11 @@ final class QueueUse {
     @Override
     public @Nullable HostCompletion tail() {
       return use().tail;
+    }
+
+    @Override
+    public Executor tailThreads() {
+      return tailThreads;
     }
 
     @Override
