@@ -9,6 +9,8 @@ import static org.jhal.cts.Waits.assertPending;
 import static org.jhal.cts.Waits.awaitFailure;
 import static org.jhal.cts.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
@@ -330,6 +332,40 @@ class DeviceCopyTest {
     assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "it fell off");
     TimelineSemaphore after = cts.semaphore();
     cts.queue().barrier(Fence.NONE, after.at(1));
+    awaitReached(after, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"S9", "Q7"})
+  @Needs(Need.CONTROLS)
+  void aCopyThatMeetsALossLosesTheDeviceThatIsLost(boolean losesTheSource, Cts cts) {
+    Device from = cts.open();
+    Device to = cts.open();
+    Device broken = losesTheSource ? from : to;
+    Device sound = losesTheSource ? to : from;
+    if (!cts.controls(broken).calls().contains("hostCompletion")) {
+      throw Cts.unsupported("nothing that this driver leaves to the host can be made to fail");
+    }
+    int size = 1 << 20; // more than a driver is likely to read while it issues an upload
+    DeviceBuffer source = cts.buffer(from, size, BufferParams.DEVICE);
+    DeviceBuffer target = cts.buffer(to, size, BufferParams.DEVICE);
+    TimelineSemaphore parked = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    broken.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
+    cts.allowWarnings();
+    cts.controls(broken).failNext("hostCompletion", 1, Status.INTERNAL, true);
+    sound.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, size);
+    Waits.awaitTrue("the copy to end", () -> done.failure() != null || done.value() == 1);
+    if (done.failure() == null) {
+      throw Cts.unsupported("this driver leaves no part of a transfer to the host");
+    }
+    assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "hostCompletion");
+    assertHal(Status.UNAVAILABLE, awaitFailure(parked, 1), "hostCompletion");
+    assertNotNull(broken.lostCause(), "why the device is lost");
+    assertNull(sound.lostCause(), "why the other device is lost");
+    TimelineSemaphore after = cts.semaphore();
+    sound.queue(0).barrier(Fence.NONE, after.at(1));
     awaitReached(after, 1);
   }
 

@@ -250,7 +250,7 @@ public abstract class GpuFreeTest {
 
   /** Waits until the threads of a device that does nothing have called all that binds them. */
   private void awaitBound() {
-    Waits.awaitTrue("the queue's thread to have its device", () -> calls(names.bind) >= 3);
+    sim.awaitCalls(names.bind, 3);
   }
 
   /** What the runtime keeps then goes with the device, and is nobody's. */
@@ -271,10 +271,6 @@ public abstract class GpuFreeTest {
     assertEquals(Map.of(), live());
   }
 
-  private long calls(String function) {
-    return sim.simulator().calls().getOrDefault(function, 0L);
-  }
-
   /** Whatever fails, threads end, and the context is given back, once, if there is one. */
   @Test
   void closingEndsThoughStepsOfItFail() {
@@ -291,18 +287,18 @@ public abstract class GpuFreeTest {
           device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(target));
           awaitReached(done, 1);
         }
-        long before = calls(call);
+        long before = sim.calls(call);
         sim.simulator().fail(call, nth, GpuFault.PLAIN_CODE);
         device.close();
         Waits.awaitTrue(
             "the threads of the device to end, with use " + nth + " of " + call + " failing",
             () -> !GpuFaultRun.hasThreads(name));
-        uses = calls(call) - before;
+        uses = sim.calls(call) - before;
         String now = "with use " + nth + " of " + call + " failing, of " + uses + ": " + live();
         assertTrue(names.closing.get(call).containsAll(live().keySet()), now);
         if (!gpu.keepsContexts()) {
           assertFalse(live().containsKey("context"), now);
-          assertEquals(1, calls(names.endContext), now);
+          assertEquals(1, sim.calls(names.endContext), now);
         }
       }
     }

@@ -73,7 +73,8 @@ final class ControlledStream<E> implements NativeStream<E> {
 
   @Override
   public void issue(CommandList commands, Submission submission) {
-    device.run("issue", () -> real.issue(commands, submission));
+    ControlledSubmission controlled = new ControlledSubmission(device, submission);
+    device.run("issue", () -> real.issue(commands, controlled));
   }
 
   @Override

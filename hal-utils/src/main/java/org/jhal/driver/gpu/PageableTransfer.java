@@ -33,24 +33,23 @@ final class PageableTransfer<S, E> implements HostCompletion {
 
   @Override
   public void run() {
-    long token = device.bindToThread();
+    device.runtime().callBound(this::move);
+  }
+
+  private void move() {
+    TransferLane<S, E> lane = device.lanes().take();
     try {
-      TransferLane<S, E> lane = device.lanes().take();
-      try {
-        if (isUpload) {
-          upload(lane);
-        } else {
-          readback(lane);
-        }
-      } finally {
-        if (lane.settle()) {
-          device.lanes().giveBack(lane);
-        } else {
-          device.frees().free(lane::close); // which waits until nothing uses its chunks
-        }
+      if (isUpload) {
+        upload(lane);
+      } else {
+        readback(lane);
       }
     } finally {
-      device.unbindFromThread(token);
+      if (lane.settle()) {
+        device.lanes().giveBack(lane);
+      } else {
+        device.frees().free(lane::close); // which waits until nothing uses its chunks
+      }
     }
   }
 

@@ -322,23 +322,25 @@ final class Completer<E> {
     dropEvent(operation); // nobody waits for it any more, and the tail may take its time
     boolean endsOperation = operation.work.endsWithTail();
     try {
-      operation
-          .work
-          .tailThreads()
-          .execute(
-              () -> {
-                HalException failure = null;
-                try {
-                  tail.run();
-                } catch (Throwable t) {
-                  failure = Failures.aborted(t);
-                }
-                if (endsOperation) {
-                  tailOver(operation, failure);
-                }
-              });
+      operation.work.tailThreads().execute(() -> runTail(operation, tail, endsOperation));
     } catch (Throwable t) { // no thread to be had, or the pool is closed: past the close deadline
       tailOver(operation, Failures.of(t));
+    }
+  }
+
+  /** A tail that throws is a driver's: a host call tells its failure when it ends its operation. */
+  private void runTail(Operation<E> operation, HostCompletion tail, boolean endsOperation) {
+    HalException failure = null;
+    try {
+      tail.run();
+    } catch (Throwable t) {
+      failure =
+          Failures.isLoss(t)
+              ? owner.lose("the host's part of " + operation.name(), t)
+              : Failures.aborted(t);
+    }
+    if (endsOperation) {
+      tailOver(operation, failure);
     }
   }
 

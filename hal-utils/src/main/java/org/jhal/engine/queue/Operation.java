@@ -418,7 +418,12 @@ public final class Operation<E> extends HeapNode {
 
   /** A native call behind this one's work, for people; what ran last is most likely at fault. */
   String behind(String call) {
-    return call + " behind operation " + key + " (" + work.describe() + ")";
+    return call + " behind " + name();
+  }
+
+  /** Which one it is, for people. */
+  String name() {
+    return "operation " + key + " (" + work.describe() + ")";
   }
 
   /** One line for people. The queue's lock is held, so that the operation stays what it is. */

@@ -1,0 +1,145 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.TestData.assertBytes;
+import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.TestData.bytes;
+import static org.jhal.cts.TestData.filled;
+import static org.jhal.cts.Waits.awaitFailure;
+import static org.jhal.cts.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.faults.FaultLog;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Transfers of memory that is not page-locked. A driver's tests extend this. */
+@Timeout(60)
+public abstract class GpuTransferTest {
+  /** More than is read while an upload is issued, and more than a few chunks. */
+  private static final int LARGE = (6 << 20) + 123;
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final String name;
+  private final Names names;
+  private FaultLog log;
+
+  /**
+   * What a driver's native functions are to these tests.
+   *
+   * @param bind makes a device current; each binding calls it once
+   * @param copyToDevice copies from the host's memory
+   * @param copyToHost copies to the host's memory
+   */
+  public record Names(String bind, String copyToDevice, String copyToHost) {}
+
+  /** For a driver. */
+  protected GpuTransferTest(SimulatedGpu gpu, Names names) {
+    this.sim = new SimulatedDevices(gpu);
+    this.name = sim.driver().name();
+    this.names = names;
+  }
+
+  @BeforeEach
+  void listen() {
+    log = new FaultLog();
+  }
+
+  @AfterEach
+  void stopListening() {
+    log.close();
+  }
+
+  private Device open() {
+    return sim.open(name + "://0?queues=1");
+  }
+
+  private static void transfer(
+      Device device, DeviceBuffer buffer, boolean isUpload, byte[] host, Fence signals) {
+    if (isUpload) {
+      device.queue(0).upload(Fence.NONE, signals, ByteBuffer.wrap(host), buffer, 0);
+    } else {
+      device.queue(0).readback(Fence.NONE, signals, buffer, 0, ByteBuffer.wrap(host));
+    }
+  }
+
+  /** Rule Q7: whoever sees it first, a loss is one of everything. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTransferThatMeetsALossLosesTheDevice(boolean isUpload) {
+    String call = isUpload ? names.copyToDevice : names.copyToHost;
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore never = device.createSemaphore(0);
+        TimelineSemaphore parked = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).barrier(never.at(1), parked.at(1));
+      sim.simulator().failForGood(call, 2, GpuFault.STICKY_CODE);
+      transfer(device, buffer, isUpload, new byte[LARGE], done.at(1));
+      for (TimelineSemaphore signal : List.of(done, parked)) {
+        HalException failure = awaitFailure(signal, 1, Status.UNAVAILABLE);
+        assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(call) + " returned 719");
+      }
+      assertNotNull(device.lostCause());
+    }
+  }
+
+  /** Rule Q7a: a device that cannot be made current is lost, on whichever thread. */
+  @Test
+  void aTransferThatCannotMakeTheDeviceCurrentLosesIt() {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      sim.awaitCalls(names.bind, 3); // of the thread that waits for events
+      sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // after that of the enqueueing
+      transfer(device, buffer, false, new byte[64], done.at(1));
+      HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
+      assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(names.bind) + " returned 999");
+      assertNotNull(device.lostCause());
+    }
+  }
+
+  /** Rule Q7a: whichever of its copies it is. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTransferOfWhichACopyFailsFailsAlone(boolean isUpload) {
+    String call = isUpload ? names.copyToDevice : names.copyToHost;
+    byte[] content = bytes(LARGE);
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore ready = device.createSemaphore(0)) {
+      transfer(device, buffer, true, content, ready.at(1));
+      awaitReached(ready, 1);
+      for (int nth = 1; nth <= 4; nth++) {
+        try (TimelineSemaphore done = device.createSemaphore(0);
+            TimelineSemaphore again = device.createSemaphore(0)) {
+          sim.simulator().fail(call, nth, GpuFault.PLAIN_CODE);
+          transfer(device, buffer, isUpload, content.clone(), done.at(1));
+          HalException failure = awaitFailure(done, 1, Status.UNKNOWN);
+          assertHal(Status.UNKNOWN, failure, GpuFault.shortName(call) + " returned 999");
+          assertNull(device.lostCause());
+          byte[] back = filled(LARGE, 0);
+          transfer(device, buffer, true, content, again.at(1));
+          awaitReached(again, 1);
+          transfer(device, buffer, false, back, again.at(2));
+          awaitReached(again, 2);
+          assertBytes(content, back, "what was read after copy " + nth + " had failed");
+        }
+      }
+    }
+  }
+}
