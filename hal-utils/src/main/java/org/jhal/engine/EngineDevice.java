@@ -492,6 +492,7 @@ public final class EngineDevice<E> implements Device {
       executable.endIfOver();
     }
     calls.quietly("closing", backend::close);
+    resources.copyBuffers().clear();
   }
 
   @Override
