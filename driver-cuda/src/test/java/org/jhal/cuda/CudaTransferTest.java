@@ -7,6 +7,10 @@ class CudaTransferTest extends GpuTransferTest {
   CudaTransferTest() {
     super(
         CudaOnSimulator.GPU,
-        new Names("cuCtxPushCurrent_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2"));
+        new Names(
+            "cuCtxPushCurrent_v2",
+            "cuMemcpyHtoDAsync_v2",
+            "cuMemcpyDtoHAsync_v2",
+            "cuMemHostRegister_v2"));
   }
 }

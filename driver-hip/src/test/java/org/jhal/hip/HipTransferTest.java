@@ -6,6 +6,7 @@ import org.jhal.simulator.driver.GpuTransferTest;
 class HipTransferTest extends GpuTransferTest {
   HipTransferTest() {
     super(
-        HipOnSimulator.GPU, new Names("hipGetDevice", "hipMemcpyHtoDAsync", "hipMemcpyDtoHAsync"));
+        HipOnSimulator.GPU,
+        new Names("hipGetDevice", "hipMemcpyHtoDAsync", "hipMemcpyDtoHAsync", "hipHostRegister"));
   }
 }

@@ -243,9 +243,26 @@ final class QueueWork<E> implements Work<E>, Submission {
   // Work.
 
   @Override
-  public int commandCount() {
+  public int weight(NativeStream<E> stream) {
+    return switch (kind) {
+      case COMMAND -> stream.weight(command());
+      case EXECUTE -> Objects.requireNonNull(commandBuffer).weight(stream);
+      default -> 1;
+    };
+  }
+
+  @Override
+  public boolean mayBlock(NativeStream<E> stream) {
+    return switch (kind) {
+      case COMMAND, EXECUTE -> stream.issueMayBlock(commands());
+      case ALLOCA -> stream.allocMayBlock(Objects.requireNonNull(allocation).params);
+      default -> false;
+    };
+  }
+
+  private RecordedCommands commands() {
     RecordedCommandBuffer recorded = commandBuffer;
-    return recorded == null ? 1 : recorded.commands().size();
+    return recorded == null ? Objects.requireNonNull(single) : recorded.commands();
   }
 
   @Override
@@ -254,9 +271,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       case BARRIER, HOST_CALL, DEVICE_COPY -> {}
       case COMMAND, EXECUTE -> {
         checkMemory();
-        stream.issue(
-            commandBuffer == null ? Objects.requireNonNull(single) : commandBuffer.commands(),
-            this);
+        stream.issue(commands(), this);
       }
       case ALLOCA -> {
         BufferStorage storage = Objects.requireNonNull(allocation);

@@ -21,6 +21,7 @@ import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final AtomicBoolean isSubmitted = new AtomicBoolean();
   private volatile boolean isEnded; // publishes all of the above
+  private volatile int weight = -1; // of all commands; negative until it was asked for
 
   RecordedCommandBuffer(EngineDevice<?> device, Mode mode) {
     this.device = device;
@@ -183,6 +185,20 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
 
   RecordedCommands commands() {
     return commands;
+  }
+
+  /** What the commands take of the capacity of a stream, the same for all streams of the device. */
+  int weight(NativeStream<?> stream) {
+    int known = weight;
+    if (known < 0) {
+      long sum = 0;
+      for (int i = 0; i < commands.size(); i++) {
+        sum += stream.weight(commands.get(i));
+      }
+      known = (int) Math.min(sum, Integer.MAX_VALUE / 2);
+      weight = known;
+    }
+    return known;
   }
 
   int slotCount() {

@@ -160,7 +160,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /** Accepts an operation: registers its waits, and issues it if it has nothing to wait for. */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     try {
-      operation.capture(waits, signals);
+      operation.capture(waits, signals, stream);
       if (registerWaits(operation)) {
         submitReady(operation);
       } else {

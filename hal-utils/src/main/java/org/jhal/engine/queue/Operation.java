@@ -109,6 +109,8 @@ public final class Operation<E> extends HeapNode {
   /** How much of {@link NativeStream#capacity()} it takes; constant once it is enqueued. */
   private int weight;
 
+  private boolean mayBlock; // likewise: only the issue thread issues it
+
   private long place; // see place()
   private volatile boolean isPolled;
 
@@ -169,7 +171,7 @@ public final class Operation<E> extends HeapNode {
   // Waits and signals.
 
   @SuppressWarnings("unchecked") // an array of OperationWait<E>
-  void capture(Fence waitFence, Fence signalFence) {
+  void capture(Fence waitFence, Fence signalFence, NativeStream<E> stream) {
     int count = waitFence.size();
     if (waits.length < count) {
       int old = waits.length;
@@ -192,7 +194,8 @@ public final class Operation<E> extends HeapNode {
       signalValues[i] = signalFence.value(i);
     }
     signalCount = count;
-    weight = work.commandCount() + waitCount + 1;
+    weight = work.weight(stream) + waitCount + 1;
+    mayBlock = work.mayBlock(stream);
   }
 
   void setServesCopy(boolean serves) {
@@ -274,6 +277,11 @@ public final class Operation<E> extends HeapNode {
   /** How much of {@link NativeStream#capacity()} it takes, its waits and its record included. */
   int weight() {
     return weight;
+  }
+
+  /** Whether issuing it may block though it fits into the stream. */
+  boolean mayBlock() {
+    return mayBlock;
   }
 
   // Failure and event.

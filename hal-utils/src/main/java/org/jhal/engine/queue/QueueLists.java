@@ -26,7 +26,7 @@ final class QueueLists<E> {
     NONE,
     /** By anybody. */
     BY_ANYBODY,
-    /** It does not fit into the stream, so that issuing it may block: by the issue thread. */
+    /** Issuing it may block: by the issue thread. */
     BY_ISSUE_THREAD
   }
 
@@ -143,7 +143,11 @@ final class QueueLists<E> {
   boolean openReady(Operation<E> operation) {
     synchronized (lock) {
       openLocked(operation);
-      if (!isIssuing && !isIssuingOver && ready.min() == null && fitsLocked(operation)) {
+      if (!isIssuing
+          && !isIssuingOver
+          && ready.min() == null
+          && fitsLocked(operation)
+          && !operation.mayBlock()) {
         isIssuing = true;
         operation.beginAs(State.ISSUED);
         return true;
@@ -329,7 +333,7 @@ final class QueueLists<E> {
       return Next.NONE;
     }
     if (fitsLocked(first)) {
-      return Next.BY_ANYBODY;
+      return first.mayBlock() ? Next.BY_ISSUE_THREAD : Next.BY_ANYBODY;
     }
     if (inFlight == 0) {
       return Next.BY_ISSUE_THREAD; // it alone is more than the stream holds

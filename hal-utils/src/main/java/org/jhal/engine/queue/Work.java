@@ -15,8 +15,14 @@ public interface Work<E> {
   /** Hands the work to the stream. By the drainer, with the device bound. */
   void issue(NativeStream<E> stream, Operation<E> operation);
 
-  /** How many commands {@link #issue} hands to the stream. Called before it is enqueued. */
-  int commandCount();
+  /**
+   * What {@link #issue} takes of the stream's {@link NativeStream#capacity()}. Called before it is
+   * enqueued.
+   */
+  int weight(NativeStream<E> stream);
+
+  /** Whether only a thread of the queue may issue it. Called before it is enqueued. */
+  boolean mayBlock(NativeStream<E> stream);
 
   /**
    * What the host must do once the native work is complete, before the signals are applied; null if

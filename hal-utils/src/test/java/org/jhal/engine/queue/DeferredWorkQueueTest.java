@@ -275,9 +275,33 @@ class DeferredWorkQueueTest {
     narrow.finish();
   }
 
-  private static QueueUse enqueue(QueueHarness harness, String name, int commandCount) {
+  @Test
+  void whatMayBlockIsIssuedByTheIssueThreadThoughItFits() {
+    DeferredWorkQueue<Event> queue = harness.queues.get(0);
+    QueueUse inFlight = enqueue(harness, "in flight", 1);
+    QueueUse direct = new QueueUse("direct", Fence.NONE, Fence.NONE);
+    direct.mayBlock = true;
+    harness.enqueue(0, direct);
+    QueueUse behind = enqueue(harness, "behind", 1);
+    QueueUse parked = new QueueUse("parked", gate.at(1), Fence.NONE);
+    parked.mayBlock = true;
+    harness.enqueue(0, parked);
+    gate.signal(1);
+    queue.drainAfterSignal();
+    assertEquals(1, inFlight.issued.get());
+    assertEquals(0, direct.issued.get(), "a user's thread must not issue what may block");
+    assertEquals(0, behind.issued.get(), "what is ready goes in its order");
+    assertEquals(0, parked.issued.get(), "nor one that signals");
+    assertTrue(queue.issueRole.takeStepsIfWoken(), "nobody woke the issue thread");
+    assertEquals(1, direct.issued.get());
+    assertEquals(1, behind.issued.get());
+    assertEquals(1, parked.issued.get());
+    assertEquals(0, inFlight.executed.get(), "nobody waited for the stream to be empty");
+  }
+
+  private static QueueUse enqueue(QueueHarness harness, String name, int weight) {
     QueueUse use = new QueueUse(name, Fence.NONE, Fence.NONE);
-    use.commandCount = commandCount;
+    use.weight = weight;
     return harness.enqueue(0, use);
   }
 

@@ -20,7 +20,8 @@ final class QueueUse {
   @Nullable HostCompletion tail;
   boolean signalsAfterTail = true;
   boolean endsWithTail = true;
-  int commandCount = 1;
+  int weight = 1;
+  boolean mayBlock;
   @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
   @Nullable HalException failsInStream;
   Runnable effect = () -> {}; // of the native work
@@ -82,9 +83,13 @@ final class QueueUse {
     }
 
     @Override
-    public int commandCount() {
-      QueueUse now = use;
-      return now == null ? 1 : now.commandCount;
+    public int weight(NativeStream<FakeStream.Event> stream) {
+      return use().weight;
+    }
+
+    @Override
+    public boolean mayBlock(NativeStream<FakeStream.Event> stream) {
+      return use().mayBlock;
     }
 
     @Override
