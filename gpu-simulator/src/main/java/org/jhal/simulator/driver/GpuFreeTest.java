@@ -26,6 +26,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.DeviceUri;
 import org.jhal.Fence;
+import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -142,6 +143,33 @@ public abstract class GpuFreeTest {
       assertNull(wasRegistered.get(), "its owner is told before it is unregistered");
       end.countDown();
       assertFalse(Waits.awaitSet("the release of the memory", wasRegistered));
+    }
+  }
+
+  /** Rule M1: the stream may still have to come to what uses it. */
+  @Test
+  void hostMemoryIsPageLockedUntilTheStreamIsPastItsDealloca() {
+    try (Device device = open();
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      DeviceBuffer buffer = device.queue(0).alloca(Fence.NONE, done.at(1), PAGE, BufferParams.HOST);
+      awaitReached(done, 1);
+      sim.simulator().pause(0, 0);
+      try {
+        device.queue(0).fill(done.at(1), done.at(2), buffer, 0, PAGE, FillPattern.of8(7));
+        device.queue(0).dealloca(done.at(2), done.at(3), buffer);
+        device.queue(0).barrier(done.at(3), done.at(4)); // what is past is freed with an event
+        buffer.close();
+        Waits.assertStaysPending(done.at(2));
+        frees().await();
+        assertEquals(1, live().get("registration"));
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(done, 4);
+      device.queue(0).barrier(Fence.NONE, done.at(5));
+      awaitReached(done, 5);
+      frees().await();
+      assertNull(live().get("registration"));
     }
   }
 
