@@ -27,7 +27,8 @@ import java.util.Objects;
  *   <li>It throws, and does nothing, for a wrong argument: INVALID_ARGUMENT (also for an object of
  *       another device), OUT_OF_RANGE (also for a signal value that is reached already),
  *       PERMISSION_DENIED for a usage that a buffer was not made with, FAILED_PRECONDITION for
- *       something closed (the device included), UNAVAILABLE for a lost device.
+ *       something closed (the device included), UNAVAILABLE for a lost device, UNIMPLEMENTED for a
+ *       kind of command that the device's driver does not know.
  * </ul>
  *
  * <p>Contract: rules Q1 to Q10, M1 to M6.

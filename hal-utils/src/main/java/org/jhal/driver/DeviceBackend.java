@@ -24,12 +24,35 @@ import org.jhal.driver.bundle.Variant;
  * @param <E> the driver's native event
  */
 public interface DeviceBackend<E> extends ThreadBinding {
+  /**
+   * The kinds of commands that every driver runs. This set never grows: a driver that was written
+   * before there was some other kind does not get commands of it.
+   */
+  Set<Command.Kind> BASE_COMMANDS =
+      Set.of(
+          Command.Kind.FILL,
+          Command.Kind.UPDATE,
+          Command.Kind.UPLOAD,
+          Command.Kind.READBACK,
+          Command.Kind.COPY,
+          Command.Kind.DISPATCH,
+          Command.Kind.BARRIER);
+
   /** What is known of the device. */
   DeviceInfo info();
 
   /** What it offers beyond what all devices do; by default nothing. Always the same. */
   default Set<Capability> capabilities() {
     return Set.of();
+  }
+
+  /**
+   * The kinds of commands that {@link NativeStream#issue} takes; by default the {@link
+   * #BASE_COMMANDS}. Always the same. Any other command is refused with UNIMPLEMENTED when it is
+   * recorded or enqueued, so that no stream ever sees one.
+   */
+  default Set<Command.Kind> supportedCommands() {
+    return BASE_COMMANDS;
   }
 
   /** The formats of kernels that {@link #load} takes. Always the same. */

@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -26,6 +27,7 @@ import org.jhal.HalException;
 import org.jhal.Setting;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
@@ -57,6 +59,7 @@ public final class EngineDevice<E> implements Device {
   private final EngineConfig config;
   private final List<Setting> settings;
   private final DeviceInfo info;
+  private final Set<Command.Kind> supportedCommands = EnumSet.noneOf(Command.Kind.class);
   private final String name;
   private final Object domain = new Object(); // what semaphores and threads know of this device
   private final EngineAllocator allocator = new EngineAllocator(this);
@@ -84,6 +87,7 @@ public final class EngineDevice<E> implements Device {
     this.settings = List.copyOf(settings);
     this.info = backend.info();
     this.name = info.driver() + "-" + info.index();
+    this.supportedCommands.addAll(backend.supportedCommands());
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.tails = new HostCompletionPool(name, domain, config.tails());
     try {
@@ -190,6 +194,10 @@ public final class EngineDevice<E> implements Device {
     CommandBuffer made = new RecordedCommandBuffer(this, mode);
     resources.addCommandBuffer();
     return made;
+  }
+
+  Set<Command.Kind> supportedCommands() {
+    return supportedCommands;
   }
 
   @Override

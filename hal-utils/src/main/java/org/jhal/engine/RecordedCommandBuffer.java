@@ -110,7 +110,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
   public void barrier() {
     checkRecording();
     RecordedCommand command = new RecordedCommand();
-    command.setBarrier();
+    command.setBarrier(device);
     commands.add(command);
   }
 

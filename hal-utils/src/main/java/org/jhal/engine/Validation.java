@@ -15,6 +15,7 @@ import org.jhal.Parameter;
 import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jhal.driver.Command;
 import org.jhal.engine.queue.EngineSemaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,20 @@ final class Validation {
         + (other != null && other.name().equals(device.name())
             ? ": another opening of it, and each opening is a device of its own"
             : "");
+  }
+
+  /** Refuses a kind of command that the driver does not know; the only place that does. */
+  static Command.Kind supported(EngineDevice<?> device, Command.Kind kind) {
+    if (!device.supportedCommands().contains(kind)) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          device.name()
+              + " runs no commands of kind "
+              + kind
+              + "; it runs "
+              + device.supportedCommands());
+    }
+    return kind;
   }
 
   /** A buffer of this engine and this device, not closed. */

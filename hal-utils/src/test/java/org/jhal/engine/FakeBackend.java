@@ -15,6 +15,7 @@ import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Workgroups;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
@@ -35,6 +36,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
   public final AtomicInteger liveMemory = new AtomicInteger();
   @Nullable HalException failsAtStream; // thrown for the second stream
   volatile boolean isClosed;
+  Set<Command.Kind> commands = BASE_COMMANDS;
   final Queue<Runnable> givingBack = new ArrayDeque<>(); // of imported memory, for the test to run
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
@@ -65,8 +67,13 @@ public final class FakeBackend implements DeviceBackend<Event> {
   }
 
   @Override
+  public Set<Command.Kind> supportedCommands() {
+    return commands;
+  }
+
+  @Override
   public Set<String> executableFormats() {
-    return Set.of();
+    return Set.of("fake");
   }
 
   @Override
@@ -127,7 +134,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    throw new UnsupportedOperationException();
+    return () -> {};
   }
 
   @Override
