@@ -1,7 +1,9 @@
 package org.jhal.engine;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -66,6 +68,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   private int resourceCount;
   private @Nullable HostCompletion tail;
   private boolean signalsAfterTail;
+  private final List<Runnable> whenFired = new ArrayList<>(0); // of the driver
 
   QueueWork(EngineDevice<E> device, Operation<E> operation) {
     this.device = device;
@@ -298,7 +301,16 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public boolean retiresQuietly() {
+    return whenFired.isEmpty();
+  }
+
+  @Override
   public void retire(Consumer<RefCounted> releases) {
+    for (int i = 0; i < whenFired.size(); i++) {
+      device.calls().quietly("giving back what an operation has used", whenFired.get(i));
+    }
+    whenFired.clear();
     HostCompletion ended = tail;
     int count = resourceCount;
     Arrays.fill(bindings, 0, bindingCount, null);
@@ -395,5 +407,10 @@ final class QueueWork<E> implements Work<E>, Submission {
     HostCompletion before = tail;
     tail = before == null ? next : new TailChain(before, next);
     signalsAfterTail = true;
+  }
+
+  @Override
+  public void whenFired(Runnable release) {
+    whenFired.add(Objects.requireNonNull(release, "release"));
   }
 }

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A device of {@link FakeStream}s for an {@link EngineDevice} with its real threads. */
 public final class FakeBackend implements DeviceBackend<Event> {
+  private static final ThreadLocal<Integer> BINDINGS = ThreadLocal.withInitial(() -> 0);
+
   public final FakeDevice device = new FakeDevice();
   final List<FakeStream> streams = new ArrayList<>();
   public final AtomicInteger liveMemory = new AtomicInteger();
@@ -44,15 +46,22 @@ public final class FakeBackend implements DeviceBackend<Event> {
         this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, false), List.of());
   }
 
+  /** Whether this thread has bound the device; does not count what streams have bound. */
+  static boolean isBound() {
+    return BINDINGS.get() > 0;
+  }
+
   @Override
   public long bindToThread() {
     device.fail("bindDevice");
+    BINDINGS.set(BINDINGS.get() + 1);
     return 0;
   }
 
   @Override
   public void unbindFromThread(long token) {
     device.fail("unbindDevice");
+    BINDINGS.set(BINDINGS.get() - 1);
   }
 
   @Override

@@ -36,6 +36,12 @@ public interface Work<E> {
   boolean endsWithTail();
 
   /**
+   * Whether {@link #retire} runs nothing of the driver's, so that a thread that only helps to
+   * complete may call it. Constant once {@link #issue} has returned.
+   */
+  boolean retiresQuietly();
+
+  /**
    * Lets go of everything. By whoever completes the operation, once per use.
    *
    * @param releases given what is to be released

@@ -19,6 +19,7 @@ final class QueueUse {
   @Nullable HostCompletion tail;
   boolean signalsAfterTail = true;
   boolean endsWithTail = true;
+  boolean retiresQuietly = true;
   int commandCount = 1;
   @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
   @Nullable HalException failsInStream;
@@ -92,6 +93,11 @@ final class QueueUse {
     @Override
     public boolean endsWithTail() {
       return use().endsWithTail;
+    }
+
+    @Override
+    public boolean retiresQuietly() {
+      return use().retiresQuietly;
     }
 
     @Override
