@@ -119,8 +119,8 @@ public interface DeviceQueue {
 
   /**
    * Allocates in the order of the timeline (M1): the buffer is returned at once and may be named in
-   * commands at once, but its memory exists from the signal on. If there is not enough memory the
-   * signals fail with RESOURCE_EXHAUSTED.
+   * commands at once, but its memory exists from the signal on. If there is not enough memory, or
+   * the device has no buffers as large, the signals fail with RESOURCE_EXHAUSTED.
    */
   DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params);
 

@@ -215,6 +215,7 @@ public final class EngineDevice<E> implements Device {
         refusals.add(variant.format() + ": " + name + " loads " + backend.executableFormats());
         continue;
       }
+      Validation.workgroups(this, manifest);
       try {
         return calls.call(
             () -> {
@@ -266,6 +267,7 @@ public final class EngineDevice<E> implements Device {
   @Override
   public DeviceBuffer allocate(long size, BufferParams params) {
     checkAllocation(size, params);
+    Validation.allocation(this, size, params);
     return adopt(size, params, () -> backend.allocate(size, params), null);
   }
 

@@ -254,6 +254,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       }
       case ALLOCA -> {
         BufferStorage storage = Objects.requireNonNull(allocation);
+        Validation.allocation(device, storage.size, storage.params);
         storage.commit(stream.allocAsync(storage.size, storage.params, this));
       }
       case DEALLOCA -> {

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,8 +65,15 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public DeviceInfo info() {
-    return new DeviceInfo(
-        "fake", 0, "Fake", "0", null, 1 << 20, new Workgroups(1, 1, 1), 1, Map.of());
+    return DeviceInfo.builder("fake", 0)
+        .name("Fake")
+        .uuid("0")
+        .memoryBytes(1 << 20)
+        .maxAllocationBytes(1 << 18)
+        .maxWorkgroupCount(new Workgroups(1, 1, 1))
+        .maxWorkgroupItems(64)
+        .maxWorkgroupSize(new Workgroups(64, 32, 4))
+        .build();
   }
 
   @Override

@@ -3,7 +3,6 @@ package org.example.tiny;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
@@ -48,16 +47,13 @@ class TinyDriver implements Driver {
 
   private static List<DeviceInfo> devices(Settings settings) {
     return List.of(
-        new DeviceInfo(
-            NAME,
-            0,
-            "Tiny device",
-            "6d1c8ad5-0a3b-4c53-9e6c-5d2f4f2a7b10",
-            null,
-            settings.get(MEMORY),
-            new Workgroups(Integer.MAX_VALUE, 65_535, 65_535),
-            1024,
-            Map.of()));
+        DeviceInfo.builder(NAME, 0)
+            .name("Tiny device")
+            .uuid("6d1c8ad5-0a3b-4c53-9e6c-5d2f4f2a7b10")
+            .memoryBytes(settings.get(MEMORY))
+            .maxWorkgroupCount(new Workgroups(Integer.MAX_VALUE, 65_535, 65_535))
+            .maxWorkgroupItems(1024)
+            .build());
   }
 
   @Override
