@@ -15,11 +15,14 @@ final class FenceWait {
   private volatile int open; // timepoints not reached yet; guarded by this for writing
   private volatile @Nullable HalException
       failure; // the first failure of a member; guarded by this for writing
+  private final @Nullable Registration[] registrations; // by member; guarded by this until isOver
+  private boolean isOver; // nobody waits any more; guarded by this
 
   private FenceWait(Fence fence) {
     this.fence = fence;
     this.reached = new boolean[fence.size()];
     this.open = fence.size();
+    this.registrations = new Registration[fence.size()];
   }
 
   /**
@@ -48,13 +51,14 @@ final class FenceWait {
 
   private void run(boolean all, @Nullable Duration timeout) throws InterruptedException {
     long deadline = timeout == null ? 0 : System.nanoTime() + saturatedNanos(timeout);
-    Registration[] registrations = new Registration[reached.length];
     try {
       look();
       for (int i = 0; i < reached.length; i++) {
         int member = i;
         if (!reached[i]) {
-          registrations[i] = fence.semaphore(i).onReach(fence.value(i), f -> member(member, f));
+          register(i, fence.value(i), failed -> member(member, all, failed));
+        } else if (all && open > 0) {
+          watch(i);
         }
       }
       while (true) {
@@ -63,6 +67,7 @@ final class FenceWait {
           throw failed.again();
         }
         if (all ? open == 0 : open < reached.length) {
+          checkFailures();
           return;
         }
         if (Thread.interrupted()) {
@@ -79,10 +84,44 @@ final class FenceWait {
         }
       }
     } finally {
-      for (Registration registration : registrations) {
-        if (registration != null) {
-          registration.cancel();
-        }
+      cancelAll();
+    }
+  }
+
+  /** A member that is reached may still fail, which ends a wait for the others (rule S6). */
+  private void watch(int index) {
+    register(index, Long.MAX_VALUE, this::failed);
+  }
+
+  private void register(int index, long value, TimepointCallback callback) {
+    Registration made = fence.semaphore(index).onReach(value, callback);
+    synchronized (this) {
+      // A member that was reached meanwhile is watched already, and the first registration is over.
+      if (!isOver && (registrations[index] == null || value == Long.MAX_VALUE)) {
+        registrations[index] = made;
+        return;
+      }
+    }
+    made.cancel();
+  }
+
+  private void cancelAll() {
+    synchronized (this) {
+      isOver = true; // from here on nothing is added
+    }
+    for (Registration registration : registrations) {
+      if (registration != null) {
+        registration.cancel();
+      }
+    }
+  }
+
+  /** The failure of a member beats that it was reached (rule S3). */
+  private void checkFailures() {
+    for (int i = 0; i < reached.length; i++) {
+      HalException failed = fence.semaphore(i).failure();
+      if (failed != null) {
+        throw failed.again();
       }
     }
   }
@@ -100,15 +139,32 @@ final class FenceWait {
     }
   }
 
-  private void member(int index, @Nullable HalException failed) {
+  private void member(int index, boolean all, @Nullable HalException failed) {
+    boolean isOneOfMore = false;
     synchronized (this) {
-      if (failed != null) {
-        if (failure == null) {
-          failure = failed;
-        }
-      } else {
+      if (failed == null) {
         reached[index] = true;
         open = open - 1;
+        isOneOfMore = all && open > 0 && !isOver;
+      }
+    }
+    if (isOneOfMore) {
+      try {
+        watch(index);
+      } catch (HalException e) { // closed since
+        failed(e);
+      }
+    }
+    if (failed != null) {
+      failed(failed);
+    }
+    LockSupport.unpark(waiter);
+  }
+
+  private void failed(@Nullable HalException failed) {
+    synchronized (this) {
+      if (failure == null) {
+        failure = failed;
       }
     }
     LockSupport.unpark(waiter);

@@ -245,4 +245,23 @@ class FenceWaitTest {
 
     assertEquals(Status.FAILED_PRECONDITION, refused.status());
   }
+
+  /** Rules S3, S6: the failure of a member counts, whether it was reached before or not. */
+  @Test
+  void aMemberThatWasReachedBeforeTheWaitStillFailsIt() throws InterruptedException {
+    a.signal(1);
+    Waiting waiting = new Waiting(both::awaitAll).parked();
+    HalException failure = new HalException(Status.ABORTED, "a failed after it was reached");
+    a.fail(failure);
+    checkIsAgain(failure, (HalException) assertNotNullThrown(waiting.end()));
+  }
+
+  @Test
+  void aMemberThatWasReachedDuringTheWaitStillFailsIt() throws InterruptedException {
+    Waiting waiting = new Waiting(both::awaitAll).parked();
+    a.signal(1);
+    HalException failure = new HalException(Status.ABORTED, "a failed after it was reached");
+    a.fail(failure);
+    checkIsAgain(failure, (HalException) assertNotNullThrown(waiting.end()));
+  }
 }

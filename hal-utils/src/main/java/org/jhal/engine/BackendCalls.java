@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.ThreadBinding;
+import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls into a device's backend, beside those of its queues: with the device bound, refused once
  * the device is closed or lost, and such that closing can wait for them.
+ *
+ * <p>A virtual thread has another thread make the call, and waits for it.
  *
  * <p>A failure with status UNAVAILABLE means that the device is lost, and so does one of binding or
  * unbinding a thread.
@@ -49,21 +52,27 @@ final class BackendCalls {
 
   /** Calls the backend with the device bound; refuses if the device is closed or lost. */
   <T> T call(Supplier<T> body) {
-    if (!gate.tryEnter()) {
-      throw closedFailure();
-    }
-    return callInside(body);
+    return PlatformThreads.call(
+        device + "-call",
+        () -> {
+          if (!gate.tryEnter()) {
+            throw closedFailure();
+          }
+          return callInside(body);
+        });
   }
 
   /** As {@link #call}, but does nothing if the device is closed. */
   void callIfOpen(Runnable body) {
-    if (gate.tryEnter()) {
-      callInside(
-          () -> {
-            body.run();
-            return this;
-          });
-    }
+    PlatformThreads.call(
+        device + "-call",
+        () ->
+            !gate.tryEnter()
+                || callInside(
+                    () -> {
+                      body.run();
+                      return true;
+                    }));
   }
 
   /** Within the gate, which it leaves. */
@@ -133,6 +142,15 @@ final class BackendCalls {
    * ask again.
    */
   void quietly(String step, Runnable body) {
+    PlatformThreads.call(
+        device + "-call",
+        () -> {
+          quietlyHere(step, body);
+          return this;
+        });
+  }
+
+  private void quietlyHere(String step, Runnable body) {
     boolean isBound = false;
     long token = 0;
     try {

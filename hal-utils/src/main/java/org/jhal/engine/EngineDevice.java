@@ -1,6 +1,5 @@
 package org.jhal.engine;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -8,8 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jhal.Allocator;
@@ -34,12 +32,13 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.EngineConfig;
-import org.jhal.driver.support.BackOff;
+import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.DeviceThread;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.HostCompletionPool;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.DeviceLoss;
 import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
@@ -71,8 +70,10 @@ public final class EngineDevice<E> implements Device {
   private final DeviceResources resources = new DeviceResources();
   private final Gate copies = new Gate(); // copies of other devices' queues that are under way
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+  private final AtomicBoolean isLossTold = new AtomicBoolean();
+  private final DeviceLoss loss = new Loss();
   private final BackendCalls calls;
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private final DeviceShutdown<E> shutdown;
 
   /**
    * Opens a device: makes its streams and starts the threads of its queues. If that fails,
@@ -90,11 +91,14 @@ public final class EngineDevice<E> implements Device {
     this.supportedCommands.addAll(backend.supportedCommands());
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.tails = new HostCompletionPool(name, domain, config.tails());
+    this.shutdown =
+        new DeviceShutdown<>(
+            name, domain, backend, config.closeTimeout(), calls, resources, copies, queues, tails);
     try {
       calls.call(this::createQueues);
       queues.forEach(DeferredWorkQueue::start);
     } catch (Throwable t) {
-      closeHalfMade();
+      shutdown.closeHalfMade();
       throw t;
     }
   }
@@ -111,24 +115,12 @@ public final class EngineDevice<E> implements Device {
               config.completionSpinNanos(),
               operation -> new QueueWork<>(this, operation),
               tails,
-              this::lose);
+              loss);
       queues.add(queue);
       queueViews.add(new EngineQueue<>(this, i, queue, false));
       copyQueues.add(new EngineQueue<>(this, i, queue, true));
     }
     return queues;
-  }
-
-  private void closeHalfMade() {
-    calls.shut();
-    tails.close();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    for (DeferredWorkQueue<E> queue : queues) {
-      boolean ignored = queue.shut(deadline) && queue.stop(deadline); // of threads that did start
-    }
-    queues.forEach(queue -> calls.quietly("closing a stream", queue::closeStream));
-    calls.quietly("closing", backend::close);
-    closed.countDown();
   }
 
   /** {@code DRIVER-INDEX}, as in the names of its threads. */
@@ -360,17 +352,14 @@ public final class EngineDevice<E> implements Device {
             ? cause
             : new HalException(
                 Status.UNAVAILABLE, "device " + name + " is lost: " + cause.getMessage(), cause);
-    if (lost.compareAndSet(null, first)) {
-      LOG.log(Level.WARNING, "device " + name + " is lost", first);
-      queues.forEach(queue -> queue.lose(first));
-      return first;
-    }
-    return Objects.requireNonNull(lost.get());
+    HalException known = loss.note(first);
+    loss.tell();
+    return known;
   }
 
   /** A call that was left behind when the device closed may still fail. */
   private void loseUnlessClosed(HalException cause) {
-    if (closed.getCount() > 0) {
+    if (!shutdown.isOver()) {
       lose(cause);
     }
   }
@@ -389,104 +378,12 @@ public final class EngineDevice<E> implements Device {
               + name
               + " cannot be closed from a callback, a host call or one of its threads");
     }
-    if (!calls.shut()) {
-      Uninterruptibles.awaitUninterruptibly(closed);
-      return;
-    }
-    try {
-      closeOnce();
-    } finally {
-      closed.countDown();
-    }
-  }
-
-  private void closeOnce() {
-    resources.storages().close();
-    long deadline = System.nanoTime() + config.closeTimeout().toNanos();
-    HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
-    boolean quiet = calls.awaitEmpty(deadline);
-    // What users parked fails now. What was issued goes on, and with it copies between devices, of
-    // this one's queues and of others', whose chunks the queues still take.
-    queues.forEach(queue -> queue.cancelUsers(reason));
-    copies.shut();
-    boolean ignored = copies.awaitEmpty(deadline); // past it, their next chunk is refused
-    queues.forEach(queue -> queue.awaitIdle(deadline));
-    for (DeferredWorkQueue<E> queue : queues) {
-      quiet &= queue.shut(deadline);
-    }
-    queues.forEach(queue -> queue.cancelAll(reason));
-    for (DeferredWorkQueue<E> queue : queues) {
-      quiet &= queue.awaitIdle(deadline);
-    }
-    if (!quiet) {
-      HalException late =
-          new HalException(
-              Status.DEADLINE_EXCEEDED,
-              "device "
-                  + name
-                  + " was closed, and this work did not end within "
-                  + config.closeTimeout());
-      int left = 0;
-      for (DeferredWorkQueue<E> queue : queues) {
-        left += queue.abandonAll(late);
-      }
-      LOG.log(
-          Level.WARNING,
-          "closing "
-              + name
-              + ": "
-              + left
-              + " operations did not end within "
-              + config.closeTimeout());
-    }
-    tails.close();
-    // Threads that hang in a native call are left behind; others end at once.
-    long now = System.nanoTime();
-    long threadsEnd = now + TimeUnit.SECONDS.toNanos(quiet ? 10 : 1);
-    long streamsEnd = Math.max(deadline - now, TimeUnit.SECONDS.toNanos(1)) + now;
-    if (awaitQuiet(threadsEnd, streamsEnd)) {
-      giveBack();
-    } else {
-      LOG.log(
-          Level.WARNING,
-          "closing " + name + ": what it has is leaked until what still runs on it has ended");
-      new DeviceThread(name + "-close", domain, this::closeLate).start();
-    }
-  }
-
-  /** Waits until no thread and no stream uses anything native any more. */
-  private boolean awaitQuiet(long threadsEnd, long streamsEnd) {
-    boolean quiet = calls.awaitEmpty(threadsEnd);
-    for (DeferredWorkQueue<E> queue : queues) {
-      quiet &= queue.stop(threadsEnd);
-    }
-    quiet &= tails.awaitEnd(threadsEnd);
-    quiet &= calls.endFreeing(threadsEnd);
-    for (DeferredWorkQueue<E> queue : queues) {
-      quiet = quiet && queue.awaitStreamIdle(streamsEnd);
-    }
-    return quiet;
-  }
-
-  /** The rest of closing, past its deadline, when what did not end in time has ended. */
-  private void closeLate() {
-    if (awaitQuiet(BackOff.never(), BackOff.never())) {
-      giveBack();
-    }
-  }
-
-  /** Frees everything native, which nothing uses any more. */
-  private void giveBack() {
-    queues.forEach(queue -> calls.quietly("closing a stream", queue::closeStream));
-    for (BufferStorage storage : resources.storages().all()) {
-      calls.quietly("freeing the memory of a buffer", storage::free);
-      storage.endIfOver();
-    }
-    for (EngineExecutable executable : resources.executables()) {
-      calls.quietly("unloading an executable", executable::unload);
-      executable.endIfOver();
-    }
-    calls.quietly("closing", backend::close);
+    PlatformThreads.call(
+        name + "-close",
+        () -> {
+          shutdown.close();
+          return this;
+        });
   }
 
   @Override
@@ -513,6 +410,26 @@ public final class EngineDevice<E> implements Device {
             + states[State.RETIRED.ordinal()],
         enqueued,
         retired);
+  }
+
+  /** Keeps the first cause, and fails everything once. */
+  private final class Loss implements DeviceLoss {
+    @Override
+    public HalException note(HalException failure) {
+      if (lost.compareAndSet(null, failure)) {
+        queues.forEach(queue -> queue.noteLost(failure));
+      }
+      return Objects.requireNonNull(lost.get());
+    }
+
+    @Override
+    public void tell() {
+      HalException cause = Objects.requireNonNull(lost.get());
+      if (isLossTold.compareAndSet(false, true)) {
+        LOG.log(Level.WARNING, "device " + name + " is lost", cause);
+        queues.forEach(queue -> queue.lose(cause));
+      }
+    }
   }
 
   @Override

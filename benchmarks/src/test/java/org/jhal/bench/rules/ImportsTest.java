@@ -5,11 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.StringWriter;
 import java.net.URI;
-import java.net.URISyntaxException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
 import javax.tools.JavaCompiler;
@@ -22,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** No type of the API has the name of one that nearly every Java file imports. */
 class ImportsTest {
   @Test
-  void allTypesCanBeImportedBesideThoseOfTheJdk() throws URISyntaxException {
+  void allTypesCanBeImportedBesideThoseOfTheJdk() {
     StringBuilder program =
         new StringBuilder(
             """
@@ -49,7 +46,8 @@ class ImportsTest {
             errors,
             null,
             null,
-            List.of("-proc:none", "-cp", classes().toString(), "-d", "/dev/null"),
+            List.of(
+                "-proc:none", "-cp", Repository.compiled("hal-api").toString(), "-d", "/dev/null"),
             null,
             List.of(new Source("Program", program.toString())))
         .call();
@@ -57,13 +55,9 @@ class ImportsTest {
         List.of(), errors.toString().lines().filter(line -> line.contains("error:")).toList());
   }
 
-  private static Path classes() throws URISyntaxException {
-    return Path.of(Device.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-  }
-
-  private static TreeSet<String> publicTypes() throws URISyntaxException {
+  private static TreeSet<String> publicTypes() {
     TreeSet<String> names = new TreeSet<>();
-    for (JavaClass type : new ClassFileImporter().importPath(classes())) {
+    for (JavaClass type : Repository.classes("hal-api")) {
       if (type.getPackageName().equals(Device.class.getPackageName())
           && type.isTopLevelClass()
           && type.getModifiers().contains(JavaModifier.PUBLIC)) {

@@ -15,6 +15,7 @@ import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
 import org.jhal.driver.support.Once;
+import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.EngineDevice;
 
 /**
@@ -124,6 +125,10 @@ public abstract class GpuDriver implements Driver {
 
   /** Opens a device with something between it and the engine; for tests. */
   public final Device open(DeviceUri uri, Interposer interposer) {
+    return PlatformThreads.call(name + "-open", () -> openHere(uri, interposer));
+  }
+
+  private Device openHere(DeviceUri uri, Interposer interposer) {
     Settings settings = settings(uri);
     List<GpuProperties> found = devices(settings);
     DeviceInfo info = DeviceSelector.select(uri, found.stream().map(GpuProperties::info).toList());

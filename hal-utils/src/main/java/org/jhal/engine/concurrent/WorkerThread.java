@@ -18,6 +18,7 @@ public final class WorkerThread {
 
   private final BooleanSupplier step;
   private final long spinNanos;
+  private final long lookNanos;
   private final Consumer<Throwable> onCrash;
   private final DeviceThread thread;
   private volatile boolean isWoken;
@@ -29,6 +30,7 @@ public final class WorkerThread {
    * A role of {@code domain}, not started.
    *
    * @param spinNanos how long it looks for more to do before it parks
+   * @param lookNanos how long it parks at most before it looks for work though nobody has woken it
    * @param atStart runs first, on the thread
    * @param step does one thing and returns true, or returns false if there is nothing to do
    * @param onCrash told, on the thread, what {@code atStart} or {@code step} threw; the thread goes
@@ -38,11 +40,13 @@ public final class WorkerThread {
       String name,
       Object domain,
       long spinNanos,
+      long lookNanos,
       Runnable atStart,
       BooleanSupplier step,
       Consumer<Throwable> onCrash) {
     this.step = step;
     this.spinNanos = spinNanos;
+    this.lookNanos = lookNanos;
     this.onCrash = onCrash;
     this.thread =
         new DeviceThread(
@@ -93,9 +97,12 @@ public final class WorkerThread {
         if (isWoken) {
           break;
         }
-        LockSupport.park(this);
+        LockSupport.parkNanos(this, lookNanos);
         boolean ignored =
             Thread.interrupted(); // somebody's callback left it set; park() would return at once
+        if (lookNanos < Long.MAX_VALUE) {
+          break;
+        }
       }
       isParked = false;
     }

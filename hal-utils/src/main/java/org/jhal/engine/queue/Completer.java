@@ -260,7 +260,7 @@ final class Completer<E> {
           isOver = isOver(operation);
         } catch (Throwable t) {
           String call = operation.behind("queryEvent");
-          after = () -> owner.lose(call, t);
+          after = () -> owner.loseLater(call, t);
           break;
         }
         if (!isOver) {
@@ -284,7 +284,7 @@ final class Completer<E> {
       }
       giveBack();
     } catch (Throwable t) { // a bug, as in a step of the completion thread
-      after = () -> owner.lose("completing", t);
+      after = () -> owner.loseLater("completing", t);
     } finally {
       giveUp();
     }

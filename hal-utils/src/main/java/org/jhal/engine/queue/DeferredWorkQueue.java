@@ -1,20 +1,18 @@
 package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.concurrent.WorkerThread;
@@ -39,8 +37,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * Completing  See Completer: who issues or polls helps NAME-completion.
    * Failure     A failed wait fails its operation alone. A native failure of the work fails its operation alone, a failure
    *             of the events loses the device, which fails everything.
-   * Shutdown    cancelUsers, awaitIdle, shut, cancelAll, awaitIdle, abandonAll, stop, awaitStreamIdle, closeStream: called
-   *             by the device, in this order.
+   * Shutdown    See QueueShutdown.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
@@ -50,23 +47,29 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    */
   private static final int COURTESY = 32;
 
-  private static final Duration GRACE = Duration.ofSeconds(1);
+  /**
+   * How often the issue thread looks without being woken, for an error that left whoever met it no
+   * stack to wake it.
+   */
+  private static final long LOOK_NANOS = 1_000_000_000;
 
   private final String name;
   private final Object domain;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Supplier<Operation<E>> maker;
-  private final UnaryOperator<HalException> onLost;
-  private final long spinNanos;
+  private final DeviceLoss loss;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll
-  private final QueueLists<E> lists;
+  final QueueLists<E> lists; // not private for QueueLists.escaped
   private final Issuer<E> issuer;
   private final Completer<E> completer;
+  private final EventPoller<E> poller;
+  private final QueueShutdown<E> shutdown;
   final WorkerThread issueRole; // not private, as tests take its steps on threads of their own
   final WorkerThread completionRole; // likewise
   private volatile @Nullable HalException lost;
+  private volatile boolean isLossUntold; // the issue thread is to tell it
   private volatile @Nullable HalException
       cancelled; // why nothing is issued any more: it is closing
 
@@ -76,8 +79,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * @param domain identifies the device, to semaphores and threads
    * @param works makes the work of a new operation
    * @param tails runs host tails
-   * @param onLost told, with no lock held, when a native failure means that the device is lost; the
-   *     first to tell it makes it call {@link #lose} on all queues; returns the first failure
+   * @param loss told when a native failure means that the device is lost; it then calls {@link
+   *     #noteLost} and {@link #lose} on all queues
    */
   public DeferredWorkQueue(
       String name,
@@ -88,24 +91,27 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       long completionSpinNanos,
       Function<Operation<E>, Work<E>> works,
       Executor tails,
-      UnaryOperator<HalException> onLost) {
+      DeviceLoss loss) {
     this.name = name;
     this.domain = domain;
     this.stream = stream;
-    this.spinNanos = spinNanos;
     this.maker = () -> new Operation<>(this, works);
-    this.onLost = onLost;
+    this.loss = loss;
     this.events = new EventPool<>(stream);
     this.lists = new QueueLists<>(maxInFlight, stream.capacity(), this::issueLater);
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
     this.completer = new Completer<>(this, lists, stream, tails, completionSpinNanos);
+    this.poller = new EventPoller<>(this, stream, gate, completer, spinNanos);
+    this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
     this.issueRole =
-        new WorkerThread(name + "-issue", domain, 0, () -> {}, this::issueStep, this::crashed);
+        new WorkerThread(
+            name + "-issue", domain, 0, LOOK_NANOS, () -> {}, this::issueStep, this::crashed);
     this.completionRole =
         new WorkerThread(
             name + "-completion",
             domain,
             completionSpinNanos,
+            Long.MAX_VALUE,
             completer::bind,
             completer::step,
             this::crashed);
@@ -117,8 +123,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     completionRole.start();
   }
 
-  long spinNanos() {
-    return spinNanos;
+  /** For host threads that wait for an operation of this queue. */
+  EventPoller<E> poller() {
+    return poller;
+  }
+
+  /** The steps of closing it. */
+  public QueueShutdown<E> shutdown() {
+    return shutdown;
   }
 
   boolean isStream(NativeStream<?> other) {
@@ -162,6 +174,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Accepts an operation: registers its waits, and issues it if it has nothing to wait for. */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
+    Thread thread = Thread.currentThread();
     try {
       operation.capture(waits, signals);
       if (registerWaits(operation)) {
@@ -169,6 +182,13 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       } else {
         submitParked(operation);
       }
+    } catch (Throwable t) {
+      if (lists.drainer == thread) {
+        lists.deadDrainer = thread;
+      }
+      lists.escaped = t; // first of all; see there
+      issueRole.wake();
+      throw t;
     } finally {
       gate.leave();
     }
@@ -176,7 +196,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Nobody else knows the operation. */
   private void submitReady(Operation<E> operation) {
-    if (lists.openReady(operation)) {
+    boolean mayIssue = !PlatformThreads.isCurrentVirtual();
+    if (lists.openReady(operation, mayIssue)) {
       issuer.drainFrom(operation, COURTESY);
       return;
     }
@@ -187,7 +208,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       failUnissued(operation, failure);
     }
     operation.release();
-    issuer.drain(COURTESY);
+    drain();
   }
 
   private void submitParked(Operation<E> operation) {
@@ -207,6 +228,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
     operation.release();
     if (isReady) {
+      drain();
+    }
+  }
+
+  /** Issues what is ready on a user's thread, or has it issued if that is a virtual one. */
+  private void drain() {
+    if (PlatformThreads.isCurrentVirtual()) {
+      issueRole.wake();
+    } else {
       issuer.drain(COURTESY);
     }
   }
@@ -275,24 +305,76 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     if (Thread.currentThread() instanceof EngineThread) {
       issueRole.wake(); // completion threads complete
     } else if (gate.tryEnter()) {
+      Thread thread = Thread.currentThread();
       try {
-        issuer.drain(COURTESY);
+        drain();
+      } catch (Throwable t) {
+        if (lists.drainer == thread) {
+          lists.deadDrainer = thread;
+        }
+        lists.escaped = t; // first of all; see there
+        issueRole.wake();
+        throw t;
       } finally {
         gate.leave();
       }
     }
   }
 
-  /** One step of the issue thread: issues all that is ready. */
+  /** One step of the issue thread: fails what could not be issued, and issues all that is ready. */
   boolean issueStep() {
+    if (lists.escaped != null) {
+      endEscape();
+    }
+    if (isLossUntold) {
+      isLossUntold = false;
+      loss.tell();
+      lose(Objects.requireNonNull(lost)); // told before, perhaps, and some has failed since
+    }
+    for (Operation<E> next = lists.takeFailed(); next != null; ) {
+      Operation<E> operation = next;
+      next = operation.nextToRetire;
+      operation.nextToRetire = null;
+      HalException failure = operation.workFailure();
+      Settling.fail(
+          operation, failure != null ? failure : Failures.internal("operation was not issued"));
+      retireLater(operation);
+    }
     if (gate.tryEnter()) {
+      Thread thread = Thread.currentThread();
       try {
         issuer.drainAll();
+      } catch (Throwable t) {
+        if (lists.drainer == thread) {
+          lists.deadDrainer = thread;
+        }
+        lists.escaped = t; // first of all; see there
+        issueRole.wake();
+        throw t;
       } finally {
         gate.leave();
       }
     }
     return false; // the issuer looks again itself
+  }
+
+  @Override
+  public void failLater(Operation<E> operation) {
+    lists.addFailed(operation);
+    issueRole.wake();
+  }
+
+  /**
+   * An error left the engine in the middle of something: what was under way may be half done, so
+   * the device is lost. The drainer's role, if that is what was left, is free then.
+   */
+  private void endEscape() {
+    Throwable thrown = lists.escaped;
+    if (thrown != null) {
+      LOG.log(Level.ERROR, "queue " + name + " was left in the middle of something", thrown);
+      lose("the engine", thrown);
+      lists.endEscape();
+    }
   }
 
   @Override
@@ -328,65 +410,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     completer.tailOver(operation, failure);
   }
 
-  /**
-   * For a host thread that holds a reference: looks at the event of an operation until it has
-   * fired, {@code isOver} says so, or {@code end} has passed; returns whether it has fired, and
-   * then it is settled. Looks at least once, after it has helped to complete.
-   */
-  boolean pollEvent(Operation<E> operation, long end, BooleanSupplier isOver) {
-    if (!gate.tryEnter()) {
-      return false; // closing; the completion thread will see to it
-    }
-    operation.setPolled(true);
-    boolean hasFired = false;
-    try {
-      try {
-        hasFired = pollInside(operation, end, isOver);
-      } finally {
-        gate.leave();
-      }
-      if (hasFired) {
-        Settling.settle(operation);
-      }
-      return hasFired;
-    } finally {
-      operation.setPolled(false);
-      completer.pace().endPoll(operation, hasFired);
-    }
-  }
-
-  private boolean pollInside(Operation<E> operation, long end, BooleanSupplier isOver) {
-    PooledEvent<E> event = operation.retainEvent();
-    if (event == null) {
-      return operation.hasVerdict();
-    }
-    try {
-      long token = stream.bindToThread();
-      try {
-        completer.help(); // with what was issued before, while the device is at work
-        while (!operation.isApplied() && !stream.queryEvent(event.handle)) {
-          if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
-            return false;
-          }
-          Thread.onSpinWait();
-        }
-        return true;
-      } finally {
-        stream.unbindFromThread(token);
-      }
-    } catch (Throwable t) {
-      Settling.fail(operation, lose(operation.behind("queryEvent"), t));
-      return true;
-    } finally {
-      event.release();
-    }
-  }
-
-  /** A host thread does not poll, and is about to sleep until an event has been seen. */
-  void hurry() {
-    completer.pace().hurry();
-  }
-
   /** Takes an operation that nobody refers to any more. */
   void giveBack(Operation<E> operation) {
     lists.giveBack(operation);
@@ -406,6 +429,20 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   @Override
   public HalException lose(String call, Throwable thrown) {
+    HalException first = note(call, thrown);
+    loss.tell();
+    return first;
+  }
+
+  @Override
+  public HalException loseLater(String call, Throwable thrown) {
+    HalException first = note(call, thrown);
+    isLossUntold = true;
+    issueRole.wake();
+    return first;
+  }
+
+  private HalException note(String call, Throwable thrown) {
     HalException failure =
         new HalException(
             Status.UNAVAILABLE,
@@ -413,9 +450,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
             thrown);
     // Somebody else may be losing the device and not have come to this queue yet. From here on
     // nothing of it may pass for complete.
-    HalException first = onLost.apply(failure);
+    HalException first = loss.note(failure);
     lost = first;
     return first;
+  }
+
+  /** The device is lost; {@link #lose(HalException)} follows. */
+  public void noteLost(HalException cause) {
+    lost = cause;
   }
 
   /**
@@ -434,91 +476,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     completionRole.wake();
   }
 
-  /** Step 1 of closing: users enqueue nothing any more, and what of theirs was not issued fails. */
-  public void cancelUsers(HalException reason) {
+  /** Nothing is issued any more of what {@code which} selects: it fails with {@code reason}. */
+  void cancel(Predicate<Operation<E>> which, HalException reason) {
     cancelled = reason; // whoever is enqueueing sees it, or is seen by the following
-    failAll(operation -> !operation.servesCopy(), reason, false);
+    failAll(which, reason, false);
   }
 
-  /**
-   * Step 2, and again step 5: waits until nothing is open. What failed without having been issued
-   * has {@link #GRACE} beyond the deadline to retire, which takes no longer than a moment.
-   */
-  public boolean awaitIdle(long deadline) {
-    if (lists.awaitNoneOpen(deadline)) {
-      return true;
-    }
-    long[] counts = new long[State.values().length];
-    count(counts);
-    return counts[State.ISSUED.ordinal()] == 0
-        && lists.awaitNoneOpen(System.nanoTime() + GRACE.toNanos());
-  }
-
-  /** Step 3: nobody enqueues or issues any more; waits until those who do so have left. */
-  public boolean shut(long deadline) {
-    gate.shut();
-    lists.endIssuing();
-    return gate.awaitEmpty(deadline);
-  }
-
-  /** Step 4: whatever was not issued fails. */
-  public void cancelAll(HalException reason) {
-    cancelled = reason;
-    failAll(operation -> true, reason, false);
-    for (Operation<E> dead = lists.takeDeadReady(); dead != null; dead = lists.takeDeadReady()) {
-      dead.release(); // the heap's reference
-    }
-  }
-
-  /**
-   * Step 6, only past the deadline: what is still in flight fails and is never retired; returns how
-   * much that is.
-   */
-  public int abandonAll(HalException reason) {
-    return failAll(operation -> true, reason, true);
-  }
-
-  /** Step 7: ends the threads; false if one, or a user's thread that issues, did not in time. */
-  public boolean stop(long deadline) {
-    OpenQueues.remove(this);
-    // Who is inside may still have something for the threads.
-    return gate.awaitEmpty(deadline) && issueRole.stop(deadline) & completionRole.stop(deadline);
-  }
-
-  /**
-   * Step 8: waits until the stream has run everything, also that of which no event tells, since it
-   * could not be recorded or waited for. False if that is not known at the deadline: then the
-   * stream may still use what its operations hold.
-   */
-  public boolean awaitStreamIdle(long deadline) {
-    return BackOff.await(this, deadline, this::isStreamIdle);
-  }
-
-  private boolean isStreamIdle() {
-    try {
-      long token = stream.bindToThread();
-      try {
-        return stream.isIdle();
-      } finally {
-        stream.unbindFromThread(token);
-      }
-    } catch (Throwable t) {
-      return Failures.isLoss(t); // the native runtime says so itself: nothing runs any more
-    }
-  }
-
-  /** Step 9, unless something is leaked: frees what is native; nothing uses it. */
-  public void closeStream() {
-    events.close();
-    try {
-      stream.close();
-    } catch (Throwable t) { // the rest of the device is closed all the same
-      LOG.log(Level.WARNING, "cannot close the stream of " + name, t);
-    }
-    completer.retireRest();
-  }
-
-  private int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
+  /** Fails what is open and selected by {@code which}; returns how much is open. */
+  int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
     List<Operation<E>> open = lists.retainOpen();
     for (Operation<E> operation : open) {
       if (which.test(operation)) {

@@ -93,9 +93,9 @@ final class HostWait extends WaitNode {
       return false;
     }
     try {
-      long spin = Math.min(operation.queue.spinNanos(), limit);
+      long spin = Math.min(operation.queue.poller().spinNanos(), limit);
       if (spin == 0) {
-        operation.queue.hurry();
+        operation.queue.poller().hurry();
         return false;
       }
       boolean ignored =

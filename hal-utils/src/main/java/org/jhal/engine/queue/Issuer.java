@@ -66,16 +66,29 @@ final class Issuer<E> {
     }
     // On a lost device nothing is bound and nothing reaches the stream: operations only leave the
     // heap.
-    boolean isBound = owner.lost() == null;
-    long token = 0;
-    if (isBound) {
-      try {
-        token = stream.bindToThread();
-      } catch (Throwable t) {
-        owner.lose("bindToThread", t);
-        isBound = false;
-      }
+    if (owner.lost() != null) {
+      issueBound(first, isClaimed, budget, mayBlock);
+      return;
     }
+    long token;
+    try {
+      token = stream.bindToThread();
+    } catch (Throwable t) {
+      owner.loseLater("bindToThread", t);
+      issueBound(first, isClaimed, budget, mayBlock);
+      return;
+    }
+    try {
+      if (issueBound(first, isClaimed, budget, mayBlock)) {
+        owner.helpComplete();
+      }
+    } finally {
+      unbind(token);
+    }
+  }
+
+  /** Issues until there is nothing left to issue here; returns whether it is time to help. */
+  private boolean issueBound(Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
     int left = budget;
     boolean isOurs = isClaimed || claim(first);
     boolean helps = false;
@@ -91,12 +104,7 @@ final class Issuer<E> {
       }
       isOurs = operation != null && claim(operation);
     }
-    if (isBound) {
-      if (helps) {
-        owner.helpComplete();
-      }
-      unbind(token);
-    }
+    return helps;
   }
 
   /** False if an operation failed while it was in the heap, whose reference goes in any case. */
@@ -110,13 +118,14 @@ final class Issuer<E> {
     try {
       stream.unbindFromThread(token);
     } catch (Throwable t) {
-      owner.lose("unbindFromThread", t);
+      owner.loseLater("unbindFromThread", t);
     }
   }
 
   /**
    * Issues one operation, which cannot retire before it is in flight or has failed; the device is
-   * bound. Never throws.
+   * bound. Only an error of the engine's own lines escapes, which {@link QueueLists#escaped} is
+   * for.
    *
    * @return whether it is in flight; if not, it may be in other use already
    */
@@ -136,34 +145,33 @@ final class Issuer<E> {
       }
     } catch (Throwable t) { // also a driver's own bug: it must not stop the drainer
       HalException failure = Failures.of(t);
-      operation.failWork(failure.status() == Status.UNAVAILABLE ? owner.lose("issue", t) : failure);
+      operation.failWork(
+          failure.status() == Status.UNAVAILABLE ? owner.loseLater("issue", t) : failure);
     }
     HalException failure = operation.workFailure();
     if (event == null || !mayHaveReachedStream) {
       if (event != null) {
         event.release();
       }
-      failUnrecorded(
-          operation, failure != null ? failure : Failures.internal("operation was not issued"));
+      owner.failLater(operation);
       return false;
     }
     try {
       stream.recordEvent(event.handle);
     } catch (Throwable t) {
       // No event will tell when the work is over, and the device is lost, so nothing waits for it.
-      HalException loss = owner.lose(operation.behind("recordEvent"), t);
+      operation.failWork(owner.loseLater(operation.behind("recordEvent"), t));
       event.release();
       if (Failures.isLoss(t)) {
-        failUnrecorded(operation, loss); // the native runtime says so itself: nothing runs any more
+        owner.failLater(operation); // the native runtime says so itself: nothing runs any more
       } else {
-        Settling.fail(operation, loss);
         lists.keep(operation);
       }
       return false;
     }
+    operation.setEvent(event);
     HostCompletion tail = operation.work.tail();
     boolean publishes = failure == null && (tail == null || !operation.work.signalsAfterTail());
-    operation.setEvent(event);
     if (publishes) {
       // A host thread may settle the operation meanwhile: then its signals are reached and
       // publish() skips them.
@@ -172,12 +180,6 @@ final class Issuer<E> {
       }
     }
     return true;
-  }
-
-  /** Ends an operation behind which no event is recorded. */
-  private void failUnrecorded(Operation<E> operation, HalException failure) {
-    Settling.fail(operation, failure);
-    owner.retireLater(operation);
   }
 
   /**
@@ -230,7 +232,7 @@ final class Issuer<E> {
       stream.waitEvent(event.handle);
       return true;
     } catch (Throwable t) {
-      throw owner.lose("waitEvent", t);
+      throw owner.loseLater("waitEvent", t);
     } finally {
       event.release();
     }

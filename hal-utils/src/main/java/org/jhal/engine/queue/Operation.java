@@ -305,7 +305,7 @@ public final class Operation<E> extends HeapNode {
     if (isApplied) {
       return true;
     }
-    return queue.pollEvent(this, end, isOver);
+    return queue.poller().poll(this, end, isOver);
   }
 
   // Verdict; the order of what Settling does with it is explained there.

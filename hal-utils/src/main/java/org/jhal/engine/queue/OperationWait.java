@@ -50,7 +50,12 @@ final class OperationWait<E> extends WaitNode {
 
   @Override
   void released() {
-    operation.queue.waitOver(operation, failure);
-    operation.release(); // the registration's reference
+    try {
+      operation.queue.waitOver(operation, failure);
+      operation.release(); // the registration's reference
+    } catch (Throwable t) {
+      operation.queue.lists.escaped = t; // first of all; see there
+      throw t;
+    }
   }
 }

@@ -54,10 +54,22 @@ final class QueueLists<E> {
   @SuppressWarnings("UnusedVariable") // through its handle
   private volatile @Nullable Operation<E> returned;
 
+  /**
+   * What left the engine in the middle of something: an error that may come from any line, such as
+   * a StackOverflowError. Nothing is issued any more until {@link #endEscape}. Whoever catches it
+   * writes here, and to {@link #deadDrainer} before, without a call: there may be no stack left for
+   * one. The issue thread, which looks from time to time, does the rest.
+   */
+  volatile @Nullable Throwable escaped;
+
+  /** Who has left so with the drainer's role. */
+  volatile @Nullable Thread deadDrainer;
+
   private final Object lock = new Object(); // guards everything that follows
   private final PairingHeap<Operation<E>> ready =
       new PairingHeap<>(); // READY, or FAILED since; by number
-  private boolean isIssuing; // somebody has the drainer's role
+  @Nullable Thread drainer; // who has the drainer's role, and may look here without the lock
+  private @Nullable Operation<E> handed; // to the drainer; in no list, but that of open ones
   private @Nullable Operation<E> firstOpen; // all that have not retired, the newest first
   private @Nullable Operation<E>
       firstInFlight; // event recorded, not taken by a completer; in stream order
@@ -71,6 +83,7 @@ final class QueueLists<E> {
   private int kept; // how many of them are kept until the stream is closed
   private @Nullable Operation<E> firstKept; // chained by nextToRetire
   private boolean isAwaited; // somebody has called awaitNoneOpen
+  private @Nullable Operation<E> firstFailed; // while issued, the newest first; by nextToRetire
   private @Nullable Operation<E> firstToRetire;
   private @Nullable Operation<E> lastToRetire;
   private @Nullable Operation<E> firstFree;
@@ -137,15 +150,22 @@ final class QueueLists<E> {
   /**
    * The same for an operation that nothing has to be waited for, and that no other thread knows.
    *
+   * @param mayIssue whether the caller may have the drainer's role
    * @return true if it is ISSUED, and the caller has the drainer's role and is to issue it; false
    *     if it is READY, and one reference was retained for the heap and one for the caller
    */
-  boolean openReady(Operation<E> operation) {
+  boolean openReady(Operation<E> operation, boolean mayIssue) {
     synchronized (lock) {
       openLocked(operation);
-      if (!isIssuing && !isIssuingOver && ready.min() == null && fitsLocked(operation)) {
-        isIssuing = true;
+      if (mayIssue
+          && drainer == null
+          && escaped == null
+          && !isIssuingOver
+          && ready.min() == null
+          && fitsLocked(operation)) {
         operation.beginAs(State.ISSUED);
+        handed = operation;
+        drainer = Thread.currentThread();
         return true;
       }
       operation.retain();
@@ -265,13 +285,15 @@ final class QueueLists<E> {
   @Nullable Operation<E> startIssuing(boolean mayBlock) {
     Next next;
     synchronized (lock) {
-      if (isIssuing) {
+      if (drainer != null || escaped != null) {
         return null; // who has the role sees in next() what is there now
       }
       next = nextLocked();
       if (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
-        isIssuing = true;
-        return ready.removeMin();
+        Operation<E> first = ready.removeMin();
+        handed = first;
+        drainer = Thread.currentThread();
+        return first;
       }
     }
     if (next == Next.BY_ISSUE_THREAD) {
@@ -294,11 +316,14 @@ final class QueueLists<E> {
       if (recorded != null) {
         appendInFlightLocked(recorded);
       }
+      handed = null;
       next = nextLocked();
       if (mayGoOn && (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock))) {
-        return ready.removeMin();
+        Operation<E> following = ready.removeMin();
+        handed = following;
+        return following;
       }
-      isIssuing = false;
+      drainer = null;
     }
     if (next != Next.NONE) {
       issueLater.run();
@@ -307,6 +332,9 @@ final class QueueLists<E> {
   }
 
   private void appendInFlightLocked(Operation<E> operation) {
+    int weight = weightInFlight(operation);
+    operation.setPlace(issued + 1);
+    // From here on no call, which may fail for lack of stack: all of it happens, or nothing.
     if (lastInFlight == null) {
       firstInFlight = operation;
     } else {
@@ -314,9 +342,61 @@ final class QueueLists<E> {
     }
     lastInFlight = operation;
     inFlight++;
-    weightInFlight += weightInFlight(operation);
+    weightInFlight += weight;
     issued++;
-    operation.setPlace(issued);
+    handed = null;
+  }
+
+  /** The drainer could not issue the operation that it was handed: {@link #takeFailed} gets it. */
+  void addFailed(Operation<E> operation) {
+    synchronized (lock) {
+      operation.nextToRetire = firstFailed;
+      firstFailed = operation;
+      handed = null;
+    }
+  }
+
+  /**
+   * Takes all that could not be issued, the oldest first, chained by {@link
+   * Operation#nextToRetire}.
+   */
+  @Nullable Operation<E> takeFailed() {
+    Operation<E> oldest = null;
+    synchronized (lock) {
+      for (Operation<E> next = firstFailed; next != null; ) {
+        Operation<E> operation = next;
+        next = operation.nextToRetire;
+        operation.nextToRetire = oldest;
+        oldest = operation;
+      }
+      firstFailed = null;
+    }
+    return oldest;
+  }
+
+  /**
+   * Ends what {@link #escaped} tells of: the role of a drainer that is not there any more is free,
+   * and the operation that it was handed is kept, since part of it may have reached the stream. The
+   * device is lost, and all operations have failed.
+   */
+  void endEscape() {
+    synchronized (lock) {
+      if (deadDrainer != null && deadDrainer == drainer) {
+        Operation<E> left = handed;
+        handed = null;
+        drainer = null;
+        if (left != null) {
+          PooledEvent<E> event = left.event();
+          left.setEvent(null); // none is touched once the stream is closed
+          if (event != null) {
+            event.release();
+          }
+          keepLocked(left);
+        }
+      }
+      deadDrainer = null;
+      escaped = null;
+    }
   }
 
   private boolean fitsLocked(Operation<E> operation) {
@@ -429,11 +509,18 @@ final class QueueLists<E> {
    */
   void keep(Operation<E> operation) {
     synchronized (lock) {
-      operation.nextToRetire = firstKept;
-      firstKept = operation;
-      kept++;
-      notifyIfNoneOpenLocked();
+      keepLocked(operation);
+      if (handed == operation) {
+        handed = null;
+      }
     }
+  }
+
+  private void keepLocked(Operation<E> operation) {
+    operation.nextToRetire = firstKept;
+    firstKept = operation;
+    kept++;
+    notifyIfNoneOpenLocked();
   }
 
   /** Takes what was kept, chained by {@link Operation#nextToRetire}: the stream is closed. */

@@ -17,6 +17,13 @@ interface StreamOwner<E> {
    */
   HalException lose(String call, Throwable thrown);
 
+  /**
+   * The same for a caller with the drainer's role or with the device bound, where nothing may run
+   * that a user wrote: from here on the device counts as lost, and the issue thread fails
+   * everything.
+   */
+  HalException loseLater(String call, Throwable thrown);
+
   /** There is something to issue for the issue thread. */
   void issueLater();
 
@@ -25,6 +32,12 @@ interface StreamOwner<E> {
 
   /** Who issues has issued some, and is to complete what is over; the device is bound. */
   void helpComplete();
+
+  /**
+   * The drainer could not issue the operation, whose {@link Operation#workFailure} says why: the
+   * issue thread is to fail its signals. Nothing that it holds is in use.
+   */
+  void failLater(Operation<E> operation);
 
   /** The operation has its verdict; the completion thread is to retire it. */
   void retireLater(Operation<E> operation);

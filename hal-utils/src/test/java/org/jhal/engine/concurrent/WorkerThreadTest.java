@@ -132,6 +132,7 @@ class WorkerThreadTest {
         name,
         domain,
         SPIN_NANOS,
+        Long.MAX_VALUE,
         atStart,
         step,
         thrown -> {
@@ -150,6 +151,7 @@ class WorkerThreadTest {
             "throwing",
             new Object(),
             SPIN_NANOS,
+            Long.MAX_VALUE,
             () -> {},
             () -> {
               if (steps.incrementAndGet() == 1) {

@@ -29,7 +29,7 @@ class QueueCloseTest {
 
   @Test
   void nothingIsAcceptedAnyMore() {
-    assertTrue(queue.shut(System.nanoTime()));
+    assertTrue(queue.shutdown().shut(System.nanoTime()));
     HalException refused = assertThrows(HalException.class, () -> queue.begin(false));
     assertEquals(Status.FAILED_PRECONDITION, refused.status());
     harness.finish();
@@ -38,8 +38,8 @@ class QueueCloseTest {
   @Test
   void parkedWorkIsCancelledAndLeavesNothingRegistered() {
     QueueUse use = harness.enqueue(0, "parked", gate.at(1), done.at(1));
-    queue.shut(System.nanoTime());
-    queue.cancelAll(CLOSED);
+    queue.shutdown().shut(System.nanoTime());
+    queue.shutdown().cancelAll(CLOSED);
     assertEquals(Status.CANCELLED, failure());
     gate.signal(1);
     assertEquals(0, use.issued.get());
@@ -49,11 +49,11 @@ class QueueCloseTest {
   @Test
   void issuedWorkIsWaitedFor() {
     QueueUse use = harness.enqueue(0, "issued", Fence.NONE, done.at(1));
-    queue.shut(System.nanoTime());
-    queue.cancelAll(CLOSED);
-    assertFalse(queue.awaitIdle(System.nanoTime()), "the work has not run");
+    queue.shutdown().shut(System.nanoTime());
+    queue.shutdown().cancelAll(CLOSED);
+    assertFalse(queue.shutdown().awaitIdle(System.nanoTime()), "the work has not run");
     harness.run();
-    assertTrue(queue.awaitIdle(System.nanoTime()));
+    assertTrue(queue.shutdown().awaitIdle(System.nanoTime()));
     assertEquals(1, done.value());
     assertEquals(1, use.executed.get());
     harness.finish();
@@ -65,8 +65,8 @@ class QueueCloseTest {
     EngineSemaphore first = QueueHarness.semaphore();
     narrow.enqueue(0, "in the stream", Fence.NONE, first.at(1));
     QueueUse ready = narrow.enqueue(0, "ready", Fence.NONE, done.at(1));
-    narrow.queues.get(0).shut(System.nanoTime());
-    narrow.queues.get(0).cancelAll(CLOSED);
+    narrow.queues.get(0).shutdown().shut(System.nanoTime());
+    narrow.queues.get(0).shutdown().cancelAll(CLOSED);
     assertEquals(Status.CANCELLED, failure());
     narrow.finish(false);
     assertEquals(1, first.value());
@@ -76,11 +76,11 @@ class QueueCloseTest {
   @Test
   void pastTheDeadlineWhatIsLeftFailsAndStays() {
     QueueUse use = harness.enqueue(0, "issued", Fence.NONE, done.at(1));
-    queue.shut(System.nanoTime());
-    queue.cancelAll(CLOSED);
-    assertEquals(1, queue.abandonAll(LATE));
+    queue.shutdown().shut(System.nanoTime());
+    queue.shutdown().cancelAll(CLOSED);
+    assertEquals(1, queue.shutdown().abandonAll(LATE));
     assertEquals(Status.DEADLINE_EXCEEDED, failure());
-    assertTrue(queue.stop(System.nanoTime()));
+    assertTrue(queue.shutdown().stop(System.nanoTime()));
     assertEquals(0, use.retired.get(), "what the device may still use is not released");
   }
 
@@ -92,11 +92,11 @@ class QueueCloseTest {
   void whatIsEnqueuedWhileTheQueueIsGivenUpFailsToo() {
     Operation<Event> operation = queue.begin(false);
     ((TestWork) operation.work).use = new QueueUse("late", gate.at(1), done.at(1));
-    assertFalse(queue.shut(System.nanoTime()), "a thread is inside");
-    queue.cancelAll(CLOSED);
-    queue.awaitIdle(System.nanoTime());
-    queue.abandonAll(LATE);
-    queue.stop(System.nanoTime());
+    assertFalse(queue.shutdown().shut(System.nanoTime()), "a thread is inside");
+    queue.shutdown().cancelAll(CLOSED);
+    queue.shutdown().awaitIdle(System.nanoTime());
+    queue.shutdown().abandonAll(LATE);
+    queue.shutdown().stop(System.nanoTime());
 
     queue.submit(operation, gate.at(1), done.at(1));
 
@@ -110,10 +110,10 @@ class QueueCloseTest {
     use.endsWithTail = false;
     harness.enqueue(0, use);
     harness.run();
-    queue.shut(System.nanoTime());
-    queue.cancelAll(CLOSED);
-    queue.abandonAll(LATE);
-    queue.stop(System.nanoTime());
+    queue.shutdown().shut(System.nanoTime());
+    queue.shutdown().cancelAll(CLOSED);
+    queue.shutdown().abandonAll(LATE);
+    queue.shutdown().stop(System.nanoTime());
     queue.tailOver(Objects.requireNonNull(use.operation), null);
     assertEquals(Status.DEADLINE_EXCEEDED, failure());
     assertEquals(0, done.currentValue());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Objects;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.Registration;
 import org.jhal.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,8 @@ class QueueFailureTest {
   void anEventThatCannotBeMadeFailsOneOperation() {
     harness.device.failNth("createEvent", 1, FAULT);
     QueueUse use = harness.enqueue(0, "work", Fence.NONE, first.at(1));
+    assertNull(first.failure(), "told by whoever issues, who may have the device bound");
+    harness.queues.get(0).issueStep();
     assertEquals("fault", failure(first).getMessage());
     assertEquals(0, use.issued.get());
     harness.enqueue(0, "next", Fence.NONE, second.at(1));
@@ -159,9 +162,8 @@ class QueueFailureTest {
     harness.device.failNth(call, 1, FAULT);
     harness.enqueue(1, "consumer", first.at(1), second.at(1));
     if (call.equals("queryEvent")) {
-      assertTrue(
-          Objects.requireNonNull(producer.operation)
-              .settleWhenFired(System.nanoTime(), () -> true));
+      boolean ignored =
+          Objects.requireNonNull(producer.operation).settleWhenFired(System.nanoTime(), () -> true);
     }
     harness.run();
     assertEquals(Status.UNAVAILABLE, failure(second).status());
@@ -181,6 +183,7 @@ class QueueFailureTest {
     QueueUse running = harness.enqueue(0, "running", Fence.NONE, first.at(1));
     harness.device.failNth("recordEvent", 1, FAULT);
     harness.enqueue(1, "losing", Fence.NONE, second.at(1));
+    harness.queues.get(1).issueStep();
     assertEquals(Status.UNAVAILABLE, failure(first).status());
     assertEquals(0, running.executed.get());
     assertEquals(0, running.retired.get());
@@ -195,6 +198,7 @@ class QueueFailureTest {
   void whatWasIssuedWithoutAnEventIsKeptUntilTheStreamIsClosed() {
     harness.device.failNth("recordEvent", 1, FAULT);
     QueueUse use = harness.enqueue(0, "unrecorded", Fence.NONE, first.at(1));
+    harness.queues.get(0).issueStep();
     assertEquals(Status.UNAVAILABLE, failure(first).status());
     harness.run();
     assertEquals(0, use.retired.get(), "while the stream may use what it holds");
@@ -208,6 +212,55 @@ class QueueFailureTest {
     QueueUse use = harness.enqueue(0, "unrecorded", Fence.NONE, first.at(1));
     harness.run();
     assertEquals(1, use.retired.get());
+    harness.finish();
+  }
+
+  /** Such as a StackOverflowError: what was under way is half done, and nobody else can go on. */
+  @Test
+  void anErrorInALineOfTheEngineFreesTheRoleAndLosesTheDevice() {
+    try (Quiet log = new Quiet()) {
+      QueueUse parked = harness.enqueue(0, "parked", gate.at(1), second.at(1));
+      QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
+      use.failsBehindRecord = new StackOverflowError();
+      assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
+      harness.run();
+      assertEquals(Status.UNAVAILABLE, failure(first).status());
+      assertEquals(Status.UNAVAILABLE, failure(second).status());
+      assertEquals(0, use.retired.get(), "its work has reached the stream");
+      assertEquals(1, parked.retired.get());
+      assertEquals(1, log.count("was left in the middle of something"));
+      harness.finish();
+      assertEquals(1, use.retired.get());
+    }
+  }
+
+  /**
+   * By another thread than the one that has left: that one may have had no stack to wake anybody.
+   */
+  @Test
+  void anErrorIsFoundByTheIssueThreadThoughNobodyWokeIt() {
+    try (Quiet log = new Quiet()) {
+      QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
+      use.failsBehindRecord = new StackOverflowError();
+      assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
+      harness.queues.get(0).issueStep();
+      assertEquals(Status.UNAVAILABLE, failure(first).status());
+      assertEquals(1, log.count("was left in the middle of something"));
+      harness.finish();
+    }
+  }
+
+  @Test
+  void callbacksOfWhatCannotBeIssuedRunWithoutTheDrainersRole() {
+    harness.device.failNth("createEvent", 1, FAULT);
+    QueueUse[] nested = new QueueUse[1];
+    Registration ignored =
+        first.onReach(
+            1, failed -> nested[0] = harness.enqueue(0, "nested", Fence.NONE, second.at(1)));
+    harness.enqueue(0, "work", Fence.NONE, first.at(1));
+    assertNull(nested[0], "whoever issues runs nothing that a user wrote");
+    harness.queues.get(0).issueStep();
+    assertEquals(1, nested[0].issued.get(), "the role was free");
     harness.finish();
   }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -31,6 +32,7 @@ final class QueueHarness {
   private final List<Operation<Event>> operations = new ArrayList<>(); // guarded by itself
   private final Deque<Runnable> tails = new ArrayDeque<>(); // guarded by itself
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+  private final AtomicBoolean isTold = new AtomicBoolean();
   private volatile boolean spreadsLoss = true;
 
   QueueHarness(int queueCount) {
@@ -48,7 +50,7 @@ final class QueueHarness {
       streams.add(stream);
       queues.add(
           new DeferredWorkQueue<>(
-              "fake-q" + i, domain, stream, maxInFlight, 0, 0, this::work, this::tail, this::lose));
+              "fake-q" + i, domain, stream, maxInFlight, 0, 0, this::work, this::tail, loss));
     }
     FakeStream.join(streams);
   }
@@ -67,11 +69,26 @@ final class QueueHarness {
   }
 
   /** What a device does: the first cause counts, and all its queues learn it. */
-  HalException lose(HalException cause) {
-    if (lost.compareAndSet(null, cause) && spreadsLoss) {
-      spreadLoss();
-    }
-    return Objects.requireNonNull(lost.get());
+  private final DeviceLoss loss =
+      new DeviceLoss() {
+        @Override
+        public HalException note(HalException failure) {
+          lost.compareAndSet(null, failure);
+          return Objects.requireNonNull(lost.get());
+        }
+
+        @Override
+        public void tell() {
+          if (spreadsLoss && isTold.compareAndSet(false, true)) {
+            spreadLoss();
+          }
+        }
+      };
+
+  /** Loses the device. */
+  void lose(HalException cause) {
+    HalException ignored = loss.note(cause);
+    loss.tell();
   }
 
   /** Why the device is lost, or null. */
@@ -187,16 +204,16 @@ final class QueueHarness {
     run();
     uses.forEach(QueueHarness::checkIsWaiting);
     HalException reason = Failures.internal("the test is over");
-    queues.forEach(queue -> queue.shut(System.nanoTime()));
-    queues.forEach(queue -> queue.cancelAll(reason));
+    queues.forEach(queue -> queue.shutdown().shut(System.nanoTime()));
+    queues.forEach(queue -> queue.shutdown().cancelAll(reason));
     run();
     for (FakeStream stream : streams) {
       while (stream.advance()) {
         continue; // what the engine gave up when the device was lost
       }
     }
-    queues.forEach(queue -> queue.stop(System.nanoTime()));
-    queues.forEach(DeferredWorkQueue::closeStream);
+    queues.forEach(queue -> queue.shutdown().stop(System.nanoTime()));
+    queues.forEach(queue -> queue.shutdown().closeStream());
     assertEquals(0, open(), "operations that are open although nothing is left to do");
     for (QueueUse use : uses) {
       assertEquals(1, use.retired.get(), use.name + " must retire once");

@@ -255,8 +255,8 @@ public class QueueScenario {
     attempt(
         () -> {
           isClosed = true;
-          harness.queues.forEach(queue -> queue.shut(System.nanoTime()));
-          harness.queues.forEach(queue -> queue.cancelAll(CLOSED));
+          harness.queues.forEach(queue -> queue.shutdown().shut(System.nanoTime()));
+          harness.queues.forEach(queue -> queue.shutdown().cancelAll(CLOSED));
         });
   }
 

@@ -22,6 +22,7 @@ final class QueueUse {
   boolean retiresQuietly = true;
   int commandCount = 1;
   @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
+  @Nullable Error failsBehindRecord; // in a line of the engine, as a lack of stack does
   @Nullable HalException failsInStream;
   Runnable effect = () -> {}; // of the native work
   @Nullable RefCounted resource; // of which it has a reference until it retires
@@ -82,6 +83,11 @@ final class QueueUse {
 
     @Override
     public @Nullable HostCompletion tail() {
+      Error error = use().failsBehindRecord;
+      if (error != null) {
+        use().failsBehindRecord = null;
+        throw error;
+      }
       return use().tail;
     }
 

@@ -1,0 +1,90 @@
+package org.jhal.driver.support;
+
+import com.google.common.base.Throwables;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.jhal.HalException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Native runtimes know threads of the operating system. A virtual thread may go on on another one
+ * after each monitor and each wait, so a device is never bound to one: what needs the device is
+ * called on a platform thread instead.
+ *
+ * <p>Thread-safe.
+ */
+public final class PlatformThreads {
+  /** {@code Thread.isVirtual}, which Java has from version 21 on; else null. */
+  private static final @Nullable MethodHandle IS_VIRTUAL = find();
+
+  /** How many calls of virtual threads are under way at most, each on a thread of its own. */
+  private static final Semaphore CALLS =
+      new Semaphore(4 * Runtime.getRuntime().availableProcessors());
+
+  private PlatformThreads() {}
+
+  private static @Nullable MethodHandle find() {
+    try {
+      return MethodHandles.publicLookup()
+          .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+    } catch (NoSuchMethodException | IllegalAccessException e) {
+      return null;
+    }
+  }
+
+  /** Whether the calling thread is virtual. */
+  public static boolean isCurrentVirtual() {
+    if (IS_VIRTUAL == null) {
+      return false;
+    }
+    try {
+      return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
+    } catch (Throwable t) {
+      Throwables.throwIfUnchecked(t);
+      throw new AssertionError(t); // it declares nothing
+    }
+  }
+
+  /**
+   * Calls {@code body} on the calling thread, or, if that is virtual, on an {@link EngineThread} of
+   * its own, and waits for it; an interrupt does not end the wait, and is there afterwards.
+   *
+   * @param name of the thread
+   * @throws RuntimeException what {@code body} throws; a {@link HalException} of another thread as
+   *     a new one with the caller's trace
+   */
+  public static <T> T call(String name, Supplier<T> body) {
+    if (!isCurrentVirtual()) {
+      return body.get();
+    }
+    CompletableFuture<T> result = new CompletableFuture<>();
+    Runnable task =
+        () -> {
+          try {
+            result.complete(body.get());
+          } catch (Throwable t) {
+            result.completeExceptionally(t);
+          }
+        };
+    CALLS.acquireUninterruptibly();
+    try {
+      new EngineThread(name, task).start();
+      return result.join(); // an interrupt does not end it
+    } catch (CompletionException e) {
+      Throwable thrown = Objects.requireNonNull(e.getCause());
+      if (thrown instanceof HalException failure) {
+        throw failure.again();
+      }
+      Throwables.throwIfUnchecked(thrown);
+      throw new AssertionError(thrown); // a Supplier throws nothing checked
+    } finally {
+      CALLS.release();
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package org.jhal.engine;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.support.BackOff;
+import org.jhal.engine.concurrent.DeviceThread;
+import org.jhal.engine.concurrent.Gate;
+import org.jhal.engine.concurrent.HostCompletionPool;
+import org.jhal.engine.queue.DeferredWorkQueue;
+
+/**
+ * The end of a device (rule Q8): users are refused, what is not issued is cancelled, what is issued
+ * is waited for, threads leave, and what is native is freed, or kept while something may use it.
+ *
+ * <p>Thread-safe.
+ */
+final class DeviceShutdown<E> {
+  private static final System.Logger LOG = System.getLogger(DeviceShutdown.class.getName());
+
+  private final String name;
+  private final Object domain;
+  private final DeviceBackend<E> backend;
+  private final Duration timeout;
+  private final BackendCalls calls;
+  private final DeviceResources resources;
+  private final Gate copies;
+  private final List<DeferredWorkQueue<E>> queues; // complete before the device is known to users
+  private final HostCompletionPool tails;
+  private final CountDownLatch over = new CountDownLatch(1);
+
+  DeviceShutdown(
+      String name,
+      Object domain,
+      DeviceBackend<E> backend,
+      Duration timeout,
+      BackendCalls calls,
+      DeviceResources resources,
+      Gate copies,
+      List<DeferredWorkQueue<E>> queues,
+      HostCompletionPool tails) {
+    this.name = name;
+    this.domain = domain;
+    this.backend = backend;
+    this.timeout = timeout;
+    this.calls = calls;
+    this.resources = resources;
+    this.copies = copies;
+    this.queues = queues;
+    this.tails = tails;
+  }
+
+  /** Whether a close has returned. */
+  boolean isOver() {
+    return over.getCount() == 0;
+  }
+
+  /** Closes what the constructor of the device has made before it failed. */
+  void closeHalfMade() {
+    calls.shut();
+    tails.close();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    for (DeferredWorkQueue<E> queue : queues) {
+      boolean ignored =
+          queue.shutdown().shut(deadline)
+              && queue.shutdown().stop(deadline); // of threads that did start
+    }
+    queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
+    calls.quietly("closing", backend::close);
+    over.countDown();
+  }
+
+  /** Closes the device; a second call only waits for the first. */
+  void close() {
+    if (!calls.shut()) {
+      Uninterruptibles.awaitUninterruptibly(over);
+      return;
+    }
+    try {
+      closeOnce();
+    } finally {
+      over.countDown();
+    }
+  }
+
+  private void closeOnce() {
+    resources.storages().close();
+    long deadline = System.nanoTime() + timeout.toNanos();
+    HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
+    boolean quiet = calls.awaitEmpty(deadline);
+    // What users parked fails now. What was issued goes on, and with it copies between devices, of
+    // this one's queues and of others', whose chunks the queues still take.
+    queues.forEach(queue -> queue.shutdown().cancelUsers(reason));
+    copies.shut();
+    boolean ignored = copies.awaitEmpty(deadline); // past it, their next chunk is refused
+    queues.forEach(queue -> queue.shutdown().awaitIdle(deadline));
+    for (DeferredWorkQueue<E> queue : queues) {
+      quiet &= queue.shutdown().shut(deadline);
+    }
+    queues.forEach(queue -> queue.shutdown().cancelAll(reason));
+    for (DeferredWorkQueue<E> queue : queues) {
+      quiet &= queue.shutdown().awaitIdle(deadline);
+    }
+    if (!quiet) {
+      HalException late =
+          new HalException(
+              Status.DEADLINE_EXCEEDED,
+              "device " + name + " was closed, and this work did not end within " + timeout);
+      int left = 0;
+      for (DeferredWorkQueue<E> queue : queues) {
+        left += queue.shutdown().abandonAll(late);
+      }
+      LOG.log(
+          Level.WARNING,
+          "closing " + name + ": " + left + " operations did not end within " + timeout);
+    }
+    tails.close();
+    // Threads that hang in a native call are left behind; others end at once.
+    long now = System.nanoTime();
+    long threadsEnd = now + TimeUnit.SECONDS.toNanos(quiet ? 10 : 1);
+    long streamsEnd = Math.max(deadline - now, TimeUnit.SECONDS.toNanos(1)) + now;
+    if (awaitQuiet(threadsEnd, streamsEnd)) {
+      giveBack();
+    } else {
+      LOG.log(
+          Level.WARNING,
+          "closing " + name + ": what it has is leaked until what still runs on it has ended");
+      new DeviceThread(name + "-close", domain, this::closeLate).start();
+    }
+  }
+
+  /** Waits until no thread and no stream uses anything native any more. */
+  private boolean awaitQuiet(long threadsEnd, long streamsEnd) {
+    boolean quiet = calls.awaitEmpty(threadsEnd);
+    for (DeferredWorkQueue<E> queue : queues) {
+      quiet &= queue.shutdown().stop(threadsEnd);
+    }
+    quiet &= tails.awaitEnd(threadsEnd);
+    quiet &= calls.endFreeing(threadsEnd);
+    for (DeferredWorkQueue<E> queue : queues) {
+      quiet = quiet && queue.shutdown().awaitStreamIdle(streamsEnd);
+    }
+    return quiet;
+  }
+
+  /** The rest of closing, past its deadline, when what did not end in time has ended. */
+  private void closeLate() {
+    if (awaitQuiet(BackOff.never(), BackOff.never())) {
+      giveBack();
+    }
+  }
+
+  /** Frees everything native, which nothing uses any more. */
+  private void giveBack() {
+    queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
+    for (BufferStorage storage : resources.storages().all()) {
+      calls.quietly("freeing the memory of a buffer", storage::free);
+      storage.endIfOver();
+    }
+    for (EngineExecutable executable : resources.executables()) {
+      calls.quietly("unloading an executable", executable::unload);
+      executable.endIfOver();
+    }
+    calls.quietly("closing", backend::close);
+  }
+}

@@ -1,0 +1,104 @@
+package org.jhal.engine.queue;
+
+import java.util.function.BooleanSupplier;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.PlatformThreads;
+import org.jhal.engine.concurrent.Gate;
+
+/**
+ * Lets host threads look at the event of an operation that they wait for, rather than wait until
+ * the completion thread has seen it (rule K5).
+ *
+ * <p>Thread-safe.
+ */
+final class EventPoller<E> {
+  private final StreamOwner<E> owner;
+  private final NativeStream<E> stream;
+  private final Gate gate; // of the queue: shut before the stream is closed
+  private final Completer<E> completer;
+  private final long spinNanos;
+
+  /** Polls for at most {@code spinNanos}, which a caller is told. */
+  EventPoller(
+      StreamOwner<E> owner,
+      NativeStream<E> stream,
+      Gate gate,
+      Completer<E> completer,
+      long spinNanos) {
+    this.owner = owner;
+    this.stream = stream;
+    this.gate = gate;
+    this.completer = completer;
+    this.spinNanos = spinNanos;
+  }
+
+  /** How long a host thread is to poll before it parks. */
+  long spinNanos() {
+    return spinNanos;
+  }
+
+  /**
+   * For a host thread that holds a reference: looks at the event of an operation until it has
+   * fired, {@code isOver} says so, or {@code end} has passed; returns whether it has fired, and
+   * then it is settled. Looks at least once, after it has helped to complete.
+   */
+  boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
+    if (PlatformThreads.isCurrentVirtual()) {
+      hurry(); // the completion thread is to look, which the device may be bound to
+      return operation.isApplied();
+    }
+    if (!gate.tryEnter()) {
+      return false; // closing; the completion thread will see to it
+    }
+    operation.setPolled(true);
+    boolean hasFired = false;
+    try {
+      try {
+        hasFired = pollInside(operation, end, isOver);
+      } finally {
+        gate.leave();
+      }
+      if (hasFired) {
+        Settling.settle(operation);
+      }
+      return hasFired;
+    } finally {
+      operation.setPolled(false);
+      completer.pace().endPoll(operation, hasFired);
+    }
+  }
+
+  private boolean pollInside(Operation<E> operation, long end, BooleanSupplier isOver) {
+    PooledEvent<E> event = operation.retainEvent();
+    if (event == null) {
+      return operation.hasVerdict();
+    }
+    try {
+      long token = stream.bindToThread();
+      try {
+        completer.help(); // with what was issued before, while the device is at work
+        while (!operation.isApplied() && !stream.queryEvent(event.handle)) {
+          if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
+            return false;
+          }
+          Thread.onSpinWait();
+        }
+        return true;
+      } finally {
+        stream.unbindFromThread(token);
+      }
+    } catch (VirtualMachineError e) {
+      throw e; // of this thread, such as a lack of stack: the event is as it was
+    } catch (Throwable t) {
+      Settling.fail(operation, owner.lose(operation.behind("queryEvent"), t));
+      return true;
+    } finally {
+      event.release();
+    }
+  }
+
+  /** A host thread does not poll, and is about to sleep until an event has been seen. */
+  void hurry() {
+    completer.pace().hurry();
+  }
+}

@@ -1,0 +1,202 @@
+package org.jhal.engine;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.DeviceInfo;
+import org.jhal.ExecutableSource;
+import org.jhal.Workgroups;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.MappedRange;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Submission;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.options.EngineConfig;
+import org.jhal.driver.support.PlatformThreads;
+
+/**
+ * A device whose work is over at once. It has no state that an error in the middle of a call could
+ * damage, and notes each call that a native runtime would not survive: without the device bound, or
+ * on a virtual thread.
+ */
+final class InstantBackend implements DeviceBackend<Object> {
+  private static final ThreadLocal<Boolean> BOUND = ThreadLocal.withInitial(() -> false);
+
+  /** What was called wrongly, one line each. */
+  final ConcurrentLinkedQueue<String> misuses = new ConcurrentLinkedQueue<>();
+
+  EngineDevice<Object> open(int queues) {
+    return new EngineDevice<>(
+        this, new EngineConfig(queues, 512, 50_000, 0, Duration.ofSeconds(5), 2, false), List.of());
+  }
+
+  @Override
+  public long bindToThread() {
+    if (PlatformThreads.isCurrentVirtual()) {
+      misuses.add("bound to the virtual thread " + Thread.currentThread());
+    }
+    boolean before = BOUND.get();
+    BOUND.set(true);
+    return before ? 1 : 0;
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    BOUND.set(token == 1);
+  }
+
+  private void check(String call) {
+    if (!BOUND.get()) {
+      misuses.add(call + " without the device on " + Thread.currentThread());
+    }
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return new DeviceInfo(
+        "instant", 0, "Instant", "0", null, 1 << 20, new Workgroups(1, 1, 1), 1, Map.of());
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY);
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return Set.of("instant");
+  }
+
+  @Override
+  public NativeStream<Object> createStream(int index) {
+    check("createStream");
+    return new Stream();
+  }
+
+  @Override
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    check("allocate");
+    return new Memory(ByteBuffer.allocateDirect((int) bytes));
+  }
+
+  @Override
+  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    check("importHost");
+    return new Memory(memory);
+  }
+
+  @Override
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    check("load");
+    return () -> check("unload");
+  }
+
+  @Override
+  public void close() {
+    check("close");
+  }
+
+  private final class Memory implements DeviceMemory {
+    private final ByteBuffer bytes;
+
+    Memory(ByteBuffer bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public long size() {
+      return bytes.capacity();
+    }
+
+    @Override
+    public MappedRange map(long offset, int length) {
+      check("map");
+      return () -> bytes.slice((int) offset, length);
+    }
+
+    @Override
+    public void free() {
+      check("free");
+    }
+  }
+
+  private final class Stream implements NativeStream<Object> {
+    @Override
+    public long bindToThread() {
+      return InstantBackend.this.bindToThread();
+    }
+
+    @Override
+    public void unbindFromThread(long token) {
+      InstantBackend.this.unbindFromThread(token);
+    }
+
+    @Override
+    public Object createEvent() {
+      check("createEvent");
+      return new Object();
+    }
+
+    @Override
+    public void destroyEvent(Object event) {
+      check("destroyEvent");
+    }
+
+    @Override
+    public void recordEvent(Object event) {
+      check("recordEvent");
+    }
+
+    @Override
+    public void waitEvent(Object event) {
+      check("waitEvent");
+    }
+
+    @Override
+    public boolean queryEvent(Object event) {
+      check("queryEvent");
+      return true;
+    }
+
+    @Override
+    public void synchronizeEvent(Object event) {
+      check("synchronizeEvent");
+    }
+
+    @Override
+    public void issue(CommandList commands, Submission submission) {
+      check("issue");
+    }
+
+    @Override
+    public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
+      check("allocAsync");
+      return new Memory(ByteBuffer.allocateDirect((int) bytes));
+    }
+
+    @Override
+    public void freeAsync(DeviceMemory memory) {
+      check("freeAsync");
+    }
+
+    @Override
+    public boolean isIdle() {
+      check("isIdle");
+      return true;
+    }
+
+    @Override
+    public void close() {
+      check("close of a stream");
+    }
+  }
+}

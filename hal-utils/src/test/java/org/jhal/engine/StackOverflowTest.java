@@ -1,0 +1,80 @@
+package org.jhal.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.engine.queue.Quiet;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A user's thread that runs out of stack inside the engine, in whatever line: the queue goes on, or
+ * its device is lost and says so. It never stands still.
+ */
+class StackOverflowTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+  @Test
+  void noLineLeavesAQueueThatNobodyServes() throws Exception {
+    trials(40, 4987);
+  }
+
+  @Test
+  @Tag("exhaustive")
+  void noLineOfManyLeavesAQueueThatNobodyServes() throws Exception {
+    trials(1500, 499);
+  }
+
+  private static void trials(int count, int step) throws Exception {
+    try (Quiet log = new Quiet()) {
+      for (int i = 0; i < count; i++) {
+        trial(200_000 + step * i); // another size of the stack makes another line run out of it
+      }
+    }
+  }
+
+  private static void trial(long stackBytes) throws Exception {
+    EngineDevice<?> device = new InstantBackend().open(1);
+    DeviceQueue queue = device.queue(0);
+    TimelineSemaphore first = device.createSemaphore(0);
+    AtomicLong value = new AtomicLong();
+    Thread thread = new Thread(null, () -> overflow(queue, first, value), "overflow", stackBytes);
+    thread.start();
+    thread.join(DEADLINE.toMillis());
+    assertEquals(Thread.State.TERMINATED, thread.getState(), "the thread that overflows");
+
+    TimelineSemaphore second = device.createSemaphore(0);
+    try {
+      queue.barrier(Fence.NONE, second.at(1));
+      second.await(1, DEADLINE);
+      // What was taken before the overflow, too; the last one may not have been.
+      first.await(Math.max(0, value.get() - 1), DEADLINE);
+    } catch (HalException e) {
+      if (e.status() != Status.UNAVAILABLE) {
+        fail("with a stack of " + stackBytes + " bytes: " + e.getMessage(), e);
+      }
+    }
+    device.close();
+  }
+
+  private static void overflow(DeviceQueue queue, TimelineSemaphore semaphore, AtomicLong value) {
+    try {
+      recurse(queue, semaphore, value);
+    } catch (StackOverflowError e) {
+      return; // as meant; whoever calls the engine may go on
+    }
+  }
+
+  @SuppressWarnings("InfiniteRecursion") // is what it is for
+  private static void recurse(DeviceQueue queue, TimelineSemaphore semaphore, AtomicLong value) {
+    queue.barrier(Fence.NONE, semaphore.at(value.incrementAndGet()));
+    recurse(queue, semaphore, value);
+  }
+}
