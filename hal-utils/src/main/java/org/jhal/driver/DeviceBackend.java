@@ -74,7 +74,7 @@ public interface DeviceBackend<E> extends ThreadBinding {
   /**
    * New memory; its bytes are not defined.
    *
-   * @param bytes at least 0
+   * @param bytes at least 0; of memory on the device, at most {@link DeviceInfo#maxAllocationBytes}
    * @param params that this {@link #supports}
    * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough
    */
@@ -92,10 +92,12 @@ public interface DeviceBackend<E> extends ThreadBinding {
    * Loads kernels.
    *
    * @param variant of one of the {@link #executableFormats()}
-   * @param kernels what the manifest says, in the order of {@link LoadedKernel#index()}
+   * @param kernels what the manifest says, in the order of {@link LoadedKernel#index()}; their
+   *     workgroups are within the limits that {@link #info()} gives
    * @throws org.jhal.HalException UNIMPLEMENTED if this device cannot load this variant, and why;
-   *     then the next one is tried. Anything else ends the search, such as NOT_FOUND for a kernel
-   *     that is not there or INVALID_ARGUMENT for code that is malformed.
+   *     then the next one is tried. Anything else ends the search: NOT_FOUND for a kernel that is
+   *     not there, INVALID_ARGUMENT for code that is malformed, OUT_OF_RANGE for a kernel that
+   *     cannot run with workgroups as large as declared, or with as much shared memory.
    */
   KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels);
 

@@ -22,6 +22,7 @@ import org.jhal.engine.queue.FakeStream;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Quiet;
 import org.jhal.engine.queue.Threads;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,19 +39,31 @@ class WhenFiredTest {
   private final List<String> ran = new CopyOnWriteArrayList<>();
 
   private volatile boolean mayRun; // the native work is over
+  private @Nullable EngineDevice<Event> device;
 
   @AfterEach
   void stopListening() {
     backend.device.setHeld(false);
+    finishStream();
+    if (device != null) {
+      device.close();
+    }
     log.close();
     assertEquals(List.of(), backend.device.violations());
   }
 
   /** A device with one queue, whose stream does this with what it is issued. */
   private EngineDevice<Event> open(Duration closeTimeout, Consumer<Submission> onIssue) {
-    EngineDevice<Event> device = backend.open(1, closeTimeout);
+    EngineDevice<Event> opened = backend.open(1, closeTimeout);
+    device = opened;
     stream().setOnIssue((commands, submission) -> onIssue.accept(submission));
-    return device;
+    return opened;
+  }
+
+  private void finishStream() {
+    while (stream().advance()) {
+      continue;
+    }
   }
 
   private FakeStream stream() {
@@ -174,11 +187,15 @@ class WhenFiredTest {
     EngineDevice<Event> device = open(LONG, this::notice);
     DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
     TimelineSemaphore done = device.createSemaphore(0);
+    HalException gone = new HalException(Status.UNAVAILABLE, "the device is gone");
+    backend.device.failNth("queryEvent", 1, gone);
+    backend.device.failNth("synchronizeEvent", 1, gone);
     fill(device, buffer, done, 1);
-    backend.device.lose(new HalException(Status.UNAVAILABLE, "the device is gone"));
-    backend.device.setHeld(false);
     assertEquals(Status.UNAVAILABLE, failure(done));
+    awaitRun(1);
     buffer.close();
+    backend.device.setHeld(false);
+    finishStream();
     device.close();
     assertEquals(1, ran.size());
   }
@@ -193,9 +210,7 @@ class WhenFiredTest {
     fill(device, buffer, done, 1);
     assertEquals(Status.UNAVAILABLE, failure(done));
     stream().whileClosing = () -> mayRun = true;
-    while (stream().advance()) {
-      continue; // what was issued before the record that failed
-    }
+    finishStream(); // what was issued before the record that failed
     buffer.close();
     assertEquals(List.of(), ran);
     device.close();

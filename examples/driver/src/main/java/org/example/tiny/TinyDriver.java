@@ -3,6 +3,7 @@ package org.example.tiny;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
@@ -13,6 +14,7 @@ import org.jhal.driver.options.DeviceSelector;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
+import org.jhal.driver.support.ReusableEvent;
 import org.jhal.engine.EngineDevice;
 
 /** Lists the devices and opens them. */
@@ -65,7 +67,7 @@ class TinyDriver implements Driver {
   }
 
   /** What the engine gets; tests put something in front of the device. */
-  DeviceBackend<TinyEvent> backend(TinyDevice device) {
+  DeviceBackend<ReusableEvent<CountDownLatch>> backend(TinyDevice device) {
     return device;
   }
 }
