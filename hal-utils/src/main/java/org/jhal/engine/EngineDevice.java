@@ -101,6 +101,7 @@ public final class EngineDevice<E> implements Device {
       shutdown.closeHalfMade();
       throw t;
     }
+    shutdown.open();
   }
 
   private List<DeferredWorkQueue<E>> createQueues() {
@@ -183,9 +184,7 @@ public final class EngineDevice<E> implements Device {
   @Override
   public CommandBuffer createCommandBuffer(CommandBuffer.Mode mode) {
     checkUsable();
-    CommandBuffer made = new RecordedCommandBuffer(this, mode);
-    resources.addCommandBuffer();
-    return made;
+    return new EngineCommandBuffer(this, mode);
   }
 
   Set<Command.Kind> supportedCommands() {

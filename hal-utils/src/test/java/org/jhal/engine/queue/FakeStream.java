@@ -311,7 +311,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   @Override
   public void issue(CommandList commands, Submission submission) {
     onIssue.accept(commands, submission);
-    add(() -> {}); // tests whose work does something call add() themselves
+    add(() -> {}); // it holds no bytes
   }
 
   /**
