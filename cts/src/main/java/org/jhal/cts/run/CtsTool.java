@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
 import org.jhal.Hal;
@@ -74,6 +75,11 @@ public final class CtsTool implements ToolProvider {
     return "hal-cts";
   }
 
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Runs the conformance suite on a device.");
+  }
+
   @Override
   public int run(PrintWriter out, PrintWriter err, String... args) {
     try {
@@ -92,7 +98,7 @@ public final class CtsTool implements ToolProvider {
       err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal cts --help)");
       return USAGE;
     } catch (HalException e) { // the device: tests report what they throw
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE
           ? USAGE
           : NO_DEVICE;

@@ -448,7 +448,12 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     HalException failure =
         new HalException(
             Status.UNAVAILABLE,
-            "the device of queue " + name + " is lost: " + call + " failed: " + Failures.of(thrown),
+            "the device of queue "
+                + name
+                + " is lost: "
+                + call
+                + " failed: "
+                + Failures.describe(thrown),
             thrown);
     // Somebody else may be losing the device and not have come to this queue yet. From here on
     // nothing of it may pass for complete.
