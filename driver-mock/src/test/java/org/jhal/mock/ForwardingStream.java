@@ -145,5 +145,10 @@ class ForwardingStream implements NativeStream<MockEvent> {
     public void afterwards(HostCompletion tail) {
       right.afterwards(tail);
     }
+
+    @Override
+    public void whenFired(Runnable release) {
+      right.whenFired(release);
+    }
   }
 }

@@ -3,6 +3,7 @@ package org.jhal.engine;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -25,6 +26,7 @@ import org.jhal.HalException;
 import org.jhal.Setting;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
@@ -57,6 +59,7 @@ public final class EngineDevice<E> implements Device {
   private final EngineConfig config;
   private final List<Setting> settings;
   private final DeviceInfo info;
+  private final Set<Command.Kind> supportedCommands = EnumSet.noneOf(Command.Kind.class);
   private final String name;
   private final Object domain = new Object(); // what semaphores and threads know of this device
   private final EngineAllocator allocator = new EngineAllocator(this);
@@ -87,6 +90,7 @@ public final class EngineDevice<E> implements Device {
     this.settings = List.copyOf(settings);
     this.info = backend.info();
     this.name = info.driver() + "-" + info.index();
+    this.supportedCommands.addAll(backend.supportedCommands());
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.hostCalls = new HostCompletionPool(name + "-call", domain, config.hostCalls());
     this.copyThreads = new HostCompletionPool(name + "-copy", domain, config.copyThreads());
@@ -193,6 +197,10 @@ public final class EngineDevice<E> implements Device {
     return new EngineCommandBuffer(this, mode);
   }
 
+  Set<Command.Kind> supportedCommands() {
+    return supportedCommands;
+  }
+
   @Override
   public Set<String> executableFormats() {
     return backend.executableFormats();
@@ -208,6 +216,7 @@ public final class EngineDevice<E> implements Device {
         refusals.add(variant.format() + ": " + name + " loads " + backend.executableFormats());
         continue;
       }
+      Validation.workgroups(this, manifest);
       try {
         return calls.call(
             () -> {
@@ -259,6 +268,7 @@ public final class EngineDevice<E> implements Device {
   @Override
   public DeviceBuffer allocate(long size, BufferParams params) {
     checkAllocation(size, params);
+    Validation.allocation(this, size, params);
     return adopt(size, params, () -> backend.allocate(size, params), null);
   }
 

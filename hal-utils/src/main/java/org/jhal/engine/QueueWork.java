@@ -2,7 +2,9 @@ package org.jhal.engine;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -72,6 +74,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   private HostMemory.@Nullable Borrow borrow; // of an upload or a readback
   private @Nullable HostCompletion tail;
   private boolean signalsAfterTail;
+  private final List<Runnable> whenFired = new ArrayList<>(0); // of the driver
 
   QueueWork(EngineDevice<E> device, Operation<E> operation) {
     this.device = device;
@@ -291,6 +294,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       }
       case ALLOCA -> {
         BufferStorage storage = Objects.requireNonNull(allocation);
+        Validation.allocation(device, storage.size, storage.params);
         storage.commit(stream.allocAsync(storage.size, storage.params, this));
       }
       case DEALLOCA -> {
@@ -343,6 +347,11 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public boolean retiresQuietly() {
+    return whenFired.isEmpty();
+  }
+
+  @Override
   public void endBorrow() {
     HostMemory.Borrow ended = borrow;
     if (ended != null) {
@@ -366,6 +375,10 @@ final class QueueWork<E> implements Work<E>, Submission {
   public void retire(Consumer<RefCounted> releases) {
     endBorrow();
     borrow = null;
+    for (int i = 0; i < whenFired.size(); i++) {
+      device.calls().quietly("giving back what an operation has used", whenFired.get(i));
+    }
+    whenFired.clear();
     HostCompletion ended = tail;
     int count = resourceCount;
     Arrays.fill(bindings, 0, bindingCount, null);
@@ -467,5 +480,10 @@ final class QueueWork<E> implements Work<E>, Submission {
     HostCompletion before = tail;
     tail = before == null ? next : new TailChain(before, next);
     signalsAfterTail = true;
+  }
+
+  @Override
+  public void whenFired(Runnable release) {
+    whenFired.add(Objects.requireNonNull(release, "release"));
   }
 }

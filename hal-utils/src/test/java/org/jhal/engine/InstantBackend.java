@@ -3,7 +3,6 @@ package org.jhal.engine;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jhal.BufferParams;
@@ -64,8 +63,13 @@ final class InstantBackend implements DeviceBackend<Object> {
 
   @Override
   public DeviceInfo info() {
-    return new DeviceInfo(
-        "instant", 0, "Instant", "0", null, 1 << 20, new Workgroups(1, 1, 1), 1, Map.of());
+    return DeviceInfo.builder("instant", 0)
+        .name("Instant")
+        .uuid("0")
+        .memoryBytes(1 << 20)
+        .maxWorkgroupCount(new Workgroups(1, 1, 1))
+        .maxWorkgroupItems(1)
+        .build();
   }
 
   @Override

@@ -50,4 +50,9 @@ record ControlledSubmission(ControlledBackend<?> device, Submission real) implem
           }
         });
   }
+
+  @Override
+  public void whenFired(Runnable release) {
+    real.whenFired(release);
+  }
 }

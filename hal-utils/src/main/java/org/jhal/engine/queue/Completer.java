@@ -263,7 +263,11 @@ final class Completer<E> {
           break;
         }
         leave(operation);
-        retire(operation);
+        if (operation.work.retiresQuietly()) {
+          retire(operation);
+        } else {
+          owner.retireLater(operation); // what the driver wants to do then is not for this thread
+        }
         isHelped = true;
         operation = inFlight;
       }

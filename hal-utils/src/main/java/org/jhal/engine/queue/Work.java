@@ -49,6 +49,12 @@ public interface Work<E> {
   boolean endsWithTail();
 
   /**
+   * Whether {@link #retire} runs nothing of the driver's, so that a thread that only helps to
+   * complete may call it. Constant once {@link #issue} has returned.
+   */
+  boolean retiresQuietly();
+
+  /**
    * Gives back the host memory that the operation borrowed, if it has not been given back: nothing
    * reads or writes it any more (rule Q2). By any thread that settles, with no lock held and
    * neither the drainer's role nor the device bound: a user may be told.

@@ -22,6 +22,7 @@ final class QueueUse {
   boolean endsWithTail = true;
   int weight = 1;
   boolean mayBlock;
+  boolean retiresQuietly = true;
   @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
   @Nullable Error failsBehindRecord; // in a line of the engine, as a lack of stack does
   @Nullable HalException failsInStream;
@@ -117,6 +118,11 @@ final class QueueUse {
     @Override
     public boolean endsWithTail() {
       return use().endsWithTail;
+    }
+
+    @Override
+    public boolean retiresQuietly() {
+      return use().retiresQuietly;
     }
 
     @Override
