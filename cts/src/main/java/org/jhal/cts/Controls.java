@@ -40,6 +40,22 @@ public interface Controls {
    */
   void failNext(String call, int nth, Status status, boolean sticky);
 
+  /**
+   * What a call throws that was made to fail: a failure whose message says that it was asked for.
+   * The parameters are those of {@link #failNext}.
+   */
+  static HalException injected(String call, int nth, Status status, boolean sticky) {
+    return new HalException(
+        sticky ? Status.UNAVAILABLE : status,
+        "use "
+            + nth
+            + " of "
+            + call
+            + " was made to fail with "
+            + status
+            + (sticky ? ", and to lose the device" : ""));
+  }
+
   /** Loses the device now, as if a running kernel had done it (rule Q7). */
   void loseDevice(HalException cause);
 

@@ -82,8 +82,7 @@ final class TinyControls implements Controls {
 
   @Override
   public void failNext(String call, int nth, Status status, boolean sticky) {
-    Status thrown = sticky ? Status.UNAVAILABLE : status;
-    backend.faults().failNth(call, nth, new HalException(thrown, call + " was made to fail"));
+    backend.faults().failNth(call, nth, Controls.injected(call, nth, status, sticky));
   }
 
   @Override
