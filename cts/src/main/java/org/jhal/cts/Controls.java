@@ -22,11 +22,22 @@ public interface Controls {
   void resume(DeviceQueue queue);
 
   /**
-   * The names of the native calls that can be made to fail. Among them, where the driver has such
-   * calls: {@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
-   * synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}, {@code allocate},
-   * {@code load}; and {@code command}, one command of an operation while it is issued, when those
-   * before it have reached the stream, and {@code execute}, one command while the stream runs it.
+   * The names of the native calls that can be made to fail. The tests of a name that is missing
+   * here are reported as unsupported. The suite knows:
+   *
+   * <ul>
+   *   <li>{@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
+   *       synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}: a call on a
+   *       stream, which then has no effect;
+   *   <li>{@code allocate}, {@code load}: a call on the device, which then has no effect;
+   *   <li>{@code command}: the handing over of one command while its operation is issued, when the
+   *       commands before it have reached the stream. A driver that hands over all of an operation
+   *       in one call has none;
+   *   <li>{@code execute}: one command, while the stream runs it. Its operation fails, and what was
+   *       issued behind it still runs;
+   *   <li>{@code flush}: what makes the host's writes to a mapping visible to the device, when the
+   *       mapping is flushed or closed. A driver whose mappings need no flushing has none.
+   * </ul>
    */
   Set<String> calls();
 

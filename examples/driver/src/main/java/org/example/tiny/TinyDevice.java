@@ -14,9 +14,9 @@ import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
 
 /** An open device: its streams, memory and kernels. */
-final class TinyDevice implements DeviceBackend<TinyEvent> {
+class TinyDevice implements DeviceBackend<TinyEvent> {
   private final DeviceInfo info;
-  private final MemoryBudget budget;
+  final MemoryBudget budget;
 
   TinyDevice(DeviceInfo info) {
     this.info = info;
