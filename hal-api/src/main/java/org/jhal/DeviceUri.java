@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /**
  * The name of a device: {@code DRIVER}, {@code DRIVER://SELECTOR}, {@code
  * DRIVER://SELECTOR?OPTION=VALUE&…}. The selector is empty for the first device, an index from 0, a
- * uuid, or {@code pci:DOMAIN:BUS:DEVICE.KERNEL} (rule D3). Values of options may be
+ * uuid, or {@code pci:DOMAIN:BUS:DEVICE.FUNCTION} (rule D3). Values of options may be
  * percent-encoded.
  *
  * @param driver the driver's name

@@ -1,22 +1,9 @@
 package org.jhal;
 
-import java.io.File;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.URL;
-import java.nio.file.Path;
-import java.security.CodeSource;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
-import java.util.regex.Pattern;
-import java.util.zip.ZipFile;
 import org.jhal.spi.DriverProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -58,163 +45,47 @@ public final class DriverRegistry {
   /** How long a driver may take that is asked only to explain why another one is not there. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
+  private final DriverSearch search;
   private final List<FoundDriver> found;
+  private volatile @Nullable List<FoundDriver> all; // made when it is asked for
 
-  private DriverRegistry(List<FoundDriver> found) {
+  private DriverRegistry(DriverSearch search, List<FoundDriver> found) {
+    this.search = search;
     this.found = found;
   }
 
-  /** Looks for drivers with the context class loader of this thread. */
+  /**
+   * Looks for drivers with the context class loader of this thread and with the class loader of
+   * JHAL itself. What both see is one driver.
+   */
   public static DriverRegistry load() {
-    ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    return load(loader == null ? DriverRegistry.class.getClassLoader() : loader);
+    DriverSearch search = DriverSearch.ofThisThread();
+    return new DriverRegistry(search, search.run(false));
   }
 
-  /** Looks for drivers with {@code loader}. */
+  /** Looks for drivers with {@code loader} alone. */
   public static DriverRegistry load(ClassLoader loader) {
-    Objects.requireNonNull(loader, "loader");
-    List<FoundDriver> found = new ArrayList<>();
-    Iterator<ServiceLoader.Provider<DriverProvider>> providers =
-        ServiceLoader.load(DriverProvider.class, loader).stream().iterator();
-    int failures = 0;
-    while (failures < 1000) { // a loader that fails for ever must not hang us
-      try {
-        if (!providers.hasNext()) {
-          break;
-        }
-        found.add(examine(providers.next(), loader));
-      } catch (ServiceConfigurationError | LinkageError e) { // no class, or none that can be linked
-        failures++;
-        found.add(
-            new FoundDriver(
-                null,
-                -1,
-                new Entry("?", "unknown", "cannot be loaded: " + FoundDriver.oneLine(e))));
-      }
-    }
-    if (seesClassPath(loader)) {
-      for (Entry damaged : damagedJars(System.getProperty("java.class.path", ""))) {
-        found.add(new FoundDriver(null, -1, damaged));
-      }
-    }
-    return new DriverRegistry(sorted(withoutDoubles(found)));
+    DriverSearch search = DriverSearch.of(Objects.requireNonNull(loader, "loader"));
+    return new DriverRegistry(search, search.run(false));
   }
 
-  private static boolean seesClassPath(ClassLoader loader) {
-    ClassLoader system = ClassLoader.getSystemClassLoader();
-    for (ClassLoader next = loader; next != null; next = next.getParent()) {
-      if (next == system) {
-        return true;
-      }
-    }
-    return false;
+  /**
+   * As {@link #load()}, but what the class loader of JHAL itself shows may be what it showed
+   * earlier: for a caller that looks anew where it misses something.
+   */
+  static DriverRegistry known() {
+    DriverSearch search = DriverSearch.ofThisThread();
+    return new DriverRegistry(search, search.run(true));
   }
 
-  /** The jars of a class path that cannot be opened. A class loader passes over them in silence. */
-  static List<Entry> damagedJars(String classPath) {
-    List<Entry> damaged = new ArrayList<>();
-    for (String part : classPath.split(Pattern.quote(File.pathSeparator), -1)) {
-      File jar = new File(part);
-      if (part.endsWith(".jar") && jar.isFile()) {
-        try {
-          new ZipFile(jar).close();
-        } catch (IOException e) {
-          damaged.add(new Entry(jar.getName(), part, "the jar cannot be read: " + e.getMessage()));
-        }
-      }
-    }
-    return damaged;
+  /** Whether there is a driver of this name, usable or not. */
+  boolean has(String name) {
+    return found.stream().anyMatch(one -> one.entry.name().equals(name));
   }
 
-  private static FoundDriver examine(
-      ServiceLoader.Provider<DriverProvider> candidate, ClassLoader loader) {
-    String location = location(candidate.type());
-    String className = candidate.type().getName();
-    try {
-      DriverProvider provider = candidate.get();
-      String name = Objects.requireNonNull(provider.name(), "name of the provider");
-      return new FoundDriver(
-          provider, provider.preference(), new Entry(name, location, problem(provider, loader)));
-    } catch (RuntimeException | LinkageError | ServiceConfigurationError | AssertionError e) {
-      return new FoundDriver(
-          null, -1, new Entry(className, location, "cannot be loaded: " + FoundDriver.oneLine(e)));
-    }
-  }
-
-  /** What makes a provider that could be loaded unusable, or null. */
-  private static @Nullable String problem(DriverProvider provider, ClassLoader loader) {
-    if (provider.apiVersion() != DriverProvider.API_VERSION) {
-      return "made for driver API version "
-          + provider.apiVersion()
-          + ", this JHAL has version "
-          + DriverProvider.API_VERSION;
-    }
-    if (!DeviceUri.NAME.matcher(provider.name()).matches()) {
-      return "its name " + DeviceUri.NAME_RULE;
-    }
-    // Of two jars with the same class, a class loader shows only the first.
-    String file = provider.getClass().getName().replace('.', '/') + ".class";
-    try {
-      List<String> places =
-          loader.resources(file).map(url -> place(url, file)).distinct().sorted().toList();
-      return places.size() < 2 ? null : doubled(places);
-    } catch (UncheckedIOException e) {
-      return null; // nothing speaks against it
-    }
-  }
-
-  private static String doubled(List<String> places) {
-    return "there are "
-        + places.size()
-        + " drivers of this name: in "
-        + String.join(" and in ", places);
-  }
-
-  private static List<FoundDriver> withoutDoubles(List<FoundDriver> found) {
-    List<FoundDriver> result = new ArrayList<>();
-    for (FoundDriver one : found) {
-      List<String> places = new ArrayList<>();
-      for (FoundDriver other : found) {
-        if (other.provider != null && other.entry.name().equals(one.entry.name())) {
-          places.add(other.entry.location());
-        }
-      }
-      if (one.provider == null || places.size() < 2) {
-        result.add(one);
-      } else {
-        result.add(
-            new FoundDriver(
-                one.provider,
-                one.preference,
-                new Entry(one.entry.name(), one.entry.location(), doubled(places))));
-      }
-    }
-    return result;
-  }
-
-  private static List<FoundDriver> sorted(List<FoundDriver> found) {
-    found.sort(
-        Comparator.comparingInt((FoundDriver f) -> -f.preference)
-            .thenComparing(f -> f.entry.name()));
-    return List.copyOf(found);
-  }
-
-  private static String location(Class<?> type) {
-    CodeSource source = type.getProtectionDomain().getCodeSource();
-    URL url = source == null ? null : source.getLocation();
-    return url == null ? "unknown" : place(url, "");
-  }
-
-  /** The jar or folder in which {@code url} names {@code file}, as people write it. */
-  private static String place(URL url, String file) {
-    String text = url.toString();
-    text = text.substring(0, text.length() - (text.endsWith(file) ? file.length() : 0));
-    text = text.replaceFirst("^jar:", "").replaceFirst("!/$", "");
-    try {
-      return text.startsWith("file:") ? Path.of(URI.create(text)).toString() : text;
-    } catch (IllegalArgumentException e) {
-      return text; // a URL that is no path of this system
-    }
+  /** Whether there is no driver at all. */
+  boolean isEmpty() {
+    return found.isEmpty();
   }
 
   /**
@@ -222,7 +93,19 @@ public final class DriverRegistry {
    * DriverProvider#preference()}, highest first, then by name. Initialises no driver.
    */
   public List<Entry> entries() {
-    return found.stream().map(f -> f.entry).toList();
+    return all().stream().map(f -> f.entry).toList();
+  }
+
+  /** The drivers, and the jars in which one may be hidden, for which the class path is opened. */
+  private List<FoundDriver> all() {
+    List<FoundDriver> known = all;
+    if (known == null) {
+      List<FoundDriver> both = new ArrayList<>(found);
+      search.damagedJars().forEach(damaged -> both.add(new FoundDriver(null, -1, damaged)));
+      known = DriverSearch.sorted(both);
+      all = known;
+    }
+    return known;
   }
 
   /**
@@ -241,7 +124,7 @@ public final class DriverRegistry {
    *     what they are doing they go on with.
    */
   public List<Answer> probeAll(Duration patience) throws InterruptedException {
-    return FoundDriver.askAll(found, Objects.requireNonNull(patience, "patience"));
+    return FoundDriver.askAll(all(), Objects.requireNonNull(patience, "patience"));
   }
 
   /**
@@ -292,21 +175,24 @@ public final class DriverRegistry {
         try {
           return one.driver().open(DeviceUri.parse(one.entry.name()));
         } catch (HalException e) {
-          reason = e.toString();
+          reason = e.status() + ": " + e.getMessage();
         } catch (RuntimeException | LinkageError e) {
           reason = FoundDriver.oneLine(e);
         }
       }
       reasons.append("; ").append(one.entry.name()).append(": ").append(reason);
     }
+    for (Entry damaged : search.damagedJars()) {
+      reasons.append("; ").append(damaged.name()).append(": ").append(damaged.problem());
+    }
     throw new HalException(
         Status.NOT_FOUND,
-        found.isEmpty() ? "no driver on the class path" : "no usable device" + reasons);
+        reasons.isEmpty() ? "no driver: " + search.foundNothing() : "no usable device" + reasons);
   }
 
   private String explain() {
-    if (found.isEmpty()) {
-      return "none at all on the class path";
+    if (all().isEmpty()) {
+      return "none at all: " + search.foundNothing();
     }
     StringBuilder text = new StringBuilder();
     try {
@@ -323,5 +209,10 @@ public final class DriverRegistry {
           + " (interrupted before they told whether they can be used)";
     }
     return text.toString();
+  }
+
+  @Override
+  public String toString() {
+    return "drivers " + found.stream().map(f -> f.entry.name()).toList();
   }
 }

@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.DriverRegistry.Answer;
 import org.jhal.DriverRegistry.Entry;
@@ -22,14 +21,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe; holds no lock while the driver is called.
  */
 final class FoundDriver {
+  /** The location of a provider that does not tell where it is from. */
+  static final String UNKNOWN = "unknown";
+
   private static final int MAX_CAUSES = 20; // a chain may be a ring
 
   final @Nullable DriverProvider provider; // null if there is nothing left of it but the entry
   final int preference;
   final Entry entry;
 
-  private final AtomicBoolean isBegun = new AtomicBoolean();
-  private final CompletableFuture<Driver> made = new CompletableFuture<>();
+  /** The driver once it is made, or is being made; null before, and after a failure to make it. */
+  private final AtomicReference<@Nullable CompletableFuture<Driver>> made = new AtomicReference<>();
 
   /** What a thread is about to find out; null if none is. */
   private final AtomicReference<@Nullable CompletableFuture<Answer>> asked =
@@ -41,27 +43,67 @@ final class FoundDriver {
     this.entry = entry;
   }
 
-  /** The driver, made at the first call; it must have no problem. */
+  /** Whether two class loaders have shown one and the same, be it from the same jar. */
+  boolean isSame(FoundDriver other) {
+    if (provider == null || other.provider == null) {
+      return provider == other.provider && entry.equals(other.entry);
+    }
+    Class<?> mine = provider.getClass();
+    Class<?> theirs = other.provider.getClass();
+    return mine == theirs
+        || (mine.getName().equals(theirs.getName())
+            && !entry.location().equals(UNKNOWN)
+            && entry.location().equals(other.entry.location()));
+  }
+
+  /** The driver, made at the first call that can make it; it must have no problem. */
   Driver driver() {
-    if (isBegun.compareAndSet(false, true)) {
-      try {
-        made.complete(
-            Objects.requireNonNull(Objects.requireNonNull(provider).create(), "created driver"));
-      } catch (HalException e) {
-        made.completeExceptionally(e);
-      } catch (Throwable t) {
-        made.completeExceptionally(
-            new HalException(
-                Status.UNAVAILABLE,
-                "driver '" + entry.name() + "' of " + entry.location() + " does not start: " + t,
-                t));
-      }
+    CompletableFuture<Driver> mine = new CompletableFuture<>();
+    CompletableFuture<Driver> theirs = made.compareAndExchange(null, mine);
+    if (theirs == null) {
+      make(mine);
     }
     try {
-      return made.join();
+      return (theirs == null ? mine : theirs).join();
     } catch (CompletionException e) {
       throw ((HalException) Objects.requireNonNull(e.getCause())).again();
     }
+  }
+
+  private void make(CompletableFuture<Driver> mine) {
+    HalException failure;
+    try {
+      mine.complete(
+          Objects.requireNonNull(Objects.requireNonNull(provider).create(), "created driver"));
+      return;
+    } catch (HalException e) {
+      failure = e;
+    } catch (Throwable t) {
+      failure =
+          new HalException(
+              Status.UNAVAILABLE,
+              "driver '"
+                  + entry.name()
+                  + "' of "
+                  + entry.location()
+                  + " does not start: "
+                  + t
+                  + advice(t),
+              t);
+    }
+    made.set(null); // who comes now tries again; who came meanwhile gets this failure
+    mine.completeExceptionally(failure);
+  }
+
+  /** What to do where modules are missing because nothing on the module path asks for them. */
+  private String advice(Throwable thrown) {
+    Module module = Objects.requireNonNull(provider).getClass().getModule();
+    boolean asksForNone = module.isNamed() && module.getDescriptor().isAutomatic();
+    return thrown instanceof NoClassDefFoundError && asksForNone
+        ? "; as an automatic module, "
+            + module.getName()
+            + " cannot say which modules it needs: start the JVM with --add-modules ALL-MODULE-PATH"
+        : "";
   }
 
   /** Why it cannot be used on this machine, or null if it can; probes it on this thread. */

@@ -5,6 +5,9 @@ import java.util.Optional;
 /**
  * The way in: opens a device by name.
  *
+ * <p>Drivers are looked for as {@link DriverRegistry#load()} does. What the class loader of JHAL
+ * itself shows is kept, with the drivers made from it, until a driver is asked for that it has not.
+ *
  * <pre>{@code
  * try (Device device = Hal.openDevice("mock");
  *     TimelineSemaphore timeline = device.createSemaphore(0);
@@ -36,7 +39,9 @@ public final class Hal {
    *     used on this machine, with the cause
    */
   public static Device openDevice(String uri) {
-    return DriverRegistry.load().openDevice(uri);
+    String driver = DeviceUri.parse(uri).driver();
+    DriverRegistry known = DriverRegistry.known();
+    return (known.has(driver) ? known : DriverRegistry.load()).openDevice(uri);
   }
 
   /**
@@ -50,7 +55,8 @@ public final class Hal {
   public static Device openDevice() {
     Optional<String> uri = configuredDevice();
     if (uri.isEmpty()) {
-      return DriverRegistry.load().openDefaultDevice();
+      DriverRegistry known = DriverRegistry.known();
+      return (known.isEmpty() ? DriverRegistry.load() : known).openDefaultDevice();
     }
     try {
       return openDevice(uri.get());

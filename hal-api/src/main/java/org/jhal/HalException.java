@@ -59,9 +59,9 @@ public final class HalException extends RuntimeException {
     return copy;
   }
 
-  /** Prints as {@code STATUS: message}. */
+  /** Prints as {@code org.jhal.HalException: STATUS: message}. */
   @Override
   public String toString() {
-    return status + ": " + getMessage();
+    return getClass().getName() + ": " + status + ": " + getMessage();
   }
 }

@@ -72,10 +72,14 @@ class DriverRegistryTest {
     HalException any = assertThrows(HalException.class, registry::openDefaultDevice);
 
     assertEquals(Status.NOT_FOUND, named.status());
-    assertEquals("no driver 'mock'; found: none at all on the class path", named.getMessage());
+    String nobody =
+        "neither jar nor module with a driver is seen by the given class loader ("
+            + loaders.get(0)
+            + ")";
+    assertEquals("no driver 'mock'; found: none at all: " + nobody, named.getMessage());
     assertEquals(named.getMessage(), opened.getMessage());
     assertEquals(Status.NOT_FOUND, any.status());
-    assertEquals("no driver on the class path", any.getMessage());
+    assertEquals("no driver: " + nobody, any.getMessage());
   }
 
   @Test
@@ -357,7 +361,7 @@ class DriverRegistryTest {
   }
 
   @Test
-  void theContextClassLoaderDecidesWhatIsFound() {
+  void theContextClassLoaderIsAskedForWhatIsFound() {
     Thread.currentThread()
         .setContextClassLoader(loader(jar("one.jar", driver("one"), driver("two"))));
 
@@ -408,7 +412,7 @@ class DriverRegistryTest {
             File.pathSeparator,
             List.of("", good.toString(), damaged.toString(), "no.jar", "" + folder, "" + empty));
 
-    List<Entry> entries = DriverRegistry.damagedJars(classPath);
+    List<Entry> entries = DriverSearch.damagedJars(classPath);
 
     assertEquals(List.of("damaged.jar", "empty.jar"), entries.stream().map(Entry::name).toList());
     assertEquals(damaged.toString(), entries.get(0).location());

@@ -64,8 +64,9 @@ class HalExceptionTest {
   }
 
   @Test
-  void printsItsStatus() {
-    assertEquals(
-        "OUT_OF_RANGE: too much", new HalException(Status.OUT_OF_RANGE, "too much").toString());
+  void printsItsClassAndItsStatus() {
+    HalException failure = new HalException(Status.OUT_OF_RANGE, "too much");
+    assertEquals("org.jhal.HalException: OUT_OF_RANGE: too much", failure.toString());
+    assertEquals(failure.toString(), failure.again().toString());
   }
 }

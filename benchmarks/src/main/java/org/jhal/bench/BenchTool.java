@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
@@ -42,7 +43,7 @@ public final class BenchTool implements ToolProvider {
 
       Usage: hal bench [options]
 
-        --device URI    the device, as `hal devices` lists it; default mock
+        --device URI    the device, as `hal devices` lists it; default as `hal --help` says
         --peer URI      a second device, which those cases that can do so measure beside the first
         --case PATTERN  only these cases; * is anything; repeatable
         --max N         at most N submissions in a sample; default 1000000
@@ -61,7 +62,7 @@ public final class BenchTool implements ToolProvider {
 
   /** What the command line asks for. */
   private static final class Options {
-    String device = "mock";
+    @Nullable String device;
     @Nullable String peer;
     @Nullable Path json;
     final List<Pattern> cases = new ArrayList<>();
@@ -94,6 +95,11 @@ public final class BenchTool implements ToolProvider {
   @Override
   public String name() {
     return "hal-bench";
+  }
+
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Measures what submissions and waits cost.");
   }
 
   @Override
@@ -178,7 +184,8 @@ public final class BenchTool implements ToolProvider {
   }
 
   /** The selected cases that are for this device; of the others those are told that were named. */
-  private static List<BenchCase> fitting(Options options, Device device, PrintWriter err) {
+  private static List<BenchCase> fitting(
+      Options options, String uri, Device device, PrintWriter err) {
     List<BenchCase> fitting = new ArrayList<>();
     for (BenchCase benchCase : options.selected()) {
       if (benchCase.fits(device)) {
@@ -190,7 +197,7 @@ public final class BenchTool implements ToolProvider {
                 + " is for devices of the driver "
                 + benchCase.driver()
                 + "; "
-                + options.device
+                + uri
                 + " is one of the driver "
                 + device.info().driver());
       }
@@ -202,21 +209,26 @@ public final class BenchTool implements ToolProvider {
       throws InterruptedException {
     int exitCode;
     Report report;
-    try (Device device = Hal.openDevice(options.device);
+    try (Device device =
+            options.device == null ? Hal.openDevice() : Hal.openDevice(options.device);
         Device peer = options.peer == null ? null : Hal.openDevice(options.peer)) {
-      List<BenchCase> selected = fitting(options, device, err);
+      String uri =
+          options.device == null
+              ? Hal.configuredDevice().orElse(device.info().uri())
+              : options.device;
+      List<BenchCase> selected = fitting(options, uri, device, err);
       if (selected.isEmpty()) {
         return USAGE;
       }
-      var facts = Machine.facts(options.device, device);
+      var facts = Machine.facts(uri, device);
       if (peer != null) {
         facts.put("peer", Machine.fact(String.valueOf(options.peer), peer));
       }
       facts.forEach((key, value) -> out.printf(Locale.ROOT, "%-8s %s%n", key, value));
       report = new Report(facts);
-      exitCode = measure(options, device, peer, selected, report, out, err);
+      exitCode = measure(options, uri, device, peer, selected, report, out, err);
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? USAGE : NO_DEVICE;
     }
     if (options.json != null) {
@@ -232,6 +244,7 @@ public final class BenchTool implements ToolProvider {
 
   private static int measure(
       Options options,
+      String uri,
       Device device,
       @Nullable Device peer,
       List<BenchCase> selected,
@@ -243,7 +256,7 @@ public final class BenchTool implements ToolProvider {
     try (Shared shared = new Shared()) {
       Bench beside =
           peer == null ? null : new Bench(String.valueOf(options.peer), peer, options.max, shared);
-      Bench bench = new Bench(options.device, device, options.max, shared, beside);
+      Bench bench = new Bench(uri, device, options.max, shared, beside);
       for (BenchCase benchCase : selected) {
         out.flush();
         try {

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jhal.Hal;
 import org.jhal.bench.cases.BenchCases;
 import org.jhal.bench.cases.ParkedMemory;
 import org.jhal.bench.measure.BenchCase;
@@ -58,6 +59,8 @@ class BenchToolTest {
     Path file = folder.resolve(benchCase.name() + ".json");
     int exitCode =
         run(
+            "--device",
+            "mock",
             "--case",
             benchCase.name(),
             "--max",
@@ -125,14 +128,32 @@ class BenchToolTest {
   }
 
   @Test
+  void theDefaultDeviceIsThatOfTheOtherCommands() {
+    String before = System.setProperty(Hal.DEVICE_PROPERTY, "mock://0?queues=3");
+    try {
+      assertEquals(
+          0,
+          run("--max", "10", "--rounds", "1", "--warm-up", "0", "--case", "round-trip"),
+          err.toString());
+    } finally {
+      if (before == null) {
+        System.clearProperty(Hal.DEVICE_PROPERTY);
+      } else {
+        System.setProperty(Hal.DEVICE_PROPERTY, before);
+      }
+    }
+    assertTrue(out.toString().startsWith("device   mock://0?queues=3, "), out.toString());
+  }
+
+  @Test
   void aPeerThatIsNotThereIsTold() {
-    assertEquals(3, run("--case", "dispatch-chain", "--peer", "nosuch"));
+    assertEquals(3, run("--device", "mock", "--case", "dispatch-chain", "--peer", "nosuch"));
     assertTrue(err.toString().startsWith("hal: NOT_FOUND"), err.toString());
     assertEquals("", out.toString());
   }
 
   private static String[] few() {
-    return new String[] {"--max", "10", "--rounds", "1", "--warm-up", "0"};
+    return new String[] {"--device", "mock", "--max", "10", "--rounds", "1", "--warm-up", "0"};
   }
 
   private static JsonObject aim(JsonObject row) {
@@ -170,7 +191,7 @@ class BenchToolTest {
 
   @Test
   void aCaseForAnotherDriverSaysWhyItIsNotThere() {
-    assertEquals(2, run("--case", "cuda-chain"));
+    assertEquals(2, run("--device", "mock", "--case", "cuda-chain"));
     assertEquals(
         "hal: UNIMPLEMENTED: case cuda-chain is for devices of the driver cuda;"
             + " mock is one of the driver mock",

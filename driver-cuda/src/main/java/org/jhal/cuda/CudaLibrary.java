@@ -2,10 +2,6 @@ package org.jhal.cuda;
 
 import com.sun.jna.Function;
 import com.sun.jna.Platform;
-import java.io.File;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
@@ -137,17 +133,12 @@ final class CudaLibrary {
           "JCuda has no native library for "
               + Platform.RESOURCE_PREFIX
               + ", only for "
-              + String.join(" and ", PLATFORMS),
-          null);
+              + String.join(" and ", PLATFORMS));
     }
     SharedLibrary library =
         WANTED.find(List.of(Platform.isWindows() ? "nvcuda" : "libcuda.so.1"), "cuInit");
     WANTED.require(library, SYMBOLS, "one for CUDA " + text(MIN_VERSION));
-    try {
-      loadJCuda();
-    } catch (LinkageError | IOException e) {
-      throw unavailable("JCuda's native library cannot be loaded: " + e, e);
-    }
+    JCudaNatives.load();
     CudaExtras.bind(library.library());
     int[] version = new int[1];
     CudaResult.CODES.check("cuDriverGetVersion", CudaExtras.cuDriverGetVersion(version));
@@ -157,56 +148,16 @@ final class CudaLibrary {
               + text(version[0])
               + "; JHAL needs "
               + text(MIN_VERSION)
-              + " or newer",
-          null);
+              + " or newer");
     }
     int code = JCudaDriver.cuInit(0);
     if (code != CudaResult.SUCCESS) {
-      throw unavailable("cuInit returned " + CudaResult.CODES.describe(code), null);
+      throw unavailable("cuInit returned " + CudaResult.CODES.describe(code));
     }
     return new CudaLibrary(library, version[0]);
   }
 
-  /**
-   * Makes JCuda load its native half. JCuda unpacks it to a fixed name in {@code java.io.tmpdir}
-   * and takes whatever has that name, so that processes which start at the same time load a file
-   * that is half written. In a folder of its own nobody else does.
-   */
-  @SuppressWarnings("SystemGetProperty")
-  private static void loadJCuda() throws IOException {
-    Path folder = Files.createTempDirectory("jhal-jcuda");
-    // Like the line above, has the JDK look the property up for good, while it is what others mean.
-    File ignored = File.createTempFile("jhal", null, folder.toFile());
-    String before = System.getProperty("java.io.tmpdir");
-    System.setProperty("java.io.tmpdir", folder.toAbsolutePath().toString());
-    try {
-      Class.forName("jcuda.driver.JCudaDriver", true, CudaLibrary.class.getClassLoader());
-    } catch (ClassNotFoundException e) {
-      throw new NoClassDefFoundError("jcuda.driver.JCudaDriver");
-    } finally {
-      if (before == null) {
-        System.clearProperty("java.io.tmpdir");
-      } else {
-        System.setProperty("java.io.tmpdir", before);
-      }
-      clear(folder);
-    }
-  }
-
-  /** What is loaded stays so without its file; where the system holds on to it, it goes at exit. */
-  private static void clear(Path folder) {
-    File[] files = folder.toFile().listFiles();
-    for (File file : files == null ? new File[0] : files) {
-      if (!file.delete()) {
-        file.deleteOnExit();
-      }
-    }
-    if (!folder.toFile().delete()) {
-      folder.toFile().deleteOnExit();
-    }
-  }
-
-  private static HalException unavailable(String reason, @Nullable Throwable cause) {
-    return new HalException(Status.UNAVAILABLE, reason, cause);
+  private static HalException unavailable(String reason) {
+    return new HalException(Status.UNAVAILABLE, reason);
   }
 }

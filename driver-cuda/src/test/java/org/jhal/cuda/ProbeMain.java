@@ -26,7 +26,7 @@ public final class ProbeMain {
         }
       }
     } catch (HalException e) {
-      print("failed", e.toString());
+      print("failed", e.status() + ": " + e.getMessage());
     }
     print("end", System.getProperty("java.io.tmpdir"));
   }

@@ -6,13 +6,22 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.JarURLConnection;
+import java.net.URI;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import jcuda.JCudaVersion;
+import jcuda.LibUtils;
 import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.simulator.SimulatedLibrary;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +33,20 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class ProbeTest {
   private static final long DEADLINE_SECONDS = 40;
+
+  /** As {@code pom.xml} has it written into the jar. */
+  private static final String MANIFEST = "Automatic-Module-Name: org.jhal.cuda\n";
+
+  /** One class of each module that the driver runs with. */
+  private static final List<String> NEIGHBOURS =
+      List.of(
+          "org.jhal.Hal",
+          "org.jhal.driver.gpu.GpuDriver",
+          "com.google.common.collect.ImmutableList",
+          "com.google.common.util.concurrent.internal.InternalFutures",
+          "com.google.gson.Gson",
+          "com.sun.jna.Native",
+          "jcuda.driver.JCudaDriver");
 
   @TempDir Path folder;
   private Path temporary;
@@ -50,8 +73,10 @@ class ProbeTest {
       command.add("-Djna.tmpdir=" + Files.createDirectories(folder.resolve("jna")));
       command.add("-Djhal.cuda.library=" + library);
       List.of(more).stream().filter(word -> word.startsWith("-")).forEach(command::add);
-      command.addAll(List.of("-cp", absolute(System.getProperty("java.class.path"))));
-      command.add(ProbeMain.class.getName());
+      if (List.of(more).stream().noneMatch(word -> word.startsWith("--module="))) {
+        command.addAll(List.of("-cp", absolute(System.getProperty("java.class.path"))));
+        command.add(ProbeMain.class.getName());
+      }
       List.of(more).stream().filter(word -> !word.startsWith("-")).forEach(command::add);
       ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
       builder.environment().putAll(variables);
@@ -193,5 +218,76 @@ class ProbeTest {
                 bundle.toString())
             .await(),
         "load: [");
+  }
+
+  /** Runs {@link ProbeMain} as a class of the driver's module, which is an automatic one. */
+  private Run onModulePath(String name, Path... natives) throws Exception {
+    Path driver = folder.resolve(name + ".jar");
+    Path manifest = Files.writeString(folder.resolve("manifest"), MANIFEST);
+    StringWriter said = new StringWriter();
+    PrintWriter writer = new PrintWriter(said);
+    int failed =
+        ToolProvider.findFirst("jar")
+            .orElseThrow()
+            .run(
+                writer,
+                writer,
+                "--create",
+                "--file=" + driver,
+                "--manifest=" + manifest,
+                "-C",
+                place("org.jhal.cuda.CudaDriver").toString(),
+                ".");
+    assertEquals(0, failed, said::toString);
+    List<Path> path = new ArrayList<>(List.of(natives));
+    path.add(driver);
+    for (String neighbour : NEIGHBOURS) {
+      path.add(place(neighbour));
+    }
+    return new Run(
+        name,
+        simulated(),
+        Map.of(),
+        "--module-path="
+            + path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
+        "--add-modules=org.jhal.utils",
+        "--patch-module=org.jhal.cuda=" + place(ProbeMain.class.getName()),
+        "--module=org.jhal.cuda/" + ProbeMain.class.getName());
+  }
+
+  /** The folder or jar that a class comes from. */
+  private static Path place(String className) throws Exception {
+    return Path.of(
+        Class.forName(className, false, ProbeTest.class.getClassLoader())
+            .getProtectionDomain()
+            .getCodeSource()
+            .getLocation()
+            .toURI());
+  }
+
+  @Test
+  void onTheModulePathItFindsJCudasLibraryInAnotherModule() throws Exception {
+    URL resource =
+        ClassLoader.getSystemResource(
+            "lib/"
+                + LibUtils.createLibraryFileName(
+                    LibUtils.createPlatformLibraryName("JCudaDriver-" + JCudaVersion.get())));
+    URI jar = ((JarURLConnection) resource.openConnection()).getJarFileURL().toURI();
+    assertContains(
+        onModulePath("modular", Path.of(jar)).await(),
+        "probe: available: CUDA 13.0 with 1 device",
+        "open: ");
+  }
+
+  @Test
+  void withoutJCudasLibraryItSaysInOneLineWhereThatBelongs() throws Exception {
+    String text = onModulePath("unnatural").await();
+    assertContains(
+        text,
+        "probe: unavailable: JCuda's native library ",
+        " is nowhere: the jar jcuda-natives that has it must be on the class path or the module"
+            + " path beside jcuda",
+        "failed: ");
+    assertEquals(4, text.lines().count(), text);
   }
 }

@@ -122,4 +122,9 @@ class MockDriver implements Driver {
   DeviceBackend<MockEvent> backend(MockDevice device) {
     return device;
   }
+
+  @Override
+  public String toString() {
+    return "driver " + name;
+  }
 }

@@ -100,4 +100,9 @@ final class MockView implements KernelMemory {
   public int getAndAddInt(long index, int delta) {
     return memory().getAndAddInt(at(index, 4), delta);
   }
+
+  @Override
+  public String toString() {
+    return "memory of " + size + " bytes";
+  }
 }

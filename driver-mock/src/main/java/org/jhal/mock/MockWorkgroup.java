@@ -182,4 +182,9 @@ final class MockWorkgroup implements Workgroup {
   public KernelMemory shared() {
     return shared;
   }
+
+  @Override
+  public String toString() {
+    return "workgroup " + groupX + "," + groupY + "," + groupZ;
+  }
 }

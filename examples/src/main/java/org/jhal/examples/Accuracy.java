@@ -5,6 +5,7 @@ import static org.jhal.examples.Deviation.roundings;
 
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Random;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
@@ -40,6 +41,11 @@ public final class Accuracy implements ToolProvider {
     return "hal-accuracy";
   }
 
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Compares results of a device with 64-bit arithmetic.");
+  }
+
   @Override
   public int run(PrintWriter out, PrintWriter err, String... args) {
     String uri = null;
@@ -66,7 +72,7 @@ public final class Accuracy implements ToolProvider {
     try (Device device = uri == null ? Hal.openDevice() : Hal.openDevice(uri)) {
       return run(out, err, device, seed);
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
     }
   }
@@ -80,7 +86,7 @@ public final class Accuracy implements ToolProvider {
       isGood &= print(out, "matmul", matmul(device, new Random(seed)));
       return isGood ? 0 : 1;
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return 1;
     } catch (InterruptedException e) {
       return 130;

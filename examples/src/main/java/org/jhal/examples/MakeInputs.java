@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.function.LongToDoubleFunction;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
@@ -31,6 +32,11 @@ public final class MakeInputs implements ToolProvider {
   @Override
   public String name() {
     return "hal-inputs";
+  }
+
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Makes the input files of the examples, also larger ones.");
   }
 
   @Override

@@ -31,8 +31,8 @@ public interface DriverProvider {
   }
 
   /**
-   * The driver. Called once; may not load anything native before {@link Driver#probe()} or later
-   * calls need it.
+   * The driver. Called until it has returned one; may not load anything native before {@link
+   * Driver#probe()} or later calls need it.
    */
   Driver create();
 }

@@ -5,7 +5,7 @@ public final class ExitCode {
   /** Everything was done. */
   public static final int SUCCESS = 0;
 
-  /** The work began and failed. */
+  /** The work began and failed, or what it printed could not be written. */
   public static final int FAILED = 1;
 
   /** Wrong usage or bad input; nothing ran. */

@@ -1,6 +1,7 @@
 package org.jhal.cli;
 
 import java.io.PrintWriter;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
@@ -16,12 +17,13 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The {@code hal} command. Its exit codes are those of {@link ExitCode}; a failure is one line on
- * stderr, {@code hal: STATUS: message}.
+ * The {@code hal} command. Its exit codes are those of {@link ExitCode}; a failure is {@code hal:
+ * STATUS: message} on stderr, one line unless the message has several, as with a compiler's log.
  *
  * <p>Other modules add subcommands: a {@link ToolProvider} service with the name {@code hal-NAME}
  * becomes {@code hal NAME}. It gets the arguments that follow, and its return value is the exit
- * code.
+ * code. A public method {@code Optional<String> description()}, as {@link ToolProvider} has from
+ * Java 19 on, gives the line that {@code hal --help} shows for it.
  */
 @Command(
     name = "hal",
@@ -31,7 +33,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "  0:success",
-      "  1:the work failed while it ran",
+      "  1:the work failed while it ran, or its output could not be written",
       "  2:wrong usage or bad input; nothing ran",
       "  3:no such driver or device, or it cannot be used for this; nothing ran",
       "  4:cts: tests failed",
@@ -76,6 +78,7 @@ public final class Main implements Runnable {
   /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] args) {
     System.setProperty("java.awt.headless", "true"); // pictures are files, not windows
+    LogLines.install(List.of(args).contains("--verbose"));
     int exitCode;
     try (Interruption interruption = new Interruption()) {
       exitCode = run(null, null, args);
@@ -95,6 +98,22 @@ public final class Main implements Runnable {
     CommandLine line = new CommandLine(main);
     PrintWriter results = out == null ? line.getOut() : out;
     PrintWriter errors = err == null ? line.getErr() : err;
+    int exitCode = main.execute(line, results, errors, args);
+    // A writer keeps to itself that it could not write, as to a full disk; so does System.out.
+    boolean isLost = results.checkError() | (out == null && System.out.checkError());
+    if (!isLost) {
+      return exitCode;
+    }
+    int failed =
+        main.failure(
+            errors,
+            new HalException(
+                Status.DATA_LOSS,
+                "not all output could be written; the disk is full, or the pipe was closed"));
+    return exitCode == ExitCode.SUCCESS ? failed : exitCode;
+  }
+
+  private int execute(CommandLine line, PrintWriter results, PrintWriter errors, String... args) {
     String[] arguments = args;
     if (args.length > 0 && args[0].equals("help")) {
       arguments = args.length > 1 ? new String[] {args[1], "--help"} : new String[] {"--help"};
@@ -110,23 +129,22 @@ public final class Main implements Runnable {
     } else {
       ToolProvider tool = name == null ? null : Tools.find(name);
       if (tool != null) {
-        main.verbose = List.of(arguments).subList(0, place).contains("--verbose");
-        return main.run(
-            results, errors, tool, List.of(arguments).subList(place + 1, arguments.length));
+        verbose = List.of(arguments).subList(0, place).contains("--verbose");
+        return run(results, errors, tool, List.of(arguments).subList(place + 1, arguments.length));
       }
       if (name != null) {
-        return main.failure(errors, unknownCommand(name));
+        return failure(errors, unknownCommand(name));
       }
       addAll(line);
     }
     line.setOut(results).setErr(errors).setExpandAtFiles(false);
     line.setParameterExceptionHandler(
-        (e, ignored) -> main.failure(errors, CommandFailure.wrongUsage(e)));
-    line.setExecutionExceptionHandler((e, where, ignored) -> main.failure(errors, e));
+        (e, ignored) -> failure(errors, CommandFailure.wrongUsage(e)));
+    line.setExecutionExceptionHandler((e, where, ignored) -> failure(errors, e));
     try {
       return line.execute(arguments);
     } catch (Error e) { // such as too little memory, or a class that is missing
-      return main.failure(errors, e);
+      return failure(errors, e);
     }
   }
 
@@ -152,11 +170,13 @@ public final class Main implements Runnable {
     for (String name : COMMANDS) {
       line.addSubcommand(name, command(name));
     }
-    for (String name : Tools.names()) {
-      CommandSpec tool = CommandSpec.create();
-      tool.usageMessage().description("See hal " + name + " --help.");
-      line.addSubcommand(name, tool);
-    }
+    Tools.descriptions()
+        .forEach(
+            (name, description) -> {
+              CommandSpec tool = CommandSpec.create();
+              tool.usageMessage().description(description.replace("%", "%%")); // picocli formats it
+              line.addSubcommand(name, tool);
+            });
   }
 
   private int run(PrintWriter out, PrintWriter err, ToolProvider tool, List<String> arguments) {
@@ -170,29 +190,48 @@ public final class Main implements Runnable {
     }
   }
 
-  /** Prints what went wrong on one line, and returns the exit code. */
+  /** What kind of failure it is and what happened, for people. */
+  static String describe(Throwable thrown) {
+    return thrown instanceof HalException e
+        ? e.status() + ": " + e.getMessage()
+        : thrown.toString();
+  }
+
+  /** Prints {@code hal: text}; further lines of the text are indented. */
+  static void print(PrintWriter err, String text) {
+    err.println("hal: " + text.strip().replaceAll("\\R", System.lineSeparator() + "    "));
+  }
+
+  /** Prints what went wrong, and returns the exit code. */
   private int failure(PrintWriter err, Throwable thrown) {
     int exitCode = ExitCode.FAILED;
     String text;
-    if (thrown instanceof CommandFailure failure) {
-      exitCode = failure.exitCode();
-      text = failure.failure().toString();
-    } else if (thrown instanceof HalException) {
-      text = thrown.toString();
-    } else if (thrown instanceof InterruptedException) {
+    if (isInterruption(thrown)) {
       exitCode = ExitCode.INTERRUPTED;
       text = Status.CANCELLED + ": interrupted";
+    } else if (thrown instanceof CommandFailure failure) {
+      exitCode = failure.exitCode();
+      text = describe(failure.failure());
+    } else if (thrown instanceof HalException) {
+      text = describe(thrown);
     } else if (thrown instanceof OutOfMemoryError) {
       text = Status.RESOURCE_EXHAUSTED + ": the host has too little memory: " + thrown.getMessage();
     } else {
       text = Status.INTERNAL + ": " + thrown + " (--verbose shows where)";
     }
-    err.println("hal: " + text.strip().replaceAll("\\s*\\R\\s*", "; "));
+    print(err, text);
     if (verbose) {
       (thrown instanceof CommandFailure failure ? failure.failure() : thrown).printStackTrace(err);
     }
     err.flush();
     return exitCode;
+  }
+
+  /** Whether a wait was interrupted, or a file in use, which closes it. */
+  private static boolean isInterruption(Throwable thrown) {
+    Throwable failure = thrown instanceof CommandFailure f ? f.failure() : thrown;
+    return failure instanceof InterruptedException
+        || failure.getCause() instanceof ClosedByInterruptException;
   }
 
   @Override

@@ -105,6 +105,29 @@ final class RunCommand implements Callable<Integer> {
       description = "How long to wait for the device before giving up (${DEFAULT-VALUE}).")
   private int timeout;
 
+  /** Closes the device. */
+  private static final class Ending implements AutoCloseable {
+    private final Device device;
+
+    /** Whether the user waits no longer; closing would wait for {@code close-timeout} again. */
+    boolean givesUp;
+
+    Ending(Device device) {
+      this.device = device;
+    }
+
+    @Override
+    public void close() {
+      if (givesUp) {
+        Thread closer = new Thread(device::close, "hal-close");
+        closer.setDaemon(true); // the process ends, and takes with it what still runs
+        closer.start();
+      } else {
+        device.close();
+      }
+    }
+  }
+
   /** A bundle and the name after the colon, null if there is none. */
   record Target(Path bundle, @Nullable String kernel) {
     /**
@@ -156,7 +179,8 @@ final class RunCommand implements Callable<Integer> {
             });
     Target target = CommandFailure.badInput(() -> Target.parse(text));
     ExecutableSource source = CommandFailure.badInput(() -> ExecutableSource.of(target.bundle()));
-    try (Device opened = CommandFailure.openDevice(device);
+    Device opened = CommandFailure.openDevice(device);
+    try (Ending ending = new Ending(opened);
         Executable executable = load(opened, source)) {
       Kernel kernel = CommandFailure.badInput(() -> choose(executable, target, source));
       try (RunPlan plan =
@@ -167,7 +191,15 @@ final class RunCommand implements Callable<Integer> {
                       RunHints.read(source, kernel.name()),
                       arguments,
                       opened.info().maxWorkgroupCount()))) {
-        run(opened, kernel, plan);
+        try {
+          run(opened, kernel, plan);
+        } catch (InterruptedException e) {
+          ending.givesUp = true;
+          throw e;
+        } catch (HalException e) {
+          ending.givesUp = e.status() == Status.DEADLINE_EXCEEDED;
+          throw e;
+        }
       }
     }
     return ExitCode.SUCCESS;

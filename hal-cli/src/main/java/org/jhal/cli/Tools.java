@@ -1,11 +1,13 @@
 package org.jhal.cli;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.spi.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +29,28 @@ final class Tools {
 
   /** What can stand after {@code hal}, in alphabetical order. */
   static List<String> names() {
-    List<String> names = new ArrayList<>();
+    return List.copyOf(descriptions().keySet());
+  }
+
+  /** For each name, in alphabetical order, one line that says what it does. */
+  static SortedMap<String, String> descriptions() {
+    SortedMap<String, String> descriptions = new TreeMap<>();
     for (ToolProvider tool : all()) {
-      names.add(tool.name().substring(PREFIX.length()));
+      String name = tool.name().substring(PREFIX.length());
+      descriptions.put(name, description(tool).orElse("See hal " + name + " --help."));
     }
-    Collections.sort(names);
-    return names;
+    return descriptions;
+  }
+
+  /** What {@code ToolProvider.description()} of Java 19 gives; a tool may have it on any Java. */
+  private static Optional<String> description(ToolProvider tool) {
+    try {
+      return tool.getClass().getMethod("description").invoke(tool) instanceof Optional<?> text
+          ? text.map(String::valueOf)
+          : Optional.empty();
+    } catch (ReflectiveOperationException | LinkageError e) {
+      return Optional.empty(); // it has none, or its module keeps its class to itself
+    }
   }
 
   private static List<ToolProvider> all() {

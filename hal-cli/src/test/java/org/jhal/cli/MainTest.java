@@ -2,9 +2,16 @@ package org.jhal.cli;
 
 import static org.jhal.cli.Outcome.hal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -49,7 +56,8 @@ class MainTest {
           "  info ",
           "  run ",
           "  version ",
-          "  echo ",
+          "  echo      Prints 100 % of its arguments.",
+          "  pipeline  Example: runs stages",
           "  0 ",
           "  1 ",
           "  2 ",
@@ -63,6 +71,7 @@ class MainTest {
         }) {
       assertTrue(out.contains(line), () -> "no '" + line + "' in " + out);
     }
+    assertFalse(out.contains("  See "), out);
   }
 
   @ParameterizedTest
@@ -95,6 +104,11 @@ class MainTest {
   }
 
   @Test
+  void aFileThatAnInterruptClosedIsNoFailureOfTheFile() {
+    hal("echo", "interrupt").failed(130, "CANCELLED: interrupted");
+  }
+
+  @Test
   void aStackTraceNeedsVerbose() {
     hal("info", "no such device").failed(2, "malformed device URI");
     for (Outcome outcome :
@@ -104,5 +118,60 @@ class MainTest {
       assertTrue(outcome.err().contains("\tat org.jhal.DeviceUri"), outcome::toString);
       assertEquals(2, outcome.exitCode());
     }
+  }
+
+  @Test
+  void whatIsLoggedNeedsVerboseForItsStackTrace(@TempDir Path folder) throws Exception {
+    String line = System.lineSeparator();
+    String lines =
+        "hal: WARNING: device echo://0 is lost: UNAVAILABLE: a kernel trapped"
+            + line
+            + "    in a warp"
+            + line;
+    Outcome quiet = Outcome.java(folder, Main.class.getName(), "echo", "log");
+    assertEquals(lines, quiet.err());
+    Outcome verbose = Outcome.java(folder, Main.class.getName(), "--verbose", "echo", "log");
+    assertTrue(verbose.err().startsWith(lines), verbose::toString);
+    assertTrue(verbose.err().contains("\tat " + EchoTool.class.getName()), verbose::toString);
+    Path own = Files.writeString(folder.resolve("logging.properties"), ".level=OFF\n");
+    Outcome configured =
+        Outcome.java(
+            folder, "-Djava.util.logging.config.file=" + own, Main.class.getName(), "echo", "log");
+    assertEquals("", configured.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "version",
+        "--version",
+        "--help",
+        "drivers",
+        "devices",
+        "devices --json",
+        "info mock",
+        "run --help",
+        "pipeline"
+      })
+  void outputThatCannotBeWrittenIsAFailure(String arguments, @TempDir Path folder)
+      throws Exception {
+    Assumptions.assumeTrue(
+        Files.exists(Path.of("/dev/full")), "this system has no /dev/full to write to");
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"));
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(List.of(arguments.split(" ")));
+    Outcome.of(new ProcessBuilder(command).directory(folder.toFile()))
+        .failed(1, "DATA_LOSS", "not all output could be written");
+  }
+
+  @Test
+  void aMessageKeepsItsLines() {
+    Outcome outcome = hal("echo", "throw", "cannot compile k:\nk.cpp(1): error\n    floatt x;\n");
+    assertEquals(
+        List.of(
+            "hal: INVALID_ARGUMENT: cannot compile k:", "    k.cpp(1): error", "        floatt x;"),
+        outcome.err().lines().toList());
   }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
@@ -32,12 +33,13 @@ class ReadmeTest {
   void theFirstCommandWritesAPicture() throws Exception {
     String command = find("README.md", "(?m)^    \\./hal (run .*)$");
     Path picture = folder.resolve("edges.png");
-    String[] args =
-        command
-            .replace("edges=edges.png", "edges=" + picture)
-            .replace("examples/", ROOT + "/examples/")
-            .split(" ", -1);
-    Outcome.hal(args).succeeded();
+    Outcome.hal(
+            arguments(
+                command,
+                word ->
+                    word.replace("edges=edges.png", "edges=" + picture)
+                        .replace("examples/", ROOT + "/examples/")))
+        .succeeded();
     assertArrayEquals(
         new byte[] {(byte) 0x89, 'P', 'N', 'G'}, Arrays.copyOf(Files.readAllBytes(picture), 4));
   }
@@ -101,13 +103,19 @@ class ReadmeTest {
     Path out = folder.resolve("out.bin");
     String command = find("docs/bundles.md", "(?m)^    \\./hal (run scale .*)$");
     Outcome.hal(
-            command
-                .replace("run scale", "run " + bundle)
-                .replace("in.bin", in.toString())
-                .replace("out.bin", out.toString())
-                .split(" ", -1))
+            arguments(
+                command,
+                word ->
+                    word.replaceFirst("^scale$", Matcher.quoteReplacement(bundle.toString()))
+                        .replace("in.bin", in.toString())
+                        .replace("out.bin", out.toString())))
         .succeeded();
     assertArrayEquals(new byte[] {10, 20, 30}, Files.readAllBytes(out));
+  }
+
+  /** The words of {@code command}, each with its paths made real; a path may have spaces. */
+  private static String[] arguments(String command, UnaryOperator<String> paths) {
+    return Arrays.stream(command.split(" ", -1)).map(paths).toArray(String[]::new);
   }
 
   private static String find(String file, String pattern) throws IOException {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Logger;
 import org.jhal.ElementType;
 import org.jhal.cli.data.Shape;
 import org.junit.jupiter.api.BeforeEach;
@@ -139,26 +138,17 @@ class RunFailureTest extends RunFixture {
     run(bundle, "--groups", "1").failed(3, "UNIMPLEMENTED", "other");
   }
 
+  /** Closing the device would wait for an hour. */
   @Test
-  void aWaitThatTakesTooLongFailsTheRun() throws Exception {
+  void aWaitThatTakesTooLongEndsTheRun() throws Exception {
     Path bundle = bundle(kernel("block", "", "'groups': [1]"));
-    Logger logger = Logger.getLogger("org.jhal");
-    logger.setUseParentHandlers(false); // it warns of the kernel that does not end
+    String device = "mock://?close-timeout=3600s";
     CompletableFuture<Outcome> outcome =
         CompletableFuture.supplyAsync(
-            () ->
-                hal(
-                    "run",
-                    bundle.toString(),
-                    "--device",
-                    "mock://?close-timeout=100ms",
-                    "--timeout",
-                    "1"));
+            () -> hal("run", bundle.toString(), "--device", device, "--timeout", "1"));
     try {
-      Outcome result = outcome.get(60, TimeUnit.SECONDS);
-      result.failed(1, "DEADLINE_EXCEEDED");
+      outcome.get(60, TimeUnit.SECONDS).failed(1, "DEADLINE_EXCEEDED");
     } finally {
-      logger.setUseParentHandlers(true);
       TestKernels.release.countDown();
     }
   }
@@ -197,6 +187,43 @@ class RunFailureTest extends RunFixture {
     }
     outcome.get(60, TimeUnit.SECONDS).failed(130, "CANCELLED", "interrupted");
     assertEquals(List.of(bundle), files());
+  }
+
+  @Test
+  void aFullDiskLeavesNoUnfinishedFile() throws Exception {
+    Path bundle =
+        bundle(
+            kernel("count", buffer("data", "u8", "out"), "'groups': [1], 'shapes': {'data': [3]}"));
+    for (String name : List.of("out.bin", "out.npy", "out.png")) {
+      String shape = name.endsWith(".png") ? "data=1,3" : "data=3";
+      // A file of more than 0 bytes cannot be written there; what is printed goes through a pipe.
+      String script = "(ulimit -f 0; exec \"$@\") 2>&1 | cat";
+      Outcome outcome =
+          Outcome.of(
+              new ProcessBuilder(
+                      "sh",
+                      "-c",
+                      script,
+                      "sh",
+                      Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                      "-XX:-UsePerfData",
+                      "-cp",
+                      System.getProperty("java.class.path"),
+                      Main.class.getName(),
+                      "run",
+                      bundle.toString(),
+                      "--device",
+                      "mock",
+                      "--shape",
+                      shape,
+                      "--out",
+                      "data=" + name)
+                  .directory(folder.toFile()));
+      assertTrue(
+          outcome.out().startsWith("hal: DATA_LOSS: cannot write '" + name + "'"),
+          outcome::toString);
+      assertEquals(List.of(bundle), files(), name);
+    }
   }
 
   @Test

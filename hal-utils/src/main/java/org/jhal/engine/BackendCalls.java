@@ -118,7 +118,7 @@ final class BackendCalls {
   private HalException lossBy(String call, Throwable thrown) {
     return new HalException(
         Status.UNAVAILABLE,
-        "device " + device + " is lost: " + call + " failed: " + Failures.of(thrown),
+        "device " + device + " is lost: " + call + " failed: " + Failures.describe(thrown),
         thrown);
   }
 

@@ -30,4 +30,9 @@ final class EngineAllocator implements Allocator {
       ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
     return device.importHost(Objects.requireNonNull(memory, "memory"), params, onRelease);
   }
+
+  @Override
+  public String toString() {
+    return "allocator of " + device;
+  }
 }

@@ -202,5 +202,10 @@ final class EngineBuffer implements DeviceBuffer {
         }
       }
     }
+
+    @Override
+    public String toString() {
+      return mode + " mapping of " + bytes.capacity() + " bytes of " + buffer;
+    }
   }
 }

@@ -127,4 +127,9 @@ final class EngineExecutable extends RefCounted implements Executable {
       module.unload();
     }
   }
+
+  @Override
+  public String toString() {
+    return "executable " + name + " of " + device;
+  }
 }

@@ -106,4 +106,9 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
   public void fail(HalException failure) {
     end(State.DEFERRED, Objects.requireNonNull(failure, "failure"));
   }
+
+  @Override
+  public String toString() {
+    return "host call of " + queue;
+  }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -81,6 +82,11 @@ public final class CtsTool implements ToolProvider {
     return "hal-cts";
   }
 
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Runs the conformance suite on a device.");
+  }
+
   @Override
   public int run(PrintWriter out, PrintWriter err, String... args) {
     try {
@@ -99,7 +105,7 @@ public final class CtsTool implements ToolProvider {
       err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal cts --help)");
       return USAGE;
     } catch (HalException e) { // the device: tests report what they throw
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE
           ? USAGE
           : NO_DEVICE;

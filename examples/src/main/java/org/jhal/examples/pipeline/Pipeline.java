@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
 import org.jhal.Hal;
@@ -36,6 +37,11 @@ public final class Pipeline implements ToolProvider {
     return "hal-pipeline";
   }
 
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Example: runs stages on several devices, ordered by one timeline.");
+  }
+
   @Override
   public int run(PrintWriter out, PrintWriter err, String... args) {
     for (String arg : args) {
@@ -55,7 +61,7 @@ public final class Pipeline implements ToolProvider {
       }
       return run(out, err, devices);
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
     } finally {
       Collections.reverse(devices);
@@ -67,7 +73,7 @@ public final class Pipeline implements ToolProvider {
     try (PipelineRun pipeline = new PipelineRun(devices)) {
       return pipeline.run(out) ? 0 : 1;
     } catch (HalException e) {
-      err.println("hal: " + e);
+      err.println("hal: " + e.status() + ": " + e.getMessage());
       return 1;
     } catch (InterruptedException e) {
       return 130;

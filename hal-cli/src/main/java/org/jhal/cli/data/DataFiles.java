@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens files by the ending of their name: {@code .npy} for arrays, {@code .png} for pictures, any
- * other for bytes as they are. Other kinds of pictures are refused: whoever names one does not mean
- * its bytes.
+ * other for bytes as they are. Other kinds of pictures are refused, and so are archives of arrays,
+ * {@code .npz}: whoever names one does not mean its bytes.
  */
 public final class DataFiles {
   private static final List<String> OTHER_PICTURES =
@@ -33,8 +33,8 @@ public final class DataFiles {
    *
    * @throws HalException NOT_FOUND if there is no such file; PERMISSION_DENIED if it may not be
    *     read; INVALID_ARGUMENT if it is malformed, no regular file, or by its ending a picture of
-   *     another kind; UNIMPLEMENTED if it is a picture and this Java cannot decode them; DATA_LOSS
-   *     if reading fails
+   *     another kind; UNIMPLEMENTED if it is well-formed and of a kind that cannot be read, or a
+   *     picture and this Java cannot decode them; DATA_LOSS if reading fails
    */
   public static DataSource open(Path path) {
     checkEnding("input", path);
@@ -75,8 +75,8 @@ public final class DataFiles {
    * @param type of the elements
    * @throws HalException INVALID_ARGUMENT if a file of this ending cannot hold such an array, or it
    *     is by its ending a picture of another kind; NOT_FOUND if the folder is missing;
-   *     PERMISSION_DENIED if the file may not be written; UNIMPLEMENTED if it is a picture and this
-   *     Java cannot encode them
+   *     PERMISSION_DENIED if the file may not be written; UNIMPLEMENTED if it is by its ending an
+   *     archive of arrays, or a picture and this Java cannot encode them
    */
   public static DataSink create(Path path, ElementType type, Shape shape) {
     checkEnding("output", path);
@@ -94,8 +94,13 @@ public final class DataFiles {
       }
       checkByteOrder(type, path);
       OutputFile file = OutputFile.create(path);
-      file.write(ByteBuffer.wrap(NpyHeader.encode(type, shape)));
-      return file;
+      try {
+        file.write(ByteBuffer.wrap(NpyHeader.encode(type, shape)));
+        return file;
+      } catch (IOException | RuntimeException | Error e) {
+        file.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw failure("cannot write '" + path + "'", e);
     }
@@ -133,6 +138,15 @@ public final class DataFiles {
   }
 
   private static void checkEnding(String what, Path path) {
+    if (hasEnding(path, ".npz")) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          what
+              + " '"
+              + path
+              + "': .npz, an archive of arrays, is not supported; use one .npy file for each array"
+              + " (numpy.save)");
+    }
     for (String ending : OTHER_PICTURES) {
       if (hasEnding(path, ending)) {
         throw new HalException(

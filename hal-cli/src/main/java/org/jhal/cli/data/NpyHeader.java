@@ -33,7 +33,9 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
   /** Far more than any array of numbers needs; a larger one is taken for a damaged file. */
   private static final int MAX_HEADER = 1 << 20;
 
-  private static final Pattern DESCRIPTION = Pattern.compile("([<>|=]?)([a-zA-Z])(\\d+)");
+  /** Byte order, kind and size as numpy writes them, and a unit of time; an object has no size. */
+  private static final Pattern DESCRIPTION =
+      Pattern.compile("([<>|=]?)([biufcmMOSUVa])(\\d*)(\\[[^\\[\\]]*\\])?");
 
   /** One entry of the dictionary: a quoted key, and a string, a bool or a tuple. */
   private static final Pattern ENTRY =
@@ -41,13 +43,17 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
           "\\s*(?:'([^'\\\\]*)'|\"([^\"\\\\]*)\")\\s*:\\s*"
               + "('[^'\\\\]*'|\"[^\"\\\\]*\"|True|False|\\([^()]*\\))\\s*(,|$)\\s*");
 
+  /** The start of a list of fields. */
+  private static final Pattern STRUCTURED = Pattern.compile("['\"]descr['\"]\\s*:\\s*\\[");
+
   private static final Pattern DIMENSION = Pattern.compile("\\s*(\\d+)\\s*(,|$)\\s*");
 
   /**
    * Reads the header of a file and checks that the file is as long as it says.
    *
    * @param name what messages call the file
-   * @throws HalException INVALID_ARGUMENT if it is malformed, or an array that cannot be read
+   * @throws HalException INVALID_ARGUMENT if it is malformed; UNIMPLEMENTED if it holds an array
+   *     that cannot be read: of other elements, big-endian, structured or in Fortran order
    */
   static NpyHeader read(FileChannel channel, String name) throws IOException {
     long fileBytes = channel.size();
@@ -60,7 +66,8 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
     int major = start.get() & 0xff;
     int minor = start.get() & 0xff;
     if (major < 1 || major > 3 || minor != 0) {
-      throw malformed(name, "format " + major + "." + minor + " is none of 1.0, 2.0 and 3.0");
+      String why = "format " + major + "." + minor + " is none of 1.0, 2.0 and 3.0";
+      throw major < 1 ? malformed(name, why) : unsupported(name, why);
     }
     int lengthBytes = major == 1 ? 2 : 4;
     if (start.remaining() < lengthBytes) {
@@ -121,11 +128,14 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
     int end = 0;
     while (end < inside.length()) {
       if (!entry.region(end, inside.length()).lookingAt()) {
-        throw malformed(
-            name,
-            inside.contains("[")
-                ? "structured arrays cannot be read; header: " + shortened(text)
-                : "the header cannot be understood: " + shortened(text));
+        if (STRUCTURED.matcher(inside).find()) {
+          throw unsupported(
+              name,
+              "it is a structured array; save each field as an array of its own, such as"
+                  + " numpy.ascontiguousarray(a['x']); header: "
+                  + shortened(text));
+        }
+        throw malformed(name, "the header cannot be understood: " + shortened(text));
       }
       String key = entry.group(1) != null ? entry.group(1) : entry.group(2);
       if (entries.put(key, entry.group(3)) != null) {
@@ -142,7 +152,8 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
     ElementType type = type(unquoted(entries, "descr", name), name);
     String order = entries.get("fortran_order");
     if ("True".equals(order)) {
-      throw malformed(name, "it is in Fortran order; save it in C order (numpy.ascontiguousarray)");
+      throw unsupported(
+          name, "it is in Fortran order; save it in C order (numpy.ascontiguousarray)");
     }
     if (!"False".equals(order)) {
       throw malformed(name, "fortran_order is " + order + ", neither True nor False");
@@ -161,19 +172,26 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
 
   private static ElementType type(String description, String name) {
     Matcher parts = DESCRIPTION.matcher(description);
-    if (parts.matches()) {
-      String label = parts.group(2) + bits(parts.group(3));
-      for (ElementType type : ElementType.values()) {
-        if (type.label().equals(label)) {
-          if (parts.group(1).equals(">") && type.bytes() > 1) {
-            throw malformed(
-                name, "elements '" + description + "' are big-endian; save them as '<'");
-          }
-          return type;
+    if (!parts.matches()) {
+      throw malformed(name, "elements '" + shortened(description) + "' are of no type of numpy");
+    }
+    String label = parts.group(2) + bits(parts.group(3));
+    for (ElementType type : ElementType.values()) {
+      if (type.label().equals(label)) {
+        if (parts.group(1).equals(">") && type.bytes() > 1) {
+          throw unsupported(
+              name,
+              "elements '"
+                  + description
+                  + "' are big-endian; save them as '<"
+                  + parts.group(2)
+                  + parts.group(3)
+                  + "'");
         }
+        return type;
       }
     }
-    throw malformed(
+    throw unsupported(
         name,
         "elements '"
             + description
@@ -181,7 +199,9 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
   }
 
   private static String bits(String bytes) {
-    return bytes.length() > 2 ? "?" : String.valueOf(8 * Integer.parseInt(bytes));
+    return bytes.isEmpty() || bytes.length() > 2
+        ? "?"
+        : String.valueOf(8 * Integer.parseInt(bytes));
   }
 
   private static Shape shape(String tuple, ElementType type, String name) {
@@ -218,6 +238,10 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
   private static String shortened(String text) {
     String plain = text.strip().replaceAll("[^\\x20-\\x7e]", "?");
     return plain.length() > 80 ? plain.substring(0, 80) + "..." : plain;
+  }
+
+  private static HalException unsupported(String name, String why) {
+    return new HalException(Status.UNIMPLEMENTED, "unsupported .npy file '" + name + "': " + why);
   }
 
   private static HalException malformed(String name, String why) {

@@ -59,9 +59,12 @@ final class OutputFile implements DataSink {
 
   @Override
   public void close() throws IOException {
-    channel.close();
-    if (part != null && !committed) {
-      Files.deleteIfExists(part);
+    try {
+      channel.close(); // fails where a disk tells only now that it is full
+    } finally {
+      if (part != null && !committed) {
+        Files.deleteIfExists(part);
+      }
     }
   }
 }

@@ -50,8 +50,8 @@ final class Png {
    * Decodes a file.
    *
    * @param name what messages call it
-   * @throws HalException INVALID_ARGUMENT if it is malformed, has 16 bits per channel or is too
-   *     large for an array; UNIMPLEMENTED if this Java cannot decode pictures
+   * @throws HalException INVALID_ARGUMENT if it is malformed; UNIMPLEMENTED if it has 16 bits per
+   *     channel, is too large for an array, or this Java cannot decode pictures
    */
   static Picture decode(byte[] file, String name) {
     check(file, name);
@@ -109,14 +109,22 @@ final class Png {
     if (width <= 0 || height <= 0) {
       throw malformed(name, "it is " + width + " x " + height + " pixels", null);
     }
+    if (depth == 16) {
+      throw unsupported(name, "it has 16 bits per channel; 1, 2, 4 and 8 can be read");
+    }
     if (depth > 8) {
-      throw malformed(name, depth + " bits per channel; the limit is 8", null);
+      throw malformed(name, depth + " bits per channel, which no PNG file has", null);
     }
     if ((long) width * height > Integer.MAX_VALUE / 4) {
-      throw malformed(
+      throw unsupported(
           name,
-          width + " x " + height + " pixels; the limit is " + Integer.MAX_VALUE / 4 + " in all",
-          null);
+          "it has "
+              + width
+              + " x "
+              + height
+              + " pixels; the limit is "
+              + Integer.MAX_VALUE / 4
+              + " in all");
     }
   }
 
@@ -207,6 +215,10 @@ final class Png {
         raster,
         false,
         null);
+  }
+
+  private static HalException unsupported(String name, String why) {
+    return new HalException(Status.UNIMPLEMENTED, "unsupported PNG file '" + name + "': " + why);
   }
 
   private static HalException malformed(String name, String why, @Nullable Throwable cause) {

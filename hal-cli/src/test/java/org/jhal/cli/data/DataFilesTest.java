@@ -71,6 +71,14 @@ class DataFilesTest {
   }
 
   @Test
+  void anArchiveOfArraysIsNotTakenForBytes() throws IOException {
+    Path file = Files.write(folder.resolve("arrays.npz"), new byte[] {'P', 'K', 3, 4});
+    String message = "'" + file + "': .npz, an archive of arrays, is not supported; use one .npy";
+    fails(Status.UNIMPLEMENTED, "input " + message, () -> DataFiles.open(file));
+    fails(Status.UNIMPLEMENTED, "output " + message, () -> create(file));
+  }
+
+  @Test
   void aPictureMustFit() {
     Path file = folder.resolve("a.png");
     for (ElementType type : List.of(ElementType.F32, ElementType.I8)) {

@@ -80,9 +80,14 @@ class PngTest {
   }
 
   @Test
-  void sixteenBitsAreRefused() throws IOException {
+  void aPictureThatIsValidAndCannotBeReadIsCalledUnsupported() throws IOException {
     byte[] file = png(new BufferedImage(3, 2, BufferedImage.TYPE_USHORT_GRAY));
-    refused(file, "16 bits per channel");
+    refused(Status.UNIMPLEMENTED, "unsupported PNG file", file, "16 bits per channel; 1, 2, 4");
+    refused(
+        Status.UNIMPLEMENTED,
+        "unsupported PNG file",
+        file(header(100_000, 100_000, 8, 2), chunk("IEND")),
+        "100000 x 100000 pixels; the limit is");
   }
 
   @Test
@@ -106,8 +111,8 @@ class PngTest {
   }
 
   @Test
-  void aHugeOrEmptyPictureIsRefused() {
-    refused(file(header(100_000, 100_000, 8, 2), chunk("IEND")), "100000 x 100000");
+  void anImpossibleHeaderIsRefused() {
+    refused(file(header(5, 5, 17, 2), chunk("IEND")), "17 bits per channel");
     refused(file(header(0, 5, 8, 2), chunk("IEND")), "0 x 5");
     refused(file(header(-1, 5, 8, 2), chunk("IEND")), "-1 x 5");
   }
@@ -184,9 +189,13 @@ class PngTest {
   }
 
   private static void refused(byte[] file, String message) {
+    refused(Status.INVALID_ARGUMENT, "malformed PNG file", file, message);
+  }
+
+  private static void refused(Status status, String start, byte[] file, String message) {
     HalException e = assertThrows(HalException.class, () -> Png.decode(file, "some.png"));
-    assertEquals(Status.INVALID_ARGUMENT, e.status());
+    assertEquals(status, e.status());
     String text = String.valueOf(e.getMessage());
-    assertTrue(text.contains(message) && text.contains("some.png"), text);
+    assertTrue(text.startsWith(start + " 'some.png': ") && text.contains(message), text);
   }
 }

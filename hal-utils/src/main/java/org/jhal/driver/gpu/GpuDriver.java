@@ -143,4 +143,9 @@ public abstract class GpuDriver implements Driver {
         ENGINE.configure(settings),
         settings.toList());
   }
+
+  @Override
+  public String toString() {
+    return "driver " + name;
+  }
 }

@@ -43,4 +43,9 @@ final class CallbackWait extends WaitNode implements Registration {
     semaphore.deregister(this);
     return true;
   }
+
+  @Override
+  public String toString() {
+    return "callback on " + semaphore;
+  }
 }

@@ -294,6 +294,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         operation.release();
       }
     }
+    operation.work.endBorrow(); // nothing has reached the stream
     Settling.fail(operation, failure);
     retireLater(operation);
   }
@@ -336,6 +337,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       next = operation.nextToRetire;
       operation.nextToRetire = null;
       HalException failure = operation.workFailure();
+      operation.work.endBorrow(); // nothing is in the stream
       Settling.fail(
           operation, failure != null ? failure : Failures.internal("operation was not issued"));
       retireLater(operation);
@@ -446,7 +448,12 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     HalException failure =
         new HalException(
             Status.UNAVAILABLE,
-            "the device of queue " + name + " is lost: " + call + " failed: " + Failures.of(thrown),
+            "the device of queue "
+                + name
+                + " is lost: "
+                + call
+                + " failed: "
+                + Failures.describe(thrown),
             thrown);
     // Somebody else may be losing the device and not have come to this queue yet. From here on
     // nothing of it may pass for complete.
@@ -505,7 +512,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * State#ordinal()}.
    */
   public void count(long[] counts) {
-    lists.forEachOpen(operation -> counts[operation.state().ordinal()]++);
+    lists.count(counts);
   }
 
   public long enqueued() {
@@ -521,7 +528,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * {@code value}.
    */
   void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
-    lists.forEachOpen(
+    lists.walkOpen(
+        maker.get(),
         operation -> {
           if (operation.state() == State.REGISTERING) {
             return; // being filled in by another thread

@@ -14,6 +14,12 @@ public final class Failures {
         : new HalException(Status.INTERNAL, "unexpected " + thrown, thrown);
   }
 
+  /** What a driver threw, within a message: {@code STATUS: message}. */
+  public static String describe(Throwable thrown) {
+    HalException failure = of(thrown);
+    return failure.status() + ": " + failure.getMessage();
+  }
+
   /** Whether a native call threw this because the device is lost. */
   static boolean isLoss(Throwable thrown) {
     return thrown instanceof HalException failure && failure.status() == Status.UNAVAILABLE;

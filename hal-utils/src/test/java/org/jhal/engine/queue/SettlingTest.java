@@ -127,7 +127,7 @@ class SettlingTest {
     first.onReach(1, failure -> log.add("first " + failure));
     second.onReach(1, failure -> log.add("second " + failure));
     harness.run();
-    String outcome = fails ? "DATA_LOSS: fault" : "null";
+    String outcome = fails ? FAULT.toString() : "null";
     assertEquals(List.of("second " + outcome, "first " + outcome), log);
     assertEquals(5, overtaken.currentValue());
     assertEquals("earlier", Objects.requireNonNull(failed.failure()).getMessage());

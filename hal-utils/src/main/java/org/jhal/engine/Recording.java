@@ -1,6 +1,5 @@
 package org.jhal.engine;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -9,26 +8,23 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jhal.Args;
 import org.jhal.BindingTable;
-import org.jhal.BufferRef;
 import org.jhal.BufferUsage;
-import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
-import org.jhal.FillPattern;
 import org.jhal.HalException;
-import org.jhal.Kernel;
 import org.jhal.Status;
-import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recording. Commands are checked once, when they are recorded; what slots must offer is added up
- * on the way, so that a submission costs the number of slots, not the number of commands.
+ * The commands of a command buffer, and what they use. Commands are checked once, when they are
+ * recorded; what slots must offer is added up on the way, so that a submission costs the number of
+ * slots, not the number of commands.
+ *
+ * <p>Recorded by one thread at a time; constant from {@link #end} on, and then thread-safe.
  */
-final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
+final class Recording extends RefCounted {
   /** What all commands together ask of a slot. */
   private static final class SlotNeeds {
     long bytes; // up to here it is used
@@ -38,7 +34,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
   }
 
   private final EngineDevice<?> device;
-  private final Mode mode;
+  private final boolean isOneShot;
   private final RecordedCommands commands = new RecordedCommands();
   private final List<@Nullable SlotNeeds> slots = new ArrayList<>();
   private final List<RecordedCommand> slotCopies =
@@ -46,96 +42,42 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
   private final Set<RefCounted> retained = Collections.newSetFromMap(new IdentityHashMap<>());
   private final List<BufferStorage> transients =
       new ArrayList<>(); // of these, checked at each issue
-  private final AtomicBoolean isClosed = new AtomicBoolean();
   private final AtomicBoolean isSubmitted = new AtomicBoolean();
   private volatile boolean isEnded; // publishes all of the above
+  private @Nullable RecordingOwner owner; // set once, before anybody else knows this
 
-  RecordedCommandBuffer(EngineDevice<?> device, Mode mode) {
+  Recording(EngineDevice<?> device, boolean isOneShot) {
     this.device = device;
-    this.mode = Objects.requireNonNull(mode, "mode");
+    this.isOneShot = isOneShot;
   }
 
-  @Override
-  public EngineDevice<?> device() {
+  EngineDevice<?> device() {
     return device;
   }
 
-  @Override
-  public Mode mode() {
-    return mode;
+  /** Has an owner from here on, whose reference is the first. */
+  void setOwner(RecordingOwner newOwner) {
+    owner = newOwner;
   }
 
-  @Override
-  public State state() {
-    if (isClosed.get()) {
-      return State.CLOSED;
-    }
-    return !isEnded ? State.RECORDING : isSubmitted.get() ? State.SUBMITTED : State.ENDED;
-  }
-
-  @Override
-  public void fill(BufferRef target, long offset, long length, FillPattern pattern) {
-    checkRecording();
-    RecordedCommand command = new RecordedCommand();
-    add(command, command.setFill(device, target, offset, length, pattern));
-  }
-
-  @Override
-  public void update(ByteBuffer source, BufferRef target, long offset) {
-    checkRecording();
-    RecordedCommand command = new RecordedCommand();
-    add(command, command.setUpdate(device, source, target, offset));
-  }
-
-  @Override
-  public void copy(
-      BufferRef source, long sourceOffset, BufferRef target, long targetOffset, long length) {
-    checkRecording();
-    RecordedCommand command = new RecordedCommand();
-    boolean hasEffect = command.setCopy(device, source, sourceOffset, target, targetOffset, length);
-    add(command, hasEffect);
-    if (hasEffect && (command.source().isSlot() || command.target().isSlot())) {
-      slotCopies.add(command);
-    }
-  }
-
-  @Override
-  public void dispatch(Kernel kernel, Workgroups count, Args args) {
-    checkRecording();
-    RecordedCommand command = new RecordedCommand();
-    add(command, command.setDispatch(device, kernel, count, args));
-  }
-
-  @Override
-  public void barrier() {
-    checkRecording();
-    RecordedCommand command = new RecordedCommand();
-    command.setBarrier();
-    commands.add(command);
-  }
-
-  @Override
-  public void end() {
-    checkRecording();
+  /** No command comes any more. */
+  void end() {
     isEnded = true;
   }
 
-  @Override
-  public void close() {
-    if (isClosed.compareAndSet(false, true)) {
-      release();
-    }
+  boolean isEnded() {
+    return isEnded;
   }
 
-  private void checkRecording() {
-    State now = state();
-    if (now != State.RECORDING) {
-      throw new HalException(
-          Status.FAILED_PRECONDITION, "command buffer is " + now + ", not RECORDING");
-    }
+  boolean isSubmitted() {
+    return isSubmitted.get();
   }
 
-  private void add(RecordedCommand command, boolean hasEffect) {
+  void addBarrier(RecordedCommand barrier) {
+    commands.add(barrier);
+  }
+
+  void add(RecordedCommand command, boolean hasEffect) {
     // A command without effect still names buffers; they are not kept, and its slots need nothing.
     if (!hasEffect) {
       return;
@@ -143,6 +85,10 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
     command.visit(this::note);
     if (command.kind() == Command.Kind.DISPATCH) {
       retain(command.kernel().executable());
+    }
+    if (command.kind() == Command.Kind.COPY
+        && (command.source().isSlot() || command.target().isSlot())) {
+      slotCopies.add(command);
     }
     commands.add(command);
   }
@@ -197,9 +143,6 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
    * @param bindings at least {@link #slotCount()} long
    */
   void retainForSubmission(BindingTable table, @Nullable EngineBuffer[] bindings) {
-    if (isClosed.get()) {
-      throw new HalException(Status.FAILED_PRECONDITION, "command buffer is closed");
-    }
     if (!isEnded) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "command buffer is RECORDING; call end() first");
@@ -222,7 +165,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
    * @throws HalException FAILED_PRECONDITION if it was the last one before
    */
   void countSubmission() {
-    if (!isSubmitted.compareAndSet(false, true) && mode == Mode.ONE_SHOT) {
+    if (!isSubmitted.compareAndSet(false, true) && isOneShot) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "one-shot command buffer was submitted before");
     }
@@ -302,7 +245,7 @@ final class RecordedCommandBuffer extends RefCounted implements CommandBuffer {
 
   @Override
   protected void destroy() {
-    device.resources().removeCommandBuffer();
+    device.resources().remove(Objects.requireNonNull(owner));
     for (RefCounted resource : retained) {
       resource.release();
     }
