@@ -4,6 +4,7 @@ import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.assertNullRefused;
 import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitSet;
@@ -216,7 +217,6 @@ class QueueHostCallTest {
     TimelineSemaphore done = cts.semaphore();
     AtomicReference<@Nullable Status> second = new AtomicReference<>();
     AtomicReference<HostCall.@Nullable Context> leaked = new AtomicReference<>();
-    cts.allowLog("ignored after defer()"); // a driver may tell of it
     cts.queue()
         .hostCall(
             Fence.NONE,
@@ -230,13 +230,32 @@ class QueueHostCallTest {
                 second.set(e.status());
               }
               completion.complete();
-              throw new IllegalStateException("ignored after defer()");
             });
     awaitReached(done, 1);
     assertEquals(Status.FAILED_PRECONDITION, second.get());
     cts.queue().hostCall(Fence.NONE, done.at(2), Mode.BLOCKING, leaked::set);
     awaitReached(done, 2);
     assertHal(Status.FAILED_PRECONDITION, () -> awaitSet("the call", leaked).defer());
+  }
+
+  @Test
+  @Rule("Q10")
+  void whatADeferredCallThrowsIsLoggedAndFailsNothing(Cts cts) {
+    TimelineSemaphore done = cts.semaphore();
+    AtomicReference<HostCall.@Nullable Completion> completion = new AtomicReference<>();
+    cts.queue()
+        .hostCall(
+            Fence.NONE,
+            done.at(1),
+            Mode.BLOCKING,
+            context -> {
+              completion.set(context.defer());
+              throw new IllegalStateException("thrown after defer()");
+            });
+    cts.awaitLog("thrown after defer()");
+    assertStaysPending(done.at(1));
+    awaitSet("the call", completion).complete();
+    awaitReached(done, 1);
   }
 
   @ParameterizedTest
