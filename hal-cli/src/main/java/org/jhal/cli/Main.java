@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
       "  2:wrong usage or bad input; nothing ran",
       "  3:no such driver or device, or it cannot be used for this; nothing ran",
       "  4:cts: tests failed",
+      "  5:cts: the run was given up at its deadline",
       "130:interrupted"
     },
     footer = {

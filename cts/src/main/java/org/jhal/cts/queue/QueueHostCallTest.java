@@ -218,7 +218,6 @@ class QueueHostCallTest {
     TimelineSemaphore done = cts.semaphore();
     AtomicReference<@Nullable Status> second = new AtomicReference<>();
     AtomicReference<HostCall.@Nullable Context> leaked = new AtomicReference<>();
-    cts.allowLog("ignored after defer()"); // a driver may tell of it
     cts.queue()
         .hostCall(
             Fence.NONE,
@@ -232,13 +231,32 @@ class QueueHostCallTest {
                 second.set(e.status());
               }
               completion.complete();
-              throw new IllegalStateException("ignored after defer()");
             });
     awaitReached(done, 1);
     assertEquals(Status.FAILED_PRECONDITION, second.get());
     cts.queue().hostCall(Fence.NONE, done.at(2), Mode.BLOCKING, leaked::set);
     awaitReached(done, 2);
     assertHal(Status.FAILED_PRECONDITION, () -> awaitSet("the call", leaked).defer());
+  }
+
+  @Test
+  @Rule("Q10")
+  void whatADeferredCallThrowsIsLoggedAndFailsNothing(Cts cts) {
+    TimelineSemaphore done = cts.semaphore();
+    AtomicReference<HostCall.@Nullable Completion> completion = new AtomicReference<>();
+    cts.queue()
+        .hostCall(
+            Fence.NONE,
+            done.at(1),
+            Mode.BLOCKING,
+            context -> {
+              completion.set(context.defer());
+              throw new IllegalStateException("thrown after defer()");
+            });
+    cts.awaitLog("thrown after defer()");
+    assertStaysPending(done.at(1));
+    awaitSet("the call", completion).complete();
+    awaitReached(done, 1);
   }
 
   @ParameterizedTest
