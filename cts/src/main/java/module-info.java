@@ -15,5 +15,5 @@ open module org.jhal.cts {
   uses org.jhal.cts.CtsBackend;
 
   provides java.util.spi.ToolProvider with
-      org.jhal.cts.CtsTool;
+      org.jhal.cts.run.CtsTool;
 }

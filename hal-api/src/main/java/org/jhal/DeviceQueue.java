@@ -18,8 +18,9 @@ import java.util.Objects;
  * <ul>
  *   <li>It never blocks, neither on its waits nor on a full device (Q1), and everything it is given
  *       is captured: lists, tables and objects may be changed or closed at once (Q2). Host memory
- *       of {@link #upload} and {@link #readback} is the exception: it is borrowed until the signals
- *       are reached or failed.
+ *       of {@link #upload} and {@link #readback} is the exception: it is borrowed until nothing
+ *       reads or writes it any more, which is so when the signals are reached, and which {@link
+ *       HostMemory} tells in any case.
  *   <li>Its waits may lie in the future, on any device. If one fails, the signals fail with the
  *       same failure and nothing else is affected (Q6).
  *   <li>Its signals are raised to at least their value, in list order, after its effects are
@@ -75,12 +76,15 @@ public interface DeviceQueue {
    */
   void update(Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset);
 
-  /** Writes {@code source}, which is borrowed until the signals are reached or failed. */
+  /**
+   * Writes {@code source}, which is borrowed until it has been read (Q2): at the latest when the
+   * signals are reached; if they fail, {@link HostMemory#onFree} and its siblings tell.
+   */
   void upload(Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset);
 
   /**
-   * Writes the remaining bytes of {@code source}, which are borrowed until the signals are reached
-   * or failed.
+   * Writes the remaining bytes of {@code source}, which are borrowed until they have been read (Q2).
+   * Only a {@link HostMemory} can be asked when that is, should the signals fail.
    */
   default void upload(
       Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
@@ -90,13 +94,17 @@ public interface DeviceQueue {
 
   /**
    * Reads {@code target.size()} bytes from {@code offset} on into {@code target}, which is borrowed
-   * until the signals are reached or failed.
+   * until it has been written (Q2): at the latest when the signals are reached; if they fail, {@link
+   * HostMemory#onFree} and its siblings tell.
    *
    * @throws HalException besides the usual: INVALID_ARGUMENT if {@code target} is read-only
    */
   void readback(Fence waits, Fence signals, DeviceBuffer source, long offset, HostMemory target);
 
-  /** Reads into the remaining bytes of {@code target}; its position is not moved. */
+  /**
+   * Reads into the remaining bytes of {@code target}, whose position is not moved. Only a {@link
+   * HostMemory} can be asked when it is free, should the signals fail.
+   */
   default void readback(
       Fence waits, Fence signals, DeviceBuffer source, long offset, ByteBuffer target) {
     Objects.requireNonNull(target, "target");

@@ -1,5 +1,6 @@
 package org.jhal;
 
+import java.lang.System.Logger.Level;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -8,24 +9,38 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A range of the host's memory that an upload reads or a readback writes: a byte buffer, direct or
  * on the heap, or an array, whose elements have native byte order.
  *
- * <p>The memory is borrowed, not copied: the caller must leave it alone until the operation's
- * signals are reached or failed (rule Q2); if they failed because the device is lost, until that is
- * closed. The range itself is captured here; moving the position of the byte buffer later changes
+ * <p>The memory is borrowed, not copied (rule Q2): from the call that enqueues the operation until
+ * nothing reads or writes the memory for it any more, the caller must leave the memory alone. When
+ * the operation succeeds, that is over before its signals are reached. When its signals fail, for
+ * whatever reason, the device may go on with the memory for a while; {@link #isBorrowed}, {@link
+ * #awaitFree} and {@link #onFree} tell. Each object counts the operations that were given itself,
+ * and knows nothing of others over the same memory.
+ *
+ * <p>The range itself is captured here; moving the position of the byte buffer later changes
  * nothing.
  *
  * <p>Thread-safe, as far as the memory is.
  */
 public final class HostMemory {
+  private static final System.Logger LOG = System.getLogger(HostMemory.class.getName());
+
   private final Buffer view; // of the whole range, at position 0
   private final int elementBytes;
   private final long size;
+  private int borrowers; // operations that may use the memory; guarded by this
+  private List<Listener> listeners = List.of(); // told at the next zero; guarded by this
 
   private HostMemory(Buffer view, int elementBytes) {
     this.view = view;
@@ -78,6 +93,163 @@ public final class HostMemory {
   /** How many bytes the range has. */
   public long size() {
     return size;
+  }
+
+  // Borrowing.
+
+  /** Whether some operation may still read or write the memory. */
+  public synchronized boolean isBorrowed() {
+    return borrowers > 0;
+  }
+
+  /**
+   * Waits until no operation uses the memory.
+   *
+   * @throws InterruptedException if the thread is interrupted; nothing of the wait stays behind
+   */
+  public void awaitFree() throws InterruptedException {
+    await(null);
+  }
+
+  /**
+   * Waits until no operation uses the memory, or the time is over; zero or less only looks.
+   *
+   * @throws HalException DEADLINE_EXCEEDED if it is in use then
+   * @throws InterruptedException if the thread is interrupted; nothing of the wait stays behind
+   */
+  public void awaitFree(Duration timeout) throws InterruptedException {
+    await(Objects.requireNonNull(timeout, "timeout"));
+  }
+
+  private void await(@Nullable Duration timeout) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    long start = System.nanoTime();
+    long limit = timeout == null ? Long.MAX_VALUE : FenceWait.saturatedNanos(timeout);
+    AtomicBoolean isFree = new AtomicBoolean();
+    Thread waiter = Thread.currentThread();
+    Registration registration =
+        onFree(
+            () -> {
+              isFree.set(true);
+              LockSupport.unpark(waiter);
+            });
+    try {
+      while (!isFree.get()) {
+        long left = limit - (System.nanoTime() - start);
+        if (left <= 0) {
+          throw new HalException(
+              Status.DEADLINE_EXCEEDED, "waited " + timeout + " for " + this + " to be free");
+        }
+        LockSupport.parkNanos(this, left);
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+      }
+    } finally {
+      registration.cancel();
+    }
+  }
+
+  /**
+   * Calls {@code callback} once: when no operation uses the memory any more, or at once, on this
+   * thread, if none does. As callbacks of semaphores it may signal, fail and enqueue, and may not
+   * block or close a device (rule S7); what it throws is logged and dropped.
+   *
+   * @return cancels it
+   */
+  public Registration onFree(Runnable callback) {
+    Listener listener = new Listener(Objects.requireNonNull(callback, "callback"));
+    synchronized (this) {
+      if (borrowers > 0) {
+        List<Listener> more = new ArrayList<>(listeners);
+        more.add(listener);
+        listeners = more;
+        return () -> remove(listener);
+      }
+    }
+    listener.run();
+    return () -> false;
+  }
+
+  private synchronized boolean remove(Listener listener) {
+    List<Listener> fewer = new ArrayList<>(listeners);
+    boolean isRemoved = fewer.remove(listener);
+    listeners = fewer;
+    return isRemoved;
+  }
+
+  /** For engines: an operation is to use the memory, until it ends what this returns. */
+  public synchronized Borrow borrow() {
+    borrowers++;
+    return new Borrow();
+  }
+
+  /**
+   * For engines: one operation's use of the memory.
+   *
+   * <p>Thread-safe: several threads may come to end it, and when one of them has returned it is
+   * ended.
+   */
+  public final class Borrow {
+    private boolean hasEnded; // guarded by the memory
+
+    private Borrow() {}
+
+    /**
+     * The operation does not use the memory any more. Tells who waits for that; call it with no
+     * lock held.
+     */
+    public void end() {
+      List<Listener> told = List.of();
+      synchronized (HostMemory.this) {
+        if (!hasEnded) {
+          hasEnded = true;
+          if (--borrowers == 0) {
+            told = listeners;
+            listeners = List.of();
+          }
+        }
+      }
+      told.forEach(Listener::run);
+    }
+
+    /** The same, unless somebody would be told; returns whether it is ended. */
+    public boolean endQuietly() {
+      synchronized (HostMemory.this) {
+        if (!hasEnded && (borrowers > 1 || listeners.isEmpty())) {
+          hasEnded = true;
+          borrowers--;
+        }
+        return hasEnded;
+      }
+    }
+  }
+
+  /** Compared by identity, as one callback may be given twice. */
+  private static final class Listener {
+    private final Runnable callback;
+
+    Listener(Runnable callback) {
+      this.callback = callback;
+    }
+
+    void run() {
+      try {
+        callback.run();
+      } catch (Throwable t) { // rule S7: what a callback throws is nobody else's business
+        LOG.log(Level.ERROR, "a callback on free host memory threw", t);
+      }
+    }
+  }
+
+  @Override
+  public synchronized String toString() {
+    return "host memory of "
+        + size
+        + " bytes"
+        + (borrowers == 0 ? "" : ", used by " + borrowers + " operations");
   }
 
   /** Whether a readback may write it. */

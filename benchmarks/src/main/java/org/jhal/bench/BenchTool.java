@@ -15,6 +15,14 @@ import org.jhal.Device;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.bench.cases.BenchCases;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.BenchCase;
+import org.jhal.bench.measure.Rounds;
+import org.jhal.bench.measure.Row;
+import org.jhal.bench.measure.Shared;
+import org.jhal.bench.report.Machine;
+import org.jhal.bench.report.Report;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,4 +1,4 @@
-/** What submissions cost, measured. */
+/** {@code hal bench}: what submissions cost, measured. */
 @NullMarked
 package org.jhal.bench;
 

@@ -18,7 +18,7 @@ public enum Need {
   }
 
   /** What the report says where it is absent. */
-  String absence() {
+  public String absence() {
     return absence;
   }
 }

@@ -1,6 +1,6 @@
 package org.jhal.cuda;
 
-import static org.jhal.cts.TestData.assertHal;
+import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

@@ -14,7 +14,10 @@ final class DeviceResources {
   private final LiveStorages storages = new LiveStorages();
   private final Set<EngineExecutable> executables = ConcurrentHashMap.newKeySet();
   private final AtomicLong bytes = new AtomicLong();
-  private final AtomicLong commandBuffers = new AtomicLong();
+
+  /** Of the command buffers that are open or in use; reachable from here, as they have to be. */
+  private final Set<RecordingOwner> recordings = ConcurrentHashMap.newKeySet();
+
   private final AtomicLong semaphores = new AtomicLong();
 
   /** Counts memory that a storage got, or, negative, has no more. */
@@ -30,12 +33,12 @@ final class DeviceResources {
     executables.remove(executable);
   }
 
-  void addCommandBuffer() {
-    commandBuffers.incrementAndGet();
+  void add(RecordingOwner recording) {
+    recordings.add(recording);
   }
 
-  void removeCommandBuffer() {
-    commandBuffers.decrementAndGet();
+  void remove(RecordingOwner recording) {
+    recordings.remove(recording);
   }
 
   void addSemaphore() {
@@ -59,7 +62,7 @@ final class DeviceResources {
   }
 
   long commandBuffers() {
-    return commandBuffers.get();
+    return recordings.size();
   }
 
   long semaphores() {

@@ -24,6 +24,14 @@ import org.jhal.engine.queue.DeferredWorkQueue;
 final class DeviceShutdown<E> {
   private static final System.Logger LOG = System.getLogger(DeviceShutdown.class.getName());
 
+  /** How long threads may take to end that have nothing left to do. */
+  private static final Duration THREADS = Duration.ofSeconds(10);
+
+  /** The same for threads that may hang in a native call. */
+  private static final Duration ABANDONED_THREADS = Duration.ofSeconds(1);
+
+  private static final Duration AT_EXIT = Duration.ofSeconds(2);
+
   private final String name;
   private final Object domain;
   private final DeviceBackend<E> backend;
@@ -76,22 +84,42 @@ final class DeviceShutdown<E> {
     over.countDown();
   }
 
+  /** The device is open: it is closed when the JVM exits. */
+  void open() {
+    resources.storages().open();
+    OpenDevices.add(this);
+  }
+
   /** Closes the device; a second call only waits for the first. */
   void close() {
+    close(timeout, THREADS);
+  }
+
+  /**
+   * The JVM exits. Whoever has made it do so may be one of the device's threads, which then never
+   * ends; so nothing is waited for any longer than {@link #AT_EXIT}.
+   */
+  void closeAtExit() {
+    close(timeout.compareTo(AT_EXIT) < 0 ? timeout : AT_EXIT, AT_EXIT);
+  }
+
+  /** Waits for work up to {@code limit}, and then for threads up to {@code threadsLimit}. */
+  private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
       Uninterruptibles.awaitUninterruptibly(over);
       return;
     }
     try {
-      closeOnce();
+      closeOnce(limit, threadsLimit);
     } finally {
       over.countDown();
+      OpenDevices.remove(this);
     }
   }
 
-  private void closeOnce() {
+  private void closeOnce(Duration limit, Duration threadsLimit) {
     resources.storages().close();
-    long deadline = System.nanoTime() + timeout.toNanos();
+    long deadline = System.nanoTime() + limit.toNanos();
     HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
     boolean quiet = calls.awaitEmpty(deadline);
     // What users parked fails now. What was issued goes on, and with it copies between devices, of
@@ -111,19 +139,19 @@ final class DeviceShutdown<E> {
       HalException late =
           new HalException(
               Status.DEADLINE_EXCEEDED,
-              "device " + name + " was closed, and this work did not end within " + timeout);
+              "device " + name + " was closed, and this work did not end within " + limit);
       int left = 0;
       for (DeferredWorkQueue<E> queue : queues) {
         left += queue.shutdown().abandonAll(late);
       }
       LOG.log(
           Level.WARNING,
-          "closing " + name + ": " + left + " operations did not end within " + timeout);
+          "closing " + name + ": " + left + " operations did not end within " + limit);
     }
     tails.close();
     // Threads that hang in a native call are left behind; others end at once.
     long now = System.nanoTime();
-    long threadsEnd = now + TimeUnit.SECONDS.toNanos(quiet ? 10 : 1);
+    long threadsEnd = now + (quiet ? threadsLimit : ABANDONED_THREADS).toNanos();
     long streamsEnd = Math.max(deadline - now, TimeUnit.SECONDS.toNanos(1)) + now;
     if (awaitQuiet(threadsEnd, streamsEnd)) {
       giveBack();

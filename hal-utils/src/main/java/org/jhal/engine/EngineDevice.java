@@ -97,6 +97,7 @@ public final class EngineDevice<E> implements Device {
       shutdown.closeHalfMade();
       throw t;
     }
+    shutdown.open();
   }
 
   private List<DeferredWorkQueue<E>> createQueues() {
@@ -179,9 +180,7 @@ public final class EngineDevice<E> implements Device {
   @Override
   public CommandBuffer createCommandBuffer(CommandBuffer.Mode mode) {
     checkUsable();
-    CommandBuffer made = new RecordedCommandBuffer(this, mode);
-    resources.addCommandBuffer();
-    return made;
+    return new EngineCommandBuffer(this, mode);
   }
 
   @Override

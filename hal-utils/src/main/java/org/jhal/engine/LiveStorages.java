@@ -33,8 +33,9 @@ final class LiveStorages {
     first = storage;
     storage.isLive = true;
     size++;
-    if (isClosed && size == 1) {
-      OF_CLOSED_DEVICES.add(this); // somebody was in a call when the device was closed
+    if (isClosed && size == 1) { // somebody was in a call when the device was closed
+      Reclaimer.beginUse();
+      OF_CLOSED_DEVICES.add(this);
     }
   }
 
@@ -59,7 +60,13 @@ final class LiveStorages {
     size--;
     if (isClosed && size == 0) {
       OF_CLOSED_DEVICES.remove(this);
+      Reclaimer.endUse();
     }
+  }
+
+  /** The device is open: somebody may leave a buffer behind. */
+  void open() {
+    Reclaimer.beginUse();
   }
 
   /** The device begins to close. */
@@ -67,6 +74,8 @@ final class LiveStorages {
     isClosed = true;
     if (size > 0) {
       OF_CLOSED_DEVICES.add(this);
+    } else {
+      Reclaimer.endUse();
     }
   }
 

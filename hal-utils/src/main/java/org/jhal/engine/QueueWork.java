@@ -1,5 +1,6 @@
 package org.jhal.engine;
 
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Locale;
@@ -25,6 +26,7 @@ import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.queue.Work;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +56,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   private final Operation<E> operation;
   private Kind kind = Kind.BARRIER;
   private @Nullable RecordedCommands single; // of the one command; made when it is first needed
-  private @Nullable RecordedCommandBuffer commandBuffer;
+  private @Nullable Recording recording;
   private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // captured
   private int bindingCount;
   private @Nullable BufferStorage allocation; // of an alloca or a dealloca
@@ -64,6 +66,8 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   private RefCounted[] resources = NO_RESOURCES; // retained until this retires
   private int resourceCount;
+
+  private HostMemory.@Nullable Borrow borrow; // of an upload or a readback
   private @Nullable HostCompletion tail;
   private boolean signalsAfterTail;
 
@@ -84,24 +88,29 @@ final class QueueWork<E> implements Work<E>, Submission {
   // Filling in; each may throw, and then the operation is abandoned, which retires this.
 
   void fill(DeviceBuffer target, long offset, long length, FillPattern pattern) {
-    keep(command().setFill(device, target, offset, length, pattern));
+    boolean ignored = keep(command().setFill(device, target, offset, length, pattern));
   }
 
   void update(ByteBuffer source, DeviceBuffer target, long offset) {
-    keep(command().setUpdate(device, source, target, offset));
+    boolean ignored = keep(command().setUpdate(device, source, target, offset));
   }
 
   void upload(HostMemory source, DeviceBuffer target, long offset) {
-    keep(command().setUpload(device, source, target, offset));
+    if (keep(command().setUpload(device, source, target, offset))) {
+      borrow = source.borrow();
+    }
   }
 
   void readback(DeviceBuffer source, long offset, HostMemory target) {
-    keep(command().setReadback(device, source, offset, target));
+    if (keep(command().setReadback(device, source, offset, target))) {
+      borrow = target.borrow();
+    }
   }
 
   void copy(
       DeviceBuffer source, long sourceOffset, DeviceBuffer target, long targetOffset, long length) {
-    keep(command().setCopy(device, source, sourceOffset, target, targetOffset, length));
+    boolean ignored =
+        keep(command().setCopy(device, source, sourceOffset, target, targetOffset, length));
   }
 
   void dispatch(Kernel kernel, Workgroups count, Args args) {
@@ -118,17 +127,18 @@ final class QueueWork<E> implements Work<E>, Submission {
     if (hasEffect) {
       retain(command.kernel().executable());
     }
-    keep(hasEffect);
+    boolean ignored = keep(hasEffect);
   }
 
   /**
    * Retains what the command uses; without an effect the operation only waits and signals (rules
    * M2, M6).
    */
-  private void keep(boolean hasEffect) {
+  /** Returns {@code hasEffect}: without one, nothing is used. */
+  private boolean keep(boolean hasEffect) {
     if (!hasEffect) {
       kind = Kind.BARRIER;
-      return;
+      return false;
     }
     kind = Kind.COMMAND;
     RecordedCommand command = command();
@@ -149,18 +159,23 @@ final class QueueWork<E> implements Work<E>, Submission {
       }
       case BARRIER -> {}
     }
+    return true;
   }
 
   void execute(CommandBuffer commands, BindingTable table) {
     Objects.requireNonNull(table, "bindings");
-    if (!(Objects.requireNonNull(commands, "commands") instanceof RecordedCommandBuffer recorded)
-        || recorded.device() != device) {
+    if (!(Objects.requireNonNull(commands, "commands") instanceof EngineCommandBuffer own)
+        || own.device() != device) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           "command buffer was made for "
               + Validation.otherThan(
-                  device, commands instanceof RecordedCommandBuffer other ? other.device() : null));
+                  device, commands instanceof EngineCommandBuffer other ? other.device() : null));
     }
+    if (!own.isOpen()) {
+      throw new HalException(Status.FAILED_PRECONDITION, "command buffer is closed");
+    }
+    Recording recorded = own.recording();
     if (bindings.length < recorded.slotCount()) {
       bindings = new @Nullable EngineBuffer[recorded.slotCount()];
     }
@@ -168,7 +183,7 @@ final class QueueWork<E> implements Work<E>, Submission {
         recorded.slotCount(); // so that what a refusal leaves in the array goes with this use
     recorded.retainForSubmission(table, bindings);
     addResource(recorded);
-    commandBuffer = recorded;
+    recording = recorded;
     for (int i = 0; i < bindingCount; i++) {
       EngineBuffer bound = bindings[i];
       if (bound != null) {
@@ -177,6 +192,7 @@ final class QueueWork<E> implements Work<E>, Submission {
     }
     recorded.countSubmission(); // the last that may refuse: nothing counts that was refused
     kind = Kind.EXECUTE;
+    Reference.reachabilityFence(own); // or it might have been reclaimed before it was retained
   }
 
   EngineBuffer alloca(long bytes, BufferParams params) {
@@ -235,7 +251,7 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public int commandCount() {
-    RecordedCommandBuffer recorded = commandBuffer;
+    Recording recorded = recording;
     return recorded == null ? 1 : recorded.commands().size();
   }
 
@@ -246,8 +262,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       case COMMAND, EXECUTE -> {
         checkMemory();
         stream.issue(
-            commandBuffer == null ? Objects.requireNonNull(single) : commandBuffer.commands(),
-            this);
+            recording == null ? Objects.requireNonNull(single) : recording.commands(), this);
       }
       case ALLOCA -> {
         BufferStorage storage = Objects.requireNonNull(allocation);
@@ -277,8 +292,8 @@ final class QueueWork<E> implements Work<E>, Submission {
         storage.memory();
       }
     }
-    if (commandBuffer != null) {
-      commandBuffer.checkTransients();
+    if (recording != null) {
+      recording.checkTransients();
     }
   }
 
@@ -298,7 +313,29 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public void endBorrow() {
+    HostMemory.Borrow ended = borrow;
+    if (ended != null) {
+      Cascade cascade = Cascade.current();
+      cascade.enterCallback();
+      try {
+        ended.end();
+      } finally {
+        cascade.leaveCallback();
+      }
+    }
+  }
+
+  @Override
+  public boolean endBorrowQuietly() {
+    HostMemory.Borrow ended = borrow;
+    return ended == null || ended.endQuietly();
+  }
+
+  @Override
   public void retire(Consumer<RefCounted> releases) {
+    endBorrow();
+    borrow = null;
     HostCompletion ended = tail;
     int count = resourceCount;
     Arrays.fill(bindings, 0, bindingCount, null);
@@ -306,7 +343,7 @@ final class QueueWork<E> implements Work<E>, Submission {
     if (single != null) {
       single.get(0).clear();
     }
-    commandBuffer = null;
+    recording = null;
     allocation = null;
     deallocated = null;
     tail = null;

@@ -10,14 +10,13 @@ import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Executable;
-import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.Kernel;
 import org.jhal.Slot;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
-import org.jhal.bench.BenchTool;
+import org.jhal.bench.kernel.Touch;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -73,7 +72,7 @@ public class EngineBenchmark {
     public void open() {
       device = NullBackend.open(latency);
       queue = device.queue(0);
-      executable = device.loadExecutable(ExecutableSource.ofResources(BenchTool.class, "cuda"));
+      executable = device.loadExecutable(Touch.BUNDLE);
       kernel = executable.kernel("touch");
       target = device.allocate(Integer.BYTES, BufferParams.DEVICE);
       args = Args.of(target, 42);

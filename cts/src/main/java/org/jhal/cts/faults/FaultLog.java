@@ -7,8 +7,8 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.jhal.cts.Task;
-import org.jhal.cts.Waits;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,7 +10,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
-import org.jhal.cts.Waits;
+import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**

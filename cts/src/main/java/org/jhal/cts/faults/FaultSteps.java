@@ -14,7 +14,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.cts.TestData;
+import org.jhal.cts.support.TestData;
 
 /**
  * The steps of a {@link FaultWorkload}, in the order in which they were begun. A step that is

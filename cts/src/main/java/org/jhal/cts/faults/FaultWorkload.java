@@ -22,9 +22,9 @@ import org.jhal.FillPattern;
 import org.jhal.HostCall;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
-import org.jhal.cts.TestData;
-import org.jhal.cts.Waits;
 import org.jhal.cts.kernels.CtsKernels;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
 
 /**
  * Steps of every kind, over two queues of a device under test and those of another device, which

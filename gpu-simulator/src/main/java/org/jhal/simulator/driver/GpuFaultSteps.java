@@ -6,9 +6,9 @@ import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.DeviceQueue;
-import org.jhal.cts.TestData;
 import org.jhal.cts.faults.FaultStep;
 import org.jhal.cts.faults.FaultSteps;
+import org.jhal.cts.support.TestData;
 import org.jspecify.annotations.Nullable;
 
 /** Steps that take those ways of such a driver on which the neutral workload does not come by. */

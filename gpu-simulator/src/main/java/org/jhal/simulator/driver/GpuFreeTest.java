@@ -1,7 +1,7 @@
 package org.jhal.simulator.driver;
 
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -29,10 +29,10 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
-import org.jhal.cts.Task;
-import org.jhal.cts.TestData;
-import org.jhal.cts.Waits;
 import org.jhal.cts.faults.FaultLog;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.gpu.FreeThread;
 import org.jhal.driver.gpu.GpuDevice;

@@ -1,8 +1,8 @@
 package org.jhal.simulator.driver;
 
-import static org.jhal.cts.TestData.assertHal;
-import static org.jhal.cts.Waits.awaitFailure;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,9 +21,9 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
-import org.jhal.cts.Task;
-import org.jhal.cts.Waits;
 import org.jhal.cts.kernels.CtsKernels;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package org.jhal.simulator.driver;
 
-import static org.jhal.cts.Waits.awaitFailure;
-import static org.jhal.cts.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,10 +17,10 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.Controls;
 import org.jhal.cts.CtsBackend;
-import org.jhal.cts.Task;
-import org.jhal.cts.TestData;
-import org.jhal.cts.Waits;
 import org.jhal.cts.faults.FaultLog;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
 import org.jhal.engine.EngineDevice;
 import org.jhal.simulator.Simulator;
 import org.junit.jupiter.api.AfterEach;

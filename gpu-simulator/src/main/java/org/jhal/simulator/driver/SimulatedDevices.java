@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
-import org.jhal.cts.Waits;
+import org.jhal.cts.support.Waits;
 import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.simulator.Simulator;
 import org.junit.jupiter.api.extension.AfterEachCallback;

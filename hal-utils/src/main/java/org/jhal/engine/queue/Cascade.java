@@ -1,8 +1,10 @@
 package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,12 +19,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Cascade {
   private static final System.Logger LOG = System.getLogger(Cascade.class.getName());
-  private static final ThreadLocal<Cascade> CURRENT = ThreadLocal.withInitial(Cascade::new);
+
+  /**
+   * Weak, so that threads which outlive the engine do not keep its class loader. One that has
+   * something to do is on its thread's stack.
+   */
+  private static final ThreadLocal<@Nullable WeakReference<Cascade>> CURRENT = new ThreadLocal<>();
 
   private @Nullable WaitNode firstReleased;
   private @Nullable WaitNode lastReleased;
   private final List<DeferredWorkQueue<?>> readyQueues = new ArrayList<>();
   private final List<Operation<?>> dropped = new ArrayList<>();
+  private final Settling.Stack settling = new Settling.Stack();
   private boolean isRunning;
   private int callbackDepth;
 
@@ -30,7 +38,13 @@ public final class Cascade {
 
   /** The calling thread's. */
   public static Cascade current() {
-    return CURRENT.get();
+    WeakReference<Cascade> known = CURRENT.get();
+    Cascade cascade = known == null ? null : known.get();
+    if (cascade == null) {
+      cascade = new Cascade();
+      CURRENT.set(new WeakReference<>(cascade));
+    }
+    return cascade;
   }
 
   /**
@@ -87,9 +101,31 @@ public final class Cascade {
           return;
         }
       }
+    } catch (Throwable t) { // an error in a line of the engine, such as a lack of stack
+      handOver();
+      throw t;
     } finally {
       isRunning = false;
     }
+  }
+
+  /** Lets another thread do what is left, since this one may never come here again. */
+  private void handOver() {
+    Cascade rest = new Cascade();
+    rest.firstReleased = firstReleased;
+    rest.lastReleased = lastReleased;
+    rest.readyQueues.addAll(readyQueues);
+    rest.dropped.addAll(dropped);
+    firstReleased = null;
+    lastReleased = null;
+    readyQueues.clear();
+    dropped.clear();
+    Runnable body =
+        () -> {
+          CURRENT.set(new WeakReference<>(rest));
+          rest.run();
+        };
+    new EngineThread("jhal-cascade", body).start();
   }
 
   private static void step(WaitNode node) {
@@ -98,6 +134,11 @@ public final class Cascade {
     } catch (Throwable t) { // the others still have to be told
       LOG.log(Level.ERROR, "a waiter failed while it was released", t);
     }
+  }
+
+  /** For {@link Settling} on this thread. */
+  Settling.Stack settling() {
+    return settling;
   }
 
   /** Marks that user code runs on this thread and may not close a device. */

@@ -294,6 +294,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         operation.release();
       }
     }
+    operation.work.endBorrow(); // nothing has reached the stream
     Settling.fail(operation, failure);
     retireLater(operation);
   }
@@ -336,6 +337,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       next = operation.nextToRetire;
       operation.nextToRetire = null;
       HalException failure = operation.workFailure();
+      operation.work.endBorrow(); // nothing is in the stream
       Settling.fail(
           operation, failure != null ? failure : Failures.internal("operation was not issued"));
       retireLater(operation);
@@ -510,7 +512,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * State#ordinal()}.
    */
   public void count(long[] counts) {
-    lists.forEachOpen(operation -> counts[operation.state().ordinal()]++);
+    lists.count(counts);
   }
 
   public long enqueued() {
@@ -526,7 +528,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * {@code value}.
    */
   void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
-    lists.forEachOpen(
+    lists.walkOpen(
+        maker.get(),
         operation -> {
           if (operation.state() == State.REGISTERING) {
             return; // being filled in by another thread

@@ -407,7 +407,7 @@ public final class Operation<E> extends HeapNode {
     return call + " behind operation " + key + " (" + work.describe() + ")";
   }
 
-  /** One line for people. The queue's lock is held, so that the operation stays what it is. */
+  /** One line for people. The caller holds a reference, so that the operation stays what it is. */
   String describe() {
     StringBuilder text = new StringBuilder();
     text.append("operation ")

@@ -2,8 +2,6 @@ package org.jhal.engine.queue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -15,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the operations of one queue are: all open ones, those that can be issued, those in flight,
  * those to retire, and those that are free. Each method is one short critical section; nothing is
- * called while the lock is held, except what {@link #forEachOpen} is given.
+ * called while the lock is held.
  *
  * <p>Thread-safe.
  */
@@ -70,7 +68,6 @@ final class QueueLists<E> {
       new PairingHeap<>(); // READY, or FAILED since; by number
   @Nullable Thread drainer; // who has the drainer's role, and may look here without the lock
   private @Nullable Operation<E> handed; // to the drainer; in no list, but that of open ones
-  private @Nullable Operation<E> firstOpen; // all that have not retired, the newest first
   private @Nullable Operation<E>
       firstInFlight; // event recorded, not taken by a completer; in stream order
   private @Nullable Operation<E> lastInFlight;
@@ -79,7 +76,7 @@ final class QueueLists<E> {
   private volatile long issued; // how many were in flight; raised with the lock held
   private boolean isThrottled; // somebody left READY operations because the stream was full
   private boolean isIssuingOver;
-  private int open; // how many have not retired
+  private final OpenList<E> open = new OpenList<>(lock); // all that have not retired
   private int kept; // how many of them are kept until the stream is closed
   private @Nullable Operation<E> firstKept; // chained by nextToRetire
   private boolean isAwaited; // somebody has called awaitNoneOpen
@@ -178,54 +175,30 @@ final class QueueLists<E> {
 
   private void openLocked(Operation<E> operation) {
     operation.key = ++lastNumber;
-    open++;
-    operation.openAfter = firstOpen;
-    if (firstOpen != null) {
-      firstOpen.openBefore = operation;
-    }
-    firstOpen = operation;
-  }
-
-  private void unlinkLocked(Operation<E> operation) {
-    Operation<E> before = operation.openBefore;
-    Operation<E> after = operation.openAfter;
-    if (before == null) {
-      firstOpen = after;
-    } else {
-      before.openAfter = after;
-    }
-    if (after != null) {
-      after.openBefore = before;
-    }
-    operation.openBefore = null;
-    operation.openAfter = null;
-    open--;
+    open.add(operation);
   }
 
   /** All open operations, the oldest first, each retained for the caller. */
   List<Operation<E>> retainOpen() {
-    List<Operation<E>> open = new ArrayList<>();
     synchronized (lock) {
-      for (Operation<E> operation = firstOpen; operation != null; operation = operation.openAfter) {
-        operation.retain();
-        open.add(operation);
-      }
+      return open.retainAll();
     }
-    Collections.reverse(open);
-    return open;
   }
 
-  /** Calls {@code looker}, which may only look, for each open operation, with the lock held. */
-  void forEachOpen(Consumer<Operation<E>> looker) {
+  /** Adds the open operations to {@code counts}, which is indexed by {@link State#ordinal()}. */
+  void count(long[] counts) {
     synchronized (lock) {
-      for (Operation<E> operation = firstOpen; operation != null; operation = operation.openAfter) {
-        looker.accept(operation);
-      }
+      open.count(counts);
     }
+  }
+
+  /** See {@link OpenList#walk}. */
+  void walkOpen(Operation<E> bookmark, Consumer<Operation<E>> looker) {
+    open.walk(bookmark, looker);
   }
 
   private void notifyIfNoneOpenLocked() {
-    if (isAwaited && open == kept) {
+    if (isAwaited && open.size() == kept) {
       lock.notifyAll(); // awaitNoneOpen
     }
   }
@@ -236,7 +209,7 @@ final class QueueLists<E> {
     try {
       synchronized (lock) {
         isAwaited = true;
-        while (open > kept) {
+        while (open.size() > kept) {
           long left = deadline - System.nanoTime();
           if (left <= 0) {
             return false;
@@ -475,7 +448,7 @@ final class QueueLists<E> {
       }
       for (Operation<E> next = firstRetired; next != null; next = next.nextToRetire) {
         retired++;
-        unlinkLocked(next);
+        open.remove(next);
       }
       notifyIfNoneOpenLocked();
     }

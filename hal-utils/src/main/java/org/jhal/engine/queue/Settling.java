@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * rather than wait for the other thread.
  */
 final class Settling {
-  private static final ThreadLocal<Stack> STACK = ThreadLocal.withInitial(Stack::new);
-
   private Settling() {}
 
   /** A stack of retained operations, instead of recursion: a chain of producers may be long. */
@@ -48,7 +46,7 @@ final class Settling {
       apply(operation);
       return;
     }
-    Stack stack = STACK.get();
+    Stack stack = Cascade.current().settling();
     int floor = stack.operations.size(); // an apply below may run callbacks that settle in turn
     operation.retain();
     stack.push(operation);
@@ -60,7 +58,9 @@ final class Settling {
    * signals; returns whether it is settled. If not, the rest is left for {@link #settle}.
    */
   static boolean settleQuietly(Operation<?> operation) {
-    if (!operation.fixVerdictIfForeseen() || operation.failure() != null) {
+    if (!operation.fixVerdictIfForeseen()
+        || operation.failure() != null
+        || !operation.work.endBorrowQuietly()) {
       return false;
     }
     for (int i = 0; i < operation.signalCount(); i++) {
@@ -76,7 +76,7 @@ final class Settling {
    * Settles the producers of an operation whose event has fired, and leaves its own verdict open.
    */
   static void settleProducers(Operation<?> operation) {
-    Stack stack = STACK.get();
+    Stack stack = Cascade.current().settling();
     int floor = stack.operations.size();
     operation.retainProducers(stack);
     settleDownTo(floor, stack);
@@ -113,6 +113,9 @@ final class Settling {
       return;
     }
     @Nullable HalException failure = operation.failure();
+    if (failure == null) {
+      operation.work.endBorrow(); // else the stream may be at it, and retiring ends it
+    }
     for (int i = 0; i < operation.signalCount(); i++) {
       if (failure == null) {
         operation.signal(i).signalAtLeast(operation.signalValue(i));

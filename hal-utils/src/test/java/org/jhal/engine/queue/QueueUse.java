@@ -30,6 +30,7 @@ final class QueueUse {
   final AtomicInteger issued = new AtomicInteger();
   final AtomicInteger executed = new AtomicInteger();
   final AtomicInteger retired = new AtomicInteger();
+  final AtomicInteger borrowed = new AtomicInteger(1); // 0 once the host memory was given back
   @Nullable Operation<FakeStream.Event> operation; // to call tailOver() with; is used again later
 
   QueueUse(String name, Fence waits, Fence signals) {
@@ -101,7 +102,22 @@ final class QueueUse {
     }
 
     @Override
+    public void endBorrow() {
+      QueueUse now = use;
+      if (now != null) {
+        now.borrowed.compareAndSet(1, 0);
+      }
+    }
+
+    @Override
+    public boolean endBorrowQuietly() {
+      endBorrow();
+      return true;
+    }
+
+    @Override
     public void retire(Consumer<RefCounted> releases) {
+      endBorrow();
       QueueUse now = use();
       now.retired.incrementAndGet();
       use = null;

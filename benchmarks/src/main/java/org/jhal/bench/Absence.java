@@ -1,9 +1,0 @@
-package org.jhal.bench;
-
-/**
- * Why one side of a row has no numbers.
- *
- * @param why for people
- * @param isFailure whether it went wrong; otherwise this machine does not have what it takes
- */
-record Absence(String why, boolean isFailure) {}

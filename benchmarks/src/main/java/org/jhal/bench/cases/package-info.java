@@ -1,0 +1,5 @@
+/** What is measured: all cases of hal bench. */
+@NullMarked
+package org.jhal.bench.cases;
+
+import org.jspecify.annotations.NullMarked;

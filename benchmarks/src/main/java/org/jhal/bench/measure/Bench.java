@@ -1,0 +1,101 @@
+package org.jhal.bench.measure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jhal.Device;
+import org.jhal.DeviceUri;
+import org.jhal.Hal;
+import org.jhal.Setting;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What cases are made for.
+ *
+ * @param uri of the device
+ * @param device to measure
+ * @param max the largest number of submissions in a sample
+ * @param shared what cases share; whoever made it closes it
+ * @param peer the same for a second device, which the first is compared with; null if there is none
+ */
+public record Bench(String uri, Device device, int max, Shared shared, @Nullable Bench peer) {
+  /** How long anything may take before it counts as hung. */
+  public static final Duration DEADLINE = Duration.ofMinutes(5);
+
+  private static final int[] SIZES = {1_000, 16_000, 256_000, 1_000_000};
+  private static final int SAMPLE = 256_000;
+  private static final Pattern TIME = Pattern.compile("([0-9]+)(ns|us|ms|s)");
+
+  /** For one device. */
+  public Bench(String uri, Device device, int max, Shared shared) {
+    this(uri, device, max, shared, null);
+  }
+
+  /** The numbers of submissions for cases that scale: at least one, none above the maximum. */
+  public List<Integer> sizes() {
+    return sizes(SIZES);
+  }
+
+  /** Those of {@code wanted} that are not above the maximum; the maximum if all are. */
+  public List<Integer> sizes(int... wanted) {
+    List<Integer> sizes = new ArrayList<>();
+    for (int size : wanted) {
+      if (size <= max) {
+        sizes.add(size);
+      }
+    }
+    return sizes.isEmpty() ? List.of(max) : sizes;
+  }
+
+  /**
+   * How often a sample repeats work of {@code size} submissions: a small size is not to be a short
+   * sample.
+   */
+  public int repeats(int size) {
+    return Math.max(1, Math.min(max, SAMPLE) / size);
+  }
+
+  /** How many steps a sample has where size means nothing: {@code wanted}, or less if told so. */
+  public int steps(int wanted) {
+    return Math.min(wanted, max);
+  }
+
+  /**
+   * The same device, opened with another setting {@code spin}, such as {@code "0ns"}: how long a
+   * host thread polls before it parks. It is shared, and not to be closed.
+   *
+   * @throws org.jhal.HalException as {@link Hal#openDevice} does
+   */
+  public Device deviceThatSpins(String spin) {
+    DeviceUri parsed = DeviceUri.parse(uri);
+    Map<String, String> options = new LinkedHashMap<>(parsed.options());
+    options.put("spin", spin);
+    String other = new DeviceUri(parsed.driver(), parsed.selector(), options).toString();
+    return shared.get(other, Device.class, () -> Hal.openDevice(other));
+  }
+
+  /**
+   * How long a host thread polls for device work before it parks. Peers do the same. A driver that
+   * does not tell is taken not to poll.
+   */
+  public long spinNanos() {
+    for (Setting setting : device.settings()) {
+      Matcher time = TIME.matcher(setting.value());
+      if (setting.name().equals("spin") && time.matches()) {
+        long unit =
+            switch (time.group(2)) {
+              case "us" -> 1_000;
+              case "ms" -> 1_000_000;
+              case "s" -> 1_000_000_000;
+              default -> 1;
+            };
+        return Long.parseLong(time.group(1)) * unit;
+      }
+    }
+    return 0;
+  }
+}

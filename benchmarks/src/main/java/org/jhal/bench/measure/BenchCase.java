@@ -1,0 +1,48 @@
+package org.jhal.bench.measure;
+
+import java.util.List;
+import org.jhal.Device;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing to measure.
+ *
+ * @param name what {@code --case} selects
+ * @param description one line for people
+ * @param unit of all metrics that do not name their own
+ * @param metrics what a sample tells, in its order; of the first, less is better
+ * @param scales whether its series do the same for growing numbers, so that each is compared with
+ *     the first as well
+ * @param driver whose devices it is for, or null if it is for all
+ * @param maker makes the series, ready to be measured
+ */
+public record BenchCase(
+    String name,
+    String description,
+    String unit,
+    List<String> metrics,
+    boolean scales,
+    @Nullable String driver,
+    Maker maker) {
+  /** Makes the series of a case. */
+  public interface Maker {
+    /** Series on the device of {@code bench}, of the sizes that it allows. */
+    List<Series> make(Bench bench) throws Exception;
+  }
+
+  /** A case for all devices. */
+  public BenchCase(
+      String name,
+      String description,
+      String unit,
+      List<String> metrics,
+      boolean scales,
+      Maker maker) {
+    this(name, description, unit, metrics, scales, null, maker);
+  }
+
+  /** Whether it can be measured on {@code device}. */
+  public boolean fits(Device device) {
+    return driver == null || driver.equals(device.info().driver());
+  }
+}

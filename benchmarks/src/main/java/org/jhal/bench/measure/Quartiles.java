@@ -1,0 +1,22 @@
+package org.jhal.bench.measure;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** What a sample tells where each step is timed on its own. */
+public final class Quartiles {
+  /** What {@link #of} gives, in its order. */
+  public static final List<String> METRICS = List.of("median", "p25", "p75");
+
+  private Quartiles() {}
+
+  /** The quartiles of {@code nanos}, of which there is at least one; sorts them. */
+  public static double[] of(long[] nanos) {
+    Arrays.sort(nanos);
+    return new double[] {at(nanos, 2), at(nanos, 1), at(nanos, 3)};
+  }
+
+  private static double at(long[] sorted, int quarter) {
+    return sorted[(int) ((long) quarter * (sorted.length - 1) / 4)];
+  }
+}

@@ -1,0 +1,25 @@
+package org.jhal.bench.measure;
+
+import java.util.List;
+
+/**
+ * What is measured side by side.
+ *
+ * @param label tells it from the other series of its case: a number of submissions, or a kind
+ * @param jhal the side that is measured
+ * @param peers what it is compared with
+ * @param aims what its numbers are meant to be
+ */
+public record Series(String label, Subject jhal, List<Subject> peers, List<Aim> aims)
+    implements AutoCloseable {
+  /** A series without aims. */
+  public Series(String label, Subject jhal, List<Subject> peers) {
+    this(label, jhal, peers, List.of());
+  }
+
+  @Override
+  public void close() {
+    jhal.close();
+    peers.forEach(Subject::close);
+  }
+}

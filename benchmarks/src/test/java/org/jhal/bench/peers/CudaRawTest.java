@@ -1,0 +1,166 @@
+package org.jhal.bench.peers;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.jhal.bench.measure.MissingPeerException;
+import org.jhal.bench.measure.Subject;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The peers in C: their compiler, their program on a fake driver, and what it answers. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class CudaRawTest {
+  @Test
+  void anAnswerHasTheMedianFirst() throws IOException {
+    assertArrayEquals(
+        new double[] {10.5, 9.0, 12.0},
+        CudaRaw.parse("result copy 4096 7 9.0 10.5 12.0", "copy", 4096, 7));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "error cuInit: CUDA_ERROR_NO_DEVICE (100)",
+        "result copy 4096 8 9.0 10.5 12.0",
+        "result fill 4096 7 9.0 10.5 12.0",
+        "result copy 4096 7 9.0 10.5",
+        "result copy 4096 7 9.0 nan 12.0"
+      })
+  void anythingElseIsQuoted(String line) {
+    IOException refused =
+        assertThrows(IOException.class, () -> CudaRaw.parse(line, "copy", 4096, 7));
+    assertEquals(
+        "the raw program was asked for 'copy 4096 7' and said: " + line, refused.getMessage());
+  }
+
+  @Test
+  void withoutACompilerItSaysWhatIsMissing(@TempDir Path folder) throws IOException {
+    Map<String, String> environment =
+        Map.of("PATH", folder.toString(), "CUDA_HOME", folder.resolve("toolkit").toString());
+    assertEquals(
+        "it cannot be compiled: no nvcc on the PATH or in "
+            + folder.resolve("toolkit/bin")
+            + ", and no gcc on the PATH; CUDA_HOME says where the toolkit is",
+        missing(environment));
+    executable(folder.resolve("gcc"));
+    assertEquals(
+        "it cannot be compiled: no nvcc on the PATH or in "
+            + folder.resolve("toolkit/bin")
+            + ", and no cuda.h in "
+            + folder.resolve("toolkit/include")
+            + "; CUDA_HOME says where the toolkit is",
+        missing(environment));
+  }
+
+  private static String missing(Map<String, String> environment) {
+    return String.valueOf(
+        assertThrows(MissingPeerException.class, () -> CudaCompiler.find(environment))
+            .getMessage());
+  }
+
+  @Test
+  void nvccIsPreferredToGccWithTheHeader(@TempDir Path folder) throws Exception {
+    Path toolkit = folder.resolve("toolkit");
+    Map<String, String> environment =
+        Map.of("PATH", folder.toString(), "CUDA_HOME", toolkit.toString());
+    Path gcc = executable(folder.resolve("gcc"));
+    Files.createDirectories(toolkit.resolve("include"));
+    Files.createFile(toolkit.resolve("include/cuda.h"));
+    assertEquals(
+        List.of(gcc.toString(), "-O2", "-I" + toolkit.resolve("include")),
+        CudaCompiler.find(environment));
+    Path inToolkit = executable(toolkit.resolve("bin/nvcc"));
+    assertEquals(List.of(inToolkit.toString(), "-O2"), CudaCompiler.find(environment));
+    Path onPath = executable(folder.resolve("nvcc"));
+    assertEquals(List.of(onPath.toString(), "-O2"), CudaCompiler.find(environment));
+  }
+
+  private static Path executable(Path file) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.createFile(file);
+    assertTrue(file.toFile().setExecutable(true), file::toString);
+    return file;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "spinning, 0",
+    "blocking, 0",
+    "host-function, 0",
+    "chain, 0",
+    "alloca, 4096",
+    "copy, 4096",
+    "fill, 4096",
+    "upload, 4096",
+    "readback, 4096"
+  })
+  void theProgramKnowsEveryCase(String name, long bytes, @TempDir Path folder) throws Exception {
+    try (CudaRaw raw = FakeCuda.build(folder).raw("0000:03:00.0", Map.of())) {
+      for (int steps : new int[] {1, 2, 3000}) {
+        double[] sample = raw.subject(name, bytes, steps, UnaryOperator.identity()).sample();
+        assertEquals(3, sample.length);
+        assertTrue(sample[0] > 0 && sample[1] <= sample[0] && sample[0] <= sample[2]);
+      }
+    }
+  }
+
+  @Test
+  void aProgramThatFailsIsQuotedAndStartedAgain(@TempDir Path folder) throws Exception {
+    try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
+      Subject unaligned = raw.subject("fill", 5, 1, UnaryOperator.identity());
+      IOException refused = assertThrows(IOException.class, unaligned::sample);
+      assertEquals(
+          "the raw program was asked for 'fill 5 1' and said:"
+              + " error 5 bytes: a multiple of 4 is needed",
+          refused.getMessage());
+      assertTrue(raw.subject("fill", 8, 1, UnaryOperator.identity()).sample()[0] >= 0);
+    }
+  }
+
+  @Test
+  void aFailedCallIsNamed(@TempDir Path folder) throws Exception {
+    FakeCuda fake = FakeCuda.build(folder);
+    try (CudaRaw raw = fake.raw(null, Map.of("FAKE_CUDA_FAIL", "1"))) {
+      Subject spinning = raw.subject("spinning", 0, 1, UnaryOperator.identity());
+      IOException failed = assertThrows(IOException.class, spinning::sample);
+      assertTrue(
+          String.valueOf(failed.getMessage())
+              .endsWith("error cuEventSynchronize: CUDA_ERROR_INVALID_VALUE (1)"),
+          failed::toString);
+    }
+    try (CudaRaw raw = fake.raw("0000:99:00.0", Map.of())) {
+      Subject spinning = raw.subject("spinning", 0, 1, UnaryOperator.identity());
+      IOException failed = assertThrows(IOException.class, spinning::sample);
+      assertEquals(
+          "the raw program does not start:"
+              + " error cuDeviceGetByPCIBusId: CUDA_ERROR_INVALID_VALUE (1)",
+          failed.getMessage());
+    }
+  }
+
+  @Test
+  void aProgramThatDoesNotCompileIsTold(@TempDir Path folder) throws Exception {
+    FakeCuda.assumeGcc();
+    Files.createFile(folder.resolve("cuda.h")); // without anything in it
+    try (CudaRaw raw = new CudaRaw(() -> List.of("gcc", "-I" + folder), Map.of(), null)) {
+      Subject spinning = raw.subject("spinning", 0, 1, UnaryOperator.identity());
+      IOException failed = assertThrows(IOException.class, spinning::sample);
+      assertTrue(String.valueOf(failed.getMessage()).contains("cuInit"), failed::toString);
+    }
+  }
+}

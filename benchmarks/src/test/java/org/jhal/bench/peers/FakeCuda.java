@@ -1,0 +1,83 @@
+package org.jhal.bench.peers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver in {@code fake-cuda}, compiled; its device is the host. Skips where gcc is missing.
+ */
+public final class FakeCuda {
+  private final Path folder;
+  private final Path headers;
+
+  private FakeCuda(Path folder, Path headers) {
+    this.folder = folder;
+    this.headers = headers;
+  }
+
+  /** Skips the test, with the reason, where there is no gcc. */
+  public static void assumeGcc() {
+    String path = Objects.requireNonNullElse(System.getenv("PATH"), "");
+    assumeTrue(
+        Stream.of(path.split(File.pathSeparator, -1))
+            .anyMatch(folder -> Files.isExecutable(Path.of(folder, "gcc"))),
+        "the raw program is compiled with gcc, which is not on the PATH");
+  }
+
+  /** Compiles it into {@code folder}. */
+  public static FakeCuda build(Path folder) throws Exception {
+    assumeGcc();
+    Path header =
+        Path.of(Objects.requireNonNull(FakeCuda.class.getResource("/fake-cuda/cuda.h")).toURI());
+    FakeCuda fake = new FakeCuda(folder, Objects.requireNonNull(header.getParent()));
+    fake.compileLibrary();
+    return fake;
+  }
+
+  /** The peers on this driver, with warnings as errors. */
+  public CudaRaw raw(@Nullable String pciAddress, Map<String, String> environment) {
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("LD_LIBRARY_PATH", folder.toString());
+    return new CudaRaw(this::compiler, all, pciAddress);
+  }
+
+  private List<String> compiler() {
+    return List.of("gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + headers);
+  }
+
+  private void compileLibrary() throws IOException, InterruptedException {
+    Path log = folder.resolve("log");
+    Process gcc =
+        new ProcessBuilder(
+                Stream.concat(
+                        compiler().stream(),
+                        Stream.of(
+                            "-shared",
+                            "-fPIC",
+                            "-Wl,-soname,libcuda.so.1",
+                            "-o",
+                            folder.resolve("libcuda.so.1").toString(),
+                            headers.resolve("libcuda.c").toString(),
+                            "-lpthread"))
+                    .toList())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    assertTrue(
+        gcc.waitFor(60, TimeUnit.SECONDS), "gcc is not done with the fake driver after 60 s");
+    assertEquals(0, gcc.exitValue(), Files.readString(log));
+  }
+}

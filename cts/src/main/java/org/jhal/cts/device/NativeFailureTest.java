@@ -1,0 +1,360 @@
+package org.jhal.cts.device;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jhal.Args;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.DeviceStatistics;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
+import org.jhal.Workgroups;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Native calls that fail, one by one (rules Q7, Q7a and Q10). */
+@CtsSuite(deadlineSeconds = 300)
+@Needs(Need.CONTROLS)
+@FreshDevice
+class NativeFailureTest {
+  /** Calls whose failure means a lost device. */
+  private static final Set<String> LOSING =
+      Set.of("recordEvent", "waitEvent", "queryEvent", "synchronizeEvent");
+
+  /** Calls whose failure concerns one operation or one object. */
+  private static final List<String> SINGLE =
+      List.of(
+          "createEvent",
+          "issue",
+          "command",
+          "execute",
+          "allocAsync",
+          "freeAsync",
+          "allocate",
+          "load");
+
+  static Stream<Arguments> positions() {
+    return Stream.concat(SINGLE.stream(), LOSING.stream().sorted())
+        .flatMap(call -> IntStream.rangeClosed(1, 6).mapToObj(nth -> Arguments.of(call, nth)));
+  }
+
+  private static void needs(Cts cts, String call) {
+    if (!cts.controls().calls().contains(call)) {
+      throw Cts.unsupported("the driver has no native call named " + call);
+    }
+  }
+
+  /** Something to enqueue. */
+  @FunctionalInterface
+  private interface Enqueueing {
+    void enqueue(Fence waits, Fence signals);
+  }
+
+  /** Work that makes all native calls, and what it signals. */
+  private static final class Work {
+    private final Cts cts;
+    private final List<TimelineSemaphore> signals = new ArrayList<>();
+
+    Work(Cts cts) {
+      this.cts = cts;
+    }
+
+    /** Enqueues; the failure of a refused call goes where its signal would have gone. */
+    private Timepoint then(Fence waits, Enqueueing call) {
+      TimelineSemaphore signal = cts.semaphore();
+      signals.add(signal);
+      try {
+        call.enqueue(waits, signal.at(1));
+      } catch (HalException refused) {
+        signal.fail(refused);
+      }
+      return signal.at(1);
+    }
+
+    void enqueue() {
+      DeviceQueue first = cts.queue(0);
+      DeviceQueue second = cts.queue(cts.device().queueCount() - 1);
+      try {
+        transients(first, second);
+        buffers(first, second);
+      } catch (HalException refused) {
+        signals.add(cts.semaphore());
+        signals.get(signals.size() - 1).fail(refused);
+      }
+    }
+
+    private void transients(DeviceQueue first, DeviceQueue second) {
+      TimelineSemaphore allocated = cts.semaphore();
+      DeviceBuffer scratch =
+          cts.closing(first.alloca(Fence.NONE, allocated.at(1), 1024, BufferParams.DEVICE));
+      signals.add(allocated);
+      FillPattern pattern = FillPattern.of8(1);
+      ByteBuffer host = ByteBuffer.allocate(1024);
+      Timepoint filled =
+          then(allocated.at(1), (w, s) -> second.fill(w, s, scratch, 0, 1024, pattern));
+      Timepoint read = then(filled, (w, s) -> second.readback(w, s, scratch, 0, host));
+      then(read, (w, s) -> first.dealloca(w, s, scratch));
+    }
+
+    private void buffers(DeviceQueue first, DeviceQueue second) {
+      DeviceBuffer buffer = cts.buffer(256);
+      ByteBuffer host = ByteBuffer.allocate(128);
+      Timepoint written = then(Fence.NONE, (w, s) -> first.upload(w, s, host, buffer, 0));
+      Timepoint called =
+          then(written, (w, s) -> second.hostCall(w, s, HostCall.Mode.BLOCKING, context -> {}));
+      Timepoint copied = then(called, (w, s) -> second.copy(w, s, buffer, 0, buffer, 128, 128));
+      Args args = Args.of(buffer, 1, 2, 3);
+      then(
+          copied,
+          (w, s) -> first.dispatch(w, s, cts.kernel("write_parameters"), Workgroups.of(1), args));
+    }
+
+    /** Waits until each signal is reached or failed; returns the failures. */
+    List<HalException> awaitOver() {
+      List<HalException> failures = new ArrayList<>();
+      for (TimelineSemaphore signal : signals) {
+        awaitTrue(
+            signal + " to be reached or failed: " + signal.explain(1),
+            () -> signal.failure() != null || signal.value() >= 1);
+        HalException failure = signal.failure();
+        if (failure != null) {
+          failures.add(failure);
+        }
+      }
+      return failures;
+    }
+  }
+
+  private static void assertWorks(Cts cts) {
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(3));
+    awaitReached("the queue goes on after a native failure", done.at(1));
+    assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a native failure");
+  }
+
+  private static void assertAllRetired(Cts cts) {
+    awaitTrue(
+        "all work to retire, or the last event to lose the device",
+        () -> cts.device().statistics().openOperations() == 0 || cts.device().lostCause() != null);
+    if (cts.device().lostCause() != null) {
+      cts.device().close(); // what its work holds may be kept until then (rule Q7)
+    }
+    DeviceStatistics statistics = cts.device().statistics();
+    assertEquals(statistics.enqueued(), statistics.retired(), statistics::toString);
+  }
+
+  @ParameterizedTest
+  @MethodSource("positions")
+  @Rule({"Q7a", "Q10"})
+  void aFailedCallFailsWhatItConcernsAndNothingHangs(String call, int nth, Cts cts) {
+    needs(cts, call);
+    cts.allowWarnings();
+    cts.controls().failNext(call, nth, Status.INTERNAL, false);
+    Work work = new Work(cts);
+    work.enqueue();
+    List<HalException> failures = work.awaitOver();
+    cts.controls().reset();
+    if (cts.device().lostCause() == null) {
+      assertTold(failures);
+      assertWorks(cts);
+    } else {
+      assertTrue(LOSING.contains(call), () -> "a failed " + call + " lost the device");
+    }
+    assertAllRetired(cts);
+  }
+
+  /** What failed is told, and beside it only that memory was missing which it should have made. */
+  private static void assertTold(List<HalException> failures) {
+    List<Status> statuses = failures.stream().map(HalException::status).toList();
+    assertTrue(failures.isEmpty() || statuses.contains(Status.INTERNAL), failures::toString);
+    assertTrue(
+        Set.of(Status.INTERNAL, Status.FAILED_PRECONDITION).containsAll(statuses),
+        failures::toString);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue", "allocAsync", "freeAsync", "allocate", "load"})
+  @Rule("Q7")
+  void aStickyErrorLosesTheDevice(String call, Cts cts) {
+    needs(cts, call);
+    cts.allowWarnings();
+    cts.controls().failNext(call, 1, Status.INTERNAL, true);
+    Work work = new Work(cts);
+    work.enqueue();
+    List<HalException> failures = work.awaitOver();
+    assertNotNull(cts.device().lostCause(), "lostCause() after a sticky error of " + call);
+    assertTrue(!failures.isEmpty(), "nothing failed");
+    failures.forEach(failure -> assertHal(Status.UNAVAILABLE, failure));
+    assertAllRetired(cts);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"recordEvent", "waitEvent"})
+  @Rule("Q7a")
+  void aFailureOfOrderingLosesTheDevice(String call, Cts cts) {
+    needs(cts, call);
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
+    if (other.index() == 0 && call.equals("waitEvent")) {
+      throw Cts.unsupported("with one queue nothing waits for an event of another");
+    }
+    TimelineSemaphore done = cts.semaphore();
+    cts.allowWarnings();
+    cts.controls().failNext(call, 1, Status.INTERNAL, false);
+    other.barrier(blocker.timepoint(), done.at(1));
+    awaitFailure(done, 1, Status.UNAVAILABLE);
+    assertNotNull(cts.device().lostCause());
+  }
+
+  @Test
+  @Rule({"Q7a", "Q6"})
+  void aFailedIssueFailsOneOperation(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(TestData.filled(48, 0));
+    List<TimelineSemaphore> done = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    TimelineSemaphore dependant = cts.semaphore();
+    for (int i = 0; i < 3; i++) {
+      cts.queue().fill(go.at(1), done.get(i).at(1), buffer, 16L * i, 16, FillPattern.of8(1 + i));
+    }
+    cts.queue().barrier(done.get(1).at(1), dependant.at(1));
+    cts.allowWarnings();
+    cts.controls().failNext("issue", 2, Status.RESOURCE_EXHAUSTED, false);
+    go.signal(1);
+    awaitReached(Fence.of(done.get(0).at(1), done.get(2).at(1)));
+    awaitFailure(done.get(1), 1, Status.RESOURCE_EXHAUSTED);
+    awaitFailure(dependant, 1, Status.RESOURCE_EXHAUSTED);
+    assertNull(cts.device().lostCause());
+    byte[] expected = TestData.with(TestData.filled(48, 0), 0, TestData.filled(16, 1));
+    expected = TestData.with(expected, 32, TestData.filled(16, 3));
+    assertBytes(expected, cts.read(buffer), "after the second of three fills failed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue", "command"})
+  @Rule({"Q7a", "Q3"})
+  void anOperationThatFailedHalfWayKeepsItsResourcesUntilTheStreamIsPastIt(String call, Cts cts) {
+    needs(cts, call);
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
+    CommandBuffer commands =
+        cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
+    commands.fill(buffer, 0, 32, FillPattern.of8(1));
+    commands.fill(buffer, 32, 32, FillPattern.of8(2));
+    commands.end();
+    cts.allowWarnings();
+    cts.controls().failNext(call, call.equals("issue") ? 1 : 2, Status.INTERNAL, false);
+    // Behind the wait for the blocked stream, and the first fill if the second one fails.
+    other.execute(blocker.timepoint(), done.at(1), commands);
+    buffer.close();
+    commands.close();
+    assertEquals(1, cts.device().statistics().buffers(), "buffers that the stream may still use");
+    blocker.release();
+    awaitFailure(done, 1, Status.INTERNAL);
+    assertNull(cts.device().lostCause());
+    assertAllRetired(cts);
+    assertEquals(0, cts.device().statistics().buffers(), "buffers when the stream is past it");
+    assertWorks(cts);
+  }
+
+  @Test
+  @Rule({"Q9", "Q7a"})
+  void workThatFailsWhileItRunsFailsItsIssuedConsumers(Cts cts) {
+    needs(cts, "execute");
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore consumed = cts.semaphore();
+    TimelineSemaphore free = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
+    long issued = cts.device().statistics().issued();
+    cts.queue(0).fill(blocker.timepoint(), produced.at(1), buffer, 0, 64, FillPattern.ZERO);
+    other.barrier(produced.at(1), consumed.at(1));
+    other.barrier(blocker.timepoint(), free.at(1));
+    awaitTrue("all to be issued", () -> cts.device().statistics().issued() >= issued + 3);
+    cts.controls().failNext("execute", 1, Status.ABORTED, false);
+    blocker.release();
+    awaitFailure(produced, 1, Status.ABORTED);
+    awaitFailure(consumed, 1, Status.ABORTED);
+    awaitReached(free, 1);
+    assertNull(cts.device().lostCause());
+    assertWorks(cts);
+  }
+
+  @Test
+  @Rule({"M1", "Q7a"})
+  void aFailedAllocaFailsItsSignalsAndEveryUse(Cts cts) {
+    needs(cts, "allocAsync");
+    cts.allowWarnings();
+    cts.controls().failNext("allocAsync", 1, Status.RESOURCE_EXHAUSTED, false);
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore used = cts.semaphore();
+    DeviceBuffer scratch =
+        cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE));
+    awaitFailure(timeline, 1, Status.RESOURCE_EXHAUSTED);
+    cts.queue().fill(Fence.NONE, used.at(1), scratch, 0, 64, FillPattern.ZERO);
+    awaitFailure(used, 1, Status.FAILED_PRECONDITION);
+    assertWorks(cts);
+  }
+
+  @Test
+  @Rule("Q7a")
+  void aFailedAllocationThrowsAndLosesNothing(Cts cts) {
+    needs(cts, "allocate");
+    long before = cts.device().statistics().liveResources();
+    cts.allowWarnings();
+    cts.controls().failNext("allocate", 1, Status.RESOURCE_EXHAUSTED, false);
+    assertHal(Status.RESOURCE_EXHAUSTED, () -> cts.device().allocate(64, BufferParams.DEVICE));
+    assertEquals(before, cts.device().statistics().liveResources());
+    assertWorks(cts);
+  }
+
+  @Test
+  @Rule({"Q7a", "M7"})
+  void aMappingThatCannotBeFlushedTellsSoAndEnds(Cts cts) {
+    needs(cts, "flush");
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    long before = cts.device().statistics().buffers();
+    DeviceBuffer.Mapping mapping = buffer.map(DeviceBuffer.MapMode.WRITE);
+    cts.controls().failNext("flush", 1, Status.DATA_LOSS, false);
+    assertHal(Status.DATA_LOSS, mapping::close);
+    mapping.close();
+    buffer.close();
+    assertEquals(before - 1, cts.device().statistics().buffers());
+    assertWorks(cts);
+  }
+}

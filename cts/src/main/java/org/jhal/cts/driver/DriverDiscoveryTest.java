@@ -1,0 +1,211 @@
+package org.jhal.cts.driver;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.Driver;
+import org.jhal.DriverRegistry;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.jhal.spi.DriverProvider;
+import org.junit.jupiter.api.Test;
+
+/** How drivers of strangers beside the one under test are found (rules D2 and D4). */
+@CtsSuite
+class DriverDiscoveryTest {
+  /** A driver without devices. */
+  private record Empty(String name) implements Driver {
+    @Override
+    public Availability probe() {
+      return Availability.unavailable("libnothing.so.1 was not found in /nowhere");
+    }
+
+    @Override
+    public List<DeviceInfo> devices(DeviceUri uri) {
+      throw new HalException(Status.UNAVAILABLE, probe().detail());
+    }
+
+    @Override
+    public Device open(DeviceUri uri) {
+      throw new HalException(Status.UNAVAILABLE, probe().detail());
+    }
+  }
+
+  /** A driver that cannot be used on any machine. */
+  public static final class AbsentProvider implements DriverProvider {
+    @Override
+    public String name() {
+      return "cts-absent";
+    }
+
+    @Override
+    public int apiVersion() {
+      return API_VERSION;
+    }
+
+    @Override
+    public Driver create() {
+      return new Empty(name());
+    }
+  }
+
+  /** A driver that was compiled with another version of the API. */
+  public static final class OldProvider implements DriverProvider {
+    @Override
+    public String name() {
+      return "cts-old";
+    }
+
+    @Override
+    public int apiVersion() {
+      return API_VERSION + 7;
+    }
+
+    @Override
+    public Driver create() {
+      throw new AssertionError("an incompatible driver must not be made");
+    }
+  }
+
+  /** A driver that cannot even be loaded. */
+  public static final class BrokenProvider implements DriverProvider {
+    /** Throws. */
+    public BrokenProvider() {
+      throw new IllegalStateException("broken on purpose");
+    }
+
+    @Override
+    public String name() {
+      return "cts-broken";
+    }
+
+    @Override
+    public int apiVersion() {
+      return API_VERSION;
+    }
+
+    @Override
+    public Driver create() {
+      return new Empty(name());
+    }
+  }
+
+  /** Looks at a registry that has further drivers in a folder beside the class path. */
+  private static void withDrivers(Consumer<DriverRegistry> check, Class<?>... providers)
+      throws Exception {
+    Path folder = Files.createTempDirectory("jhal-cts");
+    Path services = folder.resolve("META-INF/services/" + DriverProvider.class.getName());
+    try {
+      Files.createDirectories(services.getParent());
+      Files.write(services, Stream.of(providers).map(Class::getName).toList());
+      ClassLoader parent = Thread.currentThread().getContextClassLoader();
+      try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()}, parent)) {
+        check.accept(DriverRegistry.load(loader));
+      }
+    } finally {
+      Files.delete(services);
+      Files.delete(services.getParent());
+      Files.delete(folder.resolve("META-INF"));
+      Files.delete(folder);
+    }
+  }
+
+  private static DriverRegistry.Entry entry(DriverRegistry registry, String name) {
+    return registry.entries().stream()
+        .filter(one -> one.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(name + " is not among " + registry.entries()));
+  }
+
+  @Test
+  @Rule("D4")
+  void whatIsDroppedOnTheClassPathIsFound(Cts cts) throws Exception {
+    String own = DeviceUri.parse(cts.uri()).driver();
+    withDrivers(
+        registry -> {
+          assertNull(entry(registry, "cts-absent").problem());
+          assertNull(entry(registry, own).problem());
+          assertEquals("cts-absent", registry.driver("cts-absent").name());
+        },
+        AbsentProvider.class);
+  }
+
+  @Test
+  @Rule("D4")
+  void anIncompatibleDriverIsRefusedAndBothVersionsNamed(Cts cts) throws Exception {
+    withDrivers(
+        registry -> {
+          String problem = entry(registry, "cts-old").problem();
+          assertNotNull(problem);
+          String theirs = String.valueOf(DriverProvider.API_VERSION + 7);
+          String ours = String.valueOf(DriverProvider.API_VERSION);
+          assertTrue(problem.contains(theirs) && problem.contains(ours), problem);
+          assertHal(Status.FAILED_PRECONDITION, () -> registry.driver("cts-old"), theirs, ours);
+        },
+        OldProvider.class);
+  }
+
+  @Test
+  @Rule("D4")
+  void aBrokenDriverDisturbsNoOther(Cts cts) throws Exception {
+    String own = DeviceUri.parse(cts.uri()).driver();
+    withDrivers(
+        registry -> {
+          assertTrue(
+              registry.entries().stream()
+                  .anyMatch(one -> String.valueOf(one.problem()).contains("broken on purpose")),
+              () -> "what is broken, and how, is not listed: " + registry.entries());
+          assertTrue(registry.driver(own).probe().isAvailable());
+          assertNull(entry(registry, "cts-absent").problem());
+        },
+        BrokenProvider.class,
+        AbsentProvider.class);
+  }
+
+  @Test
+  @Rule("D2")
+  void aMissTellsWhyTheOthersCannotBeUsed(Cts cts) throws Exception {
+    withDrivers(
+        registry ->
+            assertHal(
+                Status.NOT_FOUND,
+                () -> registry.openDevice("nosuchdriver://0"),
+                "nosuchdriver",
+                DeviceUri.parse(cts.uri()).driver(),
+                "cts-absent",
+                "libnothing.so.1 was not found in /nowhere",
+                "cts-old",
+                String.valueOf(DriverProvider.API_VERSION + 7)),
+        AbsentProvider.class,
+        OldProvider.class);
+  }
+
+  @Test
+  @Rule({"D1", "D2"})
+  void anUnusableDriverSaysWhatItLooksFor(Cts cts) throws Exception {
+    withDrivers(
+        registry ->
+            assertHal(
+                Status.UNAVAILABLE,
+                () -> registry.openDevice("cts-absent"),
+                "libnothing.so.1",
+                "/nowhere"),
+        AbsentProvider.class);
+  }
+}

@@ -1,0 +1,167 @@
+package org.jhal.cts.driver;
+
+import static org.jhal.cts.support.TestData.assertNullRefused;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jhal.Allocator;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.BufferParams;
+import org.jhal.BufferRef;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.DeviceStatistics;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.TimepointCallback;
+import org.jhal.Workgroups;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A null argument is a NullPointerException that names the parameter, in every method of what a
+ * driver implements (rule M5).
+ */
+@CtsSuite
+class NullArgumentTest {
+  private static final List<Class<?>> TYPES =
+      List.of(
+          Device.class,
+          Allocator.class,
+          DeviceQueue.class,
+          CommandBuffer.class,
+          DeviceBuffer.class,
+          Executable.class,
+          TimelineSemaphore.class);
+
+  /** Parameters that may be null. */
+  private static final Set<String> NULLABLE = Set.of("Allocator.importHost(onRelease)");
+
+  /** A parameter that may not be null. */
+  record Place(Method method, int index) {
+    @Override
+    public String toString() {
+      String parameter = method.getParameters()[index].getName();
+      return method.getDeclaringClass().getSimpleName()
+          + "."
+          + method.getName()
+          + "("
+          + parameter
+          + ")";
+    }
+  }
+
+  static Stream<Place> places() {
+    List<Place> places = new ArrayList<>();
+    for (Class<?> type : TYPES) {
+      for (Method method : type.getDeclaredMethods()) {
+        for (int i = 0; i < method.getParameterCount(); i++) {
+          Place place = new Place(method, i);
+          if (!Modifier.isStatic(method.getModifiers())
+              && !method.isSynthetic()
+              && !method.getParameterTypes()[i].isPrimitive()
+              && !NULLABLE.contains(place.toString())) {
+            places.add(place);
+          }
+        }
+      }
+    }
+    places.sort(Comparator.comparing(place -> place.toString() + place.method()));
+    return places.stream();
+  }
+
+  /** An object of each type that occurs as a parameter or has methods. */
+  private static Map<Class<?>, Object> samples(Cts cts) {
+    Map<Class<?>, Object> samples = new HashMap<>();
+    Device device = cts.device();
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    TimelineSemaphore semaphore = cts.semaphore();
+    CommandBuffer commands = cts.closing(device.createCommandBuffer(CommandBuffer.Mode.REUSABLE));
+    samples.put(Device.class, device);
+    samples.put(Allocator.class, device.allocator());
+    samples.put(DeviceQueue.class, cts.queue());
+    samples.put(CommandBuffer.class, commands);
+    samples.put(DeviceBuffer.class, buffer);
+    samples.put(BufferRef.class, buffer);
+    samples.put(TimelineSemaphore.class, semaphore);
+    samples.put(Executable.class, cts.kernels());
+    samples.put(Kernel.class, cts.kernel("append"));
+    samples.put(Fence.class, semaphore.at(1));
+    samples.put(BindingTable.class, BindingTable.EMPTY);
+    samples.put(Workgroups.class, Workgroups.of(1));
+    samples.put(Args.class, Args.of(buffer, 1));
+    samples.put(FillPattern.class, FillPattern.ZERO);
+    samples.put(ByteBuffer.class, ByteBuffer.allocateDirect(8));
+    samples.put(HostMemory.class, HostMemory.of(new byte[8]));
+    samples.put(BufferParams.class, BufferParams.HOST);
+    samples.put(HostCall.Mode.class, HostCall.Mode.BLOCKING);
+    samples.put(HostCall.class, (HostCall) context -> {});
+    samples.put(CommandBuffer.Mode.class, CommandBuffer.Mode.ONE_SHOT);
+    samples.put(DeviceBuffer.MapMode.class, DeviceBuffer.MapMode.READ);
+    samples.put(ExecutableSource.class, cts.backend().kernels().get(0));
+    samples.put(String.class, "append");
+    samples.put(Duration.class, Duration.ZERO);
+    samples.put(HalException.class, new HalException(Status.ABORTED, "a sample"));
+    samples.put(TimepointCallback.class, (TimepointCallback) failure -> {});
+    samples.put(Runnable.class, (Runnable) () -> {});
+    samples.put(long.class, 1L);
+    samples.put(int.class, 0);
+    return samples;
+  }
+
+  @ParameterizedTest
+  @MethodSource("places")
+  @Rule("M5")
+  void nullIsRefusedByName(Place place, Cts cts) {
+    Map<Class<?>, Object> samples = samples(cts);
+    Method method = place.method();
+    Object[] arguments = new Object[method.getParameterCount()];
+    for (int i = 0; i < arguments.length; i++) {
+      Class<?> type = method.getParameterTypes()[i];
+      arguments[i] =
+          i == place.index()
+              ? null
+              : Objects.requireNonNull(samples.get(type), () -> "no sample of " + type);
+    }
+    Object target = Objects.requireNonNull(samples.get(method.getDeclaringClass()));
+    DeviceStatistics before = cts.device().statistics();
+    assertNullRefused(
+        method.getParameters()[place.index()].getName(),
+        () -> {
+          try {
+            method.invoke(target, arguments);
+          } catch (InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+    DeviceStatistics after = cts.device().statistics();
+    assertEquals(before.enqueued(), after.enqueued(), "operations enqueued");
+    assertEquals(before.liveResources(), after.liveResources(), "live resources");
+  }
+}

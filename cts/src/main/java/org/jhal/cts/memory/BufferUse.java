@@ -1,0 +1,143 @@
+package org.jhal.cts.memory;
+
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.BufferRef;
+import org.jhal.BufferUsage;
+import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.Slot;
+import org.jhal.Workgroups;
+import org.jhal.cts.support.Cts;
+
+/**
+ * Every way to name a buffer in an operation, for the tests of what is refused: by a queue, by a
+ * recorded command, and by a slot of a recorded command whose table is given when it is executed.
+ */
+enum BufferUse {
+  QUEUE_FILL("target", BufferUsage.TRANSFER_TARGET),
+  QUEUE_UPDATE("target", BufferUsage.TRANSFER_TARGET),
+  QUEUE_UPLOAD("target", BufferUsage.TRANSFER_TARGET),
+  QUEUE_READBACK("source", BufferUsage.TRANSFER_SOURCE),
+  QUEUE_COPY_FROM("source", BufferUsage.TRANSFER_SOURCE),
+  QUEUE_COPY_TO("target", BufferUsage.TRANSFER_TARGET),
+  QUEUE_DISPATCH_IN("x:", BufferUsage.DISPATCH_READ),
+  QUEUE_DISPATCH_OUT("y:", BufferUsage.DISPATCH_WRITE),
+  COMMAND_FILL("target", BufferUsage.TRANSFER_TARGET),
+  COMMAND_UPDATE("target", BufferUsage.TRANSFER_TARGET),
+  COMMAND_COPY_FROM("source", BufferUsage.TRANSFER_SOURCE),
+  COMMAND_COPY_TO("target", BufferUsage.TRANSFER_TARGET),
+  COMMAND_DISPATCH_IN("x:", BufferUsage.DISPATCH_READ),
+  COMMAND_DISPATCH_OUT("y:", BufferUsage.DISPATCH_WRITE),
+  SLOT_FILL("slot 0", BufferUsage.TRANSFER_TARGET),
+  SLOT_UPDATE("slot 0", BufferUsage.TRANSFER_TARGET),
+  SLOT_COPY_FROM("slot 0", BufferUsage.TRANSFER_SOURCE),
+  SLOT_COPY_TO("slot 0", BufferUsage.TRANSFER_TARGET),
+  SLOT_DISPATCH_IN("slot 0", BufferUsage.DISPATCH_READ),
+  SLOT_DISPATCH_OUT("slot 0", BufferUsage.DISPATCH_WRITE);
+
+  private final String argument;
+  private final BufferUsage usage;
+
+  BufferUse(String argument, BufferUsage usage) {
+    this.argument = argument;
+    this.usage = usage;
+  }
+
+  /** How a message calls the buffer. */
+  String argument() {
+    return argument;
+  }
+
+  /** What the buffer must have been made for. */
+  BufferUsage usage() {
+    return usage;
+  }
+
+  /** Whether a range of the buffer is named; otherwise {@link #enqueue} uses all of it. */
+  boolean hasRange() {
+    return !name().contains("DISPATCH");
+  }
+
+  /** Whether the buffer is named when the recording is executed, not when it is made. */
+  boolean isBound() {
+    return name().startsWith("SLOT");
+  }
+
+  /** Whether the other buffer may belong to another device: that copies through the host. */
+  boolean crossesDevices() {
+    return this == QUEUE_COPY_FROM || this == QUEUE_COPY_TO;
+  }
+
+  /** The uses that name a range. */
+  static Set<BufferUse> withRange() {
+    Set<BufferUse> uses = EnumSet.allOf(BufferUse.class);
+    uses.removeIf(use -> !use.hasRange());
+    return uses;
+  }
+
+  /**
+   * Enqueues an operation that uses a range of {@code buffer}, at least 16 bytes of which must be
+   * there for a dispatch.
+   */
+  void enqueue(Cts cts, Fence signals, DeviceBuffer buffer, long offset, long length) {
+    DeviceQueue queue = cts.queue();
+    switch (this) {
+      case QUEUE_FILL ->
+          queue.fill(Fence.NONE, signals, buffer, offset, length, FillPattern.of8(1));
+      case QUEUE_UPDATE -> queue.update(Fence.NONE, signals, bytes(length), buffer, offset);
+      case QUEUE_UPLOAD -> queue.upload(Fence.NONE, signals, bytes(length), buffer, offset);
+      case QUEUE_READBACK -> queue.readback(Fence.NONE, signals, buffer, offset, bytes(length));
+      case QUEUE_COPY_FROM ->
+          queue.copy(Fence.NONE, signals, buffer, offset, cts.buffer(64), 0, length);
+      case QUEUE_COPY_TO ->
+          queue.copy(Fence.NONE, signals, cts.buffer(64), 0, buffer, offset, length);
+      case QUEUE_DISPATCH_IN, QUEUE_DISPATCH_OUT ->
+          queue.dispatch(
+              Fence.NONE, signals, cts.kernel("negate"), Workgroups.of(4), args(cts, buffer));
+      default -> execute(cts, signals, buffer, offset, length);
+    }
+  }
+
+  private void execute(Cts cts, Fence signals, DeviceBuffer buffer, long offset, long length) {
+    CommandBuffer commands =
+        cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
+    record(cts, commands, isBound() ? Slot.of(0) : buffer, offset, length);
+    commands.end();
+    cts.queue()
+        .execute(
+            Fence.NONE,
+            signals,
+            commands,
+            isBound() ? BindingTable.of(buffer) : BindingTable.EMPTY);
+  }
+
+  /** Records the command that {@link #enqueue} executes; not for a queue's uses. */
+  void record(Cts cts, CommandBuffer commands, BufferRef buffer, long offset, long length) {
+    switch (this) {
+      case COMMAND_FILL, SLOT_FILL -> commands.fill(buffer, offset, length, FillPattern.of8(1));
+      case COMMAND_UPDATE, SLOT_UPDATE -> commands.update(bytes(length), buffer, offset);
+      case COMMAND_COPY_FROM, SLOT_COPY_FROM ->
+          commands.copy(buffer, offset, cts.buffer(64), 0, length);
+      case COMMAND_COPY_TO, SLOT_COPY_TO ->
+          commands.copy(cts.buffer(64), 0, buffer, offset, length);
+      default -> commands.dispatch(cts.kernel("negate"), Workgroups.of(4), args(cts, buffer));
+    }
+  }
+
+  private Args args(Cts cts, BufferRef buffer) {
+    return usage == BufferUsage.DISPATCH_READ
+        ? Args.of(buffer, cts.buffer(64))
+        : Args.of(cts.buffer(64), buffer);
+  }
+
+  private static ByteBuffer bytes(long length) {
+    return ByteBuffer.allocate(Math.toIntExact(length));
+  }
+}

@@ -1,0 +1,192 @@
+package org.jhal.cts.memory;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.direct;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.Args;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceStatistics;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.junit.jupiter.api.Test;
+
+/** Buffers over memory of the host, where a device offers them. */
+@CtsSuite
+class HostImportTest {
+  private static byte[] all(ByteBuffer memory) {
+    byte[] content = new byte[memory.capacity()];
+    memory.duplicate().clear().get(content);
+    return content;
+  }
+
+  private static DeviceBuffer importHost(Cts cts, ByteBuffer memory, AtomicInteger releases) {
+    return cts.closing(
+        cts.device().allocator().importHost(memory, BufferParams.HOST, releases::incrementAndGet));
+  }
+
+  @Test
+  @Rule("M7")
+  @Needs(capabilities = Capability.HOST_IMPORT)
+  void theMemoryIsTheBuffersContent(Cts cts) {
+    ByteBuffer memory = direct(bytes(4096));
+    AtomicInteger releases = new AtomicInteger();
+    DeviceBuffer buffer = importHost(cts, memory, releases);
+    assertEquals(4096, buffer.size());
+    assertBytes(bytes(4096), cts.read(buffer), "an imported buffer");
+    DeviceBuffer copy = cts.buffer(4096);
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().copy(Fence.NONE, done.at(1), buffer, 0, copy, 0, 4096);
+    cts.queue().fill(done.at(1), done.at(2), buffer, 64, 128, FillPattern.of8(0x6B));
+    awaitReached(done, 2);
+    assertBytes(bytes(4096), cts.read(copy), "a copy of an imported buffer");
+    buffer.close();
+    awaitTrue("the memory to be released", () -> releases.get() > 0);
+    assertBytes(
+        TestData.with(bytes(4096), 64, filled(128, 0x6B)), all(memory), "the host's memory");
+  }
+
+  @Test
+  @Rule({"M7", "M8"})
+  @Needs(capabilities = Capability.HOST_IMPORT)
+  void kernelsWorkOnIt(Cts cts) {
+    ByteBuffer memory = direct(TestData.ints(64, i -> i));
+    DeviceBuffer x = importHost(cts, memory, new AtomicInteger());
+    DeviceBuffer y = cts.buffer(256);
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue()
+        .dispatch(Fence.NONE, done.at(1), cts.kernel("twice"), Workgroups.of(64), Args.of(x, y));
+    awaitReached(done, 1);
+    assertBytes(TestData.ints(64, i -> 2 * i), cts.read(y), "doubled");
+  }
+
+  @Test
+  @Rule("M7")
+  @Needs(capabilities = Capability.HOST_IMPORT)
+  void itTakesTheRangeFromThePositionToTheLimit(Cts cts) {
+    ByteBuffer memory = ByteBuffer.allocateDirect(3 * 4096);
+    memory.position(4096).limit(2 * 4096);
+    DeviceBuffer buffer = importHost(cts, memory, new AtomicInteger());
+    assertEquals(4096, buffer.size());
+    assertEquals(4096, memory.position(), "the position of what was handed over");
+    memory.clear();
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 4096, FillPattern.of8(1));
+    awaitReached(done, 1);
+    buffer.close();
+    assertBytes(
+        TestData.with(new byte[3 * 4096], 4096, filled(4096, 1)), all(memory), "the memory");
+  }
+
+  @Test
+  @Rule("M7")
+  @Needs(capabilities = Capability.HOST_IMPORT)
+  void itIsReleasedOnceAfterItsLastUse(Cts cts) {
+    AtomicInteger releases = new AtomicInteger();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceStatistics before = cts.device().statistics();
+    ByteBuffer memory = direct(bytes(4096));
+    DeviceBuffer buffer = importHost(cts, memory, releases);
+    DeviceBuffer slice = buffer.slice(0, 1024);
+    cts.queue().fill(go.at(1), done.at(1), buffer, 0, 16, FillPattern.of8(1));
+    cts.flush(cts.queue());
+    slice.close();
+    assertEquals(0, releases.get(), "releases while the buffer is open");
+    buffer.close();
+    assertEquals(0, releases.get(), "releases while work needs the memory");
+    go.signal(1);
+    awaitReached(done, 1);
+    awaitTrue("the memory to be released", () -> releases.get() > 0);
+    buffer.close();
+    slice.close();
+    cts.awaitIdle();
+    assertEquals(1, releases.get(), "releases");
+    assertEquals(before.buffers(), cts.device().statistics().buffers(), "buffers");
+    assertBytes(TestData.with(bytes(4096), 0, filled(16, 1)), all(memory), "the memory");
+  }
+
+  @Test
+  @Rule("M7")
+  @Needs(capabilities = Capability.HOST_IMPORT)
+  void releasedMemoryMayBeImportedAgain(Cts cts) {
+    ByteBuffer memory = direct(filled(4096, 0));
+    for (int i = 1; i <= 5; i++) {
+      AtomicInteger releases = new AtomicInteger();
+      DeviceBuffer buffer =
+          i % 2 == 0
+              ? importHost(cts, memory, releases)
+              : cts.closing(cts.device().allocator().importHost(memory, BufferParams.HOST, null));
+      TimelineSemaphore done = cts.semaphore();
+      cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 4096, FillPattern.of8(i));
+      awaitReached(done, 1);
+      cts.awaitIdle();
+      buffer.close();
+      if (i % 2 == 0) { // else nobody is told, and the next import waits if it must
+        awaitTrue("the memory to be released", () -> releases.get() > 0);
+      }
+      assertBytes(filled(4096, i), all(memory), "the memory after import " + i);
+    }
+  }
+
+  @Test
+  @Rule({"M7", "Q8"})
+  @FreshDevice
+  @Needs(capabilities = Capability.HOST_IMPORT)
+  void itIsReleasedOnceThoughItsDeviceWasClosedBefore(Cts cts) {
+    AtomicInteger releases = new AtomicInteger();
+    Device device = cts.device();
+    DeviceBuffer buffer = importHost(cts, direct(bytes(4096)), releases);
+    cts.write(buffer, 0, bytes(16));
+    device.close();
+    buffer.close();
+    buffer.close();
+    awaitTrue("the memory to be released", () -> releases.get() > 0);
+    assertEquals(1, releases.get(), "releases");
+  }
+
+  @Test
+  @Rule("M5")
+  void whatADeviceCannotImportIsRefused(Cts cts) {
+    AtomicInteger releases = new AtomicInteger();
+    DeviceStatistics before = cts.device().statistics();
+    if (!cts.device().capabilities().contains(Capability.HOST_IMPORT)) {
+      assertHal(
+          Status.UNIMPLEMENTED,
+          () -> importHost(cts, ByteBuffer.allocateDirect(64), releases),
+          "import");
+      return;
+    }
+    assertHal(
+        Status.INVALID_ARGUMENT,
+        () -> importHost(cts, ByteBuffer.allocate(64), releases),
+        "memory",
+        "heap");
+    assertHal(
+        Status.INVALID_ARGUMENT,
+        () -> importHost(cts, ByteBuffer.allocateDirect(64).asReadOnlyBuffer(), releases),
+        "memory",
+        "read-only");
+    assertEquals(0, releases.get(), "releases of what was never imported");
+    assertEquals(before.buffers(), cts.device().statistics().buffers(), "buffers");
+  }
+}

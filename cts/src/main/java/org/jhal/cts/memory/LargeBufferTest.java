@@ -1,0 +1,180 @@
+package org.jhal.cts.memory;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.TestData.ints;
+import static org.jhal.cts.support.Waits.awaitReached;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jhal.Args;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Commands;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Buffers of more than 2 GiB: offsets and lengths that do not fit into an int (rule M7). */
+@CtsSuite(deadlineSeconds = 300)
+class LargeBufferTest {
+  private static final long EDGE = 1L << 31; // the first offset that is no int
+  private static final long SIZE = EDGE + (1 << 20);
+
+  /**
+   * A buffer of {@link #SIZE} bytes. Where there is no such memory the test is unsupported; where
+   * there is, in pieces that fit into ints, it must also be there in one.
+   */
+  private static DeviceBuffer large(Cts cts, BufferParams params) {
+    Device device = cts.device();
+    if (device.info().memoryBytes() < SIZE) {
+      throw Cts.unsupported("the device has less than " + SIZE + " bytes of memory");
+    }
+    try {
+      return cts.closing(device.allocate(SIZE, params));
+    } catch (HalException e) {
+      List<DeviceBuffer> pieces = new ArrayList<>();
+      try {
+        for (long left = SIZE; left > 0; left -= 1 << 29) {
+          pieces.add(device.allocate(Math.min(left, 1 << 29), params));
+        }
+      } catch (HalException alsoNotInPieces) {
+        throw Cts.unsupported(
+            "the device has no " + SIZE + " bytes of memory left: " + e.getMessage());
+      } finally {
+        pieces.forEach(DeviceBuffer::close);
+      }
+      throw e;
+    }
+  }
+
+  private static void write(Cts cts, DeviceBuffer buffer, long offset, byte[] content) {
+    cts.write(buffer, offset, content);
+    assertBytes(content, cts.read(buffer, offset, content.length), "written at " + offset);
+  }
+
+  @Test
+  @Rule({"M2", "M7"})
+  void transfersReachEveryPlace(Cts cts) {
+    DeviceBuffer buffer = large(cts, BufferParams.DEVICE);
+    TimelineSemaphore timeline = cts.semaphore();
+    // All of it, more than an int counts.
+    cts.queue().fill(Fence.NONE, timeline.at(1), buffer, 0, SIZE, FillPattern.of8(0x21));
+    awaitReached(timeline, 1);
+    long[] places = {0, EDGE / 2 - 32, EDGE - 32, EDGE, SIZE - 64};
+    for (long place : places) {
+      assertBytes(filled(64, 0x21), cts.read(buffer, place, 64), "filled at " + place);
+    }
+    // Around the edge and at the end, by upload, update, fill and copy.
+    write(cts, buffer, EDGE - 500, bytes(1000));
+    write(cts, buffer, SIZE - 100, bytes(100));
+    cts.queue()
+        .update(Fence.NONE, timeline.at(2), ByteBuffer.wrap(filled(16, 0x44)), buffer, EDGE - 8);
+    cts.queue().fill(timeline.at(2), timeline.at(3), buffer, EDGE + 100, 4, FillPattern.of32(-1));
+    cts.queue().copy(timeline.at(3), timeline.at(4), buffer, EDGE - 16, buffer, SIZE - 4096, 256);
+    cts.queue().copy(timeline.at(4), timeline.at(5), buffer, SIZE - 4096, buffer, 8, 256);
+    awaitReached(timeline, 5);
+    byte[] expected = TestData.with(bytes(1000), 492, filled(16, 0x44));
+    expected = TestData.with(expected, 600, filled(4, 0xFF));
+    assertBytes(expected, cts.read(buffer, EDGE - 500, 1000), "around the edge");
+    byte[] moved = Arrays.copyOfRange(expected, 484, 740);
+    assertBytes(moved, cts.read(buffer, SIZE - 4096, 256), "copied to the end");
+    assertBytes(moved, cts.read(buffer, 8, 256), "copied to the start");
+    assertBytes(filled(8, 0x21), cts.read(buffer, 0, 8), "before it");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"M2", "M7", "M8"})
+  void commandsAndKernelsReachEveryPlace(Commands.Form form, Cts cts) {
+    DeviceBuffer buffer = large(cts, BufferParams.DEVICE);
+    DeviceBuffer result = cts.buffer(64);
+    Commands commands = new Commands(cts, form);
+    commands
+        .buffer()
+        .update(ByteBuffer.wrap(ints(16, i -> i)), commands.ref(buffer, EDGE - 32, 64), 0);
+    commands.buffer().fill(commands.ref(buffer), SIZE - 64, 64, FillPattern.of32(9));
+    commands.buffer().barrier();
+    commands
+        .buffer()
+        .dispatch(
+            cts.kernel("scale_and_offset"),
+            Workgroups.of(16),
+            Args.of(
+                commands.ref(buffer, EDGE - 32, 64), commands.ref(buffer, SIZE - 128, 64), 3, 1));
+    commands.buffer().barrier();
+    commands.buffer().copy(commands.ref(buffer), SIZE - 128, commands.ref(result), 0, 64);
+    commands.run(cts.queue());
+    assertBytes(ints(16, i -> 3 * i + 1), cts.read(result), "3x + 1");
+    assertBytes(ints(16, i -> 9), cts.read(buffer, SIZE - 64, 64), "the end");
+    assertBytes(ints(16, i -> i), cts.read(buffer, EDGE - 32, 64), "around the edge");
+  }
+
+  @Test
+  @Rule({"M5", "M7"})
+  void aMappingReachesEveryPlaceButNotAllAtOnce(Cts cts) {
+    DeviceBuffer buffer = large(cts, BufferParams.HOST);
+    String limit = String.valueOf(Integer.MAX_VALUE);
+    assertHal(Status.OUT_OF_RANGE, () -> buffer.map(MapMode.READ), "mapping", "" + SIZE, limit);
+    assertHal(Status.OUT_OF_RANGE, () -> buffer.map(8, EDGE, MapMode.READ), "" + EDGE, limit);
+    long[] places = {EDGE / 2 - 128, EDGE - 128, EDGE, SIZE - 256};
+    for (int i = 0; i < places.length; i++) {
+      byte[] content = filled(256, 1 + i);
+      try (DeviceBuffer.Mapping mapping = buffer.map(places[i], 256, MapMode.DISCARD_WRITE)) {
+        mapping.bytes().put(content);
+      }
+      assertBytes(content, cts.read(buffer, places[i], 256), "mapped at " + places[i]);
+      DeviceBuffer slice = buffer.slice(places[i] - 8, 16);
+      cts.write(slice, 4, bytes(8));
+      byte[] seen = new byte[16];
+      try (DeviceBuffer.Mapping mapping = slice.map(MapMode.READ)) {
+        mapping.bytes().get(seen);
+      }
+      assertBytes(cts.read(buffer, places[i] - 8, 16), seen, "a slice mapped at " + places[i]);
+      assertBytes(bytes(8), Arrays.copyOfRange(seen, 4, 12), "what was written there");
+    }
+  }
+
+  @Test
+  @Rule({"M5", "M7"})
+  void limitsAreWhereTheyAre(Cts cts) {
+    DeviceBuffer buffer = large(cts, BufferParams.DEVICE);
+    TimelineSemaphore done = cts.semaphore();
+    assertHal(
+        Status.OUT_OF_RANGE,
+        () -> cts.queue().fill(Fence.NONE, done.at(1), buffer, 1, SIZE, FillPattern.of8(1)),
+        "target",
+        "" + SIZE);
+    assertHal(
+        Status.OUT_OF_RANGE,
+        () -> cts.queue().readback(Fence.NONE, done.at(1), buffer, SIZE, ByteBuffer.allocate(1)),
+        "source",
+        "" + SIZE);
+    // Overlaps are found beyond the edge, and offsets that are the same as ints are none.
+    assertHal(
+        Status.INVALID_ARGUMENT,
+        () -> cts.queue().copy(Fence.NONE, done.at(1), buffer, EDGE, buffer, EDGE + 8, 16),
+        "overlap",
+        "" + EDGE);
+    cts.write(buffer, EDGE, bytes(64));
+    cts.queue().copy(Fence.NONE, done.at(1), buffer, EDGE, buffer, 0, 64);
+    awaitReached(done, 1);
+    assertBytes(bytes(64), cts.read(buffer, 0, 64), "copied from 2 GiB to 0");
+  }
+}

@@ -1,0 +1,138 @@
+package org.jhal.cts.memory;
+
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitStatistics;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceStatistics;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.junit.jupiter.api.Test;
+
+/** Buffers that nobody closes (rule M7). */
+@CtsSuite
+@FreshDevice
+class LeakTest {
+  private static void leak(Device device) {
+    device.allocate(4_321, BufferParams.DEVICE);
+  }
+
+  private static void awaitNoBuffers(Device device) {
+    awaitTrue(
+        "leaked buffers to be reclaimed",
+        () -> {
+          System.gc();
+          return device.statistics().buffers() == 0;
+        });
+    assertEquals(0, device.statistics().bytes());
+  }
+
+  @Test
+  @Rule("M7")
+  void aLeakedBufferIsReportedAndReclaimed(Cts cts) {
+    Device device = cts.device();
+    leak(device);
+    assertEquals(1, device.statistics().buffers());
+    awaitNoBuffers(device);
+    cts.awaitLog("4321");
+  }
+
+  @Test
+  @Rule("M7")
+  @FreshDevice("leaks=trace")
+  void theReportTellsWhereTheBufferWasMade(Cts cts) {
+    leak(cts.device());
+    awaitNoBuffers(cts.device());
+    cts.awaitLog("LeakTest.leak");
+  }
+
+  @Test
+  @Rule({"M7", "Q3"})
+  void aBufferThatWorkUsesIsNotReclaimedBeforeIt(Cts cts) {
+    Device device = cts.device();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    enqueueAndLeak(cts, go, done);
+    for (int i = 0; i < 5; i++) {
+      System.gc();
+      cts.flush(cts.queue());
+    }
+    awaitTrue("the buffers of flush() to go", () -> device.statistics().openOperations() == 1);
+    assertEquals(1, device.statistics().buffers(), "a buffer that parked work uses");
+    go.signal(1);
+    awaitReached(done, 1);
+    awaitNoBuffers(device);
+    cts.awaitLog("512");
+  }
+
+  private static void enqueueAndLeak(Cts cts, TimelineSemaphore go, TimelineSemaphore done) {
+    DeviceBuffer buffer = cts.device().allocate(512, BufferParams.DEVICE);
+    cts.queue().fill(go.at(1), done.at(1), buffer, 0, 512, FillPattern.of8(1));
+  }
+
+  @Test
+  @Rule("M7")
+  void aSliceKeepsItsBufferReachable(Cts cts) {
+    useSliceOfADroppedBuffer(cts);
+    awaitNoBuffers(cts.device());
+    cts.awaitLog("6464");
+  }
+
+  private static void useSliceOfADroppedBuffer(Cts cts) {
+    DeviceBuffer slice = cts.device().allocate(6_464, BufferParams.DEVICE).slice(16, 16);
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      cts.flush(cts.queue());
+    }
+    cts.write(slice, 0, TestData.bytes(16));
+    TestData.assertBytes(TestData.bytes(16), cts.read(slice), "a slice of a dropped buffer");
+    cts.awaitIdle();
+    assertEquals(1, cts.device().statistics().buffers());
+  }
+
+  @Test
+  @Rule({"M1", "M7"})
+  void aDeallocatedBufferIsNoLeak(Cts cts) {
+    TimelineSemaphore timeline = cts.semaphore();
+    allocateAndFree(cts, timeline);
+    awaitReached(timeline, 3);
+    cts.awaitIdle();
+    DeviceStatistics statistics = cts.device().statistics();
+    assertEquals(0, statistics.buffers(), statistics::toString);
+    assertEquals(0, statistics.bytes(), statistics::toString);
+    for (int i = 0; i < 5; i++) {
+      System.gc();
+      cts.flush(cts.queue());
+    }
+  }
+
+  private static void allocateAndFree(Cts cts, TimelineSemaphore timeline) {
+    DeviceBuffer scratch = cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE);
+    cts.queue().fill(timeline.at(1), timeline.at(2), scratch, 0, 64, FillPattern.ZERO);
+    cts.queue().dealloca(timeline.at(2), timeline.at(3), scratch);
+  }
+
+  @Test
+  @Rule("M7")
+  void makingAndClosingLeavesNothing(Cts cts) {
+    Device device = cts.device();
+    for (int i = 0; i < 2_000; i++) {
+      try (TimelineSemaphore done = device.createSemaphore(0);
+          DeviceBuffer buffer = device.allocate(256, BufferParams.DEVICE)) {
+        device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 256, FillPattern.ZERO);
+      }
+    }
+    awaitStatistics("everything to be released", device, now -> now.liveResources() == 0);
+    assertEquals(0, device.statistics().bytes());
+  }
+}

@@ -1,0 +1,158 @@
+package org.jhal.cts.memory;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.DeviceStatistics;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.junit.jupiter.api.Test;
+
+/** A device without memory left says so and loses nothing. */
+@CtsSuite
+class MemoryLimitTest {
+  private static final long MIB = 1 << 20;
+
+  /** A device of this test's own that has 4 MiB. */
+  private static Device small(Cts cts) {
+    return cts.open(
+        cts.backend()
+            .memoryLimit(4 * MIB)
+            .orElseThrow(() -> Cts.unsupported("the memory of a device cannot be limited")));
+  }
+
+  /** Allocates pieces until there is no memory left; returns how many there were. */
+  private static int fillUp(Device device, long piece) {
+    List<DeviceBuffer> buffers = new ArrayList<>();
+    try {
+      while (buffers.size() < 100) {
+        buffers.add(device.allocate(piece, BufferParams.DEVICE));
+      }
+      return buffers.size();
+    } catch (HalException e) {
+      assertHal(Status.RESOURCE_EXHAUSTED, e, String.valueOf(piece));
+      return buffers.size();
+    } finally {
+      buffers.forEach(DeviceBuffer::close);
+    }
+  }
+
+  @Test
+  @Rule({"M5", "M7"})
+  void whatWasThereIsThereAgain(Cts cts) {
+    Device device = small(cts);
+    for (int round = 0; round < 5; round++) {
+      assertEquals(4, fillUp(device, MIB), "pieces of 1 MiB that fit, round " + round);
+    }
+    DeviceStatistics statistics = device.statistics();
+    assertEquals(0, statistics.buffers(), statistics::toString);
+    assertEquals(0, statistics.bytes(), statistics::toString);
+    assertNull(device.lostCause());
+  }
+
+  @Test
+  @Rule("M5")
+  void moreThanADeviceHasIsRefused(Cts cts) {
+    Device device = cts.device();
+    DeviceStatistics before = device.statistics();
+    for (long size : new long[] {device.info().memoryBytes() + 1, 1L << 60, Long.MAX_VALUE}) {
+      assertHal(
+          Status.RESOURCE_EXHAUSTED,
+          () -> device.allocate(size, BufferParams.DEVICE),
+          String.valueOf(size));
+    }
+    assertEquals(before.buffers(), device.statistics().buffers(), "buffers");
+    assertEquals(before.bytes(), device.statistics().bytes(), "bytes");
+    DeviceBuffer buffer = cts.buffer(bytes(64));
+    assertBytes(bytes(64), cts.read(buffer), "a buffer of a size that fits");
+  }
+
+  @Test
+  @Rule({"M1", "M5"})
+  void anAllocaOfMoreThanADeviceHasFailsItsSignals(Cts cts) {
+    Device device = cts.device();
+    DeviceQueue queue = cts.queue();
+    DeviceStatistics before = device.statistics();
+    for (long size : new long[] {device.info().memoryBytes() + 1, Long.MAX_VALUE}) {
+      TimelineSemaphore timeline = cts.semaphore();
+      TimelineSemaphore used = cts.semaphore();
+      try (DeviceBuffer buffer =
+          queue.alloca(Fence.NONE, timeline.at(1), size, BufferParams.DEVICE)) {
+        assertEquals(size, buffer.size());
+        queue.fill(timeline.at(1), used.at(1), buffer, size - 4, 4, FillPattern.ZERO);
+        queue.dealloca(used.at(1), used.at(2), buffer);
+        assertHal(Status.RESOURCE_EXHAUSTED, awaitFailure(timeline, 1), String.valueOf(size));
+        awaitFailure(used, 2, Status.RESOURCE_EXHAUSTED);
+      }
+    }
+    cts.awaitIdle();
+    assertEquals(before.buffers(), device.statistics().buffers(), "buffers");
+    assertEquals(before.bytes(), device.statistics().bytes(), "bytes");
+    assertNull(device.lostCause());
+  }
+
+  @Test
+  @Rule("M1")
+  void afterAFailedAllocaTheQueueGoesOn(Cts cts) {
+    Device device = small(cts);
+    DeviceQueue queue = device.queue(0);
+    TimelineSemaphore first = cts.semaphore(device, 0);
+    TimelineSemaphore second = cts.semaphore(device, 0);
+    TimelineSemaphore third = cts.semaphore(device, 0);
+    DeviceBuffer held =
+        cts.closing(queue.alloca(Fence.NONE, first.at(1), 3 * MIB, BufferParams.DEVICE));
+    DeviceBuffer refused =
+        cts.closing(queue.alloca(first.at(1), second.at(1), 2 * MIB, BufferParams.DEVICE));
+    awaitReached(first, 1);
+    awaitFailure(second, 1, Status.RESOURCE_EXHAUSTED);
+    assertEquals(3 * MIB, device.statistics().bytes());
+    assertHal(
+        Status.RESOURCE_EXHAUSTED, () -> device.allocate(2 * MIB, BufferParams.DEVICE), "2097152");
+    queue.dealloca(Fence.NONE, first.at(2), held);
+    DeviceBuffer fits =
+        cts.closing(queue.alloca(first.at(2), third.at(1), 4 * MIB, BufferParams.DEVICE));
+    queue.fill(third.at(1), third.at(2), fits, 4 * MIB - 64, 64, FillPattern.of8(9));
+    awaitReached(third, 2);
+    assertBytes(
+        TestData.filled(64, 9), cts.read(fits, 4 * MIB - 64, 64), "the end of what fits now");
+    refused.close();
+    assertEquals(4 * MIB, device.statistics().bytes(), "a buffer that never was has no bytes");
+  }
+
+  @Test
+  @Rule({"M1", "Q1"})
+  void aChainNeedsNoMoreThanItHoldsAtOnce(Cts cts) {
+    Device device = small(cts);
+    TimelineSemaphore timeline = cts.semaphore(device, 0);
+    int rounds = 50;
+    for (int i = 0; i < rounds; i++) {
+      long at = 3L * i;
+      DeviceQueue queue = device.queue(i % device.queueCount());
+      DeviceBuffer buffer =
+          queue.alloca(timeline.at(at), timeline.at(at + 1), 3 * MIB, BufferParams.DEVICE);
+      queue.fill(timeline.at(at + 1), timeline.at(at + 2), buffer, 0, 64, FillPattern.ZERO);
+      queue.dealloca(timeline.at(at + 2), timeline.at(at + 3), buffer);
+      buffer.close();
+    }
+    awaitReached(timeline, 3L * rounds);
+    assertEquals(0, device.statistics().bytes());
+  }
+}

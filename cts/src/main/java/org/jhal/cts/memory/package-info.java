@@ -1,0 +1,8 @@
+/**
+ * Tests of buffers: allocation, mapping, import, and their life in the order of timelines (rules
+ * M1, M5, M7).
+ */
+@NullMarked
+package org.jhal.cts.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,363 @@
+package org.jhal.cts.queue;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.assertNullRefused;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitSet;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.HostCall.Mode;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.HeldOperation;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Host calls in the order of timelines. */
+@CtsSuite
+class QueueHostCallTest {
+  @Test
+  @Rule({"Q9", "Q10"})
+  void runsOnceAfterItsWaitAndBeforeItsSignal(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    AtomicInteger calls = new AtomicInteger();
+    AtomicReference<@Nullable Throwable> wrong = new AtomicReference<>();
+    cts.queue()
+        .hostCall(
+            go.at(1),
+            done.at(1),
+            Mode.BLOCKING,
+            context -> {
+              try {
+                calls.incrementAndGet();
+                assertSame(cts.queue().device(), context.queue().device());
+                assertEquals(cts.queue().index(), context.queue().index());
+                assertEquals(1, context.signals().size());
+                assertSame(done, context.signals().semaphore(0));
+                assertEquals(1, go.value());
+                assertPending(done, 1);
+              } catch (AssertionError e) {
+                wrong.set(e);
+              }
+            });
+    cts.flush(cts.queue());
+    assertEquals(0, calls.get(), "calls before the wait was met");
+    go.signal(1);
+    awaitReached(done, 1);
+    assertEquals(1, calls.get(), "calls when the signal was reached");
+    if (wrong.get() != null) {
+      throw new AssertionError("in the call: " + wrong.get(), wrong.get());
+    }
+  }
+
+  @Test
+  @Rule("Q9")
+  void runsWithoutWaitsOrSignals(Cts cts) {
+    CountDownLatch ran = new CountDownLatch(2);
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().hostCall(Fence.NONE, Fence.NONE, Mode.BLOCKING, context -> ran.countDown());
+    cts.queue().hostCall(Fence.NONE, done.at(1), Mode.BLOCKING, context -> ran.countDown());
+    awaitReached(done, 1);
+    awaitTrue("both calls", () -> ran.getCount() == 0);
+  }
+
+  @Test
+  @Rule("Q9")
+  void seesTheEffectsOfWhatItWaitsFor(Cts cts) {
+    byte[] data = TestData.bytes(4096);
+    DeviceBuffer buffer = cts.buffer(data.length);
+    TimelineSemaphore timeline = cts.semaphore();
+    byte[] read = new byte[data.length];
+    AtomicReference<byte @Nullable []> seen = new AtomicReference<>();
+    DeviceQueue queue = cts.queue();
+    queue.hostCall(
+        timeline.at(2), timeline.at(3), Mode.BLOCKING, context -> seen.set(read.clone()));
+    queue.readback(timeline.at(1), timeline.at(2), buffer, 0, ByteBuffer.wrap(read));
+    queue.upload(Fence.NONE, timeline.at(1), ByteBuffer.wrap(data), buffer, 0);
+    awaitReached(timeline, 3);
+    assertBytes(data, awaitSet("the call", seen), "what the host call saw");
+  }
+
+  @Test
+  @Rule("Q9")
+  void whatItWroteIsSeenBehindItsSignal(Cts cts) {
+    byte[] data = new byte[1024];
+    byte[] read = new byte[1024];
+    DeviceBuffer buffer = cts.buffer(data.length);
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceQueue queue = cts.queue();
+    queue.hostCall(
+        Fence.NONE,
+        timeline.at(1),
+        Mode.BLOCKING,
+        context -> System.arraycopy(TestData.bytes(1024), 0, data, 0, 1024));
+    queue.upload(timeline.at(1), timeline.at(2), ByteBuffer.wrap(data), buffer, 0);
+    queue.readback(timeline.at(2), timeline.at(3), buffer, 0, ByteBuffer.wrap(read));
+    awaitReached(timeline, 3);
+    assertBytes(TestData.bytes(1024), read, "what the host call wrote");
+  }
+
+  @Test
+  @Rule("Q1")
+  void aNonBlockingCallDoesNotHoldItsSignals(Cts cts) throws Exception {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicInteger signals = new AtomicInteger(-1);
+    AtomicReference<@Nullable Status> deferred = new AtomicReference<>();
+    CountDownLatch ended = new CountDownLatch(1);
+    cts.queue()
+        .hostCall(
+            go.at(1),
+            done.at(1),
+            Mode.NON_BLOCKING,
+            context -> {
+              signals.set(context.signals().size());
+              try {
+                context.defer();
+              } catch (HalException e) {
+                deferred.set(e.status());
+              }
+              boolean released = release.await(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+              assertTrue(released);
+              ended.countDown();
+            });
+    cts.flush(cts.queue());
+    assertPending(done, 1);
+    go.signal(1);
+    awaitReached(done, 1);
+    assertEquals(1, ended.getCount(), "the signal waited for a non-blocking call");
+    release.countDown();
+    awaitTrue("the call to end", () -> ended.getCount() == 0);
+    assertEquals(0, signals.get());
+    assertEquals(Status.FAILED_PRECONDITION, deferred.get(), "defer() in a non-blocking call");
+  }
+
+  @Test
+  @Rule("Q6")
+  void whatANonBlockingCallThrowsIsLogged(Cts cts) {
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue()
+        .hostCall(
+            Fence.NONE,
+            done.at(1),
+            Mode.NON_BLOCKING,
+            context -> {
+              throw new IllegalStateException("thrown beside the timeline");
+            });
+    cts.awaitLog("thrown beside the timeline");
+    awaitReached(done, 1);
+  }
+
+  @Test
+  @Rule("Q9")
+  void aDeferredCallSignalsWhenItIsCompleted(Cts cts) {
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    HeldOperation held =
+        new HeldOperation(cts, cts.queue(), Fence.NONE, Fence.of(first.at(1), second.at(2)));
+    held.awaitRunning();
+    cts.flush(cts.queue());
+    assertPending(first, 1);
+    assertPending(second, 1);
+    held.complete();
+    awaitReached(first, 1);
+    awaitReached(second, 2);
+    held.fail(new HalException(Status.ABORTED, "too late"));
+    held.complete();
+    assertEquals(1, first.value());
+    assertEquals(1, held.calls());
+  }
+
+  @Test
+  @Rule("Q6")
+  void aDeferredCallMayFail(Cts cts) {
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    HeldOperation held =
+        new HeldOperation(cts, cts.queue(), Fence.NONE, Fence.of(first.at(1), second.at(2)));
+    held.fail(new HalException(Status.DATA_LOSS, "from elsewhere"));
+    held.complete();
+    assertHal(Status.DATA_LOSS, awaitFailure(first, 1), "from elsewhere");
+    assertHal(Status.DATA_LOSS, awaitFailure(second, 1), "from elsewhere");
+  }
+
+  @Test
+  @Rule("Q10")
+  void deferringTwiceOrTooLateIsRefused(Cts cts) {
+    TimelineSemaphore done = cts.semaphore();
+    AtomicReference<@Nullable Status> second = new AtomicReference<>();
+    AtomicReference<HostCall.@Nullable Context> leaked = new AtomicReference<>();
+    cts.allowLog("ignored after defer()"); // a driver may tell of it
+    cts.queue()
+        .hostCall(
+            Fence.NONE,
+            done.at(1),
+            Mode.BLOCKING,
+            context -> {
+              HostCall.Completion completion = context.defer();
+              try {
+                context.defer();
+              } catch (HalException e) {
+                second.set(e.status());
+              }
+              completion.complete();
+              throw new IllegalStateException("ignored after defer()");
+            });
+    awaitReached(done, 1);
+    assertEquals(Status.FAILED_PRECONDITION, second.get());
+    cts.queue().hostCall(Fence.NONE, done.at(2), Mode.BLOCKING, leaked::set);
+    awaitReached(done, 2);
+    assertHal(Status.FAILED_PRECONDITION, () -> awaitSet("the call", leaked).defer());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PERMISSION_DENIED", "DEADLINE_EXCEEDED", "UNAVAILABLE"})
+  @Rule({"Q6", "S3"})
+  void aHalExceptionFailsEverySignalAsItIs(Status status, Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    List<TimelineSemaphore> signals = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    Throwable cause = new IllegalStateException("why");
+    Fence all = Fence.of(signals.stream().map(s -> s.at(1)).toList());
+    cts.queue()
+        .hostCall(
+            go.at(1),
+            all,
+            Mode.BLOCKING,
+            context -> {
+              throw new HalException(status, "not today", cause);
+            });
+    go.signal(1);
+    for (TimelineSemaphore signal : signals) {
+      HalException failure = awaitFailure(signal, 1);
+      assertHal(status, failure, "not today");
+      assertSame(cause, failure.getCause());
+    }
+    TimelineSemaphore works = cts.semaphore();
+    cts.queue().hostCall(Fence.NONE, works.at(1), Mode.BLOCKING, context -> {});
+    awaitReached(works, 1);
+  }
+
+  @Test
+  @Rule("Q6")
+  void anyOtherThrowableIsTheCauseOfAnAbort(Cts cts) {
+    for (Throwable thrown :
+        List.of(new java.io.IOException("checked"), new AssertionError("error"))) {
+      TimelineSemaphore done = cts.semaphore();
+      cts.queue()
+          .hostCall(
+              Fence.NONE,
+              done.at(1),
+              Mode.BLOCKING,
+              context -> {
+                if (thrown instanceof Exception e) {
+                  throw e;
+                }
+                throw (Error) thrown;
+              });
+      HalException failure = awaitFailure(done, 1, Status.ABORTED);
+      assertSame(thrown, failure.getCause());
+    }
+  }
+
+  @Test
+  @Rule("Q4")
+  void aCallThatBlocksHoldsNobodyBack(Cts cts) {
+    CountDownLatch release = new CountDownLatch(1);
+    TimelineSemaphore held = cts.semaphore();
+    TimelineSemaphore free = cts.semaphore();
+    cts.queue()
+        .hostCall(
+            Fence.NONE,
+            held.at(1),
+            Mode.BLOCKING,
+            context -> assertTrue(release.await(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS)));
+    cts.queue().barrier(Fence.NONE, free.at(1));
+    awaitReached(free, 1);
+    cts.flush(cts.queue());
+    assertPending(held, 1);
+    release.countDown();
+    awaitReached(held, 1);
+  }
+
+  @Test
+  @Rule("Q1")
+  void aCallMayEnqueueWhatItDoesNotWaitFor(Cts cts) {
+    TimelineSemaphore timeline = cts.semaphore();
+    DeviceQueue queue = cts.queue();
+    queue.hostCall(
+        Fence.NONE,
+        timeline.at(1),
+        Mode.BLOCKING,
+        outer -> queue.hostCall(timeline.at(1), timeline.at(2), Mode.BLOCKING, inner -> {}));
+    awaitReached(timeline, 2);
+  }
+
+  @Test
+  @Rule("K4")
+  void manyCallsRunOnFewThreads(Cts cts) {
+    int count = 1_000;
+    TimelineSemaphore go = cts.semaphore();
+    List<TimelineSemaphore> done = new ArrayList<>();
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    AtomicInteger calls = new AtomicInteger();
+    for (int i = 0; i < count; i++) {
+      TimelineSemaphore one = cts.semaphore();
+      cts.queue()
+          .hostCall(
+              go.at(1),
+              one.at(1),
+              Mode.BLOCKING,
+              context -> {
+                threads.add(Thread.currentThread());
+                calls.incrementAndGet();
+              });
+      done.add(one);
+    }
+    go.signal(1);
+    awaitReached(Fence.of(done.stream().map(s -> s.at(1)).toList()));
+    assertEquals(count, calls.get());
+    assertTrue(threads.size() <= 64, () -> threads.size() + " threads for host calls");
+  }
+
+  @Test
+  @Rule("M5")
+  @SuppressWarnings("NullAway") // null on purpose
+  void refusesNull(Cts cts) {
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore done = cts.semaphore();
+    assertNullRefused("waits", () -> queue.hostCall(null, done.at(1), Mode.BLOCKING, c -> {}));
+    assertNullRefused("signals", () -> queue.hostCall(Fence.NONE, null, Mode.BLOCKING, c -> {}));
+    assertNullRefused("mode", () -> queue.hostCall(Fence.NONE, done.at(1), null, c -> {}));
+    assertNullRefused("call", () -> queue.hostCall(Fence.NONE, done.at(1), Mode.BLOCKING, null));
+    assertPending(done, 1);
+  }
+}

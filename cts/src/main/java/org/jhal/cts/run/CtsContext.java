@@ -1,0 +1,187 @@
+package org.jhal.cts.run;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.jhal.Device;
+import org.jhal.Executable;
+import org.jhal.cts.Controls;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.Need;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Waits;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one test works with, and what it has used so far.
+ *
+ * <p>Used by the test's own thread; {@link #closing} and what makes things by any.
+ */
+final class CtsContext implements Cts {
+  private final CtsSession session;
+  private final LogCapture logs;
+  private final long seed;
+  private final String @Nullable [] freshOptions;
+  private final Deque<AutoCloseable> closing = new ArrayDeque<>(); // guarded by itself
+  private final IdentityHashMap<Device, DeviceUse> used =
+      new IdentityHashMap<>(); // guarded by this
+  private @Nullable OpenedDevice underTest; // guarded by this
+  private boolean isSeedUsed;
+  private volatile boolean isLeavingAllowed;
+
+  /** What a test found on a device. */
+  record DeviceUse(
+      OpenedDevice device, boolean isFresh, long liveResources, long bytes, long openOperations) {}
+
+  CtsContext(
+      CtsSession session, LogCapture logs, String invocation, String @Nullable [] freshOptions) {
+    this.session = session;
+    this.logs = logs;
+    this.seed = session.seed() * 31 + invocation.hashCode();
+    this.freshOptions = freshOptions;
+  }
+
+  @Override
+  public Device device() {
+    return underTest().device();
+  }
+
+  private synchronized OpenedDevice underTest() {
+    if (underTest == null) {
+      boolean isFresh = freshOptions != null;
+      underTest =
+          freshOptions != null
+              ? session.openFresh(freshOptions)
+              : session.shared(CtsSession.Role.UNDER_TEST).orElseThrow();
+      use(underTest, isFresh);
+    }
+    return underTest;
+  }
+
+  @Override
+  public Device second() {
+    return shared(CtsSession.Role.SECOND, Need.SECOND_DEVICE);
+  }
+
+  @Override
+  public Device other() {
+    return shared(CtsSession.Role.OTHER, Need.OTHER_DRIVER);
+  }
+
+  private synchronized Device shared(CtsSession.Role role, Need need) {
+    Optional<OpenedDevice> device = session.shared(role);
+    if (device.isEmpty()) {
+      throw Cts.unsupported(need.absence());
+    }
+    use(device.get(), false);
+    return device.get().device();
+  }
+
+  @Override
+  public synchronized Device open(String... options) {
+    OpenedDevice opened = session.openFresh(options);
+    use(opened, true);
+    return opened.device();
+  }
+
+  private void use(OpenedDevice device, boolean isFresh) {
+    used.computeIfAbsent(
+        device.device(),
+        key -> {
+          var statistics = key.statistics();
+          return new DeviceUse(
+              device,
+              isFresh,
+              device.liveResources(statistics),
+              statistics.bytes(),
+              statistics.openOperations());
+        });
+  }
+
+  /** The devices that the test used. */
+  synchronized List<DeviceUse> used() {
+    return new ArrayList<>(used.values());
+  }
+
+  @Override
+  public String uri() {
+    return session.uri();
+  }
+
+  @Override
+  public CtsBackend backend() {
+    return session.backend();
+  }
+
+  @Override
+  public @Nullable Controls findControls(Device device) {
+    DeviceUse use = findUse(device);
+    return use == null ? null : use.device().controls();
+  }
+
+  private synchronized @Nullable DeviceUse findUse(Device device) {
+    return used.get(device);
+  }
+
+  @Override
+  public Executable kernels(Device device) {
+    DeviceUse use = findUse(device);
+    if (use == null) {
+      throw new IllegalArgumentException(device + " was not opened through this object");
+    }
+    return use.device().kernels();
+  }
+
+  @Override
+  public Random random() {
+    isSeedUsed = true;
+    return new Random(seed);
+  }
+
+  boolean isSeedUsed() {
+    return isSeedUsed;
+  }
+
+  @Override
+  public <T extends AutoCloseable> T closing(T resource) {
+    synchronized (closing) {
+      closing.push(resource);
+    }
+    return resource;
+  }
+
+  /** The next thing to close, or null. */
+  @Nullable AutoCloseable pollClosing() {
+    synchronized (closing) {
+      return closing.poll();
+    }
+  }
+
+  @Override
+  public void allowLeftovers() {
+    isLeavingAllowed = true;
+  }
+
+  boolean isLeavingAllowed() {
+    return isLeavingAllowed;
+  }
+
+  @Override
+  public void allowLog(String part) {
+    logs.allow(part);
+  }
+
+  @Override
+  public void allowWarnings() {
+    logs.allowWarnings();
+  }
+
+  @Override
+  public void awaitLog(String part) {
+    Waits.awaitTrue("a warning in the log with '" + part + "'", () -> logs.consume(part));
+  }
+}

@@ -1,0 +1,55 @@
+package org.jhal.cts.run;
+
+import java.io.PrintWriter;
+
+/**
+ * A line on a terminal that tells how far a run has come. It is written anew when a test ends, and
+ * must be wiped before anything else is printed.
+ *
+ * <p>Used by one thread.
+ */
+final class CtsProgress {
+  private final PrintWriter err;
+  private final int all;
+  private int done;
+  private int failed;
+  private String last = ""; // invocations of one test follow each other
+  private int shown; // how many columns are written
+
+  /** A line behind {@code err} for a run of {@code all} tests. */
+  CtsProgress(PrintWriter err, int all) {
+    this.err = err;
+    this.all = all;
+  }
+
+  /** A test, or one invocation of it, has ended. */
+  void ended(CtsReport.Entry entry) {
+    if (!entry.test().equals(last)) {
+      last = entry.test();
+      done++;
+    }
+    if (entry.outcome() == CtsReport.Outcome.FAILED) {
+      failed++;
+    }
+    String text =
+        done + "/" + all + (failed == 0 ? "" : ", " + failed + " failed") + "  " + entry.test();
+    err.print(text);
+    err.flush();
+    shown = text.length();
+  }
+
+  /** Takes the line away. */
+  void wipe() {
+    if (shown > 0) {
+      err.print("\r" + " ".repeat(shown) + "\r");
+      err.flush();
+      shown = 0;
+    }
+  }
+
+  /** Whether stderr is a terminal; the launcher knows it, Java does not. */
+  static boolean isOnTerminal() {
+    String told = System.getProperty("jhal.terminal");
+    return told == null ? System.console() != null : Boolean.parseBoolean(told);
+  }
+}

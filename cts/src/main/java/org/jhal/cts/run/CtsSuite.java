@@ -1,0 +1,26 @@
+package org.jhal.cts.run;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.jhal.cts.support.Cts;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Marks a class of conformance tests. Its name ends in {@code Test}; its tests take a {@link Cts},
+ * and are {@code @Test}, {@code @ParameterizedTest} or {@code @RepeatedTest} methods.
+ *
+ * <p>Around each test: opt-outs and needs are looked up; the test runs on a thread of its own with
+ * a deadline; what it made is closed; and then no error on another thread, no warning in the log,
+ * no live resource and no open operation may be left.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@ExtendWith(CtsExtension.class)
+public @interface CtsSuite {
+  /** How long one test may take before it is given up, in seconds. */
+  int deadlineSeconds() default 120;
+}

@@ -1,0 +1,250 @@
+package org.jhal.cts.run;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.spi.ToolProvider;
+import org.jhal.Device;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The suite as a command; {@code hal cts} runs it. {@code --help} describes it.
+ *
+ * <p>Thread-safe.
+ */
+public final class CtsTool implements ToolProvider {
+  private static final int OK = 0;
+  private static final int NO_REPORT = 1;
+  private static final int USAGE = 2;
+  private static final int NO_DEVICE = 3;
+  private static final int FAILED = 4;
+
+  private static final String HELP =
+      """
+      Runs the conformance suite against a device of any driver on the class path.
+
+      Usage: hal cts [options]
+
+        --device URI                the device, as `hal devices` lists it; default as `hal --help` says
+        --tests PATTERN             only these tests: Class or Class.method, * is anything; repeatable
+        --repeat N                  run everything N times
+        --seed N                    what random tests start from
+        --report DIR                write report.json and report.xml (JUnit form) there
+        --fail-fast                 begin no further test after one has failed
+        --verify-expected-failures  also run what is expected to fail, and fail if it passes
+        --list                      list the tests, with the rules that they check, and run nothing
+        --help                      print this
+
+      Exit codes: 0 all passed, 1 the report cannot be written, 2 wrong usage, 3 the device cannot be
+      opened, 4 a test failed.
+      """;
+
+  /** What the command line asks for. */
+  private static final class Options {
+    @Nullable String device;
+    @Nullable Path report;
+    @Nullable Long seed;
+    final List<String> tests = new ArrayList<>();
+    int repeat = 1;
+    boolean failFast;
+    boolean verify;
+    boolean list;
+    boolean help;
+  }
+
+  /** A command line that makes no sense. */
+  private static final class UsageException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UsageException(String message) {
+      super(message);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "hal-cts";
+  }
+
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Runs the conformance suite on a device.");
+  }
+
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... args) {
+    try {
+      Options options = parse(args);
+      if (options.help) {
+        out.print(HELP);
+        out.flush();
+        return OK;
+      }
+      if (options.list) {
+        list(options, out);
+        return OK;
+      }
+      return run(options, out, err);
+    } catch (UsageException e) {
+      err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal cts --help)");
+      return USAGE;
+    } catch (HalException e) { // the device: tests report what they throw
+      err.println("hal: " + e.status() + ": " + e.getMessage());
+      return e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE
+          ? USAGE
+          : NO_DEVICE;
+    } catch (IOException e) {
+      err.println("hal: DATA_LOSS: the report cannot be written: " + e);
+      return NO_REPORT;
+    } finally {
+      out.flush();
+      err.flush();
+    }
+  }
+
+  private static Options parse(String... args) throws UsageException {
+    Options options = new Options();
+    for (int i = 0; i < args.length; i++) {
+      switch (args[i]) {
+        case "--device" -> options.device = value(args, ++i);
+        case "--tests" -> options.tests.add(value(args, ++i));
+        case "--repeat" -> options.repeat = (int) number(args, ++i, 1, 1_000_000);
+        case "--seed" -> options.seed = number(args, ++i, Long.MIN_VALUE, Long.MAX_VALUE);
+        case "--report" -> options.report = Path.of(value(args, ++i));
+        case "--fail-fast" -> options.failFast = true;
+        case "--verify-expected-failures" -> options.verify = true;
+        case "--list" -> options.list = true;
+        case "--help", "-h" -> options.help = true;
+        default -> throw new UsageException("unknown argument '" + args[i] + "'");
+      }
+    }
+    for (String pattern : options.tests) {
+      if (CtsCatalog.tests().stream().noneMatch(entry -> entry.name().matches(pattern))) {
+        throw new UsageException("--tests " + pattern + " matches no test");
+      }
+    }
+    return options;
+  }
+
+  private static String value(String[] args, int index) throws UsageException {
+    if (index >= args.length) {
+      throw new UsageException(args[index - 1] + " needs a value");
+    }
+    return args[index];
+  }
+
+  private static long number(String[] args, int index, long min, long max) throws UsageException {
+    String text = value(args, index);
+    try {
+      long number = Long.parseLong(text);
+      if (number >= min && number <= max) {
+        return number;
+      }
+    } catch (NumberFormatException notOne) {
+      // told below, as for a number out of range
+    }
+    throw new UsageException(
+        args[index - 1] + " " + text + ": a number from " + min + " to " + max + " is needed");
+  }
+
+  private static void list(Options options, PrintWriter out) {
+    for (CtsCatalog.Entry entry : selected(options)) {
+      out.println(entry.name() + (entry.rules().isEmpty() ? "" : "  " + entry.rules()));
+    }
+  }
+
+  private static List<CtsCatalog.Entry> selected(Options options) {
+    return CtsCatalog.tests().stream()
+        .filter(
+            entry ->
+                options.tests.isEmpty() || options.tests.stream().anyMatch(entry.name()::matches))
+        .toList();
+  }
+
+  /** The device where none is named: that of {@link Hal#openDevice()}. */
+  private static String defaultDevice() {
+    try (Device device = Hal.openDevice()) {
+      return Hal.configuredDevice().orElse(device.info().uri());
+    }
+  }
+
+  private static int run(Options options, PrintWriter out, PrintWriter err) throws IOException {
+    long begin = System.nanoTime();
+    String uri = options.device == null ? defaultDevice() : options.device;
+    CtsProgress progress =
+        CtsProgress.isOnTerminal()
+            ? new CtsProgress(err, selected(options).size() * options.repeat)
+            : null;
+    CtsRun run =
+        new CtsRun(CtsSession.findBackend(uri))
+            .device(uri)
+            .tests(options.tests.toArray(new String[0]))
+            .repeat(options.repeat)
+            .listen(
+                entry -> {
+                  if (progress != null) {
+                    progress.wipe();
+                  }
+                  if (entry.outcome() == CtsReport.Outcome.FAILED) {
+                    out.println("FAILED " + entry.test() + " (" + entry.display() + ")");
+                    out.println(entry.detail().indent(4).stripTrailing());
+                    out.flush();
+                  }
+                  if (progress != null) {
+                    progress.ended(entry);
+                  }
+                });
+    if (options.seed != null) {
+      run.seed(options.seed);
+    }
+    if (options.failFast) {
+      run.failFast();
+    }
+    if (options.verify) {
+      run.verifyExpectedFailures();
+    }
+    CtsReport report = run.run();
+    if (progress != null) {
+      progress.wipe();
+    }
+    if (options.report != null) {
+      Files.createDirectories(options.report);
+      Files.writeString(options.report.resolve("report.json"), report.toJson());
+      Files.writeString(options.report.resolve("report.xml"), report.toJunitXml());
+    }
+    summarize(report, (System.nanoTime() - begin) / 1e9, out);
+    return report.isSuccess() ? OK : FAILED;
+  }
+
+  private static void summarize(CtsReport report, double seconds, PrintWriter out) {
+    Map<String, String> facts = report.facts();
+    out.println();
+    out.println("device        " + facts.get("device") + ", " + facts.get("name"));
+    out.println("capabilities  " + facts.get("capabilities"));
+    out.println("seed          " + facts.get("seed"));
+    out.println("ended         " + facts.get("ended"));
+    out.printf(Locale.ROOT, "%-13s %.1f s%n", "time", seconds);
+    for (CtsReport.Outcome outcome : CtsReport.Outcome.values()) {
+      List<CtsReport.Entry> entries = report.entries(outcome);
+      out.printf(Locale.ROOT, "%-13s %d%n", CtsReport.label(outcome), entries.size());
+      if (outcome != CtsReport.Outcome.PASSED) {
+        for (CtsReport.Entry entry : entries) {
+          String reason =
+              outcome == CtsReport.Outcome.FAILED
+                  ? ""
+                  : ": " + entry.detail().lines().findFirst().orElse("");
+          out.println("    " + entry.test() + reason);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package org.jhal.cts.run;
+
+import org.jhal.Device;
+import org.jhal.DeviceStatistics;
+import org.jhal.Executable;
+import org.jhal.cts.Controls;
+import org.jspecify.annotations.Nullable;
+
+/** A device that the suite opened, with what the suite itself keeps on it. */
+final class OpenedDevice {
+  private final CtsSession session;
+  private final Device device;
+  private final @Nullable Controls controls;
+  private volatile @Nullable Executable kernels; // set under this
+
+  OpenedDevice(CtsSession session, Device device) {
+    this.session = session;
+    this.device = device;
+    this.controls = session.backend().controls(device).orElse(null);
+  }
+
+  Device device() {
+    return device;
+  }
+
+  @Nullable Controls controls() {
+    return controls;
+  }
+
+  /** The suite's kernels, loaded at the first call and kept. */
+  synchronized Executable kernels() {
+    if (kernels == null) {
+      kernels = device.loadExecutable(session.backend().kernels().get(0));
+    }
+    return kernels;
+  }
+
+  /** Live resources that tests made: those that the suite keeps are not counted. */
+  long liveResources(DeviceStatistics statistics) {
+    return statistics.liveResources() - (kernels == null ? 0 : 1);
+  }
+
+  boolean isUsable() {
+    return !device.isClosed() && device.lostCause() == null;
+  }
+
+  void close() {
+    if (kernels != null) {
+      kernels.close();
+    }
+    device.close();
+  }
+}

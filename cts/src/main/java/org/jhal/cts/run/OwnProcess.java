@@ -1,0 +1,109 @@
+package org.jhal.cts.run;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jhal.cts.support.Cts;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * Runs one invocation of a test in a Java process of its own, for tests after which this process
+ * could not use the device any more.
+ */
+public final class OwnProcess {
+  /** In such a process: the display name of the only invocation that is to run. */
+  private static final String INVOCATION = "jhal.cts.invocation";
+
+  private static final Duration START = Duration.ofSeconds(60); // beyond the test's own deadline
+
+  private OwnProcess() {}
+
+  /** Whether this is such a process. */
+  static boolean isIt() {
+    return System.getProperty(INVOCATION) != null;
+  }
+
+  /** In such a process: leaves out all other invocations. */
+  static void checkAskedFor(String invocation) {
+    String wanted = System.getProperty(INVOCATION);
+    if (wanted != null && !wanted.equals(invocation)) {
+      throw Cts.unsupported("another invocation was asked for");
+    }
+  }
+
+  /** Runs the invocation; returns its failure, or null. */
+  static @Nullable Throwable run(
+      CtsSession session, TestName test, String invocation, Duration deadline) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED"); // or newer JDKs print warnings
+    System.getProperties()
+        .stringPropertyNames()
+        .forEach(
+            name -> {
+              if (name.startsWith("jhal.") && !name.equals(CtsSession.DEVICE_PROPERTY)) {
+                command.add("-D" + name + "=" + System.getProperty(name));
+              }
+            });
+    command.add("-D" + INVOCATION + "=" + invocation);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(OwnProcess.class.getName());
+    command.addAll(List.of("--device", session.uri(), "--tests", test.toString()));
+    command.addAll(List.of("--seed", String.valueOf(session.seed())));
+    Path log = null;
+    Process process = null;
+    try {
+      log = Files.createTempFile("jhal-cts", ".log");
+      process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(log.toFile())
+              .start();
+      if (!process.waitFor(deadline.plus(START).toSeconds(), TimeUnit.SECONDS)) {
+        return new AssertionFailedError(
+            "the process of its own did not end within "
+                + deadline.plus(START)
+                + ":\n"
+                + read(log));
+      }
+      return process.exitValue() == 0
+          ? null
+          : new AssertionFailedError(
+              "in a process of its own, which ended with "
+                  + process.exitValue()
+                  + ":\n"
+                  + read(log));
+    } catch (IOException e) {
+      return e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return e;
+    } finally {
+      if (process != null) {
+        process.destroyForcibly();
+      }
+      if (log != null) {
+        boolean ignored = log.toFile().delete();
+      }
+    }
+  }
+
+  private static String read(Path log) throws IOException {
+    return Files.readString(log, StandardCharsets.UTF_8).strip();
+  }
+
+  /** Runs {@code hal cts}, in the process of its own. */
+  public static void main(String[] args) {
+    int code =
+        new CtsTool()
+            .run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
+    System.exit(code);
+  }
+}

@@ -1,0 +1,98 @@
+package org.jhal.cts.run;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.engine.TestSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.TestIdentifier;
+
+/**
+ * How a test is called in opt-outs, reports and on command lines: {@code Class.method}.
+ *
+ * @param testClass the simple name of its class
+ * @param method its name
+ */
+record TestName(String testClass, String method) {
+  static TestName of(ExtensionContext context) {
+    return of(context.getRequiredTestClass().getName(), context.getRequiredTestMethod().getName());
+  }
+
+  /** The name of a test or of one invocation of it, if it is one. */
+  static Optional<TestName> of(TestIdentifier test) {
+    TestSource source = test.getSource().orElse(null);
+    if (source instanceof MethodSource method) {
+      return Optional.of(of(method.getClassName(), method.getMethodName()));
+    }
+    return Optional.empty();
+  }
+
+  private static TestName of(String className, String method) {
+    return new TestName(className.substring(className.lastIndexOf('.') + 1), method);
+  }
+
+  /** Whether {@code pattern}, a class or {@code Class.method} with {@code *}, matches. */
+  boolean matches(String pattern) {
+    String full = pattern.contains(".") ? pattern : pattern + ".*";
+    String[] parts = full.split("\\*", -1);
+    StringBuilder expression = new StringBuilder();
+    for (int i = 0; i < parts.length; i++) {
+      expression.append(i == 0 ? "" : ".*").append(Pattern.quote(parts[i]));
+    }
+    return toString().matches(expression.toString());
+  }
+
+  /** The commands that run this test alone. */
+  String repeat(CtsSession session, boolean withSeed) {
+    String seed = String.valueOf(session.seed());
+    String command =
+        "./hal cts --device '"
+            + session.uri()
+            + "' --tests "
+            + this
+            + (withSeed ? " --seed " + seed : "");
+    String module = System.getProperty("basedir"); // set by Maven in the JVM of its tests
+    if (module == null) {
+      return command;
+    }
+    return command
+        + "\n          or: "
+        + maven(Path.of(module))
+        + " -Dtest='"
+        + testClass
+        + "#"
+        + method
+        + "' -D"
+        + CtsSession.DEVICE_PROPERTY
+        + "='"
+        + session.uri()
+        + "'"
+        + (withSeed ? " -D" + CtsSession.SEED_PROPERTY + "=" + seed : "");
+  }
+
+  /**
+   * How Maven is called for the project in a folder: from the outermost folder around it that has a
+   * pom, too.
+   */
+  static String maven(Path module) {
+    Path root = module;
+    for (Path outer = root.getParent(); outer != null; outer = outer.getParent()) {
+      if (!Files.exists(outer.resolve("pom.xml"))) {
+        break;
+      }
+      root = outer;
+    }
+    return root.equals(module)
+        ? "mvn verify"
+        : "mvn -pl "
+            + root.relativize(module)
+            + " -am verify -Dsurefire.failIfNoSpecifiedTests=false";
+  }
+
+  @Override
+  public String toString() {
+    return testClass + "." + method;
+  }
+}

@@ -1,0 +1,314 @@
+package org.jhal.cts.semaphore;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitSet;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Registration;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.TimepointCallback;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Callbacks and stages of timepoints. */
+@CtsSuite
+class SemaphoreObserverTest {
+  @Test
+  @Rule({"S2", "S7"})
+  void oneSignalReleasesInOrderOfValueThenOfRegistration(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    List<String> order = new ArrayList<>();
+    long[] values = {3, 1, 2, 3, 1, 9, 2, 1};
+    for (int i = 0; i < values.length; i++) {
+      String name = values[i] + "#" + i;
+      semaphore.onReach(values[i], failure -> order.add(name));
+    }
+    semaphore.signal(8);
+    assertEquals(List.of("1#1", "1#4", "1#7", "2#2", "2#6", "3#0", "3#3"), order);
+    semaphore.signal(9);
+    assertEquals("9#5", order.get(7));
+  }
+
+  @Test
+  @Rule("S2")
+  void theOrderHoldsForManyWaiters(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    List<Long> values = new ArrayList<>();
+    for (long value = 1; value <= 5_000; value++) {
+      values.add(value);
+    }
+    Collections.shuffle(values, cts.random());
+    List<Long> order = new ArrayList<>();
+    values.forEach(value -> semaphore.onReach(value, failure -> order.add(value)));
+    semaphore.signal(2_500);
+    semaphore.signal(5_000);
+    Collections.sort(values);
+    assertEquals(values, order);
+  }
+
+  @Test
+  @Rule("S7")
+  void aCallbackRunsOnceOnTheSignallingThread(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    AtomicInteger calls = new AtomicInteger();
+    AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
+    semaphore.onReach(
+        1,
+        failure -> {
+          assertNull(failure);
+          calls.incrementAndGet();
+          thread.set(Thread.currentThread());
+        });
+    assertEquals(0, calls.get());
+    semaphore.signal(1);
+    assertEquals(1, calls.get(), "calls when signal() has returned");
+    assertSame(Thread.currentThread(), thread.get());
+    semaphore.signal(2);
+    semaphore.fail(new HalException(Status.ABORTED, "later"));
+    assertEquals(1, calls.get());
+  }
+
+  @Test
+  @Rule("S7")
+  void aCallbackRunsAtOnceIfItsFateIsKnown(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore(4);
+    AtomicInteger calls = new AtomicInteger();
+    semaphore.onReach(4, failure -> calls.incrementAndGet());
+    assertEquals(1, calls.get());
+    semaphore.fail(new HalException(Status.ABORTED, "gone"));
+    List<HalException> failures = new ArrayList<>();
+    semaphore.onReach(9, failures::add);
+    assertEquals(1, failures.size());
+    assertHal(Status.ABORTED, failures.get(0), "gone");
+  }
+
+  @Test
+  @Rule({"S3", "S7"})
+  void aFailureReachesCallbacksAndStages(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    List<HalException> failures = new ArrayList<>();
+    semaphore.onReach(1, failures::add);
+    semaphore.onReach(100, failures::add);
+    CompletionStage<@Nullable Void> stage = semaphore.whenReached(7);
+    semaphore.fail(new HalException(Status.DATA_LOSS, "gone"));
+    assertEquals(2, failures.size());
+    failures.forEach(failure -> assertHal(Status.DATA_LOSS, failure, "gone"));
+    assertHal(Status.DATA_LOSS, failureOf(stage), "gone");
+    assertHal(Status.DATA_LOSS, failureOf(semaphore.whenReached(7)), "gone");
+  }
+
+  private static HalException failureOf(CompletionStage<@Nullable Void> stage) {
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    stage.whenComplete((nothing, failure) -> thrown.set(failure));
+    Throwable failure = awaitSet("the failure of a stage", thrown);
+    // The JDK wraps what passes through a dependent stage.
+    return assertInstanceOf(
+        HalException.class, failure instanceof CompletionException ? failure.getCause() : failure);
+  }
+
+  @Test
+  @Rule("S7")
+  void aCancelledCallbackNeverRunsAndOthersDo(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    List<String> ran = new ArrayList<>();
+    semaphore.onReach(1, failure -> ran.add("first"));
+    Registration second = semaphore.onReach(1, failure -> ran.add("second"));
+    Registration third = semaphore.onReach(1, failure -> ran.add("third"));
+    assertTrue(second.cancel());
+    assertFalse(second.cancel(), "cancelled before");
+    semaphore.signal(1);
+    assertEquals(List.of("first", "third"), ran);
+    assertFalse(third.cancel(), "has run");
+    assertFalse(second.cancel());
+  }
+
+  @Test
+  @Rule("S7")
+  void aCancelledCallbackIsLetGo(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    WeakReference<Object> marker = registerAndCancel(semaphore);
+    awaitTrue(
+        "a cancelled callback to become unreachable",
+        () -> {
+          System.gc();
+          return marker.get() == null;
+        });
+    assertPending(semaphore, 1);
+  }
+
+  private static WeakReference<Object> registerAndCancel(TimelineSemaphore semaphore) {
+    List<HalException> marker = new ArrayList<>();
+    TimepointCallback callback = marker::add;
+    assertTrue(semaphore.onReach(1, callback).cancel());
+    return new WeakReference<>(marker);
+  }
+
+  @Test
+  @Rule("S7")
+  void aCallbackMaySignalFailAndEnqueue(Cts cts) {
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    TimelineSemaphore third = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    first.onReach(
+        1,
+        failure -> {
+          second.signal(5);
+          third.fail(new HalException(Status.ABORTED, "from a callback"));
+          cts.queue().barrier(second.at(5), done.at(1));
+          first.signal(2);
+        });
+    first.signal(1);
+    assertEquals(2, first.value());
+    assertEquals(5, second.value());
+    assertHal(Status.ABORTED, third::value, "from a callback");
+    awaitReached(done, 1);
+  }
+
+  @Test
+  @Rule("S7")
+  void callbacksOfASignalFromACallbackRunAfterIt(Cts cts) {
+    TimelineSemaphore outer = cts.semaphore();
+    TimelineSemaphore inner = cts.semaphore();
+    List<String> order = new ArrayList<>();
+    inner.onReach(1, failure -> order.add("inner"));
+    outer.onReach(
+        1,
+        failure -> {
+          order.add("outer begins");
+          inner.signal(1);
+          order.add("outer ends");
+        });
+    outer.signal(1);
+    assertEquals(List.of("outer begins", "outer ends", "inner"), order);
+  }
+
+  @Test
+  @Rule("S7")
+  void callbacksHoldNoLock(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    semaphore.onReach(
+        1,
+        failure -> {
+          Task<?> other =
+              Task.run(
+                  "other",
+                  () -> {
+                    assertEquals(1, semaphore.value());
+                    semaphore.onReach(5, f -> {}).cancel();
+                    semaphore.signal(2);
+                    TimelineSemaphore done = cts.semaphore();
+                    cts.queue().barrier(semaphore.at(2), done.at(1));
+                    awaitReached(done, 1);
+                  });
+          try {
+            thrown.set(other.joined());
+          } catch (AssertionError e) {
+            thrown.set(e);
+          }
+        });
+    semaphore.signal(1);
+    assertNull(thrown.get(), "another thread could not work while a callback ran");
+  }
+
+  @Test
+  @Rule("S7")
+  void whatACallbackThrowsIsLoggedAndDropped(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    List<String> ran = new ArrayList<>();
+    semaphore.onReach(
+        1,
+        failure -> {
+          throw new IllegalStateException("thrown by a callback");
+        });
+    semaphore.onReach(
+        1,
+        failure -> {
+          throw new AssertionError("error of a callback");
+        });
+    semaphore.onReach(1, failure -> ran.add("after it"));
+    semaphore.signal(1);
+    assertEquals(List.of("after it"), ran);
+    assertEquals(1, semaphore.value());
+    cts.awaitLog("thrown by a callback");
+    cts.awaitLog("error of a callback");
+  }
+
+  @Test
+  @Rule("S7")
+  void whatACallbackThrowsOnACompletionThreadHarmsNothing(Cts cts) {
+    TimelineSemaphore done = cts.semaphore();
+    done.onReach(
+        1,
+        failure -> {
+          throw new IllegalStateException("thrown on completion");
+        });
+    cts.queue().barrier(Fence.NONE, done.at(1));
+    awaitReached(done, 1);
+    cts.awaitLog("thrown on completion");
+    cts.queue().barrier(done.at(1), done.at(2));
+    awaitReached(done, 2);
+  }
+
+  @Test
+  @Rule("S7")
+  void aStageCompletesWithItsTimepoint(Cts cts) throws Exception {
+    TimelineSemaphore semaphore = cts.semaphore();
+    CompletableFuture<@Nullable Void> future = semaphore.whenReached(2).toCompletableFuture();
+    semaphore.signal(1);
+    assertFalse(future.isDone());
+    TimelineSemaphore go = cts.semaphore();
+    cts.queue().barrier(go.at(1), semaphore.at(2));
+    go.signal(1);
+    future.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    semaphore.whenReached(2).toCompletableFuture().get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  @Test
+  @Rule("S7")
+  void nobodyCompletesAStageButItsTimeline(Cts cts) throws Exception {
+    TimelineSemaphore semaphore = cts.semaphore();
+    CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
+    CompletionStage<@Nullable Void> other = semaphore.whenReached(1);
+    List<String> ran = Collections.synchronizedList(new ArrayList<>());
+    stage.thenRun(() -> ran.add("dependant"));
+    stage.toCompletableFuture().cancel(true);
+    stage.toCompletableFuture().complete(null);
+    other.toCompletableFuture().completeExceptionally(new IllegalStateException("mine"));
+    assertFalse(stage.toCompletableFuture().isDone(), "a user completed the stage of a timeline");
+    assertFalse(other.toCompletableFuture().isDone(), "a user failed the stage of a timeline");
+    assertEquals(List.of(), ran);
+    assertPending(semaphore, 1);
+    semaphore.signal(1);
+    stage.toCompletableFuture().get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    other.toCompletableFuture().get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    awaitTrue("the dependant to run", () -> ran.equals(List.of("dependant")));
+  }
+}

@@ -1,0 +1,257 @@
+package org.jhal.cts.semaphore;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.assertNullRefused;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What one thread sees of a semaphore. */
+@CtsSuite
+class SemaphoreTest {
+  @Test
+  @Rule("S1")
+  void startsAtItsInitialValue(Cts cts) {
+    assertEquals(123, cts.semaphore(123).value());
+    assertEquals(0, cts.semaphore(0).value());
+    assertEquals(Long.MAX_VALUE, cts.semaphore(Long.MAX_VALUE).value());
+  }
+
+  @Test
+  @Rule("S1")
+  void refusesANegativeInitialValue(Cts cts) {
+    assertHal(Status.OUT_OF_RANGE, () -> cts.semaphore(-1), "-1");
+  }
+
+  @Test
+  @Rule("S1")
+  void jumpsToWhatIsSignalled(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore(2);
+    semaphore.signal(3);
+    assertEquals(3, semaphore.value());
+    semaphore.signal(40);
+    assertEquals(40, semaphore.value());
+    semaphore.signal(Long.MAX_VALUE);
+    assertEquals(Long.MAX_VALUE, semaphore.value());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {7, 6, 0, -1, Long.MIN_VALUE})
+  @Rule("S1")
+  void refusesValuesThatAreNotAboveTheCurrentOne(long value, Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore(7);
+    assertHal(Status.OUT_OF_RANGE, () -> semaphore.signal(value), String.valueOf(value), "7");
+    assertEquals(7, semaphore.value(), "value after a refused signal");
+    semaphore.signal(8);
+    assertEquals(8, semaphore.value());
+  }
+
+  @Test
+  @Rule("S3")
+  void aFailureIsWhatTheValueGives(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore(5);
+    assertNull(semaphore.failure());
+    semaphore.fail(new HalException(Status.UNKNOWN, "something"));
+    assertHal(Status.UNKNOWN, semaphore::value, "something");
+    HalException failure = semaphore.failure();
+    assertEquals(Status.UNKNOWN, failure == null ? null : failure.status());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("S3")
+  void aFailureKeepsStatusMessageAndCause(Status status, Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    Throwable cause = new IllegalStateException("the cause");
+    HalException failure = new HalException(status, "the message", cause);
+    semaphore.fail(failure);
+    HalException thrown = awaitFailure(semaphore, 1, status);
+    assertEquals("the message", thrown.getMessage(), "message of what a waiter got");
+    assertSame(cause, thrown.getCause(), "cause of what a waiter got");
+    assertNotSame(failure, thrown, "the waiter's exception must have the waiter's stack");
+    assertNotSame(thrown, awaitFailure(semaphore, 1, status));
+  }
+
+  @Test
+  @Rule("S3")
+  void theFirstFailureStays(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    semaphore.fail(new HalException(Status.DATA_LOSS, "first"));
+    semaphore.fail(new HalException(Status.CANCELLED, "second"));
+    assertHal(Status.DATA_LOSS, semaphore::value, "first");
+    assertHal(Status.DATA_LOSS, () -> semaphore.await(1), "first");
+  }
+
+  @Test
+  @Rule("S3")
+  void aFailureBeatsAReachedValue(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore(5);
+    semaphore.fail(new HalException(Status.ABORTED, "late"));
+    assertHal(Status.ABORTED, () -> semaphore.await(1), "late");
+    assertHal(Status.ABORTED, () -> semaphore.await(5, Duration.ZERO), "late");
+    assertHal(Status.ABORTED, () -> semaphore.at(0).awaitAll(), "late");
+    assertHal(Status.ABORTED, () -> semaphore.at(0).awaitAny(Duration.ZERO), "late");
+    List<HalException> seen = new ArrayList<>();
+    semaphore.onReach(1, seen::add);
+    assertEquals(1, seen.size());
+    assertHal(Status.ABORTED, seen.get(0), "late");
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().barrier(semaphore.at(1), done.at(1));
+    assertHal(Status.ABORTED, awaitFailure(done, 1), "late");
+  }
+
+  @Test
+  @Rule("S3")
+  void signallingAfterAFailureThrowsIt(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore(1);
+    semaphore.fail(new HalException(Status.RESOURCE_EXHAUSTED, "used up"));
+    assertHal(Status.RESOURCE_EXHAUSTED, () -> semaphore.signal(2), "used up");
+    assertHal(Status.RESOURCE_EXHAUSTED, () -> semaphore.signal(0), "used up");
+  }
+
+  @Test
+  @Rule("S4")
+  void aReachedValueNeedsNoWaiting(Cts cts) throws Exception {
+    TimelineSemaphore semaphore = cts.semaphore(2);
+    semaphore.await(0);
+    semaphore.await(1);
+    semaphore.await(2);
+    semaphore.await(2, Duration.ZERO);
+    semaphore.await(1, Duration.ofNanos(-1));
+    semaphore.await(1, Duration.ofSeconds(Long.MAX_VALUE));
+    Fence.of(semaphore.at(2)).awaitAll(Duration.ZERO);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, 1_000_000, -1, Long.MIN_VALUE})
+  @Rule("S4")
+  void aWaitEndsAtItsDeadline(long nanos, Cts cts) throws Exception {
+    TimelineSemaphore semaphore = cts.semaphore(2);
+    Duration timeout = Duration.ofNanos(nanos);
+    assertHal(Status.DEADLINE_EXCEEDED, () -> semaphore.await(3, timeout));
+    assertHal(Status.DEADLINE_EXCEEDED, () -> semaphore.at(3).awaitAll(timeout));
+    assertHal(Status.DEADLINE_EXCEEDED, () -> semaphore.at(3).awaitAny(timeout));
+    assertPending(semaphore, 3);
+    assertEquals(2, semaphore.value());
+    semaphore.signal(3);
+    semaphore.await(3, timeout);
+  }
+
+  @Test
+  @Rule("S4")
+  void anInterruptedThreadDoesNotStartToWait(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, () -> semaphore.await(1));
+    Thread.currentThread().interrupt();
+    assertThrows(
+        InterruptedException.class,
+        () -> Fence.of(semaphore.at(1), cts.semaphore().at(1)).awaitAny());
+  }
+
+  @Test
+  @Rule("S6")
+  void theEmptyFenceIsReached(Cts cts) throws Exception {
+    Fence.NONE.awaitAll();
+    Fence.NONE.awaitAny();
+    Fence.of().awaitAll(Duration.ZERO);
+    Fence.NONE.awaitAny(Duration.ZERO);
+    Fence.NONE.awaitAll(Duration.ofSeconds(Long.MAX_VALUE));
+  }
+
+  @Test
+  @Rule("S6")
+  void waitingForAllNeedsAll(Cts cts) throws Exception {
+    TimelineSemaphore zero = cts.semaphore(0);
+    TimelineSemaphore one = cts.semaphore(1);
+    Fence both = Fence.of(zero.at(1), one.at(1));
+    assertHal(Status.DEADLINE_EXCEEDED, () -> both.awaitAll(Duration.ZERO));
+    zero.signal(1);
+    both.awaitAll(Duration.ZERO);
+    both.awaitAll();
+  }
+
+  @Test
+  @Rule("S6")
+  void waitingForAnyNeedsOne(Cts cts) throws Exception {
+    TimelineSemaphore zero = cts.semaphore(0);
+    TimelineSemaphore one = cts.semaphore(1);
+    Fence.of(zero.at(1), one.at(1)).awaitAny(Duration.ZERO);
+    Fence.of(zero.at(1), one.at(1)).awaitAny();
+    Fence neither = Fence.of(zero.at(1), one.at(2));
+    assertHal(Status.DEADLINE_EXCEEDED, () -> neither.awaitAny(Duration.ZERO));
+    assertEquals(0, zero.value());
+  }
+
+  @Test
+  @Rule("S6")
+  void aFailedMemberFailsTheWaitThoughAnotherIsReached(Cts cts) {
+    TimelineSemaphore reached = cts.semaphore(1);
+    TimelineSemaphore failed = cts.semaphore(1);
+    failed.fail(new HalException(Status.DATA_LOSS, "gone"));
+    for (Fence fence :
+        List.of(Fence.of(reached.at(1), failed.at(1)), Fence.of(failed.at(1), reached.at(1)))) {
+      assertHal(Status.DATA_LOSS, () -> fence.awaitAll(), "gone");
+      assertHal(Status.DATA_LOSS, () -> fence.awaitAny(), "gone");
+      assertHal(Status.DATA_LOSS, () -> fence.awaitAny(Duration.ZERO), "gone");
+    }
+  }
+
+  @Test
+  @Rule("S1a")
+  void aFenceKeepsTheLargerOfTwoValues(Cts cts) throws Exception {
+    TimelineSemaphore semaphore = cts.semaphore(1);
+    TimelineSemaphore other = cts.semaphore();
+    for (Fence fence :
+        List.of(
+            Fence.of(semaphore.at(1), other.at(0), semaphore.at(3)),
+            Fence.of(semaphore.at(3), other.at(0), semaphore.at(1)),
+            semaphore.at(1).and(other.at(0)).and(semaphore.at(3)))) {
+      assertEquals(2, fence.size());
+      assertSame(semaphore, fence.semaphore(0));
+      assertEquals(3, fence.value(0));
+      assertHal(Status.DEADLINE_EXCEEDED, () -> fence.awaitAll(Duration.ZERO));
+    }
+  }
+
+  @Test
+  @Rule("S1")
+  void refusesNegativeTimepoints(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    assertHal(Status.OUT_OF_RANGE, () -> semaphore.at(-1), "-1");
+    assertHal(Status.OUT_OF_RANGE, () -> semaphore.await(-1), "-1");
+    assertHal(Status.OUT_OF_RANGE, () -> semaphore.await(-1, Duration.ZERO), "-1");
+    assertHal(Status.OUT_OF_RANGE, () -> semaphore.onReach(-1, failure -> {}), "-1");
+    assertHal(Status.OUT_OF_RANGE, () -> semaphore.whenReached(-1), "-1");
+  }
+
+  @Test
+  @Rule("S3")
+  @SuppressWarnings("NullAway") // null on purpose
+  void refusesNull(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    assertNullRefused("failure", () -> semaphore.fail(null));
+    assertNullRefused("timeout", () -> semaphore.await(1, null));
+    assertNullRefused("callback", () -> semaphore.onReach(1, null));
+    assertPending(semaphore, 1);
+  }
+}

@@ -1,0 +1,214 @@
+package org.jhal.cts.support;
+
+import java.nio.ByteBuffer;
+import java.util.Random;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.Executable;
+import org.jhal.Fence;
+import org.jhal.HostCall;
+import org.jhal.Kernel;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Controls;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Need;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * What one test works with: the device under test, and things that are closed when it is over.
+ *
+ * <pre>{@code
+ * @Test
+ * @Rule("M6")
+ * void fillsABuffer(Cts cts) {
+ *   TimelineSemaphore done = cts.semaphore();
+ *   DeviceBuffer buffer = cts.buffer(16);
+ *   cts.queue().fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.of8(7));
+ *   awaitReached(done, 1);
+ *   assertBytes(filled(16, 7), cts.read(buffer), "filled buffer");
+ * }
+ * }</pre>
+ *
+ * <p>Waits are in {@link Waits}, data in {@link TestData}, further threads in {@link Task},
+ * recordings that run directly and through a binding table in {@link Commands}.
+ *
+ * <p>Used by the test's own thread; {@link #closing} and what makes things by any.
+ */
+public interface Cts {
+  /** What the message of a test begins with that is found to be unsupported. */
+  String UNSUPPORTED = "unsupported: ";
+
+  /** Ends the test: the backend does not offer what it needs. To be thrown. */
+  static TestAbortedException unsupported(String reason) {
+    return new TestAbortedException(UNSUPPORTED + reason);
+  }
+
+  /** The device under test; one of this test's own with {@link FreshDevice}. */
+  Device device();
+
+  /** Another device of the same driver; the test is unsupported where there is none. */
+  Device second();
+
+  /** A device of another driver; the test is unsupported where there is none. */
+  Device other();
+
+  /**
+   * Opens the device under test once more, for this test alone.
+   *
+   * @param options to open it with, each {@code NAME=VALUE}
+   */
+  Device open(String... options);
+
+  /** The URI of the device under test. */
+  String uri();
+
+  /** The backend under test. */
+  CtsBackend backend();
+
+  /** The handle on a device that this test uses, or null where there is none. */
+  @Nullable Controls findControls(Device device);
+
+  /** The suite's kernels on a device that this test uses; the suite closes them. */
+  Executable kernels(Device device);
+
+  /** Random numbers, which the seed that a failure prints repeats. */
+  Random random();
+
+  /** Closes {@code resource} when the test is over; what is named last is closed first. */
+  <T extends AutoCloseable> T closing(T resource);
+
+  /** What this test leaves on its own devices is no failure: it was made to leave something. */
+  void allowLeftovers();
+
+  /** Warnings that contain {@code part} are no failure of this test. */
+  void allowLog(String part);
+
+  /** No warning is a failure of this test: it does what a driver may have to tell of. */
+  void allowWarnings();
+
+  /** Waits for a warning that contains {@code part}; it is no failure of this test. */
+  void awaitLog(String part);
+
+  /** The first queue of the device under test. */
+  default DeviceQueue queue() {
+    return device().queue(0);
+  }
+
+  /** A queue of the device under test. */
+  default DeviceQueue queue(int index) {
+    return device().queue(index);
+  }
+
+  /** The handle on the device under test; for tests that {@link Need#CONTROLS need} it. */
+  default Controls controls() {
+    return controls(device());
+  }
+
+  /** The handle on a device. */
+  default Controls controls(Device device) {
+    Controls controls = findControls(device);
+    if (controls == null) {
+      throw unsupported(Need.CONTROLS.absence());
+    }
+    return controls;
+  }
+
+  /** A timeline at 0, closed after the test. */
+  default TimelineSemaphore semaphore() {
+    return semaphore(0);
+  }
+
+  /** A timeline, closed after the test. */
+  default TimelineSemaphore semaphore(long initialValue) {
+    return semaphore(device(), initialValue);
+  }
+
+  /** A timeline of {@code device}, closed after the test. */
+  default TimelineSemaphore semaphore(Device device, long initialValue) {
+    return closing(device.createSemaphore(initialValue));
+  }
+
+  /** A buffer in device memory, closed after the test. */
+  default DeviceBuffer buffer(long bytes) {
+    return buffer(device(), bytes, BufferParams.DEVICE);
+  }
+
+  /** A buffer of {@code device}, closed after the test. */
+  default DeviceBuffer buffer(Device device, long bytes, BufferParams params) {
+    return closing(device.allocate(bytes, params));
+  }
+
+  /** A buffer in device memory that holds {@code content}, closed after the test. */
+  default DeviceBuffer buffer(byte[] content) {
+    DeviceBuffer buffer = buffer(content.length);
+    write(buffer, 0, content);
+    return buffer;
+  }
+
+  /** Writes bytes through the first queue of the buffer's device, and waits for it. */
+  default void write(DeviceBuffer buffer, long offset, byte[] content) {
+    try (TimelineSemaphore done = buffer.device().createSemaphore(0)) {
+      DeviceQueue queue = buffer.device().queue(0);
+      queue.upload(Fence.NONE, done.at(1), ByteBuffer.wrap(content), buffer, offset);
+      Waits.awaitReached(done, 1);
+    }
+  }
+
+  /** All bytes of a buffer, read through the first queue of its device. */
+  default byte[] read(DeviceBuffer buffer) {
+    return read(buffer, 0, Math.toIntExact(buffer.size()));
+  }
+
+  /** Bytes of a buffer, read through the first queue of its device. */
+  default byte[] read(DeviceBuffer buffer, long offset, int length) {
+    byte[] bytes = new byte[length];
+    try (TimelineSemaphore done = buffer.device().createSemaphore(0)) {
+      DeviceQueue queue = buffer.device().queue(0);
+      queue.readback(Fence.NONE, done.at(1), buffer, offset, ByteBuffer.wrap(bytes));
+      Waits.awaitReached(done, 1);
+    }
+    return bytes;
+  }
+
+  /** The suite's kernels on the device under test; the suite closes them. */
+  default Executable kernels() {
+    return kernels(device());
+  }
+
+  /** One of the suite's kernels on the device under test. */
+  default Kernel kernel(String name) {
+    return kernels().kernel(name);
+  }
+
+  /** One of the suite's kernels on a device that this test uses. */
+  default Kernel kernel(Device device, String name) {
+    return kernels(device).kernel(name);
+  }
+
+  /**
+   * Gives whatever could start now the chance to do so: runs work without waits through {@code
+   * queue}, behind everything that was handed to it, and waits for that.
+   */
+  default void flush(DeviceQueue queue) {
+    try (DeviceBuffer probe = queue.device().allocate(4, BufferParams.DEVICE);
+        TimelineSemaphore done = queue.device().createSemaphore(0)) {
+      queue.readback(Fence.NONE, done.at(1), probe, 0, ByteBuffer.allocate(4));
+      // Whoever waits for device work may see it end before those who look after the queue have
+      // come
+      // to what is in front of it; a host call begins when they have.
+      queue.hostCall(done.at(1), done.at(2), HostCall.Mode.BLOCKING, call -> {});
+      Waits.awaitReached(done, 2);
+    }
+  }
+
+  /** Waits until no operation of the device under test is open: all have retired. */
+  default void awaitIdle() {
+    Device device = device();
+    Waits.awaitStatistics(
+        "all operations of " + uri() + " to retire", device, now -> now.openOperations() == 0);
+  }
+}

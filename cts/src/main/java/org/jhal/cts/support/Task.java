@@ -1,0 +1,100 @@
+package org.jhal.cts.support;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * A second thread of a test.
+ *
+ * @param <T> what it returns
+ */
+public final class Task<T extends @Nullable Object> {
+  private final Thread thread;
+  private volatile @Nullable T result;
+  private volatile @Nullable Throwable thrown;
+
+  private Task(String name, Callable<T> body) {
+    this.thread =
+        new Thread(
+            () -> {
+              try {
+                result = body.call();
+              } catch (Throwable t) {
+                thrown = t;
+              }
+            },
+            "cts-" + name);
+    thread.setDaemon(true);
+  }
+
+  /** Starts a thread that runs {@code body}. */
+  public static <T extends @Nullable Object> Task<T> start(String name, Callable<T> body) {
+    Task<T> task = new Task<>(name, body);
+    task.thread.start();
+    return task;
+  }
+
+  /** Something that a thread does. */
+  @FunctionalInterface
+  public interface Action {
+    /** Does it. */
+    void run() throws Exception;
+  }
+
+  /** Starts a thread that runs {@code body}. */
+  public static Task<@Nullable Void> run(String name, Action body) {
+    return Task.<@Nullable Void>start(
+        name,
+        () -> {
+          body.run();
+          return null;
+        });
+  }
+
+  /** Waits until the thread has ended, and throws what it threw. */
+  @SuppressWarnings("NullAway") // the result is null only if T allows it
+  public T join() throws Exception {
+    Throwable failure = joined();
+    if (failure instanceof Exception e) {
+      throw e;
+    }
+    if (failure instanceof Error e) {
+      throw e;
+    }
+    return result;
+  }
+
+  /** Waits until the thread has ended. Returns what it threw, or null. */
+  public @Nullable Throwable joined() {
+    Waits.awaitTrue("thread " + thread.getName() + " to end", () -> !thread.isAlive());
+    return thrown;
+  }
+
+  /** Whether the thread runs still. */
+  public boolean isRunning() {
+    return thread.isAlive();
+  }
+
+  /**
+   * Waits until the thread blocks: parked, waiting or asking for a lock. It may be woken at once
+   * again; this makes a race likely, it proves nothing.
+   */
+  public void awaitBlocked() {
+    Waits.awaitTrue(
+        "thread " + thread.getName() + " to block",
+        () ->
+            switch (thread.getState()) {
+              case WAITING, TIMED_WAITING, BLOCKED -> true;
+              case TERMINATED ->
+                  throw new AssertionFailedError(
+                      "thread " + thread.getName() + " ended before it blocked", thrown);
+              default -> false;
+            });
+  }
+
+  /** Interrupts the thread. */
+  public void interrupt() {
+    thread.interrupt();
+  }
+}

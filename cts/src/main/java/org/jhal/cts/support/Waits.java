@@ -1,0 +1,245 @@
+package org.jhal.cts.support;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.jhal.Device;
+import org.jhal.DeviceStatistics;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * Waits of tests. Each ends after {@link #LIMIT} with an error that says who waits for what, and
+ * what the threads of JHAL were doing.
+ */
+public final class Waits {
+  /** How long a test waits for one thing; the system property {@code jhal.cts.limit}, seconds. */
+  public static final Duration LIMIT = Duration.ofSeconds(Integer.getInteger("jhal.cts.limit", 20));
+
+  /** How long something wrong gets the chance to happen, where nothing should. */
+  private static final Duration CHANCE = Duration.ofMillis(50);
+
+  private Waits() {}
+
+  /** Waits until {@code value} is reached. */
+  public static void awaitReached(TimelineSemaphore semaphore, long value) {
+    awaitReached(semaphore.at(value));
+  }
+
+  /** Waits until all of {@code fence} is reached. */
+  public static void awaitReached(Fence fence) {
+    awaitReached(fence, LIMIT);
+  }
+
+  /** Waits for so long until all of {@code fence} is reached. */
+  public static void awaitReached(Fence fence, Duration limit) {
+    awaitReached("", fence, limit);
+  }
+
+  /** Waits until all of {@code fence} is reached, which tells whether {@code what} holds. */
+  public static void awaitReached(String what, Fence fence) {
+    awaitReached(what + ": ", fence, LIMIT);
+  }
+
+  private static void awaitReached(String what, Fence fence, Duration limit) {
+    try {
+      fence.awaitAll(limit);
+    } catch (HalException e) {
+      if (e.status() == Status.DEADLINE_EXCEEDED) {
+        throw expired(what + "waited " + limit + " for " + fence + ": " + explain(fence), e);
+      }
+      throw new AssertionFailedError(
+          what + "waited for " + fence + " to be reached, but it failed: " + e, e);
+    } catch (InterruptedException e) {
+      throw interrupted("waiting for " + fence, e);
+    }
+  }
+
+  /**
+   * Waits until the timepoint fails.
+   *
+   * @return the failure
+   */
+  public static HalException awaitFailure(TimelineSemaphore semaphore, long value) {
+    try {
+      semaphore.await(value, LIMIT);
+    } catch (HalException e) {
+      if (e.status() == Status.DEADLINE_EXCEEDED && !failedWith(semaphore, e.status())) {
+        throw expired(
+            "waited "
+                + LIMIT
+                + " for "
+                + semaphore.at(value)
+                + " to fail: "
+                + explain(semaphore.at(value)),
+            e);
+      }
+      return e;
+    } catch (InterruptedException e) {
+      throw interrupted("waiting for " + semaphore.at(value) + " to fail", e);
+    }
+    throw new AssertionFailedError(
+        semaphore.at(value)
+            + " was reached, but should have failed; its value is "
+            + semaphore.value());
+  }
+
+  /**
+   * Waits until the timepoint fails with {@code status}.
+   *
+   * @return the failure
+   */
+  public static HalException awaitFailure(TimelineSemaphore semaphore, long value, Status status) {
+    HalException failure = awaitFailure(semaphore, value);
+    if (failure.status() != status) {
+      throw new AssertionFailedError(
+          semaphore.at(value)
+              + " should have failed with "
+              + status
+              + ", but failed with "
+              + failure,
+          status,
+          failure.status());
+    }
+    return failure;
+  }
+
+  /** Checks that {@code value} is neither reached nor failed. */
+  public static void assertPending(TimelineSemaphore semaphore, long value) {
+    HalException failure = semaphore.failure();
+    if (failure != null) {
+      throw new AssertionFailedError(
+          semaphore.at(value) + " failed too early: " + failure, failure);
+    }
+    if (semaphore.value() >= value) {
+      throw new AssertionFailedError(
+          semaphore.at(value) + " was reached too early: the value is " + semaphore.value());
+    }
+  }
+
+  /**
+   * Checks that nothing of {@code fence} is reached or failed, and that it stays so for a moment:
+   * one look may come too early for what a wrong driver is about to do.
+   */
+  public static void assertStaysPending(Fence fence) {
+    try {
+      fence.awaitAny(CHANCE);
+    } catch (HalException e) {
+      // Which one has failed is found below; that none was reached in time is what should be.
+    } catch (InterruptedException e) {
+      throw interrupted("looking whether " + fence + " stays pending", e);
+    }
+    for (int i = 0; i < fence.size(); i++) {
+      assertPending(fence.semaphore(i), fence.value(i));
+    }
+  }
+
+  /** Waits until {@code condition} holds; {@code what} completes "waited for". */
+  public static void awaitTrue(String what, BooleanSupplier condition) {
+    awaitTrue(what, LIMIT, condition);
+  }
+
+  /** Waits for so long until {@code condition} holds; {@code what} completes "waited for". */
+  public static void awaitTrue(String what, Duration limit, BooleanSupplier condition) {
+    if (!becomesTrue(limit, condition)) {
+      throw expired("waited " + limit + " for " + what, null);
+    }
+  }
+
+  /** Waits until the statistics of a device are so; {@code what} completes "waited for". */
+  public static void awaitStatistics(
+      String what, Device device, Predicate<DeviceStatistics> condition) {
+    if (!becomesTrue(LIMIT, () -> condition.test(device.statistics()))) {
+      throw expired(
+          "waited " + LIMIT + " for " + what + "; there are " + device.statistics(), null);
+    }
+  }
+
+  /** Waits until {@code holder} holds something, and returns that. */
+  public static <T> T awaitSet(String what, AtomicReference<@Nullable T> holder) {
+    awaitTrue(what, () -> holder.get() != null);
+    return Objects.requireNonNull(holder.get());
+  }
+
+  /** Polls {@code condition} until it holds, or {@code limit} is over. */
+  public static boolean becomesTrue(Duration limit, BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - start > limit.toNanos()) {
+        return false;
+      }
+      if (Thread.currentThread().isInterrupted()) {
+        throw interrupted("polling", null);
+      }
+      LockSupport.parkNanos(100_000);
+    }
+    return true;
+  }
+
+  private static boolean failedWith(TimelineSemaphore semaphore, Status status) {
+    HalException failure = semaphore.failure();
+    return failure != null && failure.status() == status;
+  }
+
+  private static String explain(Fence fence) {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < fence.size(); i++) {
+      String line;
+      try {
+        line = fence.semaphore(i).explain(fence.value(i));
+      } catch (RuntimeException e) {
+        line = "explain() threw " + e;
+      }
+      text.append("\n  ").append(line);
+    }
+    return text.toString();
+  }
+
+  /**
+   * A failure that also tells what every thread of JHAL does; {@code what} says what did not come.
+   */
+  public static AssertionFailedError expired(String what, @Nullable Throwable cause) {
+    return new AssertionFailedError(what + "\n" + threads(), cause);
+  }
+
+  private static AssertionFailedError interrupted(String what, @Nullable Throwable cause) {
+    Thread.currentThread().interrupt();
+    return new AssertionFailedError("interrupted while " + what, cause);
+  }
+
+  /** What every thread does that has to do with JHAL. */
+  static String threads() {
+    StringBuilder text = new StringBuilder("threads:");
+    Map<String, StackTraceElement[]> stacks = new TreeMap<>();
+    Thread.getAllStackTraces()
+        .forEach((thread, stack) -> stacks.put(thread.getName() + " " + thread.getState(), stack));
+    stacks.forEach(
+        (name, stack) -> {
+          if (concerns(stack)) {
+            text.append("\n  ").append(name);
+            for (int i = 0; i < Math.min(stack.length, 25); i++) {
+              text.append("\n    at ").append(stack[i]);
+            }
+          }
+        });
+    return text.toString();
+  }
+
+  private static boolean concerns(StackTraceElement[] stack) {
+    for (StackTraceElement frame : stack) {
+      if (frame.getClassName().startsWith("org.jhal.")) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

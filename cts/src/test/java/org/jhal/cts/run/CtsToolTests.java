@@ -1,0 +1,129 @@
+package org.jhal.cts.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.spi.ToolProvider;
+import org.jhal.Hal;
+import org.junit.jupiter.api.Test;
+
+/** The suite's command line. */
+class CtsToolTests {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    ToolProvider tool = ToolProvider.findFirst("hal-cts").orElseThrow();
+    return tool.run(new PrintWriter(out), new PrintWriter(err), args);
+  }
+
+  private void assertUsage(String part, String... args) {
+    assertEquals(2, run(args));
+    assertTrue(err.toString().contains(part), err::toString);
+    assertEquals(1, err.toString().lines().count(), err::toString);
+  }
+
+  @Test
+  void helpDescribesEveryOption() {
+    assertEquals(0, run("--help"));
+    for (String option :
+        new String[] {
+          "--device", "--tests", "--repeat", "--seed", "--report", "--fail-fast", "--list"
+        }) {
+      assertTrue(out.toString().contains(option), option);
+    }
+  }
+
+  @Test
+  void listsTestsWithTheirRules() {
+    assertEquals(0, run("--list", "--tests", "SemaphoreTest.jumps*"));
+    assertEquals("SemaphoreTest.jumpsToWhatIsSignalled  [S1]", out.toString().strip());
+  }
+
+  @Test
+  void aClassNameStandsForItsTests() {
+    assertEquals(0, run("--list", "--tests", "SignalOrderTest"));
+    assertTrue(out.toString().lines().count() > 5, out::toString);
+    assertTrue(out.toString().lines().allMatch(line -> line.startsWith("SignalOrderTest.")));
+  }
+
+  @Test
+  void withoutADeviceTheDefaultOneIsTested() {
+    assertEquals(3, run()); // there is no driver here
+    assertEquals("hal: NOT_FOUND: no driver on the class path", err.toString().strip());
+  }
+
+  @Test
+  void aDefaultDeviceThatCannotBeOpenedTellsWhoNamedIt() {
+    System.setProperty(Hal.DEVICE_PROPERTY, "nosuchdriver");
+    try {
+      assertEquals(3, run());
+    } finally {
+      System.clearProperty(Hal.DEVICE_PROPERTY);
+    }
+    assertTrue(err.toString().contains("system property jhal.device"), err::toString);
+  }
+
+  @Test
+  void anUnknownArgumentIsWrongUsage() {
+    assertUsage("unknown argument '--devise'", "--devise", "mock");
+  }
+
+  @Test
+  void aMissingValueIsWrongUsage() {
+    assertUsage("--device needs a value", "--device");
+  }
+
+  @Test
+  void aPatternThatMatchesNothingIsWrongUsage() {
+    assertUsage("Nonsense matches no test", "--device", "x", "--tests", "Nonsense");
+  }
+
+  @Test
+  void aNumberOutOfRangeIsWrongUsage() {
+    assertUsage("--repeat 0: a number from 1", "--device", "x", "--repeat", "0");
+  }
+
+  @Test
+  void aMalformedDeviceIsWrongUsage() {
+    assertUsage("malformed device URI 'No Device'", "--device", "No Device");
+  }
+
+  @Test
+  void aDeviceThatCannotBeOpenedIsNoFailedTest() {
+    assertEquals(3, run("--device", "nosuchdriver://0"));
+    assertTrue(
+        err.toString().startsWith("hal: NOT_FOUND: no driver 'nosuchdriver'"), err::toString);
+    assertFalse(err.toString().contains("\tat "), "a stack trace");
+  }
+
+  @Test
+  void progressCountsTestsAndVanishes() {
+    PrintWriter writer = new PrintWriter(err);
+    CtsProgress progress = new CtsProgress(writer, 2);
+    progress.ended(entry("A.first", CtsReport.Outcome.PASSED));
+    progress.wipe();
+    progress.ended(entry("A.first", CtsReport.Outcome.FAILED));
+    progress.wipe();
+    progress.ended(entry("A.second", CtsReport.Outcome.PASSED));
+    progress.wipe();
+    progress.wipe();
+    assertEquals(
+        shownAndWiped("1/2  A.first")
+            + shownAndWiped("1/2, 1 failed  A.first")
+            + shownAndWiped("2/2, 1 failed  A.second"),
+        err.toString());
+  }
+
+  private static CtsReport.Entry entry(String test, CtsReport.Outcome outcome) {
+    return new CtsReport.Entry(test, test, List.of(), outcome, "", 0);
+  }
+
+  private static String shownAndWiped(String text) {
+    return text + "\r" + " ".repeat(text.length()) + "\r";
+  }
+}

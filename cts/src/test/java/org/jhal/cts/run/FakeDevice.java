@@ -1,0 +1,104 @@
+package org.jhal.cts.run;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jhal.Allocator;
+import org.jhal.Capability;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceQueue;
+import org.jhal.DeviceStatistics;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Setting;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
+import org.jspecify.annotations.Nullable;
+
+/** A device that does nothing but count what a test says is alive. */
+final class FakeDevice implements Device {
+  volatile long live;
+  volatile long bytes;
+  volatile long open;
+  volatile boolean isClosed;
+  private final String uri;
+
+  FakeDevice(String uri) {
+    this.uri = uri;
+  }
+
+  @Override
+  public DeviceInfo info() {
+    Workgroups most = Workgroups.of(1);
+    return new DeviceInfo("fake", 0, "Fake " + uri, "0", null, 0, most, 1, Map.of());
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return EnumSet.of(Capability.SHARED_MEMORY);
+  }
+
+  @Override
+  public List<Setting> settings() {
+    return List.of();
+  }
+
+  @Override
+  public int queueCount() {
+    return 1;
+  }
+
+  @Override
+  public DeviceStatistics statistics() {
+    return new DeviceStatistics(live, bytes, 0, 0, 0, open, 0, 0, 0, open, 0);
+  }
+
+  @Override
+  public @Nullable HalException lostCause() {
+    return null;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return isClosed;
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+  }
+
+  @Override
+  public DeviceQueue queue(int index) {
+    throw new UnsupportedOperationException("a queue of a fake device");
+  }
+
+  @Override
+  public TimelineSemaphore createSemaphore(long initialValue) {
+    throw new UnsupportedOperationException("a semaphore of a fake device");
+  }
+
+  @Override
+  public Allocator allocator() {
+    throw new UnsupportedOperationException("memory of a fake device");
+  }
+
+  @Override
+  public CommandBuffer createCommandBuffer(CommandBuffer.Mode mode) {
+    throw new UnsupportedOperationException("commands of a fake device");
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return Set.of();
+  }
+
+  @Override
+  public Executable loadExecutable(ExecutableSource source) {
+    throw new UnsupportedOperationException("kernels of a fake device");
+  }
+}

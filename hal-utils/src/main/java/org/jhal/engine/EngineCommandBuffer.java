@@ -1,0 +1,123 @@
+package org.jhal.engine;
+
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.BufferRef;
+import org.jhal.CommandBuffer;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.Kernel;
+import org.jhal.Status;
+import org.jhal.Workgroups;
+
+/**
+ * What a user has of a {@link Recording}: checks that it is still open, and makes commands. The
+ * recording goes on without it, while operations use it.
+ */
+final class EngineCommandBuffer implements CommandBuffer {
+  private final EngineDevice<?> device;
+  private final Mode mode;
+  private final Recording recording;
+  private final RecordingOwner owner;
+
+  EngineCommandBuffer(EngineDevice<?> device, Mode mode) {
+    this.device = device;
+    this.mode = Objects.requireNonNull(mode, "mode");
+    this.recording = new Recording(device, mode == Mode.ONE_SHOT);
+    this.owner = new RecordingOwner(this, recording);
+    device.resources().add(owner);
+  }
+
+  @Override
+  public EngineDevice<?> device() {
+    return device;
+  }
+
+  @Override
+  public Mode mode() {
+    return mode;
+  }
+
+  /** The recording, which may be closed. */
+  Recording recording() {
+    return recording;
+  }
+
+  boolean isOpen() {
+    return !owner.isClosed();
+  }
+
+  @Override
+  public State state() {
+    if (!isOpen()) {
+      return State.CLOSED;
+    }
+    return !recording.isEnded()
+        ? State.RECORDING
+        : recording.isSubmitted() ? State.SUBMITTED : State.ENDED;
+  }
+
+  @Override
+  public void fill(BufferRef target, long offset, long length, FillPattern pattern) {
+    checkRecording();
+    RecordedCommand command = new RecordedCommand();
+    add(command, command.setFill(device, target, offset, length, pattern));
+  }
+
+  @Override
+  public void update(ByteBuffer source, BufferRef target, long offset) {
+    checkRecording();
+    RecordedCommand command = new RecordedCommand();
+    add(command, command.setUpdate(device, source, target, offset));
+  }
+
+  @Override
+  public void copy(
+      BufferRef source, long sourceOffset, BufferRef target, long targetOffset, long length) {
+    checkRecording();
+    RecordedCommand command = new RecordedCommand();
+    add(command, command.setCopy(device, source, sourceOffset, target, targetOffset, length));
+  }
+
+  @Override
+  public void dispatch(Kernel kernel, Workgroups count, Args args) {
+    checkRecording();
+    RecordedCommand command = new RecordedCommand();
+    add(command, command.setDispatch(device, kernel, count, args));
+  }
+
+  @Override
+  public void barrier() {
+    checkRecording();
+    RecordedCommand command = new RecordedCommand();
+    command.setBarrier();
+    recording.addBarrier(command);
+    Reference.reachabilityFence(this); // or it might be reclaimed meanwhile
+  }
+
+  @Override
+  public void end() {
+    checkRecording();
+    recording.end();
+  }
+
+  @Override
+  public void close() {
+    owner.close();
+  }
+
+  private void add(RecordedCommand command, boolean hasEffect) {
+    recording.add(command, hasEffect);
+    Reference.reachabilityFence(this); // or it might be reclaimed meanwhile
+  }
+
+  private void checkRecording() {
+    State now = state();
+    if (now != State.RECORDING) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "command buffer is " + now + ", not RECORDING");
+    }
+  }
+}

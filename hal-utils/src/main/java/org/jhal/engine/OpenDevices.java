@@ -1,0 +1,70 @@
+package org.jhal.engine;
+
+import java.lang.System.Logger.Level;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The devices that are open when the JVM exits. Native runtimes end with the process, and do not
+ * bear threads that still call them; so a shutdown hook closes what nobody has closed. There is a
+ * hook while a device is open, and not longer: it keeps the class loader of an application alive.
+ *
+ * <p>Thread-safe.
+ */
+final class OpenDevices {
+  private static final System.Logger LOG = System.getLogger(OpenDevices.class.getName());
+  private static final Set<DeviceShutdown<?>> OPEN = new LinkedHashSet<>(); // guarded by itself
+  private static @Nullable Thread hook; // guarded by OPEN
+
+  private OpenDevices() {}
+
+  static void add(DeviceShutdown<?> device) {
+    synchronized (OPEN) {
+      OPEN.add(device);
+      if (hook == null) {
+        Thread made = new Thread(OpenDevices::closeAll, "jhal-exit");
+        try {
+          Runtime.getRuntime().addShutdownHook(made);
+          hook = made;
+        } catch (IllegalStateException e) {
+          LOG.log(Level.DEBUG, "a device is opened while the JVM exits; nothing closes it", e);
+        }
+      }
+    }
+  }
+
+  static void remove(DeviceShutdown<?> device) {
+    synchronized (OPEN) {
+      OPEN.remove(device);
+      Thread made = hook;
+      if (OPEN.isEmpty() && made != null) {
+        try {
+          Runtime.getRuntime().removeShutdownHook(made);
+        } catch (IllegalStateException e) {
+          return; // the JVM exits: the hook runs
+        }
+        hook = null;
+      }
+    }
+  }
+
+  /** All at once, since each may wait for its work. */
+  private static void closeAll() {
+    List<DeviceShutdown<?>> open;
+    synchronized (OPEN) {
+      open = List.copyOf(OPEN);
+    }
+    List<Thread> closers =
+        open.stream().map(device -> new Thread(device::closeAtExit, "jhal-exit-close")).toList();
+    closers.forEach(Thread::start);
+    for (Thread closer : closers) {
+      try {
+        closer.join();
+      } catch (InterruptedException e) {
+        return; // the JVM does not wait for us any more
+      }
+    }
+  }
+}

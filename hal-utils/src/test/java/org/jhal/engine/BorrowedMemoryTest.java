@@ -1,0 +1,165 @@
+package org.jhal.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.Quiet;
+import org.jhal.engine.queue.Threads;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Rule Q2: host memory is borrowed until nothing reads or writes it, whatever fails meanwhile. */
+@Timeout(60)
+class BorrowedMemoryTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final HalException FAILURE = new HalException(Status.ABORTED, "somebody else's");
+
+  private final FakeBackend backend = new FakeBackend();
+  private final HostMemory memory = HostMemory.of(new byte[64]);
+  private final AtomicInteger told = new AtomicInteger();
+
+  private interface Body {
+    void run(EngineDevice<Event> device, TimelineSemaphore timeline) throws Exception;
+  }
+
+  /** Runs {@code body} while a readback into {@link #memory} is in flight. */
+  private void inFlight(Body body) throws Exception {
+    backend.device.setHeld(true);
+    EngineDevice<Event> device = backend.open(2, Duration.ofMillis(50));
+    TimelineSemaphore timeline = device.createSemaphore(0);
+    DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+    device.queue(0).readback(Fence.NONE, timeline.at(1), buffer, 0, memory);
+    assertTrue(memory.isBorrowed());
+    memory.onFree(told::incrementAndGet);
+    try (Quiet log = new Quiet()) {
+      body.run(device, timeline);
+      assertTrue(memory.isBorrowed(), "the stream has not come to it");
+      assertEquals(0, told.get());
+      HalException late =
+          assertThrows(HalException.class, () -> memory.awaitFree(Duration.ofMillis(1)));
+      assertEquals(Status.DEADLINE_EXCEEDED, late.status());
+      backend.device.setHeld(false);
+      memory.awaitFree(LONG);
+      Threads.await("who waits for the memory to be told", () -> told.get() == 1);
+      assertFalse(memory.isBorrowed());
+      device.close();
+    }
+  }
+
+  @Test
+  void successEndsItBeforeTheSignalIsSeen() throws Exception {
+    try (EngineDevice<Event> device = backend.open(1, LONG);
+        TimelineSemaphore timeline = device.createSemaphore(0);
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE)) {
+      DeviceQueue queue = device.queue(0);
+      for (int i = 1; i <= 1000; i++) {
+        queue.upload(Fence.NONE, timeline.at(i), memory, buffer, 0);
+        timeline.await(i, LONG);
+        assertFalse(memory.isBorrowed(), "although signal " + i + " is reached");
+      }
+    }
+  }
+
+  @Test
+  void itGoesOnWhenAnotherOperationFailsTheTimeline() throws Exception {
+    inFlight(
+        (device, timeline) -> {
+          TimelineSemaphore failed = device.createSemaphore(0);
+          failed.fail(FAILURE);
+          device.queue(1).barrier(failed.at(1), timeline.at(2));
+          assertThrows(HalException.class, () -> timeline.await(1, LONG));
+        });
+  }
+
+  @Test
+  void itGoesOnWhenTheUserFailsTheTimeline() throws Exception {
+    inFlight((device, timeline) -> timeline.fail(FAILURE));
+  }
+
+  @Test
+  void itGoesOnWhenTheUserClosesTheTimeline() throws Exception {
+    inFlight((device, timeline) -> timeline.close());
+  }
+
+  @Test
+  void itGoesOnWhenTheDeviceIsClosedPastItsDeadline() throws Exception {
+    inFlight(
+        (device, timeline) -> {
+          device.close();
+          HalException late = assertThrows(HalException.class, () -> timeline.await(1, LONG));
+          assertEquals(Status.DEADLINE_EXCEEDED, late.status());
+        });
+  }
+
+  @Test
+  void itGoesOnWhenTheDeviceIsLostAndItsStreamDoesNotAgree() throws Exception {
+    inFlight(
+        (device, timeline) -> {
+          HalException ignored = device.lose(new HalException(Status.UNAVAILABLE, "gone"));
+          assertThrows(HalException.class, () -> timeline.await(1, LONG));
+        });
+  }
+
+  @Test
+  void whatIsNeverIssuedEndsItWhenItFails() throws Exception {
+    try (EngineDevice<Event> device = backend.open(1, LONG);
+        TimelineSemaphore gate = device.createSemaphore(0);
+        TimelineSemaphore timeline = device.createSemaphore(0);
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE)) {
+      device.queue(0).readback(gate.at(1), timeline.at(1), buffer, 0, memory);
+      assertTrue(memory.isBorrowed());
+      gate.fail(FAILURE);
+      assertThrows(HalException.class, () -> timeline.await(1, LONG));
+      assertFalse(memory.isBorrowed());
+    }
+  }
+
+  @Test
+  void aRefusedCallBorrowsNothing() {
+    try (EngineDevice<Event> device = backend.open(1, LONG);
+        TimelineSemaphore timeline = device.createSemaphore(0);
+        DeviceBuffer buffer = device.allocate(63, BufferParams.DEVICE);
+        DeviceBuffer closed = device.allocate(64, BufferParams.DEVICE)) {
+      DeviceQueue queue = device.queue(0);
+      assertThrows(
+          HalException.class, () -> queue.readback(Fence.NONE, timeline.at(1), buffer, 0, memory));
+      closed.close();
+      assertThrows(
+          HalException.class, () -> queue.readback(Fence.NONE, timeline.at(1), closed, 0, memory));
+      assertFalse(memory.isBorrowed());
+    }
+  }
+
+  @Test
+  void eachOperationBorrowsForItself() throws Exception {
+    try (EngineDevice<Event> device = backend.open(1, LONG);
+        TimelineSemaphore gate = device.createSemaphore(0);
+        TimelineSemaphore timeline = device.createSemaphore(0);
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE)) {
+      device.queue(0).upload(gate.at(1), timeline.at(1), memory, buffer, 0);
+      device.queue(0).upload(gate.at(2), timeline.at(2), memory, buffer, 0);
+      memory.onFree(told::incrementAndGet);
+      gate.signal(1);
+      timeline.await(1, LONG);
+      assertTrue(memory.isBorrowed());
+      assertEquals(0, told.get());
+      gate.signal(2);
+      timeline.await(2, LONG);
+      assertFalse(memory.isBorrowed());
+      Threads.await("the callback", () -> told.get() == 1);
+    }
+  }
+}

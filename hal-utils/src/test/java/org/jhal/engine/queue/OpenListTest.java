@@ -1,0 +1,88 @@
+package org.jhal.engine.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Looking at all open operations of a queue, which goes on meanwhile. */
+class OpenListTest {
+  private static final int MANY = 300;
+
+  private final QueueHarness harness = new QueueHarness(1);
+  private final EngineSemaphore gate = QueueHarness.semaphore();
+  private final EngineSemaphore done = QueueHarness.semaphore();
+  private final DeferredWorkQueue<FakeStream.Event> queue = harness.queues.get(0);
+
+  private List<Long> walk(Runnable between) {
+    List<Long> seen = new ArrayList<>();
+    queue.lists.walkOpen(
+        new Operation<>(queue, operation -> new QueueUse.TestWork()),
+        operation -> {
+          if (operation.key > 0 && seen.isEmpty()) {
+            between.run();
+          }
+          seen.add(operation.key);
+        });
+    return seen;
+  }
+
+  @Test
+  void showsAllWithTheNewestFirst() {
+    for (int i = 1; i <= MANY; i++) {
+      harness.enqueue(0, "parked", gate.at(i), done.at(i));
+    }
+    List<Long> seen = walk(() -> {});
+    assertEquals(MANY, seen.size());
+    for (int i = 0; i < MANY; i++) {
+      assertEquals(MANY - i, seen.get(i));
+    }
+    gate.signal(MANY);
+    harness.finish();
+  }
+
+  /** Another thread needs the lock for that, and would wait for ever if the walk had it. */
+  @Test
+  void theQueueGoesOnMeanwhile() {
+    for (int i = 1; i <= MANY; i++) {
+      harness.enqueue(0, "parked", gate.at(i), done.at(i));
+    }
+    List<Long> seen =
+        walk(
+            () -> {
+              Threads other =
+                  Threads.start(
+                      "other",
+                      () -> {
+                        gate.signal(MANY / 2);
+                        harness.enqueue(0, "new", gate.at(MANY + 1), done.at(MANY + 1));
+                        harness.run();
+                      });
+              other.join();
+            });
+    assertTrue(seen.size() >= MANY / 2 && seen.size() <= MANY, () -> seen.size() + " seen");
+    assertEquals(MANY / 2, done.value());
+    assertEquals(MANY / 2 + 1, walk(() -> {}).size());
+    gate.signal(MANY + 1);
+    harness.finish();
+  }
+
+  @Test
+  void aLookThatThrowsLeavesNothingBehind() {
+    harness.enqueue(0, "parked", gate.at(1), done.at(1));
+    IllegalStateException thrown = new IllegalStateException("as meant");
+    try {
+      walk(
+          () -> {
+            throw thrown;
+          });
+    } catch (IllegalStateException e) {
+      assertEquals(thrown, e);
+    }
+    assertEquals(1, walk(() -> {}).size());
+    gate.signal(1);
+    harness.finish();
+  }
+}
