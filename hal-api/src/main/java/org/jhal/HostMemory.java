@@ -342,12 +342,4 @@ public final class HostMemory {
           "offset " + offset + ", length " + count + ": elements have " + elementBytes + " bytes");
     }
   }
-
-  @Override
-  public String toString() {
-    return (isWritable() ? "" : "read-only ")
-        + (view.isDirect() ? "direct memory of " : "heap memory of ")
-        + size
-        + " bytes";
-  }
 }

@@ -120,4 +120,9 @@ final class EngineCommandBuffer implements CommandBuffer {
           Status.FAILED_PRECONDITION, "command buffer is " + now + ", not RECORDING");
     }
   }
+
+  @Override
+  public String toString() {
+    return "command buffer of " + device + ", " + mode + ", " + state();
+  }
 }

@@ -250,9 +250,4 @@ final class Recording extends RefCounted {
       resource.release();
     }
   }
-
-  @Override
-  public String toString() {
-    return "command buffer of " + device + ", " + mode + ", " + state();
-  }
 }
