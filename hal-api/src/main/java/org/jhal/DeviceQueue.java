@@ -83,8 +83,8 @@ public interface DeviceQueue {
   void upload(Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset);
 
   /**
-   * Writes the remaining bytes of {@code source}, which are borrowed until they have been read (Q2).
-   * Only a {@link HostMemory} can be asked when that is, should the signals fail.
+   * Writes the remaining bytes of {@code source}, which are borrowed until they have been read
+   * (Q2). Only a {@link HostMemory} can be asked when that is, should the signals fail.
    */
   default void upload(
       Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
@@ -94,8 +94,8 @@ public interface DeviceQueue {
 
   /**
    * Reads {@code target.size()} bytes from {@code offset} on into {@code target}, which is borrowed
-   * until it has been written (Q2): at the latest when the signals are reached; if they fail, {@link
-   * HostMemory#onFree} and its siblings tell.
+   * until it has been written (Q2): at the latest when the signals are reached; if they fail,
+   * {@link HostMemory#onFree} and its siblings tell.
    *
    * @throws HalException besides the usual: INVALID_ARGUMENT if {@code target} is read-only
    */
