@@ -244,14 +244,6 @@ public final class HostMemory {
     }
   }
 
-  @Override
-  public synchronized String toString() {
-    return "host memory of "
-        + size
-        + " bytes"
-        + (borrowers == 0 ? "" : ", used by " + borrowers + " operations");
-  }
-
   /** Whether a readback may write it. */
   public boolean isWritable() {
     return !view.isReadOnly();
@@ -341,5 +333,14 @@ public final class HostMemory {
           Status.INVALID_ARGUMENT,
           "offset " + offset + ", length " + count + ": elements have " + elementBytes + " bytes");
     }
+  }
+
+  @Override
+  public synchronized String toString() {
+    return (isWritable() ? "" : "read-only ")
+        + (view.isDirect() ? "direct memory of " : "heap memory of ")
+        + size
+        + " bytes"
+        + (borrowers == 0 ? "" : ", used by " + borrowers + " operations");
   }
 }

@@ -2,6 +2,7 @@ package org.jhal.mock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -160,7 +161,9 @@ class ToStringTest {
 
   @Test
   void whatAProgramMakes() {
-    assertEquals("host memory of 12 bytes", HostMemory.of(new int[3]).toString());
+    assertEquals("heap memory of 12 bytes", HostMemory.of(new int[3]).toString());
+    ByteBuffer bytes = ByteBuffer.allocateDirect(5).asReadOnlyBuffer();
+    assertEquals("read-only direct memory of 5 bytes", HostMemory.of(bytes).toString());
     assertEquals("Slot[index=1, offset=2, length=-1]", new Slot(1, 2, Slot.WHOLE).toString());
     assertEquals(folder.toString(), ExecutableSource.of(folder).toString());
     assertEquals("mock://1?seed=7", DeviceUri.parse("mock://1?seed=7").toString());
