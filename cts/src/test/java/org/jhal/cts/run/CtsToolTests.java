@@ -54,7 +54,7 @@ class CtsToolTests {
   @Test
   void withoutADeviceTheDefaultOneIsTested() {
     assertEquals(3, run()); // there is no driver here
-    assertEquals("hal: NOT_FOUND: no driver on the class path", err.toString().strip());
+    assertTrue(err.toString().startsWith("hal: NOT_FOUND: no driver: neither jar"), err::toString);
   }
 
   @Test
