@@ -1,7 +1,5 @@
 package org.jhal.engine;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * The owner's reference to a {@link BufferStorage}, kept by that while {@link LiveStorages} keep
  * it.
@@ -11,13 +9,9 @@ final class BufferOwner extends Owner {
 
   /** Owns {@code storage} for {@code buffer}. */
   BufferOwner(EngineBuffer buffer, BufferStorage storage) {
-    super(buffer, storage, trace(storage));
+    super(buffer, storage, storage.device, "buffer");
     this.storage = storage;
     storage.setOwner(this);
-  }
-
-  private static @Nullable Throwable trace(BufferStorage storage) {
-    return storage.device.tracesLeaks() ? new Throwable("the buffer was made here") : null;
   }
 
   /** A dealloca has taken the memory. */

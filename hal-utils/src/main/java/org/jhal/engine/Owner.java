@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
+import java.util.Arrays;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
@@ -36,12 +37,23 @@ abstract class Owner extends PhantomReference<Object> {
   /**
    * Owns {@code resource}, whose first reference it takes over, for {@code handle}.
    *
-   * @param madeAt where it was made, if the report is to tell
+   * @param kind what it is, in one word or two
    */
-  Owner(Object handle, RefCounted resource, @Nullable Throwable madeAt) {
+  Owner(Object handle, RefCounted resource, EngineDevice<?> device, String kind) {
     super(handle, Reclaimer.UNREACHABLE);
     this.resource = resource;
-    this.madeAt = madeAt;
+    this.madeAt = device.tracesLeaks() ? callOfUser("the " + kind + " was made here") : null;
+  }
+
+  /** The trace begins where the engine was called, whose own lines tell nobody anything. */
+  private static Throwable callOfUser(String text) {
+    Throwable made = new Throwable(text);
+    String engine = Owner.class.getPackageName() + ".";
+    made.setStackTrace(
+        Arrays.stream(made.getStackTrace())
+            .dropWhile(frame -> frame.getClassName().startsWith(engine))
+            .toArray(StackTraceElement[]::new));
+    return made;
   }
 
   final boolean isClosed() {

@@ -6,6 +6,7 @@ import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceStatistics;
@@ -120,6 +121,52 @@ class LeakTest {
     DeviceBuffer scratch = cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE);
     cts.queue().fill(timeline.at(1), timeline.at(2), scratch, 0, 64, FillPattern.ZERO);
     cts.queue().dealloca(timeline.at(2), timeline.at(3), scratch);
+  }
+
+  /** With the memory of buffers that its commands name, though these were closed. */
+  @Test
+  @Rule("M7")
+  void aForgottenCommandBufferIsReportedAndReclaimed(Cts cts) {
+    Device device = cts.device();
+    forgetCommandBuffer(cts, CommandBuffer.Mode.REUSABLE, false);
+    awaitNoBuffers(device);
+    awaitStatistics("the command buffer to go", device, now -> now.commandBuffers() == 0);
+    cts.awaitLog("a command buffer of");
+  }
+
+  @Test
+  @Rule({"M7", "Q3"})
+  void aForgottenCommandBufferRunsToItsEndBeforeItGoes(Cts cts) {
+    Device device = cts.device();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    submitAndForget(cts, go, done);
+    for (int i = 0; i < 5; i++) {
+      System.gc();
+      cts.flush(cts.queue());
+    }
+    go.signal(1);
+    awaitReached(done, 1);
+    awaitNoBuffers(device);
+    awaitStatistics("the command buffer to go", device, now -> now.commandBuffers() == 0);
+    cts.awaitLog("a command buffer of");
+  }
+
+  private static CommandBuffer forgetCommandBuffer(
+      Cts cts, CommandBuffer.Mode mode, boolean isEnded) {
+    CommandBuffer commands = cts.device().createCommandBuffer(mode);
+    try (DeviceBuffer buffer = cts.device().allocate(64, BufferParams.DEVICE)) {
+      commands.fill(buffer, 0, 64, FillPattern.ZERO);
+    }
+    if (isEnded) {
+      commands.end();
+    }
+    return commands;
+  }
+
+  private static void submitAndForget(Cts cts, TimelineSemaphore go, TimelineSemaphore done) {
+    CommandBuffer commands = forgetCommandBuffer(cts, CommandBuffer.Mode.ONE_SHOT, true);
+    cts.queue().execute(go.at(1), done.at(1), commands);
   }
 
   @Test

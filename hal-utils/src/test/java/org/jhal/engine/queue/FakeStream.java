@@ -308,7 +308,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
 
   @Override
   public void issue(CommandList commands, Submission submission) {
-    add(() -> {}); // it holds no bytes
+    add(() -> {}); // what commands do is nothing to the engine
   }
 
   @Override
