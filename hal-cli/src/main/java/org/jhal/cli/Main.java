@@ -54,6 +54,8 @@ public final class Main implements Runnable {
   private static final List<String> COMMANDS =
       List.of("devices", "drivers", "info", "run", "version");
 
+  private static volatile boolean leavesWork;
+
   @Spec private CommandSpec spec;
 
   @Option(
@@ -83,7 +85,18 @@ public final class Main implements Runnable {
     try (Interruption interruption = new Interruption()) {
       exitCode = run(null, null, args);
     }
+    if (leavesWork) {
+      Runtime.getRuntime().halt(exitCode);
+    }
     System.exit(exitCode);
+  }
+
+  /**
+   * The command ends while work runs on a device that is still open, and nobody waits for it any
+   * more: the process ends at once, where otherwise it would close the device when it exits.
+   */
+  static void leaveWork() {
+    leavesWork = true;
   }
 
   /**
