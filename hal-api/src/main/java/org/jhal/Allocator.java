@@ -18,8 +18,10 @@ public interface Allocator {
    *
    * @param bytes the size, at least 0
    * @throws HalException OUT_OF_RANGE if {@code bytes} is negative; RESOURCE_EXHAUSTED if there is
-   *     not enough memory, and nothing is lost; UNIMPLEMENTED if the device does not support {@code
-   *     params}; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost
+   *     not enough memory, or the device has no buffers as large ({@link
+   *     DeviceInfo#maxAllocationBytes}), and nothing is lost; UNIMPLEMENTED if the device does not
+   *     support {@code params}; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is
+   *     lost
    */
   DeviceBuffer allocate(long bytes, BufferParams params);
 

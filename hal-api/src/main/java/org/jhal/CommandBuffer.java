@@ -19,6 +19,8 @@ import java.nio.ByteBuffer;
  * argument is checked when the command is recorded, except ranges of slots, which are checked when
  * it is executed (rule M5).
  *
+ * <p>A kind of command that the device's driver does not know is refused with UNIMPLEMENTED.
+ *
  * <p>The buffers and executables that commands name are kept alive by the command buffer; closing
  * it gives them up once it is no longer in flight.
  *

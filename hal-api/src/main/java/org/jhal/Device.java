@@ -68,8 +68,10 @@ public interface Device extends AutoCloseable {
    *
    * @throws HalException INVALID_ARGUMENT if the manifest is malformed; NOT_FOUND if there is no
    *     manifest, a file or a kernel is missing; UNIMPLEMENTED if no variant can be loaded, with a
-   *     line for each that says why; FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it
-   *     is lost
+   *     line for each that says why; OUT_OF_RANGE if a kernel's workgroups are larger than the
+   *     device or the kernel allows ({@link DeviceInfo#maxWorkgroupSize}, {@link
+   *     DeviceInfo#maxWorkgroupItems}), or need more shared memory; FAILED_PRECONDITION if the
+   *     device is closed; UNAVAILABLE if it is lost
    */
   Executable loadExecutable(ExecutableSource source);
 

@@ -1,45 +1,282 @@
 package org.jhal;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a device before it is opened.
+ * What is known of a device before it is opened. A driver makes it with {@link #builder}, so that
+ * what is added to it later needs no change in a driver.
  *
- * @param driver the name of its driver
- * @param index its place in the driver's list, from 0
- * @param name what its vendor calls it
- * @param uuid identifies this very device; as the driver writes it, compared without regard to case
- * @param pciAddress {@code domain:bus:device.function} in lower-case hexadecimal, or null if it is
- *     not on that bus
- * @param memoryBytes how much memory it has
- * @param maxWorkgroupCount the largest grid along each axis
- * @param maxWorkgroupSize how many work items a workgroup may have
- * @param properties what else the driver tells, by name, for people
+ * <p>Immutable; any thread may use it. Two are equal if all that they tell is.
  */
-public record DeviceInfo(
-    String driver,
-    int index,
-    String name,
-    String uuid,
-    @Nullable String pciAddress,
-    long memoryBytes,
-    Workgroups maxWorkgroupCount,
-    int maxWorkgroupSize,
-    Map<String, String> properties) {
-  /** Checks for null and copies the map. */
-  public DeviceInfo {
-    Objects.requireNonNull(driver, "driver");
-    Objects.requireNonNull(name, "name");
-    Objects.requireNonNull(uuid, "uuid");
-    Objects.requireNonNull(maxWorkgroupCount, "maxWorkgroupCount");
-    Objects.requireNonNull(properties, "properties");
-    properties = Map.copyOf(properties);
+public final class DeviceInfo {
+  private final String driver;
+  private final int index;
+  private final String name;
+  private final String uuid;
+  private final @Nullable String pciAddress;
+  private final long memoryBytes;
+  private final long maxAllocationBytes;
+  private final Workgroups maxWorkgroupCount;
+  private final int maxWorkgroupItems;
+  private final Workgroups maxWorkgroupSize;
+  private final Map<String, String> properties;
+
+  private DeviceInfo(Builder from) {
+    driver = from.driver;
+    index = from.index;
+    name = Objects.requireNonNull(from.name, "name");
+    uuid = Objects.requireNonNull(from.uuid, "uuid");
+    pciAddress = from.pciAddress;
+    memoryBytes = atLeast("memoryBytes", from.memoryBytes, 0);
+    maxAllocationBytes =
+        Math.min(atLeast("maxAllocationBytes", from.maxAllocationBytes, 0), memoryBytes);
+    maxWorkgroupCount = Objects.requireNonNull(from.maxWorkgroupCount, "maxWorkgroupCount");
+    maxWorkgroupItems = (int) atLeast("maxWorkgroupItems", from.maxWorkgroupItems, 1);
+    Workgroups size = from.maxWorkgroupSize;
+    if (size.isEmpty()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, "maxWorkgroupSize " + size + ": needs at least 1 along each axis");
+    }
+    maxWorkgroupSize =
+        new Workgroups(
+            Math.min(size.x(), maxWorkgroupItems),
+            Math.min(size.y(), maxWorkgroupItems),
+            Math.min(size.z(), maxWorkgroupItems));
+    properties = from.properties;
+  }
+
+  private static long atLeast(String what, long value, long least) {
+    if (value < least) {
+      throw new HalException(Status.OUT_OF_RANGE, what + " " + value + ": needs at least " + least);
+    }
+    return value;
+  }
+
+  /**
+   * What a driver tells of a device. To be given are {@link Builder#name}, {@link Builder#uuid},
+   * {@link Builder#memoryBytes}, {@link Builder#maxWorkgroupCount} and {@link
+   * Builder#maxWorkgroupItems}.
+   *
+   * @param driver the name of the driver
+   * @param index the device's place in the driver's list, from 0
+   */
+  public static Builder builder(String driver, int index) {
+    return new Builder(driver, index);
+  }
+
+  /** The same, to be changed. */
+  public Builder toBuilder() {
+    Builder copy = new Builder(driver, index);
+    copy.name = name;
+    copy.uuid = uuid;
+    copy.pciAddress = pciAddress;
+    copy.memoryBytes = memoryBytes;
+    copy.maxAllocationBytes = maxAllocationBytes;
+    copy.maxWorkgroupCount = maxWorkgroupCount;
+    copy.maxWorkgroupItems = maxWorkgroupItems;
+    copy.maxWorkgroupSize = maxWorkgroupSize;
+    copy.properties = properties;
+    return copy;
+  }
+
+  /** The name of its driver. */
+  public String driver() {
+    return driver;
+  }
+
+  /** Its place in the driver's list, from 0. */
+  public int index() {
+    return index;
+  }
+
+  /** What its vendor calls it. */
+  public String name() {
+    return name;
+  }
+
+  /** Identifies this very device; as the driver writes it, compared without regard to case. */
+  public String uuid() {
+    return uuid;
+  }
+
+  /**
+   * {@code domain:bus:device.function} in lower-case hexadecimal, or null if it is not on that bus.
+   */
+  public @Nullable String pciAddress() {
+    return pciAddress;
+  }
+
+  /** How much memory it has, in bytes. */
+  public long memoryBytes() {
+    return memoryBytes;
+  }
+
+  /**
+   * The largest buffer of {@link MemoryType#DEVICE} or {@link MemoryType#SHARED} memory, in bytes;
+   * at most {@link #memoryBytes()}. A larger one gets RESOURCE_EXHAUSTED. It need not fit: other
+   * buffers take memory as well.
+   */
+  public long maxAllocationBytes() {
+    return maxAllocationBytes;
+  }
+
+  /** The most workgroups of a dispatch along each axis. A larger grid gets OUT_OF_RANGE. */
+  public Workgroups maxWorkgroupCount() {
+    return maxWorkgroupCount;
+  }
+
+  /**
+   * The most work items of a workgroup, all axes together. A kernel with larger workgroups cannot
+   * be loaded: OUT_OF_RANGE. A single kernel may allow less, where it needs many registers or much
+   * shared memory.
+   */
+  public int maxWorkgroupItems() {
+    return maxWorkgroupItems;
+  }
+
+  /**
+   * The most work items of a workgroup along each axis, each at most {@link #maxWorkgroupItems()}.
+   * A kernel with larger workgroups cannot be loaded: OUT_OF_RANGE.
+   */
+  public Workgroups maxWorkgroupSize() {
+    return maxWorkgroupSize;
+  }
+
+  /** What else the driver tells, by name, for people. */
+  public Map<String, String> properties() {
+    return properties;
   }
 
   /** The URI that opens this device: {@code driver://index}. */
   public String uri() {
     return driver + "://" + index;
+  }
+
+  private List<@Nullable Object> values() {
+    return Arrays.asList(
+        driver,
+        index,
+        name,
+        uuid,
+        pciAddress,
+        memoryBytes,
+        maxAllocationBytes,
+        maxWorkgroupCount,
+        maxWorkgroupItems,
+        maxWorkgroupSize,
+        properties);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof DeviceInfo info && values().equals(info.values());
+  }
+
+  @Override
+  public int hashCode() {
+    return values().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return uri() + " (" + name + ")";
+  }
+
+  /** Gathers what is known of a device. For one thread. */
+  public static final class Builder {
+    private final String driver;
+    private final int index;
+    private @Nullable String name;
+    private @Nullable String uuid;
+    private @Nullable String pciAddress;
+    private long memoryBytes = -1;
+    private long maxAllocationBytes = Long.MAX_VALUE;
+    private @Nullable Workgroups maxWorkgroupCount;
+    private int maxWorkgroupItems;
+    private Workgroups maxWorkgroupSize =
+        new Workgroups(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
+    private Map<String, String> properties = Map.of();
+
+    private Builder(String driver, int index) {
+      this.driver = Objects.requireNonNull(driver, "driver");
+      this.index = (int) atLeast("index", index, 0);
+    }
+
+    /** What its vendor calls it. */
+    public Builder name(String value) {
+      name = value;
+      return this;
+    }
+
+    /** What identifies this very device, and stays the same when the machine starts anew. */
+    public Builder uuid(String value) {
+      uuid = value;
+      return this;
+    }
+
+    /**
+     * {@code domain:bus:device.function} in lower-case hexadecimal. By default null: it is not on
+     * that bus.
+     */
+    public Builder pciAddress(@Nullable String value) {
+      pciAddress = value;
+      return this;
+    }
+
+    /** How much memory it has, in bytes; at least 0. */
+    public Builder memoryBytes(long value) {
+      memoryBytes = value;
+      return this;
+    }
+
+    /**
+     * The largest buffer of its memory, in bytes; at least 0. What is more than the memory counts
+     * as the memory, which is the default.
+     */
+    public Builder maxAllocationBytes(long value) {
+      maxAllocationBytes = value;
+      return this;
+    }
+
+    /** The most workgroups of a dispatch along each axis. */
+    public Builder maxWorkgroupCount(Workgroups value) {
+      maxWorkgroupCount = value;
+      return this;
+    }
+
+    /** The most work items of a workgroup, all axes together; at least 1. */
+    public Builder maxWorkgroupItems(int value) {
+      maxWorkgroupItems = value;
+      return this;
+    }
+
+    /**
+     * The most work items of a workgroup along each axis; at least 1 each. What is more than a
+     * workgroup may have in all counts as that, which is the default.
+     */
+    public Builder maxWorkgroupSize(Workgroups value) {
+      maxWorkgroupSize = Objects.requireNonNull(value, "maxWorkgroupSize");
+      return this;
+    }
+
+    /** What else is to be told, by name, for people. By default nothing. */
+    public Builder properties(Map<String, String> value) {
+      properties = Map.copyOf(value);
+      return this;
+    }
+
+    /**
+     * What was gathered.
+     *
+     * @throws NullPointerException if something is missing, which it names
+     * @throws HalException OUT_OF_RANGE for a number that cannot be, or is missing
+     */
+    public DeviceInfo build() {
+      return new DeviceInfo(this);
+    }
   }
 }

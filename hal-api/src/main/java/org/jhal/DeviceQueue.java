@@ -28,7 +28,8 @@ import java.util.Objects;
  *   <li>It throws, and does nothing, for a wrong argument: INVALID_ARGUMENT (also for an object of
  *       another device), OUT_OF_RANGE (also for a signal value that is reached already),
  *       PERMISSION_DENIED for a usage that a buffer was not made with, FAILED_PRECONDITION for
- *       something closed (the device included), UNAVAILABLE for a lost device.
+ *       something closed (the device included), UNAVAILABLE for a lost device, UNIMPLEMENTED for a
+ *       kind of command that the device's driver does not know.
  * </ul>
  *
  * <p>Contract: rules Q1 to Q10, M1 to M6.
@@ -126,8 +127,8 @@ public interface DeviceQueue {
 
   /**
    * Allocates in the order of the timeline (M1): the buffer is returned at once and may be named in
-   * commands at once, but its memory exists from the signal on. If there is not enough memory the
-   * signals fail with RESOURCE_EXHAUSTED.
+   * commands at once, but its memory exists from the signal on. If there is not enough memory, or
+   * the device has no buffers as large, the signals fail with RESOURCE_EXHAUSTED.
    */
   DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params);
 

@@ -59,4 +59,10 @@ public record Workgroups(int x, int y, int z) {
   public boolean isEmpty() {
     return x == 0 || y == 0 || z == 0;
   }
+
+  /** {@code x,y,z}, as the options of {@code hal run} take it. */
+  @Override
+  public String toString() {
+    return x + "," + y + "," + z;
+  }
 }

@@ -110,8 +110,8 @@ class DriverProbeTest {
     String probing = MEET + "return Availability.available(\"met\");";
     String listing =
         MEET
-            + "return List.of(new DeviceInfo(NAME, 0, \"Fake\", \"uuid\", null, 1,"
-            + " Workgroups.of(1), 1, Map.of()));";
+            + "return List.of(DeviceInfo.builder(NAME, 0).name(\"Fake\").uuid(\"uuid\").memoryBytes(1)"
+            + ".maxWorkgroupCount(Workgroups.of(1)).maxWorkgroupItems(1).build());";
     DriverRegistry registry =
         registry(
             driver("zeta").probing(probing).listing(listing),

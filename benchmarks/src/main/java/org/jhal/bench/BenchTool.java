@@ -3,6 +3,7 @@ package org.jhal.bench;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
+import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -45,6 +47,8 @@ public final class BenchTool implements ToolProvider {
 
         --device URI    the device, as `hal devices` lists it; default as `hal --help` says
         --peer URI      a second device, which those cases that can do so measure beside the first
+        --kernels PATH  a bundle with the kernel 'touch' instead of the one that is built in, for a
+                        device that loads none of its formats
         --case PATTERN  only these cases; * is anything; repeatable
         --max N         at most N submissions in a sample; default 1000000
         --rounds N      how many samples of each; default 7
@@ -56,14 +60,19 @@ public final class BenchTool implements ToolProvider {
       Each number is the median over the rounds (smallest..largest). docs/benchmarks.md tells how
       to read them.
 
-      Exit codes: 0 all was measured, 1 a case or a side of it failed or the file cannot be written,
-      2 wrong usage, such as no case for this device, 3 the device cannot be opened.
+      A case, or a row of it, whose kernel the device cannot load has no numbers; below its table
+      stands which formats it would need.
+
+      Exit codes: 0 all was measured that can be on this device, 1 a case or a side of it failed or
+      the file cannot be written, 2 wrong usage, such as no case for this device, 3 the device
+      cannot be opened.
       """;
 
   /** What the command line asks for. */
   private static final class Options {
     @Nullable String device;
     @Nullable String peer;
+    @Nullable ExecutableSource kernels;
     @Nullable Path json;
     final List<Pattern> cases = new ArrayList<>();
     int max = 1_000_000;
@@ -137,6 +146,7 @@ public final class BenchTool implements ToolProvider {
       switch (args[i]) {
         case "--device" -> options.device = value(args, ++i);
         case "--peer" -> options.peer = value(args, ++i);
+        case "--kernels" -> options.kernels = bundle(value(args, ++i));
         case "--case" -> options.cases.add(pattern(value(args, ++i)));
         case "--max" -> options.max = number(args, ++i, 1, 10_000_000);
         case "--rounds" -> options.rounds = number(args, ++i, 1, 10_000);
@@ -160,6 +170,14 @@ public final class BenchTool implements ToolProvider {
       throw new UsageException("--case " + text + " matches no case");
     }
     return pattern;
+  }
+
+  private static ExecutableSource bundle(String path) throws UsageException {
+    try {
+      return ExecutableSource.of(Path.of(path));
+    } catch (HalException | InvalidPathException e) {
+      throw new UsageException("--kernels " + path + ": " + e.getMessage());
+    }
   }
 
   private static String value(String[] args, int index) throws UsageException {
@@ -255,8 +273,11 @@ public final class BenchTool implements ToolProvider {
     int exitCode = OK;
     try (Shared shared = new Shared()) {
       Bench beside =
-          peer == null ? null : new Bench(String.valueOf(options.peer), peer, options.max, shared);
-      Bench bench = new Bench(uri, device, options.max, shared, beside);
+          peer == null
+              ? null
+              : new Bench(
+                  String.valueOf(options.peer), peer, options.kernels, options.max, shared, null);
+      Bench bench = new Bench(uri, device, options.kernels, options.max, shared, beside);
       for (BenchCase benchCase : selected) {
         out.flush();
         try {

@@ -11,6 +11,7 @@ import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 import org.jhal.Hal;
 import org.jhal.bench.cases.BenchCases;
 import org.jhal.bench.cases.ParkedMemory;
+import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.Subject;
 import org.junit.jupiter.api.DynamicTest;
@@ -53,6 +55,48 @@ class BenchToolTest {
             benchCase ->
                 DynamicTest.dynamicTest(
                     benchCase.name(), () -> new BenchToolTest().measures(benchCase, folder)));
+  }
+
+  /** On a device that loads none of the formats of the kernel. */
+  private int runOnTiny(String... more) {
+    List<String> args =
+        new ArrayList<>(
+            List.of("--device", "tiny", "--max", "200", "--rounds", "2", "--warm-up", "0"));
+    args.addAll(List.of("--case", "heap", "--case", "dispatch-*"));
+    args.addAll(List.of(more));
+    return run(args.toArray(new String[0]));
+  }
+
+  @Test
+  void aKernelThatTheDeviceCannotLoadIsToldAndTheRestIsMeasured() {
+    assertEquals(0, runOnTiny(), err.toString());
+    assertEquals("", err.toString());
+    List<String> told =
+        out.toString().lines().filter(line -> line.startsWith("JHAL was not measured: ")).toList();
+    assertEquals(3, told.size(), out.toString()); // below each table
+    assertEquals(1, Set.copyOf(told).size(), told.toString());
+    assertTrue(
+        told.get(0).contains("cuda-ptx: tiny-0 loads [tiny]; gpu-c++: tiny-0 loads [tiny]; java: "),
+        told.get(0));
+    assertTrue(told.get(0).contains("--kernels takes a bundle"), told.get(0));
+    assertTrue(
+        out.toString().lines().anyMatch(line -> line.matches("fill +heap +[0-9.]+ \\(.*")),
+        out.toString());
+  }
+
+  @Test
+  void aKernelInTheFormatOfTheDeviceIsMeasured(@TempDir Path folder) throws IOException {
+    String manifest = new String(Touch.file("manifest.json"), StandardCharsets.UTF_8);
+    Files.writeString(
+        folder.resolve("manifest.json"),
+        manifest.substring(0, manifest.indexOf("\"variants\""))
+            + "\"variants\": [{\"format\": \"tiny\", \"file\": \"kernels.txt\"}]}");
+    Files.writeString(folder.resolve("kernels.txt"), TinyTouch.class.getName());
+    assertEquals(0, runOnTiny("--kernels", folder.toString()), err.toString());
+    assertFalse(out.toString().contains("was not measured"), out.toString());
+    assertTrue(
+        out.toString().lines().anyMatch(line -> line.matches("dispatch +heap +[0-9.]+ \\(.*")),
+        out.toString());
   }
 
   private void measures(BenchCase benchCase, Path folder) throws IOException {

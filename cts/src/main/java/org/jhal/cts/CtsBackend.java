@@ -103,8 +103,9 @@ public interface CtsBackend {
 
   /**
    * Whether a process can go on using the hardware after a kernel gave up on it, at least through a
-   * device that is opened anew. If not, the suite runs the tests with such kernels in processes of
-   * their own.
+   * device that is opened anew. If not, the suite runs the tests with such kernels, which are
+   * annotated with {@link GivesUp}, in processes of their own. Where kernels cannot give up at all,
+   * these tests belong into {@link #unsupported()}.
    */
   default boolean survivesKernels() {
     return true;

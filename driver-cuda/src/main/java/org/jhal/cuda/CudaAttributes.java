@@ -38,33 +38,31 @@ final class CudaAttributes {
     byte[] uuid = new byte[16];
     CudaResult.CODES.check("cuDeviceGetUuid", CudaExtras.cuDeviceGetUuid(uuid, ordinal));
     DeviceInfo info =
-        new DeviceInfo(
-            CudaDriverProvider.NAME,
-            ordinal,
-            GpuProperties.text(name),
-            GpuProperties.uuid(uuid),
-            GpuProperties.pciAddress(
-                attribute(device, PCI_DOMAIN),
-                attribute(device, PCI_BUS),
-                attribute(device, PCI_DEVICE)),
-            memory[0],
-            axes(device, MAX_GRID_DIM_X),
-            attribute(device, MAX_THREADS_PER_BLOCK),
-            Map.of(
-                "compute capability",
-                major + "." + minor,
-                "multiprocessors",
-                String.valueOf(attribute(device, MULTIPROCESSOR_COUNT)),
-                "driver API",
-                "CUDA " + library.version(),
-                "library",
-                library.path()));
+        DeviceInfo.builder(CudaDriverProvider.NAME, ordinal)
+            .name(GpuProperties.text(name))
+            .uuid(GpuProperties.uuid(uuid))
+            .pciAddress(
+                GpuProperties.pciAddress(
+                    attribute(device, PCI_DOMAIN),
+                    attribute(device, PCI_BUS),
+                    attribute(device, PCI_DEVICE)))
+            .memoryBytes(memory[0])
+            .maxWorkgroupCount(axes(device, MAX_GRID_DIM_X))
+            .maxWorkgroupItems(attribute(device, MAX_THREADS_PER_BLOCK))
+            .maxWorkgroupSize(axes(device, MAX_BLOCK_DIM_X))
+            .properties(
+                Map.of(
+                    "compute capability",
+                    major + "." + minor,
+                    "multiprocessors",
+                    String.valueOf(attribute(device, MULTIPROCESSOR_COUNT)),
+                    "driver API",
+                    "CUDA " + library.version(),
+                    "library",
+                    library.path()))
+            .build();
     return new GpuProperties(
-        ordinal,
-        ARCHITECTURE + major + minor,
-        axes(device, MAX_BLOCK_DIM_X),
-        attribute(device, MAX_SHARED_MEMORY_OPTIN),
-        info);
+        ordinal, ARCHITECTURE + major + minor, attribute(device, MAX_SHARED_MEMORY_OPTIN), info);
   }
 
   /** Major version times ten plus minor: 90 for an H200, whose architecture is sm_90. */

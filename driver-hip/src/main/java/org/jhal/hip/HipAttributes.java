@@ -22,41 +22,41 @@ final class HipAttributes {
     long[] memory = new long[1];
     HipResult.CODES.check("hipDeviceTotalMem", HipRuntime.hipDeviceTotalMem(memory, ordinal));
     DeviceInfo info =
-        new DeviceInfo(
-            HipDriverProvider.NAME,
-            ordinal,
-            GpuProperties.text(name),
-            GpuProperties.uuid(uuid),
-            GpuProperties.pciAddress(
-                attribute(ordinal, hipDeviceAttributePciDomainID),
-                attribute(ordinal, hipDeviceAttributePciBusId),
-                attribute(ordinal, hipDeviceAttributePciDeviceId)),
-            memory[0],
-            new Workgroups(
-                attribute(ordinal, hipDeviceAttributeMaxGridDimX),
-                attribute(ordinal, hipDeviceAttributeMaxGridDimY),
-                attribute(ordinal, hipDeviceAttributeMaxGridDimZ)),
-            attribute(ordinal, hipDeviceAttributeMaxThreadsPerBlock),
-            Map.of(
-                "architecture",
-                architecture,
-                "multiprocessors",
-                String.valueOf(attribute(ordinal, hipDeviceAttributeMultiprocessorCount)),
-                "wavefront size",
-                String.valueOf(attribute(ordinal, hipDeviceAttributeWarpSize)),
-                "runtime",
-                "HIP " + library.version(),
-                "library",
-                library.path()));
+        DeviceInfo.builder(HipDriverProvider.NAME, ordinal)
+            .name(GpuProperties.text(name))
+            .uuid(GpuProperties.uuid(uuid))
+            .pciAddress(
+                GpuProperties.pciAddress(
+                    attribute(ordinal, hipDeviceAttributePciDomainID),
+                    attribute(ordinal, hipDeviceAttributePciBusId),
+                    attribute(ordinal, hipDeviceAttributePciDeviceId)))
+            .memoryBytes(memory[0])
+            .maxWorkgroupCount(
+                new Workgroups(
+                    attribute(ordinal, hipDeviceAttributeMaxGridDimX),
+                    attribute(ordinal, hipDeviceAttributeMaxGridDimY),
+                    attribute(ordinal, hipDeviceAttributeMaxGridDimZ)))
+            .maxWorkgroupItems(attribute(ordinal, hipDeviceAttributeMaxThreadsPerBlock))
+            .maxWorkgroupSize(
+                new Workgroups(
+                    attribute(ordinal, hipDeviceAttributeMaxBlockDimX),
+                    attribute(ordinal, hipDeviceAttributeMaxBlockDimY),
+                    attribute(ordinal, hipDeviceAttributeMaxBlockDimZ)))
+            .properties(
+                Map.of(
+                    "architecture",
+                    architecture,
+                    "multiprocessors",
+                    String.valueOf(attribute(ordinal, hipDeviceAttributeMultiprocessorCount)),
+                    "wavefront size",
+                    String.valueOf(attribute(ordinal, hipDeviceAttributeWarpSize)),
+                    "runtime",
+                    "HIP " + library.version(),
+                    "library",
+                    library.path()))
+            .build();
     return new GpuProperties(
-        ordinal,
-        architecture,
-        new Workgroups(
-            attribute(ordinal, hipDeviceAttributeMaxBlockDimX),
-            attribute(ordinal, hipDeviceAttributeMaxBlockDimY),
-            attribute(ordinal, hipDeviceAttributeMaxBlockDimZ)),
-        attribute(ordinal, hipDeviceAttributeMaxSharedMemoryPerBlock),
-        info);
+        ordinal, architecture, attribute(ordinal, hipDeviceAttributeMaxSharedMemoryPerBlock), info);
   }
 
   private static int attribute(int ordinal, int attribute) {

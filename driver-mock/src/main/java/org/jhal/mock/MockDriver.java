@@ -85,16 +85,15 @@ class MockDriver implements Driver {
           UUID.nameUUIDFromBytes(("jhal " + name + " device " + i).getBytes(StandardCharsets.UTF_8))
               .toString();
       devices.add(
-          new DeviceInfo(
-              name,
-              i,
-              "Mock device " + i,
-              uuid,
-              null,
-              settings.get(MEMORY),
-              new Workgroups(Integer.MAX_VALUE, 65_535, 65_535),
-              1024,
-              Map.of("threads", String.valueOf(settings.get(THREADS)))));
+          DeviceInfo.builder(name, i)
+              .name("Mock device " + i)
+              .uuid(uuid)
+              .memoryBytes(settings.get(MEMORY))
+              .maxWorkgroupCount(new Workgroups(Integer.MAX_VALUE, 65_535, 65_535))
+              .maxWorkgroupItems(1024)
+              .maxWorkgroupSize(new Workgroups(1024, 1024, 64)) // as most devices have it
+              .properties(Map.of("threads", String.valueOf(settings.get(THREADS))))
+              .build());
     }
     return devices;
   }

@@ -2,6 +2,7 @@ package org.jhal.mock;
 
 import org.jhal.BufferParams;
 import org.jhal.HalException;
+import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
@@ -73,6 +74,26 @@ class ForwardingStream implements NativeStream<MockEvent> {
   }
 
   @Override
+  public int capacity() {
+    return right.capacity();
+  }
+
+  @Override
+  public int weight(Command command) {
+    return right.weight(command);
+  }
+
+  @Override
+  public boolean issueMayBlock(CommandList commands) {
+    return right.issueMayBlock(commands);
+  }
+
+  @Override
+  public boolean allocMayBlock(BufferParams params) {
+    return right.allocMayBlock(params);
+  }
+
+  @Override
   public boolean isInOrder() {
     return right.isInOrder();
   }
@@ -111,6 +132,11 @@ class ForwardingStream implements NativeStream<MockEvent> {
     }
 
     @Override
+    public boolean waitsReached() {
+      return right.waitsReached();
+    }
+
+    @Override
     public void fail(HalException failure) {
       right.fail(failure);
     }
@@ -118,6 +144,11 @@ class ForwardingStream implements NativeStream<MockEvent> {
     @Override
     public void afterwards(HostCompletion tail) {
       right.afterwards(tail);
+    }
+
+    @Override
+    public void whenFired(Runnable release) {
+      right.whenFired(release);
     }
   }
 }

@@ -4,7 +4,12 @@ import static org.jhal.examples.Deviation.ROUNDING;
 import static org.jhal.examples.Deviation.roundings;
 
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.spi.ToolProvider;
@@ -14,6 +19,7 @@ import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code hal accuracy}: runs saxpy, reduction and matmul on a device with random data, and compares
@@ -25,15 +31,18 @@ public final class Accuracy implements ToolProvider {
       Runs examples on a device with random data, and compares the results with those of 64-bit
       arithmetic on the host.
 
-      Usage: hal accuracy [--device URI] [--seed N]
+      Usage: hal accuracy [--device URI] [--seed N] [--kernels FOLDER]
 
       For each example it prints the largest error of all elements, and the bound on it. The error
       of saxpy is relative to the element; that of reduction and matmul is relative to the sum of
       the magnitudes of what is added up. The bound is what rounding each operation to the nearest
       32-bit number can make of it.
 
-      Exit codes: 0 all are within the bounds, 1 one is not, or failed, 2 wrong usage, 3 the device
-      cannot be opened.
+      FOLDER has the bundles `saxpy`, `reduction` and `matmul`, for a device that loads none of the
+      formats of those that are built in. What cannot be loaded is told, and the others run.
+
+      Exit codes: 0 all are within the bounds, 1 one is not, or failed, or cannot be loaded, 2 wrong
+      usage, 3 the device cannot be opened.
       """;
 
   @Override
@@ -50,6 +59,7 @@ public final class Accuracy implements ToolProvider {
   public int run(PrintWriter out, PrintWriter err, String... args) {
     String uri = null;
     long seed = 1;
+    Path folder = null;
     for (int i = 0; i < args.length; i++) {
       String value = i + 1 < args.length ? args[i + 1] : "";
       if (args[i].equals("--help") || args[i].equals("-h")) {
@@ -61,6 +71,9 @@ public final class Accuracy implements ToolProvider {
       } else if (args[i].equals("--seed") && value.matches("[0-9]{1,18}")) {
         seed = Long.parseLong(value);
         i++;
+      } else if (args[i].equals("--kernels") && isFolder(value)) {
+        folder = Path.of(value);
+        i++;
       } else {
         err.println(
             "hal: INVALID_ARGUMENT: unknown argument, or one without a proper value: '"
@@ -70,27 +83,55 @@ public final class Accuracy implements ToolProvider {
       }
     }
     try (Device device = uri == null ? Hal.openDevice() : Hal.openDevice(uri)) {
-      return run(out, err, device, seed);
+      return run(out, err, device, seed, folder);
     } catch (HalException e) {
       err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
     }
   }
 
-  private static int run(PrintWriter out, PrintWriter err, Device device, long seed) {
+  private static boolean isFolder(String path) {
+    try {
+      return !path.isEmpty() && Files.isDirectory(Path.of(path));
+    } catch (InvalidPathException e) {
+      return false;
+    }
+  }
+
+  /** One of the examples. */
+  private interface Example {
+    Deviation run(Device device, Random random, @Nullable Path folder) throws InterruptedException;
+  }
+
+  private static int run(
+      PrintWriter out, PrintWriter err, Device device, long seed, @Nullable Path folder) {
     out.println("device     " + device.info().uri() + ", " + device.info().name());
     out.println("seed       " + seed);
-    try {
-      boolean isGood = print(out, "saxpy", saxpy(device, new Random(seed)));
-      isGood &= print(out, "reduction", reduction(device, new Random(seed)));
-      isGood &= print(out, "matmul", matmul(device, new Random(seed)));
-      return isGood ? 0 : 1;
-    } catch (HalException e) {
-      err.println("hal: " + e.status() + ": " + e.getMessage());
-      return 1;
-    } catch (InterruptedException e) {
-      return 130;
+    Map<String, Example> examples = new LinkedHashMap<>();
+    examples.put("saxpy", Accuracy::saxpy);
+    examples.put("reduction", Accuracy::reduction);
+    examples.put("matmul", Accuracy::matmul);
+    boolean isGood = true;
+    for (Map.Entry<String, Example> example : examples.entrySet()) {
+      try {
+        Deviation deviation = example.getValue().run(device, new Random(seed), folder);
+        isGood &= print(out, example.getKey(), deviation);
+      } catch (HalException e) {
+        err.println(
+            "hal: " + e.status() + ": " + example.getKey() + ": " + e.getMessage() + hint(e));
+        isGood = false;
+      } catch (InterruptedException e) {
+        return 130;
+      }
     }
+    return isGood ? 0 : 1;
+  }
+
+  /** What to do where a device loads none of the formats that there are. */
+  public static String hint(HalException failure) {
+    return failure.status() == Status.UNIMPLEMENTED
+        ? "; --kernels takes the same kernels in a format of the device"
+        : "";
   }
 
   /** Prints a line and returns whether it tells good news. */
@@ -106,7 +147,8 @@ public final class Accuracy implements ToolProvider {
   }
 
   /** Each element is rounded once. */
-  private static Deviation saxpy(Device device, Random random) throws InterruptedException {
+  private static Deviation saxpy(Device device, Random random, @Nullable Path folder)
+      throws InterruptedException {
     int n = 1_000_003;
     float a = random.nextFloat() + 1;
     float[] x = numbers(random, n);
@@ -117,7 +159,7 @@ public final class Accuracy implements ToolProvider {
       reference[i] = (double) a * x[i] + y[i];
       scale[i] = Math.abs(reference[i]);
     }
-    try (Kernels kernels = new Kernels(device, "saxpy")) {
+    try (Kernels kernels = new Kernels(device, "saxpy", folder)) {
       DeviceBuffer result = kernels.upload(y);
       kernels.dispatch(Workgroups.covering(n, 256), n, a, kernels.upload(x), result);
       return Deviation.of(kernels.readback(result), reference, scale, ROUNDING);
@@ -125,7 +167,8 @@ public final class Accuracy implements ToolProvider {
   }
 
   /** No value goes through more additions than a work item does in both steps. */
-  private static Deviation reduction(Device device, Random random) throws InterruptedException {
+  private static Deviation reduction(Device device, Random random, @Nullable Path folder)
+      throws InterruptedException {
     int n = 3_000_017;
     int groups = 1024;
     float[] values = numbers(random, n);
@@ -138,7 +181,7 @@ public final class Accuracy implements ToolProvider {
     long inPairs = Integer.numberOfTrailingZeros(Reduction.ITEMS);
     long first = ceil(n, groups * Reduction.ITEMS) + inPairs;
     long second = ceil(groups, Reduction.ITEMS) + inPairs;
-    try (Kernels kernels = new Kernels(device, "reduction")) {
+    try (Kernels kernels = new Kernels(device, "reduction", folder)) {
       DeviceBuffer sums = kernels.allocate(groups);
       DeviceBuffer result = kernels.allocate(1);
       kernels.dispatch(Workgroups.of(groups), n, groups, kernels.upload(values), sums);
@@ -152,7 +195,8 @@ public final class Accuracy implements ToolProvider {
   }
 
   /** Each element is rounded once for each product that it adds. */
-  private static Deviation matmul(Device device, Random random) throws InterruptedException {
+  private static Deviation matmul(Device device, Random random, @Nullable Path folder)
+      throws InterruptedException {
     int rows = 250;
     int inner = 333;
     int columns = 190;
@@ -169,7 +213,7 @@ public final class Accuracy implements ToolProvider {
         }
       }
     }
-    try (Kernels kernels = new Kernels(device, "matmul")) {
+    try (Kernels kernels = new Kernels(device, "matmul", folder)) {
       DeviceBuffer result = kernels.allocate(rows * columns);
       kernels.dispatch(
           new Workgroups(ceil(columns, Matmul.TILE), ceil(rows, Matmul.TILE), 1),

@@ -1,5 +1,6 @@
 package org.jhal.examples;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.jhal.ExecutableSource;
 import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one kernel of an example's bundle, with the buffers that it works on. What is asked for runs
@@ -31,12 +33,20 @@ final class Kernels implements AutoCloseable {
   private final List<DeviceBuffer> buffers = new ArrayList<>();
   private long value;
 
-  /** Loads the bundle {@code examples/NAME}, which the jar has too. */
-  Kernels(Device device, String name) {
+  /**
+   * Loads the bundle {@code examples/NAME}, which the jar has too.
+   *
+   * @param folder has the bundle, in another format; null for the one in the jar
+   */
+  Kernels(Device device, String name, @Nullable Path folder) {
     this.device = device;
     this.name = name;
     queue = device.queue(0);
-    executable = device.loadExecutable(ExecutableSource.ofResources(Kernels.class, name));
+    executable =
+        device.loadExecutable(
+            folder == null
+                ? ExecutableSource.ofResources(Kernels.class, name)
+                : ExecutableSource.of(folder.resolve(name)));
     timeline = device.createSemaphore(0);
   }
 

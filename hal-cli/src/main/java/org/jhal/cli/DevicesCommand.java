@@ -97,14 +97,18 @@ final class DevicesCommand implements Callable<Integer> {
     json.name("uuid").value(device.uuid());
     json.name("pciAddress").value(device.pciAddress());
     json.name("memoryBytes").value(device.memoryBytes());
-    Workgroups grid = device.maxWorkgroupCount();
-    json.name("maxWorkgroupCount").beginArray().value(grid.x()).value(grid.y()).value(grid.z());
-    json.endArray();
-    json.name("maxWorkgroupSize").value(device.maxWorkgroupSize());
+    json.name("maxAllocationBytes").value(device.maxAllocationBytes());
+    printAxes("maxWorkgroupCount", device.maxWorkgroupCount(), json);
+    json.name("maxWorkgroupItems").value(device.maxWorkgroupItems());
+    printAxes("maxWorkgroupSize", device.maxWorkgroupSize(), json);
     json.name("properties").beginObject();
     for (Map.Entry<String, String> property : new TreeMap<>(device.properties()).entrySet()) {
       json.name(property.getKey()).value(property.getValue());
     }
     json.endObject().endObject();
+  }
+
+  private static void printAxes(String name, Workgroups axes, JsonWriter json) throws IOException {
+    json.name(name).beginArray().value(axes.x()).value(axes.y()).value(axes.z()).endArray();
   }
 }

@@ -44,9 +44,12 @@ final class InfoCommand implements Runnable {
       table.row("pci address", info.pciAddress());
     }
     table.row("memory", Units.bytes(info.memoryBytes()));
+    table.row("largest buffer", Units.bytes(info.maxAllocationBytes()));
     table.row("queues", String.valueOf(device.queueCount()));
-    table.row("largest grid", RunPlan.text(info.maxWorkgroupCount()) + " workgroups");
-    table.row("largest workgroup", info.maxWorkgroupSize() + " items");
+    table.row("largest grid", info.maxWorkgroupCount() + " workgroups");
+    table.row(
+        "largest workgroup",
+        info.maxWorkgroupItems() + " items, at most " + info.maxWorkgroupSize());
     table.row("formats", String.join(", ", new TreeSet<>(device.executableFormats())));
     table.row("capabilities", capabilities(device));
     new TreeMap<>(info.properties()).forEach((name, value) -> table.row(name, value));

@@ -331,8 +331,7 @@ final class RunPlan implements AutoCloseable {
     }
     if (grid.x() > limit.x() || grid.y() > limit.y() || grid.z() > limit.z()) {
       throw new HalException(
-          Status.OUT_OF_RANGE,
-          "the grid " + text(grid) + " is larger than the device's limit, " + text(limit));
+          Status.OUT_OF_RANGE, "the grid " + grid + " is larger than the device's limit, " + limit);
     }
     return grid;
   }
@@ -357,11 +356,6 @@ final class RunPlan implements AutoCloseable {
       axes[i] = (int) count;
     }
     return new Workgroups(axes[0], axes[1], axes[2]);
-  }
-
-  /** A grid as {@code --groups} takes it. */
-  static String text(Workgroups groups) {
-    return groups.x() + "," + groups.y() + "," + groups.z();
   }
 
   private static Path path(String option, String name, String text) {

@@ -72,7 +72,9 @@ class ListingTest {
     assertEquals(
         "{\"uri\":\"toy://0\",\"driver\":\"toy\",\"index\":0,\"name\":\"Toy \\\"0\\\"\","
             + "\"uuid\":\"uuid-0\",\"pciAddress\":\"0000:03:00.0\",\"memoryBytes\":1610612736,"
-            + "\"maxWorkgroupCount\":[1,2,3],\"maxWorkgroupSize\":64,"
+            + "\"maxAllocationBytes\":536870912,"
+            + "\"maxWorkgroupCount\":[1,2,3],\"maxWorkgroupItems\":64,"
+            + "\"maxWorkgroupSize\":[64,32,8],"
             + "\"properties\":{\"age\":\"3\",\"colour\":\"red\"}}",
         device.toString());
     assertTrue(
@@ -110,6 +112,10 @@ class ListingTest {
     String out = hal("info", "mock://?queues=3").succeeded().out();
     assertTrue(out.matches("(?s).*queues +3\\R.*"), out);
     assertTrue(out.matches("(?s).*formats +.*java.*"), out);
+    line(out, "^memory +16\\.0 GiB");
+    line(out, "^largest buffer +16\\.0 GiB");
+    line(out, "^largest grid +2147483647,65535,65535 workgroups");
+    line(out, "^largest workgroup +1024 items, at most 1024,1024,64");
     assertTrue(out.matches("(?s).*\\Rqueues +3 +uri +.*"), out);
   }
 }

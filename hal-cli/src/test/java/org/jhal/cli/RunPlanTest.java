@@ -324,7 +324,7 @@ class RunPlanTest {
       return;
     }
     try (RunPlan plan = plan(SAXPY, hints)) {
-      assertEquals(expected, RunPlan.text(plan.groups()));
+      assertEquals(expected, plan.groups().toString());
     }
   }
 

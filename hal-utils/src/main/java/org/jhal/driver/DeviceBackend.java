@@ -24,12 +24,35 @@ import org.jhal.driver.bundle.Variant;
  * @param <E> the driver's native event
  */
 public interface DeviceBackend<E> extends ThreadBinding {
+  /**
+   * The kinds of commands that every driver runs. This set never grows: a driver that was written
+   * before there was some other kind does not get commands of it.
+   */
+  Set<Command.Kind> BASE_COMMANDS =
+      Set.of(
+          Command.Kind.FILL,
+          Command.Kind.UPDATE,
+          Command.Kind.UPLOAD,
+          Command.Kind.READBACK,
+          Command.Kind.COPY,
+          Command.Kind.DISPATCH,
+          Command.Kind.BARRIER);
+
   /** What is known of the device. */
   DeviceInfo info();
 
   /** What it offers beyond what all devices do; by default nothing. Always the same. */
   default Set<Capability> capabilities() {
     return Set.of();
+  }
+
+  /**
+   * The kinds of commands that {@link NativeStream#issue} takes; by default the {@link
+   * #BASE_COMMANDS}. Always the same. Any other command is refused with UNIMPLEMENTED when it is
+   * recorded or enqueued, so that no stream ever sees one.
+   */
+  default Set<Command.Kind> supportedCommands() {
+    return BASE_COMMANDS;
   }
 
   /** The formats of kernels that {@link #load} takes. Always the same. */
@@ -51,7 +74,7 @@ public interface DeviceBackend<E> extends ThreadBinding {
   /**
    * New memory; its bytes are not defined.
    *
-   * @param bytes at least 0
+   * @param bytes at least 0; of memory on the device, at most {@link DeviceInfo#maxAllocationBytes}
    * @param params that this {@link #supports}
    * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough
    */
@@ -69,10 +92,12 @@ public interface DeviceBackend<E> extends ThreadBinding {
    * Loads kernels.
    *
    * @param variant of one of the {@link #executableFormats()}
-   * @param kernels what the manifest says, in the order of {@link LoadedKernel#index()}
+   * @param kernels what the manifest says, in the order of {@link LoadedKernel#index()}; their
+   *     workgroups are within the limits that {@link #info()} gives
    * @throws org.jhal.HalException UNIMPLEMENTED if this device cannot load this variant, and why;
-   *     then the next one is tried. Anything else ends the search, such as NOT_FOUND for a kernel
-   *     that is not there or INVALID_ARGUMENT for code that is malformed.
+   *     then the next one is tried. Anything else ends the search: NOT_FOUND for a kernel that is
+   *     not there, INVALID_ARGUMENT for code that is malformed, OUT_OF_RANGE for a kernel that
+   *     cannot run with workgroups as large as declared, or with as much shared memory.
    */
   KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels);
 

@@ -14,7 +14,8 @@ import org.jhal.BufferParams;
  * <p>Events are used again: one may be recorded anew while a stream still has to come to a wait for
  * its recording before. So {@link #waitEvent}, {@link #queryEvent} and {@link #synchronizeEvent}
  * mean the latest recording at the moment of the call, and a later one does not change what was
- * handed to a stream.
+ * handed to a stream. Where a runtime's events fire only once, {@link
+ * org.jhal.driver.support.ReusableEvent} makes one of this kind of them.
  *
  * <p>Threads: what reaches the stream ({@link #recordEvent}, {@link #waitEvent}, {@link #issue},
  * {@link #allocAsync}, {@link #freeAsync}) is called by one thread at a time; the rest from any
@@ -30,12 +31,20 @@ public interface NativeStream<E> extends ThreadBinding {
   /** Destroys an event that nothing uses. */
   void destroyEvent(E event);
 
-  /** Records: the event fires when everything issued to this stream before has completed. */
+  /**
+   * Records an event behind the work that it covers: it fires when that has completed. On a stream
+   * that {@link #isInOrder} this is everything issued to it before.
+   *
+   * <p>On another one it is at least what was issued since the recording before this one, together
+   * with the waits among it. The engine records once behind each operation, so this is one
+   * operation; where it depends on earlier ones, the stream was told so with {@link #waitEvent}.
+   */
   void recordEvent(E event);
 
   /**
    * Makes what is issued to this stream later wait for an event that was recorded on a stream of
-   * the same device.
+   * the same device. On a stream that is not in order, what is issued later ends with the next
+   * recording.
    */
   void waitEvent(E event);
 
@@ -62,9 +71,10 @@ public interface NativeStream<E> extends ThreadBinding {
   void issue(CommandList commands, Submission submission);
 
   /**
-   * Allocates in stream order: what is issued later may use the memory. What an earlier {@link
-   * #freeAsync} gives back should count as free already. Called for memory that the backend {@link
-   * DeviceBackend#supports supports}; may be allocated at once.
+   * Allocates in stream order: what is issued later may use the memory, or, on a stream that is not
+   * in order, what waits for the event behind this. What an earlier {@link #freeAsync} gives back
+   * should count as free already. Called for memory that the backend {@link DeviceBackend#supports
+   * supports}; may be allocated at once.
    *
    * @param submission takes a failure that only shows when the stream gets there
    * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough memory
@@ -73,25 +83,52 @@ public interface NativeStream<E> extends ThreadBinding {
 
   /**
    * Frees memory from {@link #allocAsync}, of this stream or another one of the device, in stream
-   * order: behind what was issued before. Its {@link DeviceMemory#free()} is then not called.
+   * order: behind what was issued before, or, on a stream that is not in order, behind the waits
+   * since the recording before. Its {@link DeviceMemory#free()} is then not called.
    */
   void freeAsync(DeviceMemory memory);
 
   /**
    * Whether work completes in the order in which it was issued. If not, the engine also waits for
-   * events that were recorded on this very stream.
+   * events that were recorded on this very stream, and {@link #recordEvent} says what an event
+   * covers. Always the same.
    */
   default boolean isInOrder() {
     return true;
   }
 
   /**
-   * How many commands the stream holds before a call that adds one blocks. Each command, each wait
-   * for an event and each record counts as one. What would go beyond is left to a thread of the
-   * queue, so that no user's thread ever blocks (rule Q1).
+   * How much the stream holds before a call that adds something blocks. Each wait for an event and
+   * each record counts as one, each command as its {@link #weight}. What would go beyond waits
+   * until enough is over. An operation that alone is more is issued while nothing else is in the
+   * stream, by a thread of the queue, so that no user's thread ever blocks (rule Q1).
    */
   default int capacity() {
     return Integer.MAX_VALUE;
+  }
+
+  /**
+   * What a command counts against {@link #capacity()}, at least 1: more than 1 for a command that
+   * becomes several, or that takes memory of which the stream has only so much. The same for all
+   * streams of a device, and as long as the command is the same. Called from any thread, without
+   * the device bound.
+   */
+  default int weight(Command command) {
+    return 1;
+  }
+
+  /**
+   * Whether {@link #issue} may block on these commands though there is capacity for them, such as
+   * while it makes something that the stream does not have yet. If so, they are left to a thread of
+   * the queue. Asked when they are enqueued, from any thread, without the device bound.
+   */
+  default boolean issueMayBlock(CommandList commands) {
+    return false;
+  }
+
+  /** The same of {@link #allocAsync}. */
+  default boolean allocMayBlock(BufferParams params) {
+    return false;
   }
 
   /**

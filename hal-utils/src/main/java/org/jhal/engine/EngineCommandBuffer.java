@@ -92,7 +92,7 @@ final class EngineCommandBuffer implements CommandBuffer {
   public void barrier() {
     checkRecording();
     RecordedCommand command = new RecordedCommand();
-    command.setBarrier();
+    command.setBarrier(device);
     recording.addBarrier(command);
     Reference.reachabilityFence(this); // or it might be reclaimed meanwhile
   }

@@ -3,9 +3,11 @@ package org.jhal.engine;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -24,6 +26,7 @@ import org.jhal.HalException;
 import org.jhal.Setting;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
@@ -56,10 +59,12 @@ public final class EngineDevice<E> implements Device {
   private final EngineConfig config;
   private final List<Setting> settings;
   private final DeviceInfo info;
+  private final Set<Command.Kind> supportedCommands = EnumSet.noneOf(Command.Kind.class);
   private final String name;
   private final Object domain = new Object(); // what semaphores and threads know of this device
   private final EngineAllocator allocator = new EngineAllocator(this);
-  private final HostCompletionPool tails;
+  private final HostCompletionPool hostCalls; // of users
+  private final HostCompletionPool copyThreads; // of all other host completions
   private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
   private final List<EngineQueue<E>> copyQueues = new ArrayList<>(); // the same, for DeviceCopy
@@ -85,11 +90,21 @@ public final class EngineDevice<E> implements Device {
     this.settings = List.copyOf(settings);
     this.info = backend.info();
     this.name = info.driver() + "-" + info.index();
+    this.supportedCommands.addAll(backend.supportedCommands());
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
-    this.tails = new HostCompletionPool(name, domain, config.tails());
+    this.hostCalls = new HostCompletionPool(name + "-call", domain, config.hostCalls());
+    this.copyThreads = new HostCompletionPool(name + "-copy", domain, config.copyThreads());
     this.shutdown =
         new DeviceShutdown<>(
-            name, domain, backend, config.closeTimeout(), calls, resources, copies, queues, tails);
+            name,
+            domain,
+            backend,
+            config.closeTimeout(),
+            calls,
+            resources,
+            copies,
+            queues,
+            List.of(hostCalls, copyThreads));
     try {
       calls.call(this::createQueues);
       queues.forEach(DeferredWorkQueue::start);
@@ -111,7 +126,6 @@ public final class EngineDevice<E> implements Device {
               config.spinNanos(),
               config.completionSpinNanos(),
               operation -> new QueueWork<>(this, operation),
-              tails,
               loss);
       queues.add(queue);
       queueViews.add(new EngineQueue<>(this, i, queue, false));
@@ -183,6 +197,10 @@ public final class EngineDevice<E> implements Device {
     return new EngineCommandBuffer(this, mode);
   }
 
+  Set<Command.Kind> supportedCommands() {
+    return supportedCommands;
+  }
+
   @Override
   public Set<String> executableFormats() {
     return backend.executableFormats();
@@ -198,6 +216,7 @@ public final class EngineDevice<E> implements Device {
         refusals.add(variant.format() + ": " + name + " loads " + backend.executableFormats());
         continue;
       }
+      Validation.workgroups(this, manifest);
       try {
         return calls.call(
             () -> {
@@ -249,6 +268,7 @@ public final class EngineDevice<E> implements Device {
   @Override
   public DeviceBuffer allocate(long size, BufferParams params) {
     checkAllocation(size, params);
+    Validation.allocation(this, size, params);
     return adopt(size, params, () -> backend.allocate(size, params), null);
   }
 
@@ -278,6 +298,16 @@ public final class EngineDevice<E> implements Device {
           resources.addBytes(size);
           return new EngineBuffer(storage);
         });
+  }
+
+  /** The threads that run host calls of users. */
+  Executor hostCalls() {
+    return hostCalls;
+  }
+
+  /** The threads that do what transfers and copies between devices leave to the host. */
+  Executor copyThreads() {
+    return copyThreads;
   }
 
   DeviceResources resources() {

@@ -2,9 +2,12 @@ package org.jhal.engine;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
@@ -46,7 +49,8 @@ final class QueueWork<E> implements Work<E>, Submission {
     EXECUTE,
     ALLOCA,
     DEALLOCA,
-    HOST_CALL
+    HOST_CALL,
+    DEVICE_COPY
   }
 
   private static final EngineBuffer[] NO_BINDINGS = {};
@@ -70,6 +74,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   private HostMemory.@Nullable Borrow borrow; // of an upload or a readback
   private @Nullable HostCompletion tail;
   private boolean signalsAfterTail;
+  private final List<Runnable> whenFired = new ArrayList<>(0); // of the driver
 
   QueueWork(EngineDevice<E> device, Operation<E> operation) {
     this.device = device;
@@ -226,6 +231,13 @@ final class QueueWork<E> implements Work<E>, Submission {
     kind = Kind.HOST_CALL;
   }
 
+  /** A copy between two devices, which ends when the call is told so. */
+  void deviceCopy(HostCompletion call) {
+    tail = call;
+    signalsAfterTail = true;
+    kind = Kind.DEVICE_COPY;
+  }
+
   /** Keeps the memory of a buffer of another device alive. */
   void retainForeign(EngineBuffer buffer) {
     buffer.retainStorage();
@@ -250,22 +262,39 @@ final class QueueWork<E> implements Work<E>, Submission {
   // Work.
 
   @Override
-  public int commandCount() {
+  public int weight(NativeStream<E> stream) {
+    return switch (kind) {
+      case COMMAND -> stream.weight(command());
+      case EXECUTE -> Objects.requireNonNull(recording).weight(stream);
+      default -> 1;
+    };
+  }
+
+  @Override
+  public boolean mayBlock(NativeStream<E> stream) {
+    return switch (kind) {
+      case COMMAND, EXECUTE -> stream.issueMayBlock(commands());
+      case ALLOCA -> stream.allocMayBlock(Objects.requireNonNull(allocation).params);
+      default -> false;
+    };
+  }
+
+  private RecordedCommands commands() {
     Recording recorded = recording;
-    return recorded == null ? 1 : recorded.commands().size();
+    return recorded == null ? Objects.requireNonNull(single) : recorded.commands();
   }
 
   @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
     switch (kind) {
-      case BARRIER, HOST_CALL -> {}
+      case BARRIER, HOST_CALL, DEVICE_COPY -> {}
       case COMMAND, EXECUTE -> {
         checkMemory();
-        stream.issue(
-            recording == null ? Objects.requireNonNull(single) : recording.commands(), this);
+        stream.issue(commands(), this);
       }
       case ALLOCA -> {
         BufferStorage storage = Objects.requireNonNull(allocation);
+        Validation.allocation(device, storage.size, storage.params);
         storage.commit(stream.allocAsync(storage.size, storage.params, this));
       }
       case DEALLOCA -> {
@@ -308,8 +337,18 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public Executor tailThreads() {
+    return kind == Kind.HOST_CALL ? device.hostCalls() : device.copyThreads();
+  }
+
+  @Override
   public boolean endsWithTail() {
-    return kind != Kind.HOST_CALL; // a host call says so itself: it may be deferred
+    return kind != Kind.HOST_CALL && kind != Kind.DEVICE_COPY; // which say so, being deferred maybe
+  }
+
+  @Override
+  public boolean retiresQuietly() {
+    return whenFired.isEmpty();
   }
 
   @Override
@@ -336,6 +375,10 @@ final class QueueWork<E> implements Work<E>, Submission {
   public void retire(Consumer<RefCounted> releases) {
     endBorrow();
     borrow = null;
+    for (int i = 0; i < whenFired.size(); i++) {
+      device.calls().quietly("giving back what an operation has used", whenFired.get(i));
+    }
+    whenFired.clear();
     HostCompletion ended = tail;
     int count = resourceCount;
     Arrays.fill(bindings, 0, bindingCount, null);
@@ -423,6 +466,11 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public boolean waitsReached() {
+    return operation.waitsReached();
+  }
+
+  @Override
   public void fail(HalException failure) {
     operation.failWork(failure);
   }
@@ -432,5 +480,10 @@ final class QueueWork<E> implements Work<E>, Submission {
     HostCompletion before = tail;
     tail = before == null ? next : new TailChain(before, next);
     signalsAfterTail = true;
+  }
+
+  @Override
+  public void whenFired(Runnable release) {
+    whenFired.add(Objects.requireNonNull(release, "release"));
   }
 }

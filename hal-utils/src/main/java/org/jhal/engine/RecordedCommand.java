@@ -126,7 +126,7 @@ final class RecordedCommand implements Command {
     Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, target);
     Validation.multiple("fill offset", target, fill.bytes());
     Validation.multiple("fill length", length, fill.bytes());
-    kind = Kind.FILL;
+    kind = Validation.supported(device, Kind.FILL);
     pattern = fill.bits();
     patternBytes = fill.bytes();
     return length > 0;
@@ -135,7 +135,7 @@ final class RecordedCommand implements Command {
   boolean setUpdate(EngineDevice<?> device, ByteBuffer from, BufferRef to, long offset) {
     int length = Objects.requireNonNull(from, "source").remaining();
     Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, target);
-    kind = Kind.UPDATE;
+    kind = Validation.supported(device, Kind.UPDATE);
     reserve(length);
     from.get(from.position(), data, 0, length);
     return length > 0;
@@ -145,7 +145,7 @@ final class RecordedCommand implements Command {
     Objects.requireNonNull(from, "source");
     Validation.operand(
         device, "target", to, offset, from.size(), BufferUsage.TRANSFER_TARGET, target);
-    kind = Kind.UPLOAD;
+    kind = Validation.supported(device, Kind.UPLOAD);
     host = from;
     return from.size() > 0;
   }
@@ -155,7 +155,7 @@ final class RecordedCommand implements Command {
     Validation.operand(
         device, "source", from, offset, to.size(), BufferUsage.TRANSFER_SOURCE, source);
     Validation.writable(to);
-    kind = Kind.READBACK;
+    kind = Validation.supported(device, Kind.READBACK);
     host = to;
     return to.size() > 0;
   }
@@ -173,7 +173,7 @@ final class RecordedCommand implements Command {
     if (!source.isSlot() && !target.isSlot() && source.storage() == target.storage()) {
       Validation.disjoint(source.offset, target.offset, length);
     }
-    kind = Kind.COPY;
+    kind = Validation.supported(device, Kind.COPY);
     return length > 0;
   }
 
@@ -181,7 +181,7 @@ final class RecordedCommand implements Command {
     EngineKernel called = Validation.kernel(device, kernel);
     Validation.grid(device, called, count);
     Validation.argumentCount(called, args);
-    kind = Kind.DISPATCH;
+    kind = Validation.supported(device, Kind.DISPATCH);
     this.kernel = called;
     groupsX = count.x();
     groupsY = count.y();
@@ -208,8 +208,8 @@ final class RecordedCommand implements Command {
     return !count.isEmpty();
   }
 
-  void setBarrier() {
-    kind = Kind.BARRIER;
+  void setBarrier(EngineDevice<?> device) {
+    kind = Validation.supported(device, Kind.BARRIER);
   }
 
   private void reserve(int size) {

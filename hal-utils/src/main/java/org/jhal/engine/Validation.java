@@ -3,9 +3,11 @@ package org.jhal.engine;
 import java.util.Collection;
 import java.util.Objects;
 import org.jhal.Args;
+import org.jhal.BufferParams;
 import org.jhal.BufferRef;
 import org.jhal.BufferUsage;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceInfo;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
@@ -15,6 +17,9 @@ import org.jhal.Parameter;
 import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jhal.driver.Command;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Manifest;
 import org.jhal.engine.queue.EngineSemaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +49,69 @@ final class Validation {
         + (other != null && other.name().equals(device.name())
             ? ": another opening of it, and each opening is a device of its own"
             : "");
+  }
+
+  /** Refuses a kind of command that the driver does not know; the only place that does. */
+  static Command.Kind supported(EngineDevice<?> device, Command.Kind kind) {
+    if (!device.supportedCommands().contains(kind)) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          device.name()
+              + " runs no commands of kind "
+              + kind
+              + "; it runs "
+              + device.supportedCommands());
+    }
+    return kind;
+  }
+
+  /** Refuses a buffer that is larger than the device can ever give. */
+  static void allocation(EngineDevice<?> device, long bytes, BufferParams params) {
+    boolean isOnDevice = params.type() == MemoryType.DEVICE || params.type() == MemoryType.SHARED;
+    if (isOnDevice && bytes > device.info().maxAllocationBytes()) {
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED,
+          "buffer of "
+              + bytes
+              + " bytes: the largest of "
+              + params.type()
+              + " memory on "
+              + device.name()
+              + " has "
+              + device.info().maxAllocationBytes());
+    }
+  }
+
+  /** Refuses kernels with workgroups that the device cannot have. */
+  static void workgroups(EngineDevice<?> device, Manifest manifest) {
+    DeviceInfo info = device.info();
+    Workgroups most = info.maxWorkgroupSize();
+    for (KernelSpec kernel : manifest.kernels()) {
+      Workgroups size = kernel.workgroupSize();
+      long items = (long) size.x() * size.y() * size.z(); // which fits into an int
+      if (size.x() > most.x()
+          || size.y() > most.y()
+          || size.z() > most.z()
+          || items > info.maxWorkgroupItems()) {
+        throw new HalException(
+            Status.OUT_OF_RANGE,
+            "kernel '"
+                + kernel.name()
+                + "' of "
+                + manifest.name()
+                + " has workgroups of "
+                + size
+                + ", "
+                + items
+                + " work items; "
+                + device.name()
+                + " takes at most "
+                + most
+                + ", and "
+                + info.maxWorkgroupItems()
+                + " work items");
+      }
+    }
   }
 
   /** A buffer of this engine and this device, not closed. */
@@ -180,22 +248,7 @@ final class Validation {
     if (count.x() > most.x() || count.y() > most.y() || count.z() > most.z()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          "grid "
-              + count.x()
-              + ","
-              + count.y()
-              + ","
-              + count.z()
-              + " of "
-              + kernel
-              + ": "
-              + device.name()
-              + " takes at most "
-              + most.x()
-              + ","
-              + most.y()
-              + ","
-              + most.z());
+          "grid " + count + " of " + kernel + ": " + device.name() + " takes at most " + most);
     }
   }
 

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -15,6 +14,7 @@ import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Workgroups;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
@@ -30,33 +30,50 @@ import org.jspecify.annotations.Nullable;
 
 /** A device of {@link FakeStream}s for an {@link EngineDevice} with its real threads. */
 public final class FakeBackend implements DeviceBackend<Event> {
+  private static final ThreadLocal<Integer> BINDINGS = ThreadLocal.withInitial(() -> 0);
+
   public final FakeDevice device = new FakeDevice();
   final List<FakeStream> streams = new ArrayList<>();
   public final AtomicInteger liveMemory = new AtomicInteger();
   @Nullable HalException failsAtStream; // thrown for the second stream
   volatile boolean isClosed;
+  Set<Command.Kind> commands = BASE_COMMANDS;
   final Queue<Runnable> givingBack = new ArrayDeque<>(); // of imported memory, for the test to run
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
-        this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, false), List.of());
+        this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, 2, false), List.of());
+  }
+
+  /** Whether this thread has bound the device; does not count what streams have bound. */
+  static boolean isBound() {
+    return BINDINGS.get() > 0;
   }
 
   @Override
   public long bindToThread() {
     device.fail("bindDevice");
+    BINDINGS.set(BINDINGS.get() + 1);
     return 0;
   }
 
   @Override
   public void unbindFromThread(long token) {
     device.fail("unbindDevice");
+    BINDINGS.set(BINDINGS.get() - 1);
   }
 
   @Override
   public DeviceInfo info() {
-    return new DeviceInfo(
-        "fake", 0, "Fake", "0", null, 1 << 20, new Workgroups(1, 1, 1), 1, Map.of());
+    return DeviceInfo.builder("fake", 0)
+        .name("Fake")
+        .uuid("0")
+        .memoryBytes(1 << 20)
+        .maxAllocationBytes(1 << 18)
+        .maxWorkgroupCount(new Workgroups(1, 1, 1))
+        .maxWorkgroupItems(64)
+        .maxWorkgroupSize(new Workgroups(64, 32, 4))
+        .build();
   }
 
   @Override
@@ -65,8 +82,13 @@ public final class FakeBackend implements DeviceBackend<Event> {
   }
 
   @Override
+  public Set<Command.Kind> supportedCommands() {
+    return commands;
+  }
+
+  @Override
   public Set<String> executableFormats() {
-    return Set.of();
+    return Set.of("fake");
   }
 
   @Override
@@ -127,7 +149,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    throw new UnsupportedOperationException();
+    return () -> {};
   }
 
   @Override

@@ -3,7 +3,6 @@ package org.jhal.engine;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jhal.BufferParams;
@@ -36,7 +35,9 @@ final class InstantBackend implements DeviceBackend<Object> {
 
   EngineDevice<Object> open(int queues) {
     return new EngineDevice<>(
-        this, new EngineConfig(queues, 512, 50_000, 0, Duration.ofSeconds(5), 2, false), List.of());
+        this,
+        new EngineConfig(queues, 512, 50_000, 0, Duration.ofSeconds(5), 2, 2, false),
+        List.of());
   }
 
   @Override
@@ -62,8 +63,13 @@ final class InstantBackend implements DeviceBackend<Object> {
 
   @Override
   public DeviceInfo info() {
-    return new DeviceInfo(
-        "instant", 0, "Instant", "0", null, 1 << 20, new Workgroups(1, 1, 1), 1, Map.of());
+    return DeviceInfo.builder("instant", 0)
+        .name("Instant")
+        .uuid("0")
+        .memoryBytes(1 << 20)
+        .maxWorkgroupCount(new Workgroups(1, 1, 1))
+        .maxWorkgroupItems(1)
+        .build();
   }
 
   @Override

@@ -95,9 +95,7 @@ final class CudaCases {
     return new Series(
         label,
         new DispatchWork.RoundTrip(
-            Subject.JHAL,
-            bench.deviceThatSpins(isBlocking ? PARKED : DispatchWork.SPINNING),
-            steps),
+            Subject.JHAL, bench, isBlocking ? PARKED : DispatchWork.SPINNING, steps),
         List.of(
             raw(bench).subject(label, 0, steps, UnaryOperator.identity()),
             CudaJcudaPeers.roundTrip(jcuda, false, isBlocking, steps),
@@ -113,7 +111,7 @@ final class CudaCases {
     int steps = bench.steps(DispatchWork.ROUND_TRIPS);
     return new Series(
         "parked",
-        new DispatchWork.RoundTrip(Subject.JHAL, bench.deviceThatSpins(PARKED), steps),
+        new DispatchWork.RoundTrip(Subject.JHAL, bench, PARKED, steps),
         List.of(
             raw(bench).subject("host-function", 0, steps, UnaryOperator.identity()),
             CudaJcudaPeers.hostFunction(jcuda(bench), steps)),
@@ -128,8 +126,7 @@ final class CudaCases {
       all.add(
           new Series(
               String.valueOf(steps),
-              new DispatchWork.Chain(
-                  Subject.JHAL, bench.deviceThatSpins(DispatchWork.SPINNING), steps),
+              new DispatchWork.Chain(Subject.JHAL, bench, DispatchWork.SPINNING, steps),
               List.of(raw(bench).subject("chain", 0, steps, CudaCases::mean)),
               List.of(Aim.atMost("time", CudaRaw.NAME, 1.3))));
     }

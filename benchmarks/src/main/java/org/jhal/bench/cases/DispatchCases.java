@@ -2,7 +2,6 @@ package org.jhal.bench.cases;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jhal.Device;
 import org.jhal.bench.measure.Aim;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.BenchCase;
@@ -56,11 +55,11 @@ final class DispatchCases {
 
   /** Makes what is measured on a device. */
   private interface Work {
-    Subject on(String name, Device device, int steps);
+    Subject on(String name, Bench bench, String spin, int steps);
   }
 
   private static Series series(Bench bench, String label, int steps, String metric, Work work) {
-    Subject jhal = work.on(Subject.JHAL, bench.deviceThatSpins(DispatchWork.SPINNING), steps);
+    Subject jhal = work.on(Subject.JHAL, bench, DispatchWork.SPINNING, steps);
     Bench peer = bench.peer();
     if (peer == null) {
       return new Series(label, jhal, List.of());
@@ -68,7 +67,7 @@ final class DispatchCases {
     return new Series(
         label,
         jhal,
-        List.of(work.on(peer.uri(), peer.deviceThatSpins(DispatchWork.SPINNING), steps)),
+        List.of(work.on(peer.uri(), peer, DispatchWork.SPINNING, steps)),
         List.of(Aim.atMost(metric, peer.uri(), MOST)));
   }
 }

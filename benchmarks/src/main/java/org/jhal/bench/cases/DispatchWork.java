@@ -1,16 +1,20 @@
 package org.jhal.bench.cases;
 
+import java.util.Objects;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
+import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Quartiles;
 import org.jhal.bench.measure.Subject;
+import org.jspecify.annotations.Nullable;
 
 /** What JHAL does on a device where that is compared with another, or with native calls. */
 final class DispatchWork {
@@ -37,14 +41,20 @@ final class DispatchWork {
   static final class RoundTrip implements Subject {
     private final String name;
     private final Device device;
+    private final @Nullable ExecutableSource kernels;
     private final int steps;
-    private final Touch touch;
+    private @Nullable Touch touch; // once it is prepared
 
-    RoundTrip(String name, Device device, int steps) {
+    RoundTrip(String name, Bench bench, String spin, int steps) {
       this.name = name;
-      this.device = device;
+      this.device = bench.deviceThatSpins(spin);
+      this.kernels = bench.kernels();
       this.steps = steps;
-      this.touch = new Touch(device);
+    }
+
+    @Override
+    public void prepare() throws NotAvailableException {
+      touch = new Touch(device, kernels);
     }
 
     @Override
@@ -56,6 +66,7 @@ final class DispatchWork {
     public double[] sample() throws InterruptedException {
       DeviceQueue queue = device.queue(0);
       long[] nanos = new long[steps];
+      Touch touch = Objects.requireNonNull(this.touch);
       touch.clear();
       try (TimelineSemaphore done = device.createSemaphore(0)) {
         Timepoint[] points = timepoints(done, steps);
@@ -72,7 +83,9 @@ final class DispatchWork {
 
     @Override
     public void close() {
-      touch.close();
+      if (touch != null) {
+        touch.close();
+      }
     }
   }
 
@@ -80,14 +93,20 @@ final class DispatchWork {
   static final class Chain implements Subject {
     private final String name;
     private final Device device;
+    private final @Nullable ExecutableSource kernels;
     private final int steps;
-    private final Touch touch;
+    private @Nullable Touch touch; // once it is prepared
 
-    Chain(String name, Device device, int steps) {
+    Chain(String name, Bench bench, String spin, int steps) {
       this.name = name;
-      this.device = device;
+      this.device = bench.deviceThatSpins(spin);
+      this.kernels = bench.kernels();
       this.steps = steps;
-      this.touch = new Touch(device);
+    }
+
+    @Override
+    public void prepare() throws NotAvailableException {
+      touch = new Touch(device, kernels);
     }
 
     @Override
@@ -98,6 +117,7 @@ final class DispatchWork {
     @Override
     public double[] sample() throws InterruptedException {
       DeviceQueue queue = device.queue(0);
+      Touch touch = Objects.requireNonNull(this.touch);
       touch.clear();
       double time;
       try (TimelineSemaphore done = device.createSemaphore(0)) {
@@ -115,7 +135,9 @@ final class DispatchWork {
 
     @Override
     public void close() {
-      touch.close();
+      if (touch != null) {
+        touch.close();
+      }
     }
   }
 

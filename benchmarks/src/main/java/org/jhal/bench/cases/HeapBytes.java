@@ -2,6 +2,7 @@ package org.jhal.bench.cases;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadPoolExecutor;
 import org.jhal.Args;
@@ -11,6 +12,7 @@ import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
+import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Slot;
@@ -20,6 +22,7 @@ import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Aim;
 import org.jhal.bench.measure.Allocations;
 import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 import org.jhal.bench.peers.Peers;
@@ -61,7 +64,7 @@ final class HeapBytes {
       all.add(
           new Series(
               kind.label,
-              new Submissions(bench.device(), kind, steps),
+              new Submissions(bench, kind, steps),
               List.of(new Tasks(steps), new Futures(steps)),
               List.of(Aim.atMost("heap", MOST_BYTES))));
     }
@@ -80,23 +83,34 @@ final class HeapBytes {
     private final int steps;
     private final DeviceBuffer source;
     private final DeviceBuffer target;
-    private final Touch touch;
-    private final CommandBuffer commands;
+    private final @Nullable ExecutableSource kernels;
+    private @Nullable Touch touch; // of a dispatch
+    private @Nullable CommandBuffer commands; // to be executed
     private final FillPattern pattern = FillPattern.of32(7);
     private final BindingTable table;
     private @Nullable DeviceBuffer allocated;
 
-    Submissions(Device device, Kind kind, int steps) {
-      this.device = device;
+    Submissions(Bench bench, Kind kind, int steps) {
+      this.device = bench.device();
+      this.kernels = bench.kernels();
       this.kind = kind;
       this.steps = steps;
       source = device.allocate(BYTES, BufferParams.DEVICE);
       target = device.allocate(BYTES, BufferParams.DEVICE);
-      touch = new Touch(device);
       table = BindingTable.of(target);
-      commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
-      commands.dispatch(touch.kernel(), Touch.ONE, Args.of(Slot.of(0), Touch.VALUE));
-      commands.end();
+    }
+
+    @Override
+    public void prepare() throws NotAvailableException {
+      if (kind != Kind.DISPATCH && kind != Kind.EXECUTE) {
+        return; // the others need no kernel, which a device may not have
+      }
+      Touch kernel = new Touch(device, kernels);
+      touch = kernel;
+      CommandBuffer recorded = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+      commands = recorded;
+      recorded.dispatch(kernel.kernel(), Touch.ONE, Args.of(Slot.of(0), Touch.VALUE));
+      recorded.end();
     }
 
     @Override
@@ -130,8 +144,8 @@ final class HeapBytes {
         case CHAIN -> queue.barrier(before, signal);
         case FILL -> queue.fill(Fence.NONE, signal, target, 0, BYTES, pattern);
         case COPY -> queue.copy(Fence.NONE, signal, source, 0, target, 0, BYTES);
-        case DISPATCH -> touch.submit(queue, Fence.NONE, signal);
-        case EXECUTE -> queue.execute(Fence.NONE, signal, commands, table);
+        case DISPATCH -> Objects.requireNonNull(touch).submit(queue, Fence.NONE, signal);
+        case EXECUTE -> queue.execute(Fence.NONE, signal, Objects.requireNonNull(commands), table);
         case ALLOCA -> {
           if (allocated == null) {
             allocated = queue.alloca(before, signal, BYTES, BufferParams.DEVICE);
@@ -145,8 +159,12 @@ final class HeapBytes {
 
     @Override
     public void close() {
-      commands.close();
-      touch.close();
+      if (commands != null) {
+        commands.close();
+      }
+      if (touch != null) {
+        touch.close();
+      }
       source.close();
       target.close();
     }

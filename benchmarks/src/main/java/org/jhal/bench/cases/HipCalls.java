@@ -22,7 +22,7 @@ import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Allocations;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.BenchCase;
-import org.jhal.bench.measure.MissingPeerException;
+import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 import org.jhal.bench.peers.HipLoops;
@@ -284,7 +284,7 @@ final class HipCalls implements AutoCloseable {
 
   /** The kernel for this device, by the compiler that the driver was told of or the runtime's. */
   private byte[] compile() throws Exception {
-    new Touch(device).close(); // the driver says whether the compiler knows the device
+    new Touch(device, null).close(); // the driver says whether the compiler knows the device
     HiprtcApi api = compiler().map(HiprtcApi.class);
     PointerByReference program = new PointerByReference();
     compiled(api.hiprtcCreateProgram(program, source(), "touch.cpp", 0, null, null));
@@ -299,7 +299,7 @@ final class HipCalls implements AutoCloseable {
   }
 
   /** In the runtime itself, or from ROCm 7 on beside it. */
-  private SharedLibrary compiler() throws MissingPeerException {
+  private SharedLibrary compiler() throws NotAvailableException {
     String runtime = property("library");
     List<String> candidates = new ArrayList<>(List.of(runtime));
     candidates.addAll(SharedLibrary.open(runtime).beside("libhiprtc.so", 7));
@@ -308,7 +308,7 @@ final class HipCalls implements AutoCloseable {
               "HIPRTC", "ROCm", "jhal.hip.hiprtc", "JHAL_HIP_HIPRTC", Status.UNIMPLEMENTED)
           .find(candidates, "hiprtcCompileProgram");
     } catch (HalException e) {
-      throw new MissingPeerException(e.getMessage());
+      throw new NotAvailableException(e.getMessage());
     }
   }
 

@@ -10,11 +10,15 @@ import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
+import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
+import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.NotAvailableException;
+import org.jspecify.annotations.Nullable;
 
 /** The smallest dispatch whose effect can be seen: one work item writes one word. */
 public final class Touch implements AutoCloseable {
@@ -33,13 +37,31 @@ public final class Touch implements AutoCloseable {
   private final DeviceBuffer target;
   private final Args args;
 
-  /** Loads the kernel, and allocates what it writes to. */
-  public Touch(Device device) {
+  /**
+   * Loads the kernel, and allocates what it writes to.
+   *
+   * @param own a bundle with the kernel instead of {@link #BUNDLE}, or null
+   * @throws NotAvailableException if the device can load none of its formats
+   */
+  public Touch(Device device, @Nullable ExecutableSource own) throws NotAvailableException {
     this.device = device;
-    executable = device.loadExecutable(BUNDLE);
+    executable = load(device, own == null ? BUNDLE : own);
     kernel = executable.kernel("touch");
     target = device.allocate(Integer.BYTES, BufferParams.DEVICE);
     args = Args.of(target, VALUE);
+  }
+
+  private static Executable load(Device device, ExecutableSource bundle)
+      throws NotAvailableException {
+    try {
+      return device.loadExecutable(bundle);
+    } catch (HalException e) {
+      if (e.status() != Status.UNIMPLEMENTED) {
+        throw e;
+      }
+      throw new NotAvailableException(
+          e.getMessage() + "; --kernels takes a bundle with the kernel in a format of the device");
+    }
   }
 
   /** A file of the kernel's bundle. */

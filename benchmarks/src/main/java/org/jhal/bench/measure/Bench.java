@@ -9,6 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
+import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.Setting;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +19,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param uri of the device
  * @param device to measure
+ * @param kernels a bundle with the kernel of the cases instead of that of the benchmarks, or null
  * @param max the largest number of submissions in a sample
  * @param shared what cases share; whoever made it closes it
  * @param peer the same for a second device, which the first is compared with; null if there is none
  */
-public record Bench(String uri, Device device, int max, Shared shared, @Nullable Bench peer) {
+public record Bench(
+    String uri,
+    Device device,
+    @Nullable ExecutableSource kernels,
+    int max,
+    Shared shared,
+    @Nullable Bench peer) {
   /** How long anything may take before it counts as hung. */
   public static final Duration DEADLINE = Duration.ofMinutes(5);
 
@@ -30,9 +38,9 @@ public record Bench(String uri, Device device, int max, Shared shared, @Nullable
   private static final int SAMPLE = 256_000;
   private static final Pattern TIME = Pattern.compile("([0-9]+)(ns|us|ms|s)");
 
-  /** For one device. */
+  /** For one device, with the kernels that there are. */
   public Bench(String uri, Device device, int max, Shared shared) {
-    this(uri, device, max, shared, null);
+    this(uri, device, null, max, shared, null);
   }
 
   /** The numbers of submissions for cases that scale: at least one, none above the maximum. */

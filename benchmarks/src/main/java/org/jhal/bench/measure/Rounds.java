@@ -29,6 +29,7 @@ public final class Rounds {
     }
 
     void warmUp(long nanos) throws InterruptedException {
+      guard(subject::prepare);
       guard(() -> Rounds.warmUp(subject, nanos));
     }
 
@@ -51,7 +52,7 @@ public final class Rounds {
         step.run();
       } catch (InterruptedException e) {
         throw e;
-      } catch (MissingPeerException e) {
+      } catch (NotAvailableException e) {
         isAbsent(String.valueOf(e.getMessage()), false);
       } catch (Exception e) {
         isAbsent(e.toString(), true);

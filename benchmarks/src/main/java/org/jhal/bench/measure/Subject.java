@@ -9,6 +9,13 @@ public interface Subject extends AutoCloseable {
   String name();
 
   /**
+   * Makes what samples need; called once, before the first.
+   *
+   * @throws NotAvailableException if it cannot be measured here, which is no failure
+   */
+  default void prepare() throws Exception {}
+
+  /**
    * Takes one sample.
    *
    * @return a number for each metric of the case, in its unit; NaN where it cannot be measured here

@@ -2,7 +2,6 @@ package org.jhal.bench.micro;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
@@ -44,7 +43,7 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
     return new EngineDevice<>(
         new NullBackend(latencyNanos),
         new EngineConfig(
-            1, 512, SPIN_NANOS, COMPLETION_SPIN_NANOS, Duration.ofSeconds(10), 1, false),
+            1, 512, SPIN_NANOS, COMPLETION_SPIN_NANOS, Duration.ofSeconds(10), 1, 1, false),
         List.of());
   }
 
@@ -121,16 +120,13 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
 
   @Override
   public DeviceInfo info() {
-    return new DeviceInfo(
-        "null",
-        0,
-        "a device that does nothing",
-        "null-0",
-        null,
-        1L << 30,
-        new Workgroups(1, 1, 1),
-        1,
-        Map.of());
+    return DeviceInfo.builder("null", 0)
+        .name("a device that does nothing")
+        .uuid("null-0")
+        .memoryBytes(1L << 30)
+        .maxWorkgroupCount(new Workgroups(1, 1, 1))
+        .maxWorkgroupItems(1)
+        .build();
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.jhal.bench.measure.MissingPeerException;
+import org.jhal.bench.measure.NotAvailableException;
 
 /** Finds what compiles a C program that includes {@code cuda.h}. */
 public final class CudaCompiler {
@@ -19,9 +19,9 @@ public final class CudaCompiler {
    *
    * @param environment with {@code PATH}, and {@code CUDA_HOME} if the toolkit is not in
    *     /usr/local/cuda
-   * @throws MissingPeerException if there is none
+   * @throws NotAvailableException if there is none
    */
-  public static List<String> find(Map<String, String> environment) throws MissingPeerException {
+  public static List<String> find(Map<String, String> environment) throws NotAvailableException {
     String path = environment.getOrDefault("PATH", "");
     Path home = Path.of(environment.getOrDefault("CUDA_HOME", DEFAULT_HOME));
     Path nvcc = NativeBuild.executable("nvcc", path);
@@ -36,7 +36,7 @@ public final class CudaCompiler {
     if (gcc != null && Files.exists(include.resolve("cuda.h"))) {
       return List.of(gcc.toString(), "-O2", "-I" + include);
     }
-    throw new MissingPeerException(
+    throw new NotAvailableException(
         "it cannot be compiled: no nvcc on the PATH or in "
             + home.resolve("bin")
             + ", and "

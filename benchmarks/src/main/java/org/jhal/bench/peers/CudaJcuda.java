@@ -15,7 +15,7 @@ import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
 import org.jhal.bench.kernel.Touch;
-import org.jhal.bench.measure.MissingPeerException;
+import org.jhal.bench.measure.NotAvailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,17 +89,17 @@ public final class CudaJcuda implements AutoCloseable {
         check(JCudaDriver.cuCtxPopCurrent(new CUcontext()), "cuCtxPopCurrent");
       }
     } catch (LinkageError e) {
-      throw new MissingPeerException("JCuda does not load: " + e);
+      throw new NotAvailableException("JCuda does not load: " + e);
     }
   }
 
-  private void open() throws MissingPeerException {
+  private void open() throws NotAvailableException {
     String library = Platform.isWindows() ? "nvcuda" : "libcuda.so.1";
     try {
       // JCuda would say it less clearly, and leave a file behind.
       NativeLibrary unused = NativeLibrary.getInstance(library);
     } catch (UnsatisfiedLinkError e) {
-      throw new MissingPeerException("there is no " + library);
+      throw new NotAvailableException("there is no " + library);
     }
     check(JCudaDriver.cuInit(0), "cuInit");
     if (pciAddress == null) {

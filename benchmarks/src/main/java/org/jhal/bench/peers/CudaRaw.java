@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Bench;
-import org.jhal.bench.measure.MissingPeerException;
+import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,7 @@ public final class CudaRaw implements AutoCloseable {
   /** Finds the compiler. */
   public interface Toolchain {
     /** The compiler and its options. */
-    List<String> compiler() throws MissingPeerException;
+    List<String> compiler() throws NotAvailableException;
   }
 
   private final Toolchain toolchain;

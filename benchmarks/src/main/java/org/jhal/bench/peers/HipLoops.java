@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.jhal.bench.measure.MissingPeerException;
+import org.jhal.bench.measure.NotAvailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +36,7 @@ public final class HipLoops implements AutoCloseable {
    * @param library that has it
    * @param arguments of the loop, from the third on
    * @return how many nanoseconds all calls took, or a failed call's result as a negative number
-   * @throws MissingPeerException if there is no compiler
+   * @throws NotAvailableException if there is no compiler
    */
   public long run(NativeLibrary library, String kernel, int count, Object... arguments)
       throws Exception {
@@ -66,14 +66,14 @@ public final class HipLoops implements AutoCloseable {
     return loops;
   }
 
-  private Path compiler() throws MissingPeerException {
+  private Path compiler() throws NotAvailableException {
     for (String name : List.of("gcc", "cc", "clang")) {
       Path found = NativeBuild.executable(name, environment.getOrDefault("PATH", ""));
       if (found != null) {
         return found;
       }
     }
-    throw new MissingPeerException("it cannot be compiled: no gcc, cc or clang on the PATH");
+    throw new NotAvailableException("it cannot be compiled: no gcc, cc or clang on the PATH");
   }
 
   /** Unloads and removes what was compiled. */

@@ -93,7 +93,7 @@ public final class Report {
 
   private static void note(Set<String> notes, String name, @Nullable Absence absence) {
     if (absence != null) {
-      notes.add(name + (absence.isFailure() ? " failed: " : " is not there: ") + absence.why());
+      notes.add(name + (absence.isFailure() ? " failed: " : " was not measured: ") + absence.why());
     }
   }
 

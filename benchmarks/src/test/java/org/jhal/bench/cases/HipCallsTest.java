@@ -106,16 +106,16 @@ class HipCallsTest {
         Shared shared = new Shared()) {
       DeviceInfo mock = device.info();
       DeviceInfo info =
-          new DeviceInfo(
-              HipCalls.DRIVER,
-              3,
-              mock.name(),
-              mock.uuid(),
-              mock.pciAddress(),
-              mock.memoryBytes(),
-              mock.maxWorkgroupCount(),
-              mock.maxWorkgroupSize(),
-              Map.of("library", folder.resolve("libfake.so").toString(), "architecture", "fake"));
+          DeviceInfo.builder(HipCalls.DRIVER, 3)
+              .name(mock.name())
+              .uuid(mock.uuid())
+              .memoryBytes(mock.memoryBytes())
+              .maxWorkgroupCount(mock.maxWorkgroupCount())
+              .maxWorkgroupItems(mock.maxWorkgroupItems())
+              .properties(
+                  Map.of(
+                      "library", folder.resolve("libfake.so").toString(), "architecture", "fake"))
+              .build();
       HipCalls unused =
           shared.get(
               "hip-calls",

@@ -166,7 +166,7 @@ class MeasuringTest {
                         new Fake("a", order),
                         List.of(
                             new Failing("b", () -> new IllegalStateException("broken")),
-                            new Failing("c", () -> new MissingPeerException("no compiler")),
+                            new Failing("c", () -> new NotAvailableException("no compiler")),
                             new Fake("d", order)),
                         List.of(
                             Aim.atMost("first", "b", 2),
@@ -195,7 +195,7 @@ class MeasuringTest {
       Report report = new Report(Map.of());
       String table = report.add(benchCase, rows, "0.1", "0.2");
       assertTrue(table.contains("b failed: java.lang.IllegalStateException: broken"), table);
-      assertTrue(table.contains("c is not there: no compiler"), table);
+      assertTrue(table.contains("c was not measured: no compiler"), table);
       assertTrue(table.contains("1.00 (1.00..1.00)"), table);
       JsonObject json =
           JsonParser.parseString(report.toJson())

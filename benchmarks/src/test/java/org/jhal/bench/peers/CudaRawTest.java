@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import org.jhal.bench.measure.MissingPeerException;
+import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Subject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,7 +69,7 @@ class CudaRawTest {
 
   private static String missing(Map<String, String> environment) {
     return String.valueOf(
-        assertThrows(MissingPeerException.class, () -> CudaCompiler.find(environment))
+        assertThrows(NotAvailableException.class, () -> CudaCompiler.find(environment))
             .getMessage());
   }
 

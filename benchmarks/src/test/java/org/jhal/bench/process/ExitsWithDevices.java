@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jhal.Device;
@@ -31,7 +30,9 @@ public final class ExitsWithDevices {
   public static void main(String[] args) throws InterruptedException {
     Device device =
         new EngineDevice<>(
-            backend(), new EngineConfig(1, 8, 0, 0, Duration.ofSeconds(10), 1, false), List.of());
+            backend(),
+            new EngineConfig(1, 8, 0, 0, Duration.ofSeconds(10), 1, 1, false),
+            List.of());
     TimelineSemaphore timeline = device.createSemaphore(0);
     switch (args[0]) {
       case "idle" -> {
@@ -94,7 +95,13 @@ public final class ExitsWithDevices {
       Object self, Method method, Object[] arguments, String closeName) throws Throwable {
     return switch (method.getName()) {
       case "info" ->
-          new DeviceInfo("fake", 0, "Fake", "0", null, 1, new Workgroups(1, 1, 1), 1, Map.of());
+          DeviceInfo.builder("fake", 0)
+              .name("Fake")
+              .uuid("0")
+              .memoryBytes(1)
+              .maxWorkgroupCount(new Workgroups(1, 1, 1))
+              .maxWorkgroupItems(1)
+              .build();
       case "executableFormats" -> Set.of();
       case "createStream" -> proxy(NativeStream.class, "close of a stream");
       case "createEvent" -> new Object();

@@ -137,7 +137,10 @@ public final class CtsKernels {
     list.putInt(0, length + 1);
   }
 
-  /** Gives up: throws here, traps on hardware. */
+  /**
+   * Gives up, so that its operation fails: throws here, traps on hardware. Where neither is to be
+   * had it does nothing, and the tests that are annotated with {@code @GivesUp} are unsupported.
+   */
   public static void trap(Workgroup group) {
     throw new IllegalStateException("trap " + group.i32(0));
   }

@@ -7,12 +7,14 @@ import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
@@ -83,6 +85,39 @@ class MemoryLimitTest {
     assertEquals(before.bytes(), device.statistics().bytes(), "bytes");
     DeviceBuffer buffer = cts.buffer(bytes(64));
     assertBytes(bytes(64), cts.read(buffer), "a buffer of a size that fits");
+  }
+
+  @Test
+  @Rule("M5")
+  void theLargestBufferFitsIntoTheMemory(Cts cts) {
+    DeviceInfo info = cts.device().info();
+    assertTrue(
+        info.maxAllocationBytes() > 0 && info.maxAllocationBytes() <= info.memoryBytes(),
+        () -> "a buffer of " + info.maxAllocationBytes() + " bytes of " + info.memoryBytes());
+  }
+
+  @Test
+  @Rule("M5")
+  void aBufferLargerThanTheLargestIsRefusedWithTheLimit(Cts cts) {
+    Device device = cts.device();
+    long most = device.info().maxAllocationBytes();
+    DeviceStatistics before = device.statistics();
+    assertHal(
+        Status.RESOURCE_EXHAUSTED,
+        () -> device.allocate(most + 1, BufferParams.DEVICE),
+        String.valueOf(most + 1),
+        String.valueOf(most));
+    TimelineSemaphore failed = cts.semaphore();
+    cts.queue().alloca(Fence.NONE, failed.at(1), most + 1, BufferParams.DEVICE).close();
+    assertHal(
+        Status.RESOURCE_EXHAUSTED,
+        awaitFailure(failed, 1),
+        String.valueOf(most + 1),
+        String.valueOf(most));
+    cts.awaitIdle();
+    assertEquals(before.buffers(), device.statistics().buffers(), "buffers");
+    assertEquals(before.bytes(), device.statistics().bytes(), "bytes");
+    assertNull(device.lostCause());
   }
 
   @Test

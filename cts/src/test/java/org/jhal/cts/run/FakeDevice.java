@@ -2,7 +2,6 @@ package org.jhal.cts.run;
 
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jhal.Allocator;
 import org.jhal.Capability;
@@ -33,8 +32,13 @@ final class FakeDevice implements Device {
 
   @Override
   public DeviceInfo info() {
-    Workgroups most = Workgroups.of(1);
-    return new DeviceInfo("fake", 0, "Fake " + uri, "0", null, 0, most, 1, Map.of());
+    return DeviceInfo.builder("fake", 0)
+        .name("Fake " + uri)
+        .uuid("0")
+        .memoryBytes(0)
+        .maxWorkgroupCount(Workgroups.of(1))
+        .maxWorkgroupItems(1)
+        .build();
   }
 
   @Override

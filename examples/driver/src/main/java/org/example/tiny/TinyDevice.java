@@ -2,6 +2,7 @@ package org.example.tiny;
 
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.jhal.BufferParams;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
@@ -12,9 +13,10 @@ import org.jhal.driver.NativeStream;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.support.ReusableEvent;
 
 /** An open device: its streams, memory and kernels. */
-final class TinyDevice implements DeviceBackend<TinyEvent> {
+final class TinyDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
   private final DeviceInfo info;
   private final MemoryBudget budget;
 
@@ -34,7 +36,7 @@ final class TinyDevice implements DeviceBackend<TinyEvent> {
   }
 
   @Override
-  public NativeStream<TinyEvent> createStream(int index) {
+  public NativeStream<ReusableEvent<CountDownLatch>> createStream(int index) {
     return new TinyStream(this, info.driver() + "-" + info.index() + "-stream" + index);
   }
 

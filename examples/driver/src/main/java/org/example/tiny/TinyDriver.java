@@ -3,7 +3,7 @@ package org.example.tiny;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
@@ -14,6 +14,7 @@ import org.jhal.driver.options.DeviceSelector;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
+import org.jhal.driver.support.ReusableEvent;
 import org.jhal.engine.EngineDevice;
 
 /** Lists the devices and opens them. */
@@ -48,16 +49,13 @@ class TinyDriver implements Driver {
 
   private static List<DeviceInfo> devices(Settings settings) {
     return List.of(
-        new DeviceInfo(
-            NAME,
-            0,
-            "Tiny device",
-            "6d1c8ad5-0a3b-4c53-9e6c-5d2f4f2a7b10",
-            null,
-            settings.get(MEMORY),
-            new Workgroups(Integer.MAX_VALUE, 65_535, 65_535),
-            1024,
-            Map.of()));
+        DeviceInfo.builder(NAME, 0)
+            .name("Tiny device")
+            .uuid("6d1c8ad5-0a3b-4c53-9e6c-5d2f4f2a7b10")
+            .memoryBytes(settings.get(MEMORY))
+            .maxWorkgroupCount(new Workgroups(Integer.MAX_VALUE, 65_535, 65_535))
+            .maxWorkgroupItems(1024)
+            .build());
   }
 
   @Override
@@ -69,7 +67,7 @@ class TinyDriver implements Driver {
   }
 
   /** What the engine gets; tests put something in front of the device. */
-  DeviceBackend<TinyEvent> backend(TinyDevice device) {
+  DeviceBackend<ReusableEvent<CountDownLatch>> backend(TinyDevice device) {
     return device;
   }
 }

@@ -14,9 +14,10 @@ import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.driver.support.ReusableEvent;
 
 /** A thread that does what it is given, one after the other. */
-final class TinyStream implements NativeStream<TinyEvent> {
+final class TinyStream implements NativeStream<ReusableEvent<CountDownLatch>> {
   private final TinyDevice device;
   private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
   private final AtomicLong open = new AtomicLong(); // given to the thread and not done
@@ -53,32 +54,42 @@ final class TinyStream implements NativeStream<TinyEvent> {
   }
 
   @Override
-  public TinyEvent createEvent() {
-    return new TinyEvent();
+  public ReusableEvent<CountDownLatch> createEvent() {
+    return new ReusableEvent<>(latch -> {}); // the collector frees latches
   }
 
   @Override
-  public void destroyEvent(TinyEvent event) {}
-
-  @Override
-  public void recordEvent(TinyEvent event) {
-    add(event.record()::countDown);
+  public void destroyEvent(ReusableEvent<CountDownLatch> event) {
+    event.close();
   }
 
   @Override
-  public void waitEvent(TinyEvent event) {
-    CountDownLatch recording = event.latest();
+  public void recordEvent(ReusableEvent<CountDownLatch> event) {
+    CountDownLatch recording = new CountDownLatch(1);
+    event.record(recording);
+    add(recording::countDown);
+  }
+
+  @Override
+  public void waitEvent(ReusableEvent<CountDownLatch> event) {
+    CountDownLatch recording = latest(event);
     add(() -> await(recording));
   }
 
   @Override
-  public boolean queryEvent(TinyEvent event) {
-    return event.latest().getCount() == 0;
+  public boolean queryEvent(ReusableEvent<CountDownLatch> event) {
+    return latest(event).getCount() == 0;
   }
 
   @Override
-  public void synchronizeEvent(TinyEvent event) {
-    await(event.latest());
+  public void synchronizeEvent(ReusableEvent<CountDownLatch> event) {
+    await(latest(event));
+  }
+
+  private static CountDownLatch latest(ReusableEvent<CountDownLatch> event) {
+    try (ReusableEvent.Recording<CountDownLatch> latest = event.latest()) {
+      return latest.event();
+    }
   }
 
   /** Waits as native runtimes do: an interrupt changes nothing, and is kept. */

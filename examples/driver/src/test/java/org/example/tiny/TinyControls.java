@@ -13,6 +13,7 @@ import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.faults.ControlledBackend;
+import org.jhal.driver.support.ReusableEvent;
 import org.jhal.engine.EngineDevice;
 
 /** Devices in which the suite makes calls fail and holds streams. */
@@ -32,7 +33,7 @@ final class TinyControls implements Controls {
     TinyDriver driver =
         new TinyDriver() {
           @Override
-          DeviceBackend<TinyEvent> backend(TinyDevice real) {
+          DeviceBackend<ReusableEvent<CountDownLatch>> backend(TinyDevice real) {
             return new ControlledBackend<>(real);
           }
         };

@@ -1,15 +1,19 @@
 package org.jhal.examples.pipeline;
 
 import java.io.PrintWriter;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
+import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.examples.Accuracy;
 
 /**
  * {@code hal pipeline [DEVICE ...]}: stages on several devices, of one driver or of several,
@@ -22,11 +26,13 @@ public final class Pipeline implements ToolProvider {
       Runs stages on several devices, of one driver or of several, ordered by one timeline, and
       checks the result.
 
-      Usage: hal pipeline [DEVICE ...]
+      Usage: hal pipeline [--kernels PATH] [DEVICE ...]
 
       The first device generates values, each one between smooths them, and the last one adds them
       up. Where there are fewer than three, the first one smooths as well. A device may be named
-      more than once. Without any these are two of the mock.
+      more than once. Without any these are two of the mock. PATH is a bundle with the kernels
+      `generate`, `smooth` and `sum`, for devices that load none of the formats of the one that is
+      built in; it has to have a format of each of the devices.
 
       Exit codes: 0 the result is correct, 1 it is not, or a stage failed, 2 wrong usage, 3 a device
       cannot be opened, 130 interrupted.
@@ -44,22 +50,40 @@ public final class Pipeline implements ToolProvider {
 
   @Override
   public int run(PrintWriter out, PrintWriter err, String... args) {
-    for (String arg : args) {
-      if (arg.equals("--help") || arg.equals("-h")) {
+    List<String> uris = new ArrayList<>();
+    String kernels = null;
+    for (int i = 0; i < args.length; i++) {
+      if (args[i].equals("--help") || args[i].equals("-h")) {
         out.print(HELP);
         return 0;
-      } else if (arg.startsWith("-")) {
+      } else if (args[i].equals("--kernels") && i + 1 < args.length) {
+        kernels = args[++i];
+      } else if (args[i].startsWith("-")) {
         err.println(
-            "hal: INVALID_ARGUMENT: unknown option '" + arg + "' (see hal pipeline --help)");
+            "hal: INVALID_ARGUMENT: unknown option, or one without a value: '"
+                + args[i]
+                + "' (see hal pipeline --help)");
         return 2;
+      } else {
+        uris.add(args[i]);
       }
+    }
+    ExecutableSource bundle;
+    try {
+      bundle =
+          kernels == null
+              ? ExecutableSource.ofResources(PipelineRun.class, "kernels")
+              : ExecutableSource.of(Path.of(kernels));
+    } catch (HalException | InvalidPathException e) {
+      err.println("hal: INVALID_ARGUMENT: --kernels " + kernels + ": " + e.getMessage());
+      return 2;
     }
     List<Device> devices = new ArrayList<>();
     try {
-      for (String uri : args.length == 0 ? DEFAULT : List.of(args)) {
+      for (String uri : uris.isEmpty() ? DEFAULT : uris) {
         devices.add(Hal.openDevice(uri));
       }
-      return run(out, err, devices);
+      return run(out, err, devices, bundle);
     } catch (HalException e) {
       err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
@@ -69,11 +93,12 @@ public final class Pipeline implements ToolProvider {
     }
   }
 
-  private static int run(PrintWriter out, PrintWriter err, List<Device> devices) {
-    try (PipelineRun pipeline = new PipelineRun(devices)) {
+  private static int run(
+      PrintWriter out, PrintWriter err, List<Device> devices, ExecutableSource bundle) {
+    try (PipelineRun pipeline = new PipelineRun(devices, bundle)) {
       return pipeline.run(out) ? 0 : 1;
     } catch (HalException e) {
-      err.println("hal: " + e.status() + ": " + e.getMessage());
+      err.println("hal: " + e.status() + ": " + e.getMessage() + Accuracy.hint(e));
       return 1;
     } catch (InterruptedException e) {
       return 130;

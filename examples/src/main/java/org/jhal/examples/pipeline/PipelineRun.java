@@ -50,6 +50,7 @@ final class PipelineRun implements AutoCloseable {
   private final Deque<Runnable> closings = new ArrayDeque<>(); // the last one first
   private final List<Step> steps = new ArrayList<>();
   private final int[] sums = new int[SUMS];
+  private final ExecutableSource kernels;
   private final TimelineSemaphore timeline;
   private int smoothings;
 
@@ -57,8 +58,10 @@ final class PipelineRun implements AutoCloseable {
    * Prepares everything, and hands nothing over yet.
    *
    * @param devices at least one; the caller closes them after this
+   * @param kernels generate, smooth and sum
    */
-  PipelineRun(List<Device> devices) {
+  PipelineRun(List<Device> devices, ExecutableSource kernels) {
+    this.kernels = kernels;
     Device last = devices.get(devices.size() - 1);
     try {
       timeline = devices.get(0).createSemaphore(0);
@@ -85,10 +88,9 @@ final class PipelineRun implements AutoCloseable {
   }
 
   private Executable load(Device device) {
-    Executable kernels =
-        device.loadExecutable(ExecutableSource.ofResources(PipelineRun.class, "kernels"));
-    closings.push(kernels::close);
-    return kernels;
+    Executable loaded = device.loadExecutable(kernels);
+    closings.push(loaded::close);
+    return loaded;
   }
 
   private static DeviceQueue lastQueue(Device device) {
@@ -105,13 +107,13 @@ final class PipelineRun implements AutoCloseable {
   }
 
   private void addKernel(Device device, String name, Workgroups groups, Object... args) {
-    Executable kernels = load(device);
+    Executable loaded = load(device);
     add(
         name,
         device.queue(0),
         "",
         (waits, signals) ->
-            device.queue(0).dispatch(waits, signals, kernels.kernel(name), groups, Args.of(args)));
+            device.queue(0).dispatch(waits, signals, loaded.kernel(name), groups, Args.of(args)));
   }
 
   private DeviceBuffer generate(Device device) {

@@ -50,15 +50,16 @@ public final class Toy implements DriverProvider {
   }
 
   private static DeviceInfo device(int index, @Nullable String pciAddress) {
-    return new DeviceInfo(
-        "toy",
-        index,
-        "Toy \"" + index + "\"",
-        "uuid-" + index,
-        pciAddress,
-        3L << 29,
-        new Workgroups(1, 2, 3),
-        64,
-        Map.of("colour", "red", "age", "3"));
+    return DeviceInfo.builder("toy", index)
+        .name("Toy \"" + index + "\"")
+        .uuid("uuid-" + index)
+        .pciAddress(pciAddress)
+        .memoryBytes(3L << 29)
+        .maxAllocationBytes(1L << 29)
+        .maxWorkgroupCount(new Workgroups(1, 2, 3))
+        .maxWorkgroupItems(64)
+        .maxWorkgroupSize(new Workgroups(64, 32, 8))
+        .properties(Map.of("colour", "red", "age", "3"))
+        .build();
   }
 }

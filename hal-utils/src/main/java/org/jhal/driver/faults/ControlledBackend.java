@@ -16,6 +16,7 @@ import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
@@ -41,6 +42,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
           "queryEvent",
           "synchronizeEvent",
           "issue",
+          "hostCompletion",
           "allocAsync",
           "freeAsync",
           "allocate",
@@ -168,6 +170,11 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   @Override
   public Set<Capability> capabilities() {
     return real.capabilities();
+  }
+
+  @Override
+  public Set<Command.Kind> supportedCommands() {
+    return real.supportedCommands();
   }
 
   @Override

@@ -2,34 +2,22 @@ package org.jhal.driver.gpu;
 
 import java.util.Locale;
 import org.jhal.DeviceInfo;
-import org.jhal.Workgroups;
 
 /**
  * What is known of a device without opening it.
  *
  * @param ordinal its number, from 0
  * @param architecture what the vendor's tools call its instruction set
- * @param maxBlock the largest workgroup along each axis
  * @param maxSharedMemory of a workgroup, in bytes; of one that asks for more than the default, if
  *     there is a difference
  * @param info for users
  */
 public record GpuProperties(
-    int ordinal, String architecture, Workgroups maxBlock, int maxSharedMemory, DeviceInfo info) {
+    int ordinal, String architecture, int maxSharedMemory, DeviceInfo info) {
   /** The same with less memory. */
   GpuProperties withMemory(long bytes) {
-    DeviceInfo limited =
-        new DeviceInfo(
-            info.driver(),
-            info.index(),
-            info.name(),
-            info.uuid(),
-            info.pciAddress(),
-            Math.min(bytes, info.memoryBytes()),
-            info.maxWorkgroupCount(),
-            info.maxWorkgroupSize(),
-            info.properties());
-    return new GpuProperties(ordinal, architecture, maxBlock, maxSharedMemory, limited);
+    DeviceInfo limited = info.toBuilder().memoryBytes(Math.min(bytes, info.memoryBytes())).build();
+    return new GpuProperties(ordinal, architecture, maxSharedMemory, limited);
   }
 
   /** {@code 0000:03:00.0}. */

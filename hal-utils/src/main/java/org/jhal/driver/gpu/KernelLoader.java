@@ -118,10 +118,6 @@ public abstract class KernelLoader<M, K> {
 
   private void checkWorkgroup(K kernel, KernelSpec spec, String name) {
     Workgroups size = spec.workgroupSize();
-    Workgroups most = device.maxBlock();
-    if (size.x() > most.x() || size.y() > most.y() || size.z() > most.z()) {
-      throw tooLarge(name + " has workgroups of " + size + "; the device takes " + most);
-    }
     long threads = (long) size.x() * size.y() * size.z();
     int maxThreads = maxThreads(kernel);
     if (threads > maxThreads) {

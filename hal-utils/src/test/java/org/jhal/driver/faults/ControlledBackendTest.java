@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.FakeBackend;
@@ -31,6 +34,24 @@ class ControlledBackendTest {
     HalException thrown = assertThrows(HalException.class, call::run);
     assertEquals(Status.UNAVAILABLE, thrown.status());
     assertEquals("lost on purpose", thrown.getMessage());
+  }
+
+  /** A call with a default that is not passed on would hide what the driver behind says. */
+  @Test
+  void everyCallIsPassedOn() {
+    assertEquals(List.of(), notPassedOn(DeviceBackend.class, ControlledBackend.class));
+    assertEquals(List.of(), notPassedOn(NativeStream.class, ControlledStream.class));
+  }
+
+  private static List<String> notPassedOn(Class<?> face, Class<?> wrapper) {
+    List<String> own = calls(wrapper.getDeclaredMethods());
+    return calls(face.getMethods()).stream().filter(call -> !own.contains(call)).toList();
+  }
+
+  private static List<String> calls(Method[] methods) {
+    return Arrays.stream(methods)
+        .map(method -> method.getName() + Arrays.toString(method.getParameterTypes()))
+        .toList();
   }
 
   @Test

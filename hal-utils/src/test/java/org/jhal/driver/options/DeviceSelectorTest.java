@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
-import java.util.Map;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
@@ -145,7 +144,13 @@ class DeviceSelectorTest {
   }
 
   private static DeviceInfo device(int index, String name, String uuid, @Nullable String pci) {
-    return new DeviceInfo(
-        "any", index, name, uuid, pci, 1 << 20, new Workgroups(8, 8, 8), 1024, Map.of());
+    return DeviceInfo.builder("any", index)
+        .name(name)
+        .uuid(uuid)
+        .pciAddress(pci)
+        .memoryBytes(1 << 20)
+        .maxWorkgroupCount(new Workgroups(8, 8, 8))
+        .maxWorkgroupItems(1024)
+        .build();
   }
 }

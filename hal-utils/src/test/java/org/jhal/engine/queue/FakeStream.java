@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
 import org.jhal.driver.CommandList;
@@ -122,6 +123,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   private final Deque<Item> items = new ArrayDeque<>(); // guarded by device
   private @Nullable Thread issuing; // since the last recording; guarded by device
   public Runnable whileClosing = () -> {};
+  private volatile BiConsumer<CommandList, Submission> onIssue = (commands, submission) -> {};
   private boolean isClosed; // guarded by device
 
   public FakeStream(FakeDevice device) {
@@ -308,7 +310,15 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
 
   @Override
   public void issue(CommandList commands, Submission submission) {
+    onIssue.accept(commands, submission);
     add(() -> {}); // it holds no bytes
+  }
+
+  /**
+   * What {@link #issue} does, on the thread that issues, before the work has reached the stream.
+   */
+  public void setOnIssue(BiConsumer<CommandList, Submission> body) {
+    onIssue = body;
   }
 
   @Override

@@ -93,6 +93,21 @@ class HelperTest {
   }
 
   @Test
+  void whatTheDriverWantsToDoAtTheEndIsTheCompletionThreads() {
+    QueueUse use = new QueueUse("work", Fence.NONE, done.at(1));
+    use.retiresQuietly = false;
+    harness.enqueue(0, use);
+    QueueUse next = enqueue("next", done.at(2));
+    runStream();
+    queue.helpComplete();
+    assertEquals(2, done.value(), "the signals do not wait for it");
+    assertEquals(0, use.retired.get());
+    assertEquals(1, next.retired.get());
+    harness.run();
+    assertEquals(1, use.retired.get());
+  }
+
+  @Test
   void failuresAreTheCompletionThreads() {
     QueueUse use = new QueueUse("work", Fence.NONE, done.at(1));
     use.failsInStream = new HalException(Status.ABORTED, "failed");

@@ -1,0 +1,105 @@
+package org.jhal.cli;
+
+import static org.jhal.cli.Outcome.hal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The examples on a device that loads none of the formats that they are in. */
+@Timeout(60)
+class OtherFormatsTest {
+  private static final Path EXAMPLES = Path.of("../examples");
+  private static final Path PIPELINE =
+      EXAMPLES.resolve("src/main/resources/org/jhal/examples/pipeline/kernels");
+
+  @TempDir private Path folder;
+
+  /** Makes a bundle as {@code original}, with another list of variants. */
+  private Path bundle(Path original, String name, String variants) throws IOException {
+    Path bundle = Files.createDirectories(folder.resolve(name));
+    String manifest = Files.readString(original.resolve("manifest.json"));
+    Files.writeString(
+        bundle.resolve("manifest.json"),
+        manifest.substring(0, manifest.indexOf("\"variants\""))
+            + "\"variants\": ["
+            + variants
+            + "]}");
+    Files.writeString(bundle.resolve("kernels.txt"), TinyExamples.class.getName());
+    return bundle;
+  }
+
+  private static final String TINY = "{\"format\": \"tiny\", \"file\": \"kernels.txt\"}";
+
+  @Test
+  void accuracyTellsWhichFormatsEachExampleWouldNeed() {
+    Outcome outcome = hal("accuracy", "--device", "tiny");
+    assertEquals(1, outcome.exitCode(), outcome::toString);
+    for (String example : new String[] {"saxpy", "reduction", "matmul"}) {
+      assertTrue(
+          outcome
+              .err()
+              .matches(
+                  "(?s).*hal: UNIMPLEMENTED: "
+                      + example
+                      + ": tiny-0 can load no variant of bundle [^\\n]*:"
+                      + example
+                      + ": gpu-c\\+\\+: tiny-0 loads \\[tiny\\]; java: tiny-0 loads \\[tiny\\];"
+                      + " --kernels takes [^\\n]*\\n.*"),
+          outcome::toString);
+    }
+  }
+
+  @Test
+  void accuracyRunsWithKernelsInTheFormatOfTheDevice() throws IOException {
+    for (String example : new String[] {"saxpy", "reduction", "matmul"}) {
+      bundle(EXAMPLES.resolve(example), example, TINY);
+    }
+    String out =
+        hal("accuracy", "--device", "tiny", "--kernels", folder.toString()).succeeded().out();
+    assertEquals(3, out.lines().filter(line -> line.endsWith(": ok")).count(), out);
+  }
+
+  @Test
+  void oneExampleIsEnough() throws IOException {
+    bundle(EXAMPLES.resolve("reduction"), "reduction", TINY);
+    Outcome outcome = hal("accuracy", "--device", "tiny", "--kernels", folder.toString());
+    assertEquals(1, outcome.exitCode(), outcome::toString);
+    assertTrue(outcome.out().matches("(?s).*\\Rreduction [^\\n]*: ok\\R"), outcome::toString);
+    assertTrue(
+        outcome.err().contains("hal: NOT_FOUND: saxpy: no bundle at " + folder.resolve("saxpy")),
+        outcome::toString);
+  }
+
+  @Test
+  void thePipelineTellsWhichFormatsItWouldNeed() {
+    hal("pipeline", "mock", "tiny")
+        .failed(
+            1,
+            "UNIMPLEMENTED: tiny-0 can load no variant",
+            "gpu-c++: tiny-0 loads [tiny]; java: tiny-0 loads [tiny]; --kernels takes");
+  }
+
+  @Test
+  void thePipelineRunsOnDevicesOfDifferentFormats() throws IOException {
+    String java =
+        "{\"format\": \"java\", \"class\": \"org.jhal.examples.pipeline.PipelineKernels\"}";
+    Path kernels = bundle(PIPELINE, "kernels", TINY + ", " + java);
+    String out =
+        hal("pipeline", "--kernels", kernels.toString(), "tiny", "mock", "tiny").succeeded().out();
+    assertTrue(out.contains("sums are correct"), out);
+  }
+
+  @Test
+  void kernelsThatAreNotThereAreWrongUsage() {
+    Path nothing = folder.resolve("nothing");
+    hal("pipeline", "--kernels", nothing.toString()).failed(2, "--kernels", "no bundle at");
+    hal("pipeline", "--kernels").failed(2, "'--kernels'");
+    hal("accuracy", "--kernels", nothing.toString()).failed(2, "'--kernels'");
+  }
+}
