@@ -1,17 +1,17 @@
 package org.example.tiny;
 
-import java.util.concurrent.CountDownLatch;
 import java.nio.ByteBuffer;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.jhal.BufferParams;
 import org.jhal.DeviceInfo;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.NativeStream;
-import org.jhal.driver.support.ReusableEvent;
 import org.jhal.driver.Submission;
 import org.jhal.driver.faults.Faults;
+import org.jhal.driver.support.ReusableEvent;
 
 /** A device in which calls fail that {@code ControlledBackend}, in front of it, does not see. */
 final class FailingTiny extends TinyDevice {

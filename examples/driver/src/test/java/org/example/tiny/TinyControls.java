@@ -16,8 +16,8 @@ import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.faults.ControlledBackend;
-import org.jhal.driver.support.ReusableEvent;
 import org.jhal.driver.faults.Faults;
+import org.jhal.driver.support.ReusableEvent;
 import org.jhal.engine.EngineDevice;
 
 /** Devices in which the suite makes calls fail and holds streams. */
