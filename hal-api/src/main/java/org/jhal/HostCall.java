@@ -1,10 +1,16 @@
 package org.jhal;
 
 /**
- * A function of the host that a queue calls in the order of its timelines. It runs on a thread of a
- * small bounded pool that all queues of a device share, so it should not block for long, and it
- * MUST NOT wait for another host call of the same device; a callee that needs to wait takes {@link
- * Context#defer()} and returns. It may signal, fail and enqueue; it MUST NOT close the device.
+ * A function of the host that a queue calls in the order of its timelines.
+ *
+ * <p>It runs on a thread of a small pool that all queues of a device share (option {@code
+ * host-calls}), and occupies that thread until it returns. So it should not block for long. It may
+ * wait for kernels, transfers and copies, which need no thread of that pool. It MUST NOT wait for
+ * another host call of the same device: that one may get no thread before this one returns. A
+ * callee that needs to wait longer, or for a host call, takes {@link Context#defer()} and returns;
+ * a deferred call occupies no thread.
+ *
+ * <p>It may signal, fail and enqueue; it MUST NOT close the device.
  */
 @FunctionalInterface
 public interface HostCall {

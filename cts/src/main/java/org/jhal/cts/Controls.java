@@ -26,7 +26,8 @@ public interface Controls {
    * calls: {@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
    * synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}, {@code allocate},
    * {@code load}; and {@code command}, one command of an operation while it is issued, when those
-   * before it have reached the stream, and {@code execute}, one command while the stream runs it.
+   * before it have reached the stream, {@code execute}, one command while the stream runs it, and
+   * {@code hostCompletion}, what a driver leaves to the host after the native work.
    */
   Set<String> calls();
 

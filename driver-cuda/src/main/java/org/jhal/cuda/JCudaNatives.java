@@ -3,24 +3,29 @@ package org.jhal.cuda;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jcuda.JCudaVersion;
 import jcuda.LibUtils;
+import jcuda.NativePointerObject;
 import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * Makes JCuda load its native library.
+ * Makes JCuda load its native library, from a folder of its own.
  *
  * <p>JCuda by itself looks in {@code java.library.path}, then among the resources of its own
  * module, where the library is on the class path only: on the module path it is in another module,
  * {@code jcuda.natives}. What it finds it unpacks to a fixed name in {@code java.io.tmpdir}, and it
- * takes whatever has that name already, so that processes which start together load a file that is
- * half written. So the library is unpacked here, to a folder that nobody else writes to, and that
- * folder is the temporary one while JCuda looks.
+ * takes whatever has that name already: processes that start together load a file that is half
+ * written, and other users of the machine can put theirs there. So the library is unpacked here, to
+ * a folder that nobody else writes to. The property belongs to the whole process and stays as it
+ * is; instead the class of JCuda that reads it is defined here, before anybody uses it, such that
+ * it reads another property.
  */
 final class JCudaNatives {
   /**
@@ -29,44 +34,70 @@ final class JCudaNatives {
   private static final Pattern SECOND_TRY =
       Pattern.compile("load the library as a resource:\\R(.*)");
 
+  private static final String TEMPORARY_FOLDER = "java.io.tmpdir";
+
+  /** What JCuda reads instead; as long, so that nothing else in the class file changes. */
+  private static final String OWN_FOLDER = "jhal.jcuda.tmp";
+
   private JCudaNatives() {}
 
   /**
-   * Loads it, which can be done once.
+   * Loads it, which can be done once. A program that has used JCuda before has it load in JCuda's
+   * own way.
    *
    * @throws HalException UNAVAILABLE if there is none, or it cannot be loaded, with the reason
    */
-  @SuppressWarnings("SystemGetProperty")
   static void load() {
     String file = ""; // unless there is no JCuda at all
     boolean isUnpacked = false;
     ClassLoader loader = JCudaNatives.class.getClassLoader();
     try {
-      String library = "JCudaDriver-" + JCudaVersion.get();
-      file = LibUtils.createLibraryFileName(LibUtils.createPlatformLibraryName(library));
+      if (!redirect()) {
+        Class.forName("jcuda.driver.JCudaDriver", true, loader);
+        return;
+      }
+      file =
+          LibUtils.createLibraryFileName(
+              LibUtils.createPlatformLibraryName("JCudaDriver-" + JCudaVersion.get()));
       Path folder = Files.createTempDirectory("jhal-jcuda");
-      // Not before the end: another thread may have been told meanwhile that this is the folder for
-      // temporary files. What it leaves there stays.
-      folder.toFile().deleteOnExit();
-      // Like the line above, has the JDK look the property up for good, while it is what others
-      // mean.
-      Files.delete(File.createTempFile("jhal", null, folder.toFile()).toPath());
       Path unpacked = folder.resolve(file);
-      isUnpacked = unpack(loader, "lib/" + file, unpacked);
-      String before = System.getProperty("java.io.tmpdir");
-      System.setProperty("java.io.tmpdir", folder.toAbsolutePath().toString());
       try {
+        isUnpacked = unpack(loader, "lib/" + file, unpacked);
+        System.setProperty(OWN_FOLDER, folder.toAbsolutePath().toString());
         Class.forName("jcuda.driver.JCudaDriver", true, loader);
       } finally {
-        if (before == null) {
-          System.clearProperty("java.io.tmpdir");
-        } else {
-          System.setProperty("java.io.tmpdir", before);
-        }
+        // What else of JCuda a program uses is unpacked as ever.
+        System.setProperty(OWN_FOLDER, System.getProperty(TEMPORARY_FOLDER, "."));
         delete(unpacked);
+        delete(folder);
       }
     } catch (IOException | ClassNotFoundException | LinkageError e) {
       throw new HalException(Status.UNAVAILABLE, reason(file, isUnpacked, e), e);
+    }
+  }
+
+  /** Returns whether {@link LibUtils} reads {@link #OWN_FOLDER} now. */
+  private static boolean redirect() throws IOException {
+    byte[] code;
+    try (InputStream in = NativePointerObject.class.getResourceAsStream("LibUtils.class")) {
+      if (in == null) {
+        return false;
+      }
+      code = in.readAllBytes();
+    }
+    // As if each byte were a character: constants of a class file are found like words.
+    String text = new String(code, StandardCharsets.ISO_8859_1);
+    int at = text.indexOf(TEMPORARY_FOLDER);
+    if (at < 0 || text.indexOf(TEMPORARY_FOLDER, at + 1) >= 0) {
+      return false; // another JCuda than is known
+    }
+    String changed = text.replace(TEMPORARY_FOLDER, OWN_FOLDER);
+    try {
+      MethodHandles.privateLookupIn(NativePointerObject.class, MethodHandles.lookup())
+          .defineClass(changed.getBytes(StandardCharsets.ISO_8859_1));
+      return true;
+    } catch (LinkageError | IllegalAccessException e) {
+      return false; // it is in use already
     }
   }
 

@@ -1,6 +1,9 @@
 package org.jhal.cuda;
 
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
@@ -14,6 +17,7 @@ public final class ProbeMain {
 
   /** The first argument, if any, is the folder of a bundle, which is loaded. */
   public static void main(String[] args) {
+    List<String> changes = watchTemporaryFolder();
     Driver driver = new CudaDriver();
     Driver.Availability verdict = driver.probe();
     print("probe", (verdict.isAvailable() ? "available: " : "unavailable: ") + verdict.detail());
@@ -28,7 +32,25 @@ public final class ProbeMain {
     } catch (HalException e) {
       print("failed", e.status() + ": " + e.getMessage());
     }
-    print("end", System.getProperty("java.io.tmpdir"));
+    print("changes of the temporary folder", changes.toString());
+  }
+
+  /** The list gets each change that anybody makes of where the process's temporary files are. */
+  private static List<String> watchTemporaryFolder() {
+    List<String> changes = new CopyOnWriteArrayList<>();
+    Properties watched =
+        new Properties() {
+          @Override
+          public synchronized Object setProperty(String key, String value) {
+            if (key.equals("java.io.tmpdir")) {
+              changes.add(value);
+            }
+            return super.setProperty(key, value);
+          }
+        };
+    watched.putAll(System.getProperties());
+    System.setProperties(watched);
+    return changes;
   }
 
   private static void print(String what, String value) {

@@ -180,7 +180,11 @@ class ProbeTest {
       runs.add(new Run("run" + i, simulated(), Map.of()));
     }
     for (Run run : runs) {
-      assertContains(run.await(), "probe: available: CUDA 13.0 with 1 device", "open: ");
+      assertContains(
+          run.await(),
+          "probe: available: CUDA 13.0 with 1 device",
+          "open: ",
+          "changes of the temporary folder: []");
     }
     try (Stream<Path> left = Files.list(temporary)) {
       List<String> names =

@@ -2,6 +2,7 @@ package org.jhal.mock;
 
 import org.jhal.BufferParams;
 import org.jhal.HalException;
+import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
@@ -73,6 +74,26 @@ class ForwardingStream implements NativeStream<MockEvent> {
   }
 
   @Override
+  public int capacity() {
+    return right.capacity();
+  }
+
+  @Override
+  public int weight(Command command) {
+    return right.weight(command);
+  }
+
+  @Override
+  public boolean issueMayBlock(CommandList commands) {
+    return right.issueMayBlock(commands);
+  }
+
+  @Override
+  public boolean allocMayBlock(BufferParams params) {
+    return right.allocMayBlock(params);
+  }
+
+  @Override
   public boolean isInOrder() {
     return right.isInOrder();
   }
@@ -108,6 +129,11 @@ class ForwardingStream implements NativeStream<MockEvent> {
     @Override
     public long length(Operand operand) {
       return right.length(operand);
+    }
+
+    @Override
+    public boolean waitsReached() {
+      return right.waitsReached();
     }
 
     @Override

@@ -7,7 +7,7 @@ public interface HostCompletion {
    * Does it. Not called if the operation has failed before.
    *
    * @throws Exception fails the operation: a {@link org.jhal.HalException} as it is, any other as
-   *     the cause of an ABORTED
+   *     the cause of an ABORTED. With status UNAVAILABLE the device is lost.
    */
   void run() throws Exception;
 

@@ -98,12 +98,37 @@ public interface NativeStream<E> extends ThreadBinding {
   }
 
   /**
-   * How many commands the stream holds before a call that adds one blocks. Each command, each wait
-   * for an event and each record counts as one. What would go beyond is left to a thread of the
-   * queue, so that no user's thread ever blocks (rule Q1).
+   * How much the stream holds before a call that adds something blocks. Each wait for an event and
+   * each record counts as one, each command as its {@link #weight}. What would go beyond waits
+   * until enough is over. An operation that alone is more is issued while nothing else is in the
+   * stream, by a thread of the queue, so that no user's thread ever blocks (rule Q1).
    */
   default int capacity() {
     return Integer.MAX_VALUE;
+  }
+
+  /**
+   * What a command counts against {@link #capacity()}, at least 1: more than 1 for a command that
+   * becomes several, or that takes memory of which the stream has only so much. The same for all
+   * streams of a device, and as long as the command is the same. Called from any thread, without
+   * the device bound.
+   */
+  default int weight(Command command) {
+    return 1;
+  }
+
+  /**
+   * Whether {@link #issue} may block on these commands though there is capacity for them, such as
+   * while it makes something that the stream does not have yet. If so, they are left to a thread of
+   * the queue. Asked when they are enqueued, from any thread, without the device bound.
+   */
+  default boolean issueMayBlock(CommandList commands) {
+    return false;
+  }
+
+  /** The same of {@link #allocAsync}. */
+  default boolean allocMayBlock(BufferParams params) {
+    return false;
   }
 
   /**

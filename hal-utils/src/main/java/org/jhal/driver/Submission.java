@@ -22,6 +22,15 @@ public interface Submission {
   long length(Operand operand);
 
   /**
+   * Whether everything that the submission waits for is over. Otherwise some of it is still to come
+   * in a stream of the device, and may write host memory that the device reaches.
+   *
+   * <p>Memory of an upload may be read while issuing only if this is true, or if it is on the heap,
+   * which no device reaches. May be called while issuing only.
+   */
+  boolean waitsReached();
+
+  /**
    * The work failed after it was issued; the first failure counts. For drivers that run commands
    * themselves.
    */
@@ -29,7 +38,8 @@ public interface Submission {
 
   /**
    * Adds what the host must still do when the native work is complete, before anything is
-   * signalled, such as copying out of staging memory. Runs on a thread of the device's tail pool.
+   * signalled, such as copying out of staging memory. Runs on one of the few threads that serve
+   * transfers of the device; may be called while issuing only.
    *
    * <p>An event of the stream says nothing of it. So operations that wait for this one, also those
    * of the same device, are issued only after it has returned and the signals are raised; without

@@ -2,6 +2,9 @@ package org.jhal.engine;
 
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
@@ -17,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  * working, even if they are being closed (rule Q8).
  */
 final class DeviceCopy implements HostCall {
-  private static final int CHUNK = 4 << 20;
   private static final int LANES = 2;
 
   private final int index; // of the queues that work on it
   private final EngineDevice<?> other; // not the one whose queue it belongs to
+  private final CopyBuffers buffers;
   private final EngineBuffer source;
   private final long sourceOffset;
   private final EngineBuffer target;
@@ -29,9 +32,9 @@ final class DeviceCopy implements HostCall {
   private final long length;
 
   private @Nullable Completion completion; // set before any lane starts
-  private long next; // the first byte that no lane has taken; guarded by this
-  private int lanes; // that are not through; guarded by this
-  private @Nullable HalException failure; // the first one; guarded by this
+  private final AtomicLong next = new AtomicLong(); // the first byte that no lane has taken
+  private final AtomicInteger lanes = new AtomicInteger(LANES); // that are not through
+  private final AtomicReference<@Nullable HalException> failure = new AtomicReference<>();
 
   DeviceCopy(
       EngineQueue<?> owner,
@@ -42,6 +45,7 @@ final class DeviceCopy implements HostCall {
       long length) {
     this.index = owner.index();
     this.other = source.device() == owner.device() ? target.device() : source.device();
+    this.buffers = owner.device().resources().copyBuffers();
     this.source = source;
     this.sourceOffset = sourceOffset;
     this.target = target;
@@ -54,83 +58,91 @@ final class DeviceCopy implements HostCall {
   public void run(Context context) {
     other.beginCopy();
     try {
-      Lane[] made = new Lane[(int) Math.min(LANES, (length + CHUNK - 1) / CHUNK)];
-      for (int i = 0; i < made.length; i++) {
-        made[i] = new Lane(); // before the call is deferred, so that a lack of memory fails it
-      }
       completion = context.defer();
-      synchronized (this) {
-        lanes = made.length;
-      }
-      for (Lane lane : made) {
-        lane.step();
-      }
     } catch (Throwable t) {
       other.endCopy();
       throw t;
     }
+    for (int i = 0; i < LANES; i++) {
+      new Lane().step();
+    }
   }
 
-  /** One staging buffer and the timeline on which it is filled and emptied. */
+  /** Moves one chunk after the other; its timeline orders what fills and what empties them. */
   private final class Lane {
     private final TimelineSemaphore timeline = new EngineSemaphore(0, () -> {});
-    private final ByteBuffer staging = ByteBuffer.allocateDirect((int) Math.min(CHUNK, length));
     private long done; // the timeline's value when everything submitted so far is over
 
-    /**
-     * Takes the next chunk, or ends the lane. Called again by the timeline when the chunk has
-     * arrived.
-     */
+    /** Takes the next chunk, or ends the lane. Called again when the chunk has arrived. */
     void step() {
-      long start;
-      synchronized (DeviceCopy.this) {
-        start = failure != null ? length : next;
-        next = Math.min(length, start + CHUNK);
-      }
-      if (start >= length) {
-        end(null);
-        return;
-      }
+      boolean isMoving;
       try {
-        ByteBuffer chunk = staging.duplicate().limit((int) Math.min(CHUNK, length - start));
-        source
-            .device()
-            .copyQueue(index)
-            .readback(Fence.NONE, timeline.at(done + 1), source, sourceOffset + start, chunk);
-        target
-            .device()
-            .copyQueue(index)
-            .upload(
-                timeline.at(done + 1), timeline.at(done + 2), chunk, target, targetOffset + start);
-        done += 2;
-        timeline.onReach(
-            done,
-            failed -> {
-              if (failed == null) {
-                step();
-              } else {
-                end(failed);
-              }
-            });
+        isMoving = moveNext();
       } catch (Throwable t) { // a device was lost or the deadline of its closing has passed
         end(Failures.aborted(t));
+        return;
       }
+      if (!isMoving) {
+        end(null);
+      }
+    }
+
+    /** Starts to move a chunk, if there is one left. */
+    private boolean moveNext() {
+      long rest = length - next.get();
+      if (rest <= 0 || failure.get() != null) {
+        return false;
+      }
+      ByteBuffer chunk = buffers.take(rest);
+      long start = next.getAndAdd(chunk.remaining());
+      if (start >= length) { // between the two looks the other lane took what was left
+        buffers.giveBack(chunk);
+        return false;
+      }
+      try {
+        move(chunk.limit((int) Math.min(chunk.remaining(), length - start)), start);
+      } catch (Throwable t) {
+        buffers.forget(chunk); // the readback may have been enqueued
+        throw t;
+      }
+      return true;
+    }
+
+    private void move(ByteBuffer chunk, long start) {
+      source
+          .device()
+          .copyQueue(index)
+          .readback(Fence.NONE, timeline.at(done + 1), source, sourceOffset + start, chunk);
+      target
+          .device()
+          .copyQueue(index)
+          .upload(
+              timeline.at(done + 1), timeline.at(done + 2), chunk, target, targetOffset + start);
+      done += 2;
+      timeline.onReach(
+          done,
+          failed -> {
+            if (failed == null) {
+              buffers.giveBack(chunk);
+              step();
+            } else {
+              buffers.forget(chunk); // what failed early may go on with it
+              end(failed);
+            }
+          });
     }
 
     private void end(@Nullable HalException failed) {
       timeline.close();
-      HalException first;
-      synchronized (DeviceCopy.this) {
-        if (failure == null) {
-          failure = failed;
-        }
-        first = failure;
-        if (--lanes > 0) {
-          return; // the other lane still works on the buffers
-        }
+      if (failed != null) {
+        failure.compareAndSet(null, failed);
+      }
+      if (lanes.decrementAndGet() > 0) {
+        return; // the other lane still works on the buffers
       }
       other.endCopy();
       Completion told = Objects.requireNonNull(completion);
+      HalException first = failure.get();
       if (first != null) {
         told.fail(first);
       } else {

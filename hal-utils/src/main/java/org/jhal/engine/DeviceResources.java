@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class DeviceResources {
   private final LiveStorages storages = new LiveStorages();
   private final Set<EngineExecutable> executables = ConcurrentHashMap.newKeySet();
+  private final CopyBuffers copyBuffers = new CopyBuffers();
   private final AtomicLong bytes = new AtomicLong();
 
   /** Of the command buffers that are open or in use; reachable from here, as they have to be. */
@@ -55,6 +56,10 @@ final class DeviceResources {
 
   Set<EngineExecutable> executables() {
     return executables;
+  }
+
+  CopyBuffers copyBuffers() {
+    return copyBuffers;
   }
 
   long bytes() {

@@ -40,7 +40,7 @@ final class DeviceShutdown<E> {
   private final DeviceResources resources;
   private final Gate copies;
   private final List<DeferredWorkQueue<E>> queues; // complete before the device is known to users
-  private final HostCompletionPool tails;
+  private final List<HostCompletionPool> pools; // of threads for host completions
   private final CountDownLatch over = new CountDownLatch(1);
 
   DeviceShutdown(
@@ -52,7 +52,7 @@ final class DeviceShutdown<E> {
       DeviceResources resources,
       Gate copies,
       List<DeferredWorkQueue<E>> queues,
-      HostCompletionPool tails) {
+      List<HostCompletionPool> pools) {
     this.name = name;
     this.domain = domain;
     this.backend = backend;
@@ -61,7 +61,7 @@ final class DeviceShutdown<E> {
     this.resources = resources;
     this.copies = copies;
     this.queues = queues;
-    this.tails = tails;
+    this.pools = pools;
   }
 
   /** Whether a close has returned. */
@@ -72,7 +72,7 @@ final class DeviceShutdown<E> {
   /** Closes what the constructor of the device has made before it failed. */
   void closeHalfMade() {
     calls.shut();
-    tails.close();
+    pools.forEach(HostCompletionPool::close);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     for (DeferredWorkQueue<E> queue : queues) {
       boolean ignored =
@@ -148,7 +148,7 @@ final class DeviceShutdown<E> {
           Level.WARNING,
           "closing " + name + ": " + left + " operations did not end within " + limit);
     }
-    tails.close();
+    pools.forEach(HostCompletionPool::close);
     // Threads that hang in a native call are left behind; others end at once.
     long now = System.nanoTime();
     long threadsEnd = now + (quiet ? threadsLimit : ABANDONED_THREADS).toNanos();
@@ -169,7 +169,9 @@ final class DeviceShutdown<E> {
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.shutdown().stop(threadsEnd);
     }
-    quiet &= tails.awaitEnd(threadsEnd);
+    for (HostCompletionPool pool : pools) {
+      quiet &= pool.awaitEnd(threadsEnd);
+    }
     quiet &= calls.endFreeing(threadsEnd);
     for (DeferredWorkQueue<E> queue : queues) {
       quiet = quiet && queue.shutdown().awaitStreamIdle(streamsEnd);
@@ -196,5 +198,6 @@ final class DeviceShutdown<E> {
       executable.endIfOver();
     }
     calls.quietly("closing", backend::close);
+    resources.copyBuffers().clear();
   }
 }

@@ -7,6 +7,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -62,7 +63,8 @@ public final class EngineDevice<E> implements Device {
   private final String name;
   private final Object domain = new Object(); // what semaphores and threads know of this device
   private final EngineAllocator allocator = new EngineAllocator(this);
-  private final HostCompletionPool tails;
+  private final HostCompletionPool hostCalls; // of users
+  private final HostCompletionPool copyThreads; // of all other host completions
   private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
   private final List<EngineQueue<E>> copyQueues = new ArrayList<>(); // the same, for DeviceCopy
@@ -90,10 +92,19 @@ public final class EngineDevice<E> implements Device {
     this.name = info.driver() + "-" + info.index();
     this.supportedCommands.addAll(backend.supportedCommands());
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
-    this.tails = new HostCompletionPool(name, domain, config.tails());
+    this.hostCalls = new HostCompletionPool(name + "-call", domain, config.hostCalls());
+    this.copyThreads = new HostCompletionPool(name + "-copy", domain, config.copyThreads());
     this.shutdown =
         new DeviceShutdown<>(
-            name, domain, backend, config.closeTimeout(), calls, resources, copies, queues, tails);
+            name,
+            domain,
+            backend,
+            config.closeTimeout(),
+            calls,
+            resources,
+            copies,
+            queues,
+            List.of(hostCalls, copyThreads));
     try {
       calls.call(this::createQueues);
       queues.forEach(DeferredWorkQueue::start);
@@ -115,7 +126,6 @@ public final class EngineDevice<E> implements Device {
               config.spinNanos(),
               config.completionSpinNanos(),
               operation -> new QueueWork<>(this, operation),
-              tails,
               loss);
       queues.add(queue);
       queueViews.add(new EngineQueue<>(this, i, queue, false));
@@ -288,6 +298,16 @@ public final class EngineDevice<E> implements Device {
           resources.addBytes(size);
           return new EngineBuffer(storage);
         });
+  }
+
+  /** The threads that run host calls of users. */
+  Executor hostCalls() {
+    return hostCalls;
+  }
+
+  /** The threads that do what transfers and copies between devices leave to the host. */
+  Executor copyThreads() {
+    return copyThreads;
   }
 
   DeviceResources resources() {

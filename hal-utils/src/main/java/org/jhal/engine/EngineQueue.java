@@ -196,8 +196,7 @@ final class EngineQueue<E> implements DeviceQueue {
     if (length > 0) {
       HostCall call = new DeviceCopy(this, from, sourceOffset, to, targetOffset, length);
       work(operation)
-          .hostCall(
-              new HostCallRun<>(this, operation, HostCall.Mode.BLOCKING, signals, call), true);
+          .deviceCopy(new HostCallRun<>(this, operation, HostCall.Mode.BLOCKING, signals, call));
     }
   }
 

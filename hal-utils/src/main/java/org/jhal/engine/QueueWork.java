@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
@@ -48,7 +49,8 @@ final class QueueWork<E> implements Work<E>, Submission {
     EXECUTE,
     ALLOCA,
     DEALLOCA,
-    HOST_CALL
+    HOST_CALL,
+    DEVICE_COPY
   }
 
   private static final EngineBuffer[] NO_BINDINGS = {};
@@ -229,6 +231,13 @@ final class QueueWork<E> implements Work<E>, Submission {
     kind = Kind.HOST_CALL;
   }
 
+  /** A copy between two devices, which ends when the call is told so. */
+  void deviceCopy(HostCompletion call) {
+    tail = call;
+    signalsAfterTail = true;
+    kind = Kind.DEVICE_COPY;
+  }
+
   /** Keeps the memory of a buffer of another device alive. */
   void retainForeign(EngineBuffer buffer) {
     buffer.retainStorage();
@@ -253,19 +262,35 @@ final class QueueWork<E> implements Work<E>, Submission {
   // Work.
 
   @Override
-  public int commandCount() {
+  public int weight(NativeStream<E> stream) {
+    return switch (kind) {
+      case COMMAND -> stream.weight(command());
+      case EXECUTE -> Objects.requireNonNull(recording).weight(stream);
+      default -> 1;
+    };
+  }
+
+  @Override
+  public boolean mayBlock(NativeStream<E> stream) {
+    return switch (kind) {
+      case COMMAND, EXECUTE -> stream.issueMayBlock(commands());
+      case ALLOCA -> stream.allocMayBlock(Objects.requireNonNull(allocation).params);
+      default -> false;
+    };
+  }
+
+  private RecordedCommands commands() {
     Recording recorded = recording;
-    return recorded == null ? 1 : recorded.commands().size();
+    return recorded == null ? Objects.requireNonNull(single) : recorded.commands();
   }
 
   @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
     switch (kind) {
-      case BARRIER, HOST_CALL -> {}
+      case BARRIER, HOST_CALL, DEVICE_COPY -> {}
       case COMMAND, EXECUTE -> {
         checkMemory();
-        stream.issue(
-            recording == null ? Objects.requireNonNull(single) : recording.commands(), this);
+        stream.issue(commands(), this);
       }
       case ALLOCA -> {
         BufferStorage storage = Objects.requireNonNull(allocation);
@@ -312,8 +337,13 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public Executor tailThreads() {
+    return kind == Kind.HOST_CALL ? device.hostCalls() : device.copyThreads();
+  }
+
+  @Override
   public boolean endsWithTail() {
-    return kind != Kind.HOST_CALL; // a host call says so itself: it may be deferred
+    return kind != Kind.HOST_CALL && kind != Kind.DEVICE_COPY; // which say so, being deferred maybe
   }
 
   @Override
@@ -433,6 +463,11 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   private EngineBuffer bound(RecordedOperand operand) {
     return Objects.requireNonNull(bindings[operand.slot]);
+  }
+
+  @Override
+  public boolean waitsReached() {
+    return operation.waitsReached();
   }
 
   @Override

@@ -14,6 +14,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Command;
+import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ final class Recording extends RefCounted {
   private final AtomicBoolean isSubmitted = new AtomicBoolean();
   private volatile boolean isEnded; // publishes all of the above
   private @Nullable RecordingOwner owner; // set once, before anybody else knows this
+  private volatile int weight = -1; // of all commands; negative until it was asked for
 
   Recording(EngineDevice<?> device, boolean isOneShot) {
     this.device = device;
@@ -129,6 +131,20 @@ final class Recording extends RefCounted {
 
   RecordedCommands commands() {
     return commands;
+  }
+
+  /** What the commands take of the capacity of a stream, the same for all streams of the device. */
+  int weight(NativeStream<?> stream) {
+    int known = weight;
+    if (known < 0) {
+      long sum = 0;
+      for (int i = 0; i < commands.size(); i++) {
+        sum += stream.weight(commands.get(i));
+      }
+      known = (int) Math.min(sum, Integer.MAX_VALUE / 2);
+      weight = known;
+    }
+    return known;
   }
 
   int slotCount() {

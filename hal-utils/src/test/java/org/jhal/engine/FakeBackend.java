@@ -42,7 +42,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
-        this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, false), List.of());
+        this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, 2, false), List.of());
   }
 
   /** Whether this thread has bound the device; does not count what streams have bound. */

@@ -35,7 +35,9 @@ final class InstantBackend implements DeviceBackend<Object> {
 
   EngineDevice<Object> open(int queues) {
     return new EngineDevice<>(
-        this, new EngineConfig(queues, 512, 50_000, 0, Duration.ofSeconds(5), 2, false), List.of());
+        this,
+        new EngineConfig(queues, 512, 50_000, 0, Duration.ofSeconds(5), 2, 2, false),
+        List.of());
   }
 
   @Override

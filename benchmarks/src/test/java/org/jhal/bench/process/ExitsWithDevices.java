@@ -30,7 +30,9 @@ public final class ExitsWithDevices {
   public static void main(String[] args) throws InterruptedException {
     Device device =
         new EngineDevice<>(
-            backend(), new EngineConfig(1, 8, 0, 0, Duration.ofSeconds(10), 1, false), List.of());
+            backend(),
+            new EngineConfig(1, 8, 0, 0, Duration.ofSeconds(10), 1, 1, false),
+            List.of());
     TimelineSemaphore timeline = device.createSemaphore(0);
     switch (args[0]) {
       case "idle" -> {

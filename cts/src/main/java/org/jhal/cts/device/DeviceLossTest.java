@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
@@ -19,6 +20,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
+import org.jhal.HostCall.Mode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.FreshDevice;
@@ -124,6 +126,57 @@ class DeviceLossTest {
     HalException cause = device.lostCause();
     assertNotNull(cause, "lostCause()");
     return cause;
+  }
+
+  /** A driver may have the host do a part of a transfer, and that part meets the loss first. */
+  @Test
+  @Rule("Q7")
+  void aTransferWhosePartForTheHostMeetsTheLossLosesTheDevice(Cts cts) {
+    if (!cts.controls().calls().contains("hostCompletion")) {
+      throw Cts.unsupported("nothing that this driver leaves to the host can be made to fail");
+    }
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore parked = cts.semaphore();
+    TimelineSemaphore read = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
+    cts.queue().barrier(go.at(1), parked.at(1));
+    cts.allowWarnings();
+    cts.controls().failNext("hostCompletion", 1, Status.INTERNAL, true);
+    cts.queue().readback(Fence.NONE, read.at(1), buffer, 0, ByteBuffer.allocate(64));
+    Waits.awaitTrue("the readback to end", () -> read.failure() != null || read.value() == 1);
+    if (read.failure() == null) {
+      cts.controls().reset();
+      go.signal(1);
+      throw Cts.unsupported("this driver leaves no part of a readback to the host");
+    }
+    assertHal(Status.UNAVAILABLE, awaitFailure(read, 1), "hostCompletion");
+    assertHal(Status.UNAVAILABLE, awaitFailure(parked, 1), "hostCompletion");
+    assertHal(Status.UNAVAILABLE, lostCause(cts.device()), "hostCompletion");
+  }
+
+  /** Whatever a program means by it: it says nothing of the device. */
+  @Test
+  @Rule({"Q7", "Q6"})
+  void aHostCallThatThrowsUnavailableFailsAlone(Cts cts) {
+    TimelineSemaphore thrown = cts.semaphore();
+    TimelineSemaphore deferred = cts.semaphore();
+    HalException failure = new HalException(Status.UNAVAILABLE, "the printer is off");
+    cts.queue()
+        .hostCall(
+            Fence.NONE,
+            thrown.at(1),
+            Mode.BLOCKING,
+            call -> {
+              throw failure;
+            });
+    cts.queue()
+        .hostCall(Fence.NONE, deferred.at(1), Mode.BLOCKING, call -> call.defer().fail(failure));
+    assertHal(Status.UNAVAILABLE, awaitFailure(thrown, 1), "printer");
+    assertHal(Status.UNAVAILABLE, awaitFailure(deferred, 1), "printer");
+    TimelineSemaphore after = cts.semaphore();
+    cts.queue().barrier(Fence.NONE, after.at(1));
+    awaitReached(after, 1);
+    assertNull(cts.device().lostCause());
   }
 
   @Test

@@ -5,20 +5,25 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.bytes;
 import static org.jhal.cts.support.TestData.direct;
 import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
+import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
@@ -26,9 +31,13 @@ import org.jhal.cts.FreshDevice;
 import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Buffers over memory of the host, where a device offers them. */
 @CtsSuite
@@ -162,6 +171,57 @@ class HostImportTest {
     buffer.close();
     awaitTrue("the memory to be released", () -> releases.get() > 0);
     assertEquals(1, releases.get(), "releases");
+  }
+
+  /** What the device writes into imported memory before the memory is uploaded. */
+  enum Writer {
+    /** A copy whose target is the imported buffer. */
+    COPY,
+    /** A readback whose target is the imported memory. */
+    READBACK,
+    /** A kernel that writes the imported buffer. */
+    KERNEL
+  }
+
+  static Stream<Arguments> uploadsBehindWriters() {
+    return Stream.of(Writer.values())
+        .flatMap(
+            writer ->
+                IntStream.of(8 << 10, 64 << 10, 1 << 20)
+                    .mapToObj(size -> Arguments.of(writer, size)));
+  }
+
+  /** The first half of the memory is imported, and all of it is uploaded. */
+  @ParameterizedTest
+  @MethodSource("uploadsBehindWriters")
+  @Rule({"Q9", "Q5"})
+  @Needs(capabilities = Capability.HOST_IMPORT)
+  void anUploadHasWhatTheDeviceWroteIntoAnImportedPart(Writer writer, int size, Cts cts) {
+    int half = size / 2;
+    byte[] before = TestData.ints(size / 4, i -> i);
+    byte[] written = TestData.ints(half / 4, i -> -2 * i);
+    ByteBuffer memory = direct(before);
+    DeviceBuffer imported = importHost(cts, memory.slice(0, half), new AtomicInteger());
+    DeviceBuffer source =
+        cts.buffer(writer == Writer.KERNEL ? TestData.ints(half / 4, i -> -i) : written);
+    DeviceBuffer target = cts.buffer(size);
+    Kernel twice = cts.kernel("twice");
+    DeviceQueue queue = cts.queue();
+    TimelineSemaphore timeline = cts.semaphore();
+    Blocker blocker = new Blocker(cts, queue);
+    Fence go = Fence.of(blocker.timepoint());
+    switch (writer) {
+      case COPY -> queue.copy(go, timeline.at(1), source, 0, imported, 0, half);
+      case READBACK -> queue.readback(go, timeline.at(1), source, 0, memory.slice(0, half));
+      case KERNEL ->
+          queue.dispatch(
+              go, timeline.at(1), twice, Workgroups.of(half / 4), Args.of(source, imported));
+    }
+    queue.upload(timeline.at(1), timeline.at(2), memory, target, 0);
+    assertStaysPending(timeline.at(2)); // and meanwhile all that can be issued is
+    blocker.release();
+    awaitReached(timeline, 2);
+    assertBytes(TestData.with(before, 0, written), cts.read(target), "what was uploaded");
   }
 
   @Test

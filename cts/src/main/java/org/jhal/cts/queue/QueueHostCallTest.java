@@ -4,6 +4,7 @@ import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.TestData.assertNullRefused;
 import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitSet;
@@ -31,6 +32,7 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.HeldOperation;
 import org.jhal.cts.support.TestData;
@@ -306,6 +308,57 @@ class QueueHostCallTest {
     assertPending(held, 1);
     release.countDown();
     awaitReached(held, 1);
+  }
+
+  /** What a host call awaits. */
+  enum Transfer {
+    /** Small enough for a driver to read it while it is issued. */
+    SMALL_UPLOAD,
+    /** Of many chunks. */
+    LARGE_UPLOAD,
+    /** Into memory that no device reaches. */
+    READBACK
+  }
+
+  /** However many there are, and though they have all the threads that there are for them. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule("Q4")
+  void callsMayAwaitTransfersOfTheirOwn(Transfer transfer, Cts cts) {
+    int count = 40;
+    int size = transfer == Transfer.LARGE_UPLOAD ? 3 << 20 : 64;
+    DeviceBuffer buffer = cts.buffer(size);
+    Blocker blocker = new Blocker(cts, cts.queue(0)); // where the transfers are
+    DeviceQueue callers = cts.queue(cts.device().queueCount() - 1);
+    TimelineSemaphore go = cts.semaphore();
+    AtomicInteger begun = new AtomicInteger();
+    List<TimelineSemaphore> ends = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      TimelineSemaphore own = cts.semaphore();
+      TimelineSemaphore end = cts.semaphore();
+      ends.add(end);
+      callers.hostCall(
+          go.at(1),
+          end.at(1),
+          Mode.BLOCKING,
+          call -> {
+            begun.incrementAndGet();
+            ByteBuffer memory = ByteBuffer.allocate(size);
+            if (transfer == Transfer.READBACK) {
+              cts.queue(0).readback(Fence.NONE, own.at(1), buffer, 0, memory);
+            } else {
+              cts.queue(0).upload(Fence.NONE, own.at(1), memory, buffer, 0);
+            }
+            own.await(1, Waits.LIMIT);
+          });
+    }
+    go.signal(1);
+    if (callers.index() > 0) { // else they are behind what is blocked
+      awaitTrue("a call to begin", () -> begun.get() > 0);
+    }
+    assertStaysPending(Fence.of(ends.stream().map(end -> end.at(1)).toList()));
+    blocker.release();
+    ends.forEach(end -> awaitReached(end, 1));
   }
 
   @Test

@@ -9,6 +9,8 @@ import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
@@ -271,14 +273,14 @@ class DeviceCopyTest {
   @Test
   @Rule({"S9", "Q8"})
   void whatIsParkedDoesNotHoldUpACopyWhileItsDeviceCloses(Cts cts) {
-    Device closed = cts.open("tails=2");
+    Device closed = cts.open("host-calls=2");
     Device other = cts.open();
     DeviceBuffer source = buffer(cts, closed, bytes(64));
     DeviceBuffer target = buffer(cts, other, filled(64, 0));
     TimelineSemaphore parked = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
-    for (int i = 0; i < 2; i++) { // as many as there are threads for them
+    for (int i = 0; i < 2; i++) { // as many as run at the same time
       TimelineSemaphore failing = cts.semaphore();
       closed
           .queue(0)
@@ -288,6 +290,38 @@ class DeviceCopyTest {
     closed.close();
     awaitReached(done, 1);
     assertBytes(bytes(64), cts.read(target), "the copy");
+  }
+
+  /** However many there are, and though they have all the threads that there are for them. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"S9", "Q4"})
+  void hostCallsMayAwaitCopiesOfTheirOwn(Partner partner, Cts cts) {
+    int count = 40;
+    Device other = partner.of(cts);
+    DeviceBuffer source = buffer(cts, cts.device(), bytes(1000 * count));
+    DeviceBuffer target = buffer(cts, other, filled(1000 * count, 0));
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore[] ends = new TimelineSemaphore[count];
+    for (int i = 0; i < count; i++) {
+      long offset = 1000L * i;
+      TimelineSemaphore own = cts.semaphore();
+      ends[i] = cts.semaphore();
+      DeviceQueue queue = i % 2 == 0 ? cts.queue() : other.queue(0);
+      queue.hostCall(
+          go.at(1),
+          ends[i].at(1),
+          Mode.BLOCKING,
+          call -> {
+            queue.copy(Fence.NONE, own.at(1), source, offset, target, offset, 1000);
+            own.await(1, LIMIT);
+          });
+    }
+    go.signal(1);
+    for (TimelineSemaphore end : ends) {
+      awaitReached(end, 1);
+    }
+    assertBytes(bytes(1000 * count), cts.read(target), "all parts");
   }
 
   @Test
@@ -307,6 +341,40 @@ class DeviceCopyTest {
     assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "it fell off");
     TimelineSemaphore after = cts.semaphore();
     cts.queue().barrier(Fence.NONE, after.at(1));
+    awaitReached(after, 1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"S9", "Q7"})
+  @Needs(Need.CONTROLS)
+  void aCopyThatMeetsALossLosesTheDeviceThatIsLost(boolean losesTheSource, Cts cts) {
+    Device from = cts.open();
+    Device to = cts.open();
+    Device broken = losesTheSource ? from : to;
+    Device sound = losesTheSource ? to : from;
+    if (!cts.controls(broken).calls().contains("hostCompletion")) {
+      throw Cts.unsupported("nothing that this driver leaves to the host can be made to fail");
+    }
+    int size = 1 << 20; // more than a driver is likely to read while it issues an upload
+    DeviceBuffer source = cts.buffer(from, size, BufferParams.DEVICE);
+    DeviceBuffer target = cts.buffer(to, size, BufferParams.DEVICE);
+    TimelineSemaphore parked = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    broken.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
+    cts.allowWarnings();
+    cts.controls(broken).failNext("hostCompletion", 1, Status.INTERNAL, true);
+    sound.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, size);
+    Waits.awaitTrue("the copy to end", () -> done.failure() != null || done.value() == 1);
+    if (done.failure() == null) {
+      throw Cts.unsupported("this driver leaves no part of a transfer to the host");
+    }
+    assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "hostCompletion");
+    assertHal(Status.UNAVAILABLE, awaitFailure(parked, 1), "hostCompletion");
+    assertNotNull(broken.lostCause(), "why the device is lost");
+    assertNull(sound.lostCause(), "why the other device is lost");
+    TimelineSemaphore after = cts.semaphore();
+    sound.queue(0).barrier(Fence.NONE, after.at(1));
     awaitReached(after, 1);
   }
 

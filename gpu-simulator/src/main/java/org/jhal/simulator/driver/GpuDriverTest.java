@@ -128,6 +128,21 @@ public abstract class GpuDriverTest {
   }
 
   @Test
+  void memoryThatCouldNotBeAllocatedCountsForNothing() {
+    try (Device device = open("0?memory=1048576");
+        TimelineSemaphore failed = device.createSemaphore(0)) {
+      sim.simulator().fail(allocate, 1, GpuFault.PLAIN_CODE);
+      assertHal(Status.UNKNOWN, () -> device.allocate(1 << 20, BufferParams.DEVICE), allocate);
+      sim.simulator().fail(allocate, 1, GpuFault.PLAIN_CODE);
+      device.queue(0).alloca(Fence.NONE, failed.at(1), 1 << 20, BufferParams.DEVICE).close();
+      awaitFailure(failed, 1, Status.UNKNOWN);
+      try (DeviceBuffer all = device.allocate(1 << 20, BufferParams.DEVICE)) {
+        assertEquals(1 << 20, all.size());
+      }
+    }
+  }
+
+  @Test
   void aDeviceWithoutMemoryLeftGoesOn() {
     try (Device device = open("0");
         TimelineSemaphore done = device.createSemaphore(0)) {

@@ -26,6 +26,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.DeviceUri;
 import org.jhal.Fence;
+import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -145,6 +146,33 @@ public abstract class GpuFreeTest {
     }
   }
 
+  /** Rule M1: the stream may still have to come to what uses it. */
+  @Test
+  void hostMemoryIsPageLockedUntilTheStreamIsPastItsDealloca() {
+    try (Device device = open();
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      DeviceBuffer buffer = device.queue(0).alloca(Fence.NONE, done.at(1), PAGE, BufferParams.HOST);
+      awaitReached(done, 1);
+      sim.simulator().pause(0, 0);
+      try {
+        device.queue(0).fill(done.at(1), done.at(2), buffer, 0, PAGE, FillPattern.of8(7));
+        device.queue(0).dealloca(done.at(2), done.at(3), buffer);
+        device.queue(0).barrier(done.at(3), done.at(4)); // what is past is freed with an event
+        buffer.close();
+        Waits.assertStaysPending(done.at(2));
+        frees().await();
+        assertEquals(1, live().get("registration"));
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(done, 4);
+      device.queue(0).barrier(Fence.NONE, done.at(5));
+      awaitReached(done, 5);
+      frees().await();
+      assertNull(live().get("registration"));
+    }
+  }
+
   @Test
   void importingAgainWaitsForTheEndOfTheLastImport() throws Exception {
     ByteBuffer memory = pages(1);
@@ -250,7 +278,7 @@ public abstract class GpuFreeTest {
 
   /** Waits until the threads of a device that does nothing have called all that binds them. */
   private void awaitBound() {
-    Waits.awaitTrue("the queue's thread to have its device", () -> calls(names.bind) >= 3);
+    sim.awaitCalls(names.bind, 3);
   }
 
   /** What the runtime keeps then goes with the device, and is nobody's. */
@@ -271,10 +299,6 @@ public abstract class GpuFreeTest {
     assertEquals(Map.of(), live());
   }
 
-  private long calls(String function) {
-    return sim.simulator().calls().getOrDefault(function, 0L);
-  }
-
   /** Whatever fails, threads end, and the context is given back, once, if there is one. */
   @Test
   void closingEndsThoughStepsOfItFail() {
@@ -291,18 +315,18 @@ public abstract class GpuFreeTest {
           device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, ByteBuffer.wrap(target));
           awaitReached(done, 1);
         }
-        long before = calls(call);
+        long before = sim.calls(call);
         sim.simulator().fail(call, nth, GpuFault.PLAIN_CODE);
         device.close();
         Waits.awaitTrue(
             "the threads of the device to end, with use " + nth + " of " + call + " failing",
             () -> !GpuFaultRun.hasThreads(name));
-        uses = calls(call) - before;
+        uses = sim.calls(call) - before;
         String now = "with use " + nth + " of " + call + " failing, of " + uses + ": " + live();
         assertTrue(names.closing.get(call).containsAll(live().keySet()), now);
         if (!gpu.keepsContexts()) {
           assertFalse(live().containsKey("context"), now);
-          assertEquals(1, calls(names.endContext), now);
+          assertEquals(1, sim.calls(names.endContext), now);
         }
       }
     }

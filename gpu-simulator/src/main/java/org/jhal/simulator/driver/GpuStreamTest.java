@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Timeout(60)
 public abstract class GpuStreamTest {
-  @RegisterExtension final SimulatedDevices sim;
+  @RegisterExtension protected final SimulatedDevices sim;
   private final String name;
   private final StreamCapture<?> driver;
   private final CtsBackend backend;
@@ -86,9 +86,7 @@ public abstract class GpuStreamTest {
     device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 1 << 20, FillPattern.of8(7));
     awaitFailure(done, 1, Status.UNAVAILABLE);
     Task<?> closing = Task.run("closing", device::close);
-    Waits.awaitTrue(
-        "closing to look at the stream",
-        () -> simulator.calls().getOrDefault(names.queryStream, 0L) > 1);
+    sim.awaitCalls(names.queryStream, 2);
     assertTrue(live().containsKey("memory"), () -> "freed under what runs: " + live());
     assertTrue(closing.isRunning(), "close() returned while work ran");
     simulator.resume(0, stream);

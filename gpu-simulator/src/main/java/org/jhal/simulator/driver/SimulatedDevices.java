@@ -56,6 +56,16 @@ public final class SimulatedDevices implements BeforeEachCallback, AfterEachCall
     return driver.open(DeviceUri.parse(uri));
   }
 
+  /** How often a function was called. */
+  long calls(String function) {
+    return simulator().calls().getOrDefault(function, 0L);
+  }
+
+  /** Waits until a function was called so often. */
+  void awaitCalls(String function, long count) {
+    Waits.awaitTrue(count + " calls of " + function, () -> calls(function) >= count);
+  }
+
   /** What is mapped write-combined lives until its views are collected. */
   public static void collectViews() {
     if (GpuDriver.closedBuffersInUse() > 0) {

@@ -42,6 +42,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
           "queryEvent",
           "synchronizeEvent",
           "issue",
+          "hostCompletion",
           "allocAsync",
           "freeAsync",
           "allocate",

@@ -1,6 +1,7 @@
 package org.jhal.driver.faults;
 
 import org.jhal.BufferParams;
+import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
@@ -29,6 +30,21 @@ final class ControlledStream<E> implements NativeStream<E> {
   @Override
   public int capacity() {
     return real.capacity();
+  }
+
+  @Override
+  public int weight(Command command) {
+    return real.weight(command);
+  }
+
+  @Override
+  public boolean issueMayBlock(CommandList commands) {
+    return real.issueMayBlock(commands);
+  }
+
+  @Override
+  public boolean allocMayBlock(BufferParams params) {
+    return real.allocMayBlock(params);
   }
 
   @Override
@@ -73,7 +89,8 @@ final class ControlledStream<E> implements NativeStream<E> {
 
   @Override
   public void issue(CommandList commands, Submission submission) {
-    device.run("issue", () -> real.issue(commands, submission));
+    ControlledSubmission controlled = new ControlledSubmission(device, submission);
+    device.run("issue", () -> real.issue(commands, controlled));
   }
 
   @Override

@@ -83,6 +83,43 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   }
 
   /**
+   * Calls {@code body} with the device bound.
+   *
+   * @throws HalException what {@code body} throws; UNAVAILABLE if the device cannot be bound or
+   *     unbound, which counts as its loss (rule Q7a)
+   */
+  final void callBound(Runnable body) {
+    long token = bindOrLose();
+    try {
+      body.run();
+    } finally {
+      unbindOrLose(token);
+    }
+  }
+
+  private long bindOrLose() {
+    try {
+      return bindToThread();
+    } catch (HalException e) {
+      throw asLoss(e);
+    }
+  }
+
+  private void unbindOrLose(long token) {
+    try {
+      unbindFromThread(token);
+    } catch (HalException e) {
+      throw asLoss(e);
+    }
+  }
+
+  private static HalException asLoss(HalException failure) {
+    return failure.status() == Status.UNAVAILABLE
+        ? failure
+        : new HalException(Status.UNAVAILABLE, failure.getMessage(), failure);
+  }
+
+  /**
    * Calls {@code body}, which gives something back, with the device bound; where that is not
    * possible, what it would give back goes with the device. Never throws.
    */

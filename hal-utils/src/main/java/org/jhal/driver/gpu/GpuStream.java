@@ -53,7 +53,10 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private static final int KEPT_EVENTS = 1024; // a power of two
 
   /** Uploads of pageable memory up to this size are copied while they are issued. */
-  private static final int MAX_CAPTURED = 256 << 10;
+  private static final int MAX_CAPTURED = StagingRing.MAX_PIECE;
+
+  /** So many staged bytes weigh as much as one command. */
+  private static final int BYTES_PER_WEIGHT = StagingRing.CAPACITY / CAPACITY;
 
   private final GpuDevice<S, E, K> device;
   private final GpuRuntime<S, E, K> runtime;
@@ -73,7 +76,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private volatile long lastSleep;
 
   // Of the thread that issues.
-  private final StagingBlocks<E> staging;
+  private final StagingRing<S, E> staging;
   private final DeferredFrees<E> hostFrees;
   private @Nullable StreamMark<E> nextMark; // of what was issued since the last event
   private final LaunchBuffer launch;
@@ -81,10 +84,10 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   GpuStream(GpuDevice<S, E, K> device) {
     this.device = device;
     this.runtime = device.runtime();
-    this.staging = new StagingBlocks<>(runtime, device.frees());
     this.hostFrees = new DeferredFrees<>(runtime);
     this.launch = new LaunchBuffer(runtime.endOfLaunchList());
     this.handle = runtime.createStream();
+    this.staging = new StagingRing<>(runtime, handle, device.frees());
   }
 
   @SuppressWarnings("unchecked") // of null only
@@ -110,6 +113,41 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   @Override
   public int capacity() {
     return CAPACITY;
+  }
+
+  /** What is staged weighs as much as it takes of the memory for that. */
+  @Override
+  public int weight(Command command) {
+    long staged = StagingRing.space(stagedBytes(command));
+    return (int) Math.max(1, (staged + BYTES_PER_WEIGHT - 1) / BYTES_PER_WEIGHT);
+  }
+
+  /** How many bytes are copied to staging memory at the most when the command is issued. */
+  private static long stagedBytes(Command command) {
+    return switch (command.kind()) {
+      case UPDATE -> command.bytes().remaining();
+      case UPLOAD -> command.host().size() <= MAX_CAPTURED ? command.host().size() : 0;
+      default -> 0;
+    };
+  }
+
+  /** The first one that stages anything page-locks the memory for that. */
+  @Override
+  public boolean issueMayBlock(CommandList commands) {
+    if (!staging.isMade()) {
+      for (int i = 0; i < commands.size(); i++) {
+        if (stagedBytes(commands.get(i)) > 0) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Host memory is page-locked at once. */
+  @Override
+  public boolean allocMayBlock(BufferParams params) {
+    return params.type() != MemoryType.DEVICE;
   }
 
   // Events.
@@ -255,7 +293,13 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   private void update(Command command, Submission submission) {
     ByteBuffer bytes = command.bytes();
-    capture(address(command.target(), submission), bytes.remaining(), space -> space.put(bytes));
+    long target = address(command.target(), submission);
+    int end = bytes.limit();
+    while (bytes.position() < end) {
+      int at = bytes.position();
+      bytes.limit(Math.min(at + StagingRing.MAX_PIECE, end));
+      capture(target + at, bytes.remaining(), space -> space.put(bytes));
+    }
   }
 
   /** Writes bytes that the host gives now to {@code target} when the stream gets there. */
@@ -265,9 +309,10 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   }
 
   /**
-   * What the host has done for the source, it has done before this is issued: its waits are met by
-   * then, except for those that the device meets, and the device writes no pageable memory. So the
-   * source may be read now.
+   * A small source is read now, unless the device may still write it: while a producer has not
+   * completed, and a part of the source may be page-locked. Nothing on the heap is. Of other memory
+   * that cannot be ruled out: no runtime can be asked whether anybody in the process has
+   * page-locked a part of a range.
    */
   private void upload(Command command, Submission submission) {
     HostMemory source = command.host();
@@ -275,7 +320,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     long pinned = device.pinnedAddress(source);
     if (pinned != 0) {
       runtime.copyToDevice(handle, target, pinned, source.size());
-    } else if (source.size() <= MAX_CAPTURED) {
+    } else if (source.size() <= MAX_CAPTURED
+        && (source.direct() == null || submission.waitsReached())) {
       capture(target, (int) source.size(), space -> source.read(0, space));
     } else {
       submission.afterwards(PageableTransfer.upload(device, source, target));

@@ -6,7 +6,7 @@ import org.jhal.driver.HostCompletion;
 /**
  * Moves memory that the device cannot reach, in chunks, when the stream has reached the operation:
  * everything that it depends on is over then, and nothing that depends on it begins before this
- * ends. On a thread of the device's tail pool.
+ * ends. On one of the threads that serve transfers of the device.
  */
 final class PageableTransfer<S, E> implements HostCompletion {
   private final GpuDevice<S, E, ?> device;
@@ -33,24 +33,23 @@ final class PageableTransfer<S, E> implements HostCompletion {
 
   @Override
   public void run() {
-    long token = device.bindToThread();
+    device.runtime().callBound(this::move);
+  }
+
+  private void move() {
+    TransferLane<S, E> lane = device.lanes().take();
     try {
-      TransferLane<S, E> lane = device.lanes().take();
-      try {
-        if (isUpload) {
-          upload(lane);
-        } else {
-          readback(lane);
-        }
-      } finally {
-        if (lane.settle()) {
-          device.lanes().giveBack(lane);
-        } else {
-          device.frees().free(lane::close); // which waits until nothing uses its chunks
-        }
+      if (isUpload) {
+        upload(lane);
+      } else {
+        readback(lane);
       }
     } finally {
-      device.unbindFromThread(token);
+      if (lane.settle()) {
+        device.lanes().giveBack(lane);
+      } else {
+        device.frees().free(lane::close); // which waits until nothing uses its chunks
+      }
     }
   }
 

@@ -12,11 +12,20 @@ import org.jspecify.annotations.Nullable;
 final class StreamMark<E> {
   private @Nullable GpuEvent<E> event; // null until it is recorded
   private long position; // of the event, when that was
+  private long stagedEnd; // in a StagingRing: of what the stream reads before
 
   /** The event that it waited for was recorded. */
   void set(GpuEvent<E> recorded) {
     event = recorded;
     position = recorded.position();
+  }
+
+  void setStagedEnd(long end) {
+    stagedEnd = end;
+  }
+
+  long stagedEnd() {
+    return stagedEnd;
   }
 
   /** Whether the stream has passed it. */

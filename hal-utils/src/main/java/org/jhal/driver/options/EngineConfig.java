@@ -11,7 +11,9 @@ import java.time.Duration;
  * @param completionSpinNanos how long a queue's completion thread polls, for an event or for more
  *     work, before it sleeps
  * @param closeTimeout how long closing waits for work in flight
- * @param tails how many threads run host tails
+ * @param hostCalls how many threads run host calls of users
+ * @param copyThreads how many threads run the other host completions: what transfers and copies
+ *     between devices leave to the host
  * @param tracesLeaks whether the report of a leaked buffer says where it was made
  */
 public record EngineConfig(
@@ -20,5 +22,6 @@ public record EngineConfig(
     long spinNanos,
     long completionSpinNanos,
     Duration closeTimeout,
-    int tails,
+    int hostCalls,
+    int copyThreads,
     boolean tracesLeaks) {}

@@ -24,9 +24,22 @@ public final class EngineOptions {
           Duration.ZERO,
           Duration.ofHours(1),
           "how long closing the device waits for work in flight");
-  private final Option<Long> tails =
+  private final Option<Long> hostCalls =
       Option.integer(
-          "tails", 4, 1, 64, "threads", "how many threads run host calls and other host work");
+          "host-calls",
+          4,
+          1,
+          64,
+          "threads",
+          "how many host calls run at the same time; one that is deferred does not count");
+  private final Option<Long> copyThreads =
+      Option.integer(
+          "copy-threads",
+          copyThreads(Runtime.getRuntime().availableProcessors()),
+          1,
+          64,
+          "threads",
+          "how many threads move memory of the host, for transfers and copies between devices");
   private final Option<String> leaks =
       Option.choice(
           "leaks",
@@ -67,9 +80,15 @@ public final class EngineOptions {
             "how long the thread that waits for a stream polls before it sleeps");
   }
 
+  /** A few are enough for any device, and more than a quarter of a machine is the program's. */
+  private static int copyThreads(int processors) {
+    return Math.max(1, Math.min(processors / 4, 4));
+  }
+
   /** All of them. */
   public List<Option<?>> all() {
-    return List.of(queues, inflight, spin, completionSpin, closeTimeout, tails, leaks);
+    return List.of(
+        queues, inflight, spin, completionSpin, closeTimeout, hostCalls, copyThreads, leaks);
   }
 
   /** The values in force. */
@@ -80,7 +99,8 @@ public final class EngineOptions {
         settings.get(spin).toNanos(),
         settings.get(completionSpin).toNanos(),
         settings.get(closeTimeout),
-        settings.getInt(tails),
+        settings.getInt(hostCalls),
+        settings.getInt(copyThreads),
         settings.get(leaks).equals("trace"));
   }
 }

@@ -7,13 +7,22 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The few threads of a device that run host tails, started when they are first needed. */
+/**
+ * A few threads of a device that run host completions of one kind, in the order in which they come;
+ * started when they are first needed.
+ */
 public final class HostCompletionPool implements Executor {
   private static final long IDLE_SECONDS = 30;
 
   private final ThreadPoolExecutor pool;
 
-  public HostCompletionPool(String device, Object domain, int threads) {
+  /**
+   * No thread yet.
+   *
+   * @param name of the threads, before a number
+   * @param domain identifies the device
+   */
+  public HostCompletionPool(String name, Object domain, int threads) {
     AtomicInteger count = new AtomicInteger();
     pool =
         new ThreadPoolExecutor(
@@ -22,7 +31,7 @@ public final class HostCompletionPool implements Executor {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            body -> new DeviceThread(device + "-tail-" + count.getAndIncrement(), domain, body));
+            body -> new DeviceThread(name + "-" + count.getAndIncrement(), domain, body));
     pool.allowCoreThreadTimeOut(true);
   }
 

@@ -2,7 +2,6 @@ package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
 import java.util.Objects;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
@@ -12,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Waits for the events of a stream, oldest first, and settles and retires the operations behind
- * them. An operation with a host tail moves on to the tail pool when its event has fired; the end
- * of the tail settles it. What others settled, or failed before it was issued, is retired here too:
- * data flows one way.
+ * them. An operation with a host tail moves on to the threads for that when its event has fired;
+ * the end of the tail settles it. What others settled, or failed before it was issued, is retired
+ * here too: data flows one way.
  *
  * <p>The completion thread does that, and threads that issue or poll help: what an operation
  * consists of is in their caches, and moving it to the completion thread's and back takes longer
@@ -33,7 +32,6 @@ final class Completer<E> {
   private final StreamOwner<E> owner;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
-  private final Executor tails;
   private final PollingPace pace;
 
   /**
@@ -50,16 +48,10 @@ final class Completer<E> {
   private int left; // how many have left the stream, and the lists do not know yet
   private int weightLeft; // of those
 
-  Completer(
-      StreamOwner<E> owner,
-      QueueLists<E> lists,
-      NativeStream<E> stream,
-      Executor tails,
-      long spinNanos) {
+  Completer(StreamOwner<E> owner, QueueLists<E> lists, NativeStream<E> stream, long spinNanos) {
     this.owner = owner;
     this.lists = lists;
     this.stream = stream;
-    this.tails = tails;
     this.pace = new PollingPace(spinNanos, lists::issued);
   }
 
@@ -334,20 +326,25 @@ final class Completer<E> {
     dropEvent(operation); // nobody waits for it any more, and the tail may take its time
     boolean endsOperation = operation.work.endsWithTail();
     try {
-      tails.execute(
-          () -> {
-            HalException failure = null;
-            try {
-              tail.run();
-            } catch (Throwable t) {
-              failure = Failures.aborted(t);
-            }
-            if (endsOperation) {
-              tailOver(operation, failure);
-            }
-          });
+      operation.work.tailThreads().execute(() -> runTail(operation, tail, endsOperation));
     } catch (Throwable t) { // no thread to be had, or the pool is closed: past the close deadline
       tailOver(operation, Failures.of(t));
+    }
+  }
+
+  /** A tail that throws is a driver's: a host call tells its failure when it ends its operation. */
+  private void runTail(Operation<E> operation, HostCompletion tail, boolean endsOperation) {
+    HalException failure = null;
+    try {
+      tail.run();
+    } catch (Throwable t) {
+      failure =
+          Failures.isLoss(t)
+              ? owner.lose("the host's part of " + operation.name(), t)
+              : Failures.aborted(t);
+    }
+    if (endsOperation) {
+      tailOver(operation, failure);
     }
   }
 

@@ -3,7 +3,6 @@ package org.jhal.engine.queue;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -78,7 +77,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    *
    * @param domain identifies the device, to semaphores and threads
    * @param works makes the work of a new operation
-   * @param tails runs host tails
    * @param loss told when a native failure means that the device is lost; it then calls {@link
    *     #noteLost} and {@link #lose} on all queues
    */
@@ -90,7 +88,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       long spinNanos,
       long completionSpinNanos,
       Function<Operation<E>, Work<E>> works,
-      Executor tails,
       DeviceLoss loss) {
     this.name = name;
     this.domain = domain;
@@ -100,7 +97,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.events = new EventPool<>(stream);
     this.lists = new QueueLists<>(maxInFlight, stream.capacity(), this::issueLater);
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
-    this.completer = new Completer<>(this, lists, stream, tails, completionSpinNanos);
+    this.completer = new Completer<>(this, lists, stream, completionSpinNanos);
     this.poller = new EventPoller<>(this, stream, gate, completer, spinNanos);
     this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
     this.issueRole =
@@ -176,7 +173,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     Thread thread = Thread.currentThread();
     try {
-      operation.capture(waits, signals);
+      operation.capture(waits, signals, stream);
       if (registerWaits(operation)) {
         submitReady(operation);
       } else {

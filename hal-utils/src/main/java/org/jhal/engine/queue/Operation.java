@@ -109,6 +109,8 @@ public final class Operation<E> extends HeapNode {
   /** How much of {@link NativeStream#capacity()} it takes; constant once it is enqueued. */
   private int weight;
 
+  private boolean mayBlock; // likewise: only the issue thread issues it
+
   private long place; // see place()
   private volatile boolean isPolled;
 
@@ -169,7 +171,7 @@ public final class Operation<E> extends HeapNode {
   // Waits and signals.
 
   @SuppressWarnings("unchecked") // an array of OperationWait<E>
-  void capture(Fence waitFence, Fence signalFence) {
+  void capture(Fence waitFence, Fence signalFence, NativeStream<E> stream) {
     int count = waitFence.size();
     if (waits.length < count) {
       int old = waits.length;
@@ -192,7 +194,8 @@ public final class Operation<E> extends HeapNode {
       signalValues[i] = signalFence.value(i);
     }
     signalCount = count;
-    weight = work.commandCount() + waitCount + 1;
+    weight = work.weight(stream) + waitCount + 1;
+    mayBlock = work.mayBlock(stream);
   }
 
   void setServesCopy(boolean serves) {
@@ -222,6 +225,20 @@ public final class Operation<E> extends HeapNode {
 
   long signalValue(int index) {
     return signalValues[index];
+  }
+
+  /**
+   * Whether every wait was reached, none only covered by the event of a producer that is not over.
+   * For the drainer, while it issues this.
+   */
+  public boolean waitsReached() {
+    for (int i = 0; i < waitCount; i++) {
+      Operation<?> producer = waits[i].producer;
+      if (producer != null && !producer.hasSucceeded()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   void addOpenWait() {
@@ -260,6 +277,11 @@ public final class Operation<E> extends HeapNode {
   /** How much of {@link NativeStream#capacity()} it takes, its waits and its record included. */
   int weight() {
     return weight;
+  }
+
+  /** Whether issuing it may block though it fits into the stream. */
+  boolean mayBlock() {
+    return mayBlock;
   }
 
   // Failure and event.
@@ -404,7 +426,12 @@ public final class Operation<E> extends HeapNode {
 
   /** A native call behind this one's work, for people; what ran last is most likely at fault. */
   String behind(String call) {
-    return call + " behind operation " + key + " (" + work.describe() + ")";
+    return call + " behind " + name();
+  }
+
+  /** Which one it is, for people. */
+  String name() {
+    return "operation " + key + " (" + work.describe() + ")";
   }
 
   /** One line for people. The caller holds a reference, so that the operation stays what it is. */

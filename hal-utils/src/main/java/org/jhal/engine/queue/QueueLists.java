@@ -24,7 +24,7 @@ final class QueueLists<E> {
     NONE,
     /** By anybody. */
     BY_ANYBODY,
-    /** It does not fit into the stream, so that issuing it may block: by the issue thread. */
+    /** Issuing it may block: by the issue thread. */
     BY_ISSUE_THREAD
   }
 
@@ -159,7 +159,8 @@ final class QueueLists<E> {
           && escaped == null
           && !isIssuingOver
           && ready.min() == null
-          && fitsLocked(operation)) {
+          && fitsLocked(operation)
+          && !operation.mayBlock()) {
         operation.beginAs(State.ISSUED);
         handed = operation;
         drainer = Thread.currentThread();
@@ -382,7 +383,7 @@ final class QueueLists<E> {
       return Next.NONE;
     }
     if (fitsLocked(first)) {
-      return Next.BY_ANYBODY;
+      return first.mayBlock() ? Next.BY_ISSUE_THREAD : Next.BY_ANYBODY;
     }
     if (inFlight == 0) {
       return Next.BY_ISSUE_THREAD; // it alone is more than the stream holds

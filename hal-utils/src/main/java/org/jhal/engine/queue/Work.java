@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
@@ -14,8 +15,14 @@ public interface Work<E> {
   /** Hands the work to the stream. By the drainer, with the device bound. */
   void issue(NativeStream<E> stream, Operation<E> operation);
 
-  /** How many commands {@link #issue} hands to the stream. Called before it is enqueued. */
-  int commandCount();
+  /**
+   * What {@link #issue} takes of the stream's {@link NativeStream#capacity()}. Called before it is
+   * enqueued.
+   */
+  int weight(NativeStream<E> stream);
+
+  /** Whether only a thread of the queue may issue it. Called before it is enqueued. */
+  boolean mayBlock(NativeStream<E> stream);
 
   /**
    * What the host must do once the native work is complete, before the signals are applied; null if
@@ -28,6 +35,12 @@ public interface Work<E> {
    * logged.
    */
   boolean signalsAfterTail();
+
+  /**
+   * The threads that run the tail. Host calls of users have their own: they may block until a
+   * transfer is over.
+   */
+  Executor tailThreads();
 
   /**
    * Whether the tail's return ends the operation; if not, somebody calls {@link

@@ -120,6 +120,21 @@ class DeferredWorkQueueTest {
   }
 
   @Test
+  void aWaitThatAnEventCoversIsReachedWhenItsProducerIsOver() {
+    gate.signal(1);
+    work(harness, 0, "producer", Fence.NONE, first.at(1));
+    QueueUse covered = work(harness, 1, "covered", gate.at(1).and(first.at(1)), Fence.NONE);
+    QueueUse reached = work(harness, 1, "reached", gate.at(1), Fence.NONE);
+    QueueUse free = work(harness, 1, "free", Fence.NONE, Fence.NONE);
+    harness.run();
+    QueueUse behind = work(harness, 1, "behind", gate.at(1).and(first.at(1)), Fence.NONE);
+    assertFalse(covered.waitsReached);
+    assertTrue(reached.waitsReached);
+    assertTrue(free.waitsReached);
+    assertTrue(behind.waitsReached);
+  }
+
+  @Test
   void anotherDevicesEventCoversNothing() {
     QueueHarness other = new QueueHarness(1);
     work(harness, 0, "producer", Fence.NONE, first.at(1));
@@ -260,9 +275,33 @@ class DeferredWorkQueueTest {
     narrow.finish();
   }
 
-  private static QueueUse enqueue(QueueHarness harness, String name, int commandCount) {
+  @Test
+  void whatMayBlockIsIssuedByTheIssueThreadThoughItFits() {
+    DeferredWorkQueue<Event> queue = harness.queues.get(0);
+    QueueUse inFlight = enqueue(harness, "in flight", 1);
+    QueueUse direct = new QueueUse("direct", Fence.NONE, Fence.NONE);
+    direct.mayBlock = true;
+    harness.enqueue(0, direct);
+    QueueUse behind = enqueue(harness, "behind", 1);
+    QueueUse parked = new QueueUse("parked", gate.at(1), Fence.NONE);
+    parked.mayBlock = true;
+    harness.enqueue(0, parked);
+    gate.signal(1);
+    queue.drainAfterSignal();
+    assertEquals(1, inFlight.issued.get());
+    assertEquals(0, direct.issued.get(), "a user's thread must not issue what may block");
+    assertEquals(0, behind.issued.get(), "what is ready goes in its order");
+    assertEquals(0, parked.issued.get(), "nor one that signals");
+    assertTrue(queue.issueRole.takeStepsIfWoken(), "nobody woke the issue thread");
+    assertEquals(1, direct.issued.get());
+    assertEquals(1, behind.issued.get());
+    assertEquals(1, parked.issued.get());
+    assertEquals(0, inFlight.executed.get(), "nobody waited for the stream to be empty");
+  }
+
+  private static QueueUse enqueue(QueueHarness harness, String name, int weight) {
     QueueUse use = new QueueUse(name, Fence.NONE, Fence.NONE);
-    use.commandCount = commandCount;
+    use.weight = weight;
     return harness.enqueue(0, use);
   }
 

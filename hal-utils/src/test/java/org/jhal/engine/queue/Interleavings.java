@@ -75,11 +75,13 @@ final class Interleavings {
     keepWhole(EngineSemaphore.class, "advanceLocked", "releaseLocked", "laneLocked");
     keepWhole(QueueLists.class, "openLocked", "nextLocked");
     keepWhole(Operation.class, "begin", "capture", "retain", "addOpenWait", "countDown", "weight");
+    keepWhole(Operation.class, "mayBlock");
     keepWhole(Operation.class, "waitCount", "wait", "signalCount", "signal", "signalValue");
     keepWhole(
         QueueUse.TestWork.class,
         "use",
-        "commandCount",
+        "weight",
+        "mayBlock",
         "tail",
         "signalsAfterTail",
         "endsWithTail",

@@ -19,7 +19,7 @@ class OpenListTest {
   private List<Long> walk(Runnable between) {
     List<Long> seen = new ArrayList<>();
     queue.lists.walkOpen(
-        new Operation<>(queue, operation -> new QueueUse.TestWork()),
+        new Operation<>(queue, operation -> new QueueUse.TestWork(Runnable::run)),
         operation -> {
           if (operation.key > 0 && seen.isEmpty()) {
             between.run();

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The queues of one device over {@link FakeStream}s, whose threads are never started: a test takes
- * the steps of the issue thread, the completion thread and the tail pool itself, on whatever thread
- * it likes.
+ * the steps of the issue thread, the completion thread and the threads of host tails itself, on
+ * whatever thread it likes.
  *
  * <p>Thread-safe.
  */
@@ -50,7 +50,7 @@ final class QueueHarness {
       streams.add(stream);
       queues.add(
           new DeferredWorkQueue<>(
-              "fake-q" + i, domain, stream, maxInFlight, 0, 0, this::work, this::tail, loss));
+              "fake-q" + i, domain, stream, maxInFlight, 0, 0, this::work, loss));
     }
     FakeStream.join(streams);
   }
@@ -59,7 +59,7 @@ final class QueueHarness {
     synchronized (operations) {
       operations.add(operation);
     }
-    return new TestWork();
+    return new TestWork(this::tail);
   }
 
   private void tail(Runnable tail) {
@@ -126,7 +126,7 @@ final class QueueHarness {
     return use;
   }
 
-  /** One step of the tail pool; false if there is nothing to do. */
+  /** One step of a thread of host tails; false if there is nothing to do. */
   boolean tailStep() {
     Runnable tail;
     synchronized (tails) {

@@ -8,6 +8,8 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules Q7 and Q9 in a queue whose device is lost, at points that threads seldom meet. */
 class QueueLossTest {
@@ -32,6 +34,30 @@ class QueueLossTest {
     assertEquals(0, done.currentValue(), "value of a timeline whose work never ran");
     assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(done.failure()).status());
     harness.spreadLoss();
+    harness.finish();
+  }
+
+  /** A driver's host tail speaks for the device; what a user runs does not. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTailThatHearsOfTheLossLosesTheDevice(boolean isDrivers) {
+    EngineSemaphore parked = QueueHarness.semaphore();
+    harness.enqueue(1, "parked", QueueHarness.semaphore().at(1), parked.at(1));
+    QueueUse use = new QueueUse("work", Fence.NONE, done.at(1));
+    use.endsWithTail = isDrivers;
+    use.tail =
+        () -> {
+          if (isDrivers) {
+            throw GONE;
+          }
+          Operation<FakeStream.Event> operation = Objects.requireNonNull(use.operation);
+          operation.queue.tailOver(operation, GONE);
+        };
+    harness.enqueue(0, use);
+    harness.run();
+    assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(done.failure()).status());
+    assertEquals(isDrivers, harness.lost() != null);
+    assertEquals(isDrivers, parked.failure() != null);
     harness.finish();
   }
 

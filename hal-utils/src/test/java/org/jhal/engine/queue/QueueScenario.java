@@ -216,7 +216,7 @@ public class QueueScenario {
     }
   }
 
-  /** A thread of the tail pool. */
+  /** A thread of host tails. */
   public void tail() {
     attempt(harness::tailStep);
   }

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jhal.Fence;
@@ -19,8 +20,9 @@ final class QueueUse {
   @Nullable HostCompletion tail;
   boolean signalsAfterTail = true;
   boolean endsWithTail = true;
+  int weight = 1;
+  boolean mayBlock;
   boolean retiresQuietly = true;
-  int commandCount = 1;
   @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
   @Nullable Error failsBehindRecord; // in a line of the engine, as a lack of stack does
   @Nullable HalException failsInStream;
@@ -32,6 +34,7 @@ final class QueueUse {
   final AtomicInteger executed = new AtomicInteger();
   final AtomicInteger retired = new AtomicInteger();
   final AtomicInteger borrowed = new AtomicInteger(1); // 0 once the host memory was given back
+  volatile boolean waitsReached; // as it was when it was issued
   @Nullable Operation<FakeStream.Event> operation; // to call tailOver() with; is used again later
 
   QueueUse(String name, Fence waits, Fence signals) {
@@ -48,6 +51,11 @@ final class QueueUse {
   /** The engine's view of it. */
   static final class TestWork implements Work<FakeStream.Event> {
     @Nullable QueueUse use;
+    private final Executor tailThreads;
+
+    TestWork(Executor tailThreads) {
+      this.tailThreads = tailThreads;
+    }
 
     private QueueUse use() {
       QueueUse now = use;
@@ -62,6 +70,7 @@ final class QueueUse {
         NativeStream<FakeStream.Event> stream, Operation<FakeStream.Event> operation) {
       QueueUse now = use();
       now.issued.incrementAndGet();
+      now.waitsReached = operation.waitsReached();
       ((FakeStream) stream)
           .add(
               () -> {
@@ -77,9 +86,13 @@ final class QueueUse {
     }
 
     @Override
-    public int commandCount() {
-      QueueUse now = use;
-      return now == null ? 1 : now.commandCount;
+    public int weight(NativeStream<FakeStream.Event> stream) {
+      return use().weight;
+    }
+
+    @Override
+    public boolean mayBlock(NativeStream<FakeStream.Event> stream) {
+      return use().mayBlock;
     }
 
     @Override
@@ -90,6 +103,11 @@ final class QueueUse {
         throw error;
       }
       return use().tail;
+    }
+
+    @Override
+    public Executor tailThreads() {
+      return tailThreads;
     }
 
     @Override

@@ -22,7 +22,8 @@ class SemaphoreLaneTest {
 
   /** An operation with one reference, which the lane takes over when it is added. */
   private Operation<Event> operation() {
-    Operation<Event> made = new Operation<>(queue, operation -> new QueueUse.TestWork());
+    Operation<Event> made =
+        new Operation<>(queue, operation -> new QueueUse.TestWork(Runnable::run));
     made.begin();
     return made;
   }

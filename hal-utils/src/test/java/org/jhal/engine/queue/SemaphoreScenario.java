@@ -48,7 +48,8 @@ public class SemaphoreScenario {
 
   final EngineSemaphore semaphore = QueueHarness.semaphore();
   private final Operation<Event> producer =
-      new Operation<>(new QueueHarness(1).queues.get(0), operation -> new QueueUse.TestWork());
+      new Operation<>(
+          new QueueHarness(1).queues.get(0), operation -> new QueueUse.TestWork(Runnable::run));
   private final List<Waiter> waiters = new ArrayList<>(); // guarded by itself
   private volatile boolean isPublished;
 

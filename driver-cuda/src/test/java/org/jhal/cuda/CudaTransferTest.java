@@ -1,0 +1,16 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuTransferTest;
+
+/** Transfers of pageable memory with CUDA. */
+class CudaTransferTest extends GpuTransferTest {
+  CudaTransferTest() {
+    super(
+        CudaOnSimulator.GPU,
+        new Names(
+            "cuCtxPushCurrent_v2",
+            "cuMemcpyHtoDAsync_v2",
+            "cuMemcpyDtoHAsync_v2",
+            "cuMemHostRegister_v2"));
+  }
+}

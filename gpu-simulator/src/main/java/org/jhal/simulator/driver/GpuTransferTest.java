@@ -1,0 +1,276 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.bytes;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.Waits.assertStaysPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Transfers of memory that is not page-locked. A driver's tests extend this. */
+@Timeout(60)
+public abstract class GpuTransferTest {
+  /** More than is read while an upload is issued, and more than a few chunks. */
+  private static final int LARGE = (6 << 20) + 123;
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final String name;
+  private final Names names;
+  private FaultLog log;
+
+  /**
+   * What a driver's native functions are to these tests.
+   *
+   * @param bind makes a device current; each binding calls it once
+   * @param copyToDevice copies from the host's memory
+   * @param copyToHost copies to the host's memory
+   * @param pageLock page-locks memory of the host
+   */
+  public record Names(String bind, String copyToDevice, String copyToHost, String pageLock) {}
+
+  /** For a driver. */
+  protected GpuTransferTest(SimulatedGpu gpu, Names names) {
+    this.sim = new SimulatedDevices(gpu);
+    this.name = sim.driver().name();
+    this.names = names;
+  }
+
+  @BeforeEach
+  void listen() {
+    log = new FaultLog();
+  }
+
+  @AfterEach
+  void stopListening() {
+    log.close();
+  }
+
+  private Device open() {
+    return sim.open(name + "://0?queues=1");
+  }
+
+  private static void transfer(
+      Device device, DeviceBuffer buffer, boolean isUpload, byte[] host, Fence signals) {
+    if (isUpload) {
+      device.queue(0).upload(Fence.NONE, signals, ByteBuffer.wrap(host), buffer, 0);
+    } else {
+      device.queue(0).readback(Fence.NONE, signals, buffer, 0, ByteBuffer.wrap(host));
+    }
+  }
+
+  /** Rule Q7: whoever sees it first, a loss is one of everything. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTransferThatMeetsALossLosesTheDevice(boolean isUpload) {
+    String call = isUpload ? names.copyToDevice : names.copyToHost;
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore never = device.createSemaphore(0);
+        TimelineSemaphore parked = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).barrier(never.at(1), parked.at(1));
+      sim.simulator().failForGood(call, 2, GpuFault.STICKY_CODE);
+      transfer(device, buffer, isUpload, new byte[LARGE], done.at(1));
+      for (TimelineSemaphore signal : List.of(done, parked)) {
+        HalException failure = awaitFailure(signal, 1, Status.UNAVAILABLE);
+        assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(call) + " returned 719");
+      }
+      assertNotNull(device.lostCause());
+    }
+  }
+
+  /** Rule Q7a: a device that cannot be made current is lost, on whichever thread. */
+  @Test
+  void aTransferThatCannotMakeTheDeviceCurrentLosesIt() {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      sim.awaitCalls(names.bind, 3); // of the thread that waits for events
+      sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // after that of the enqueueing
+      transfer(device, buffer, false, new byte[64], done.at(1));
+      HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
+      assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(names.bind) + " returned 999");
+      assertNotNull(device.lostCause());
+    }
+  }
+
+  /** Rule Q7a: whichever of its copies it is. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aTransferOfWhichACopyFailsFailsAlone(boolean isUpload) {
+    String call = isUpload ? names.copyToDevice : names.copyToHost;
+    byte[] content = bytes(LARGE);
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore ready = device.createSemaphore(0)) {
+      transfer(device, buffer, true, content, ready.at(1));
+      awaitReached(ready, 1);
+      for (int nth = 1; nth <= 4; nth++) {
+        try (TimelineSemaphore done = device.createSemaphore(0);
+            TimelineSemaphore again = device.createSemaphore(0)) {
+          sim.simulator().fail(call, nth, GpuFault.PLAIN_CODE);
+          transfer(device, buffer, isUpload, content.clone(), done.at(1));
+          HalException failure = awaitFailure(done, 1, Status.UNKNOWN);
+          assertHal(Status.UNKNOWN, failure, GpuFault.shortName(call) + " returned 999");
+          assertNull(device.lostCause());
+          byte[] back = filled(LARGE, 0);
+          transfer(device, buffer, true, content, again.at(1));
+          awaitReached(again, 1);
+          transfer(device, buffer, false, back, again.at(2));
+          awaitReached(again, 2);
+          assertBytes(content, back, "what was read after copy " + nth + " had failed");
+        }
+      }
+    }
+  }
+
+  // Uploads and updates that are read while they are issued.
+
+  private long registrations() {
+    return sim.live().getOrDefault("registration", 0L);
+  }
+
+  private static byte[] read(Device device, DeviceBuffer buffer) {
+    byte[] content = new byte[Math.toIntExact(buffer.size())];
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
+      transfer(device, buffer, false, content, done.at(1));
+      awaitReached(done, 1);
+    }
+    return content;
+  }
+
+  /** Rule Q1: what does not fit waits for its turn, and no user's thread does. */
+  @Test
+  void howeverManyUploadsThereAreTheyTakeAFixedAmountOfPageLockedMemory() throws Exception {
+    int count = 500;
+    int size = 64_321;
+    byte[] content = bytes(count * size);
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      // Nearly as much as fits. From here on users issue uploads, and memory has to be used again.
+      uploadParts(device, bytes(55 * size), size, buffer, done);
+      awaitReached(done, 55);
+      sim.simulator().pause(0, 0);
+      try {
+        Task.run("enqueueing", () -> uploadParts(device, content, size, buffer, done)).join();
+        Waits.awaitStatistics(
+            "what fits to be issued, and the rest to wait",
+            device,
+            now -> now.issued() > 50 && now.ready() > 50);
+        assertEquals(1, registrations());
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(done, 55 + count);
+      assertEquals(1, registrations());
+      assertBytes(content, read(device, buffer), "what was uploaded");
+    }
+  }
+
+  private static void uploadParts(
+      Device device, byte[] content, int size, DeviceBuffer buffer, TimelineSemaphore done) {
+    long first = done.value() + 1;
+    for (int i = 0; i < content.length / size; i++) {
+      ByteBuffer part = ByteBuffer.wrap(content, i * size, size);
+      device.queue(0).upload(Fence.NONE, done.at(first + i), part, buffer, (long) i * size);
+    }
+  }
+
+  /** Rule Q1: what alone is more than fits at once is not waited for either. */
+  @Test
+  void aCommandBufferMayUpdateMoreThanFitsAtOnce() throws Exception {
+    int count = 300;
+    int size = 60_001;
+    byte[] content = bytes(count * size);
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      for (int i = 0; i < count; i++) {
+        commands.update(ByteBuffer.wrap(content, i * size, size), buffer, (long) i * size);
+      }
+      commands.end();
+      sim.simulator().pause(0, 0);
+      try {
+        Task.run("enqueueing", () -> device.queue(0).execute(Fence.NONE, done.at(1), commands))
+            .join();
+        sim.awaitCalls(names.copyToDevice, 60); // nearly what fits
+        assertStaysPending(done.at(1)); // and meanwhile more is put there, if it is
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(done, 1);
+      assertEquals(1, registrations());
+      assertBytes(content, read(device, buffer), "what the commands wrote");
+    }
+  }
+
+  @Test
+  void anUpdateMayBeLargerThanWhatFitsAtOnce() {
+    byte[] content = bytes((10 << 20) + 7);
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).update(Fence.NONE, done.at(1), ByteBuffer.wrap(content), buffer, 0);
+      awaitReached(done, 1);
+      assertEquals(1, registrations());
+      assertBytes(content, read(device, buffer), "what the update wrote");
+    }
+  }
+
+  /** Rule Q1: it takes long, and no user's thread is to wait for it. */
+  @Test
+  void memoryIsPageLockedByTheThreadOfTheQueue() {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore uploaded = device.createSemaphore(0);
+        TimelineSemaphore allocated = device.createSemaphore(0);
+        TimelineSemaphore again = device.createSemaphore(0)) {
+      sim.simulator().fail(names.pageLock, 1, GpuFault.PLAIN_CODE);
+      transfer(device, buffer, true, new byte[64], uploaded.at(1));
+      assertNotOnThisThread(awaitFailure(uploaded, 1, Status.RESOURCE_EXHAUSTED));
+      sim.simulator().fail(names.pageLock, 1, GpuFault.PLAIN_CODE);
+      device.queue(0).alloca(Fence.NONE, allocated.at(1), 64, BufferParams.HOST).close();
+      assertNotOnThisThread(awaitFailure(allocated, 1, Status.RESOURCE_EXHAUSTED));
+      transfer(device, buffer, true, filled(64, 3), again.at(1));
+      awaitReached(again, 1);
+      assertBytes(filled(64, 3), read(device, buffer), "what was uploaded at last");
+    }
+  }
+
+  /** By where the native call failed. */
+  private static void assertNotOnThisThread(HalException failure) {
+    Throwable origin = Objects.requireNonNull(failure.getCause());
+    for (StackTraceElement frame : origin.getStackTrace()) {
+      assertNotEquals(GpuTransferTest.class.getName(), frame.getClassName(), origin::toString);
+    }
+  }
+}

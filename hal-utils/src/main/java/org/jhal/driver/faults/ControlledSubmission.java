@@ -1,0 +1,58 @@
+package org.jhal.driver.faults;
+
+import org.jhal.HalException;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.HostCompletion;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
+
+/** A submission to a {@link ControlledStream}: what it leaves to the host can fail as well. */
+record ControlledSubmission(ControlledBackend<?> device, Submission real) implements Submission {
+  @Override
+  public DeviceMemory memory(Operand operand) {
+    return real.memory(operand);
+  }
+
+  @Override
+  public long offset(Operand operand) {
+    return real.offset(operand);
+  }
+
+  @Override
+  public long length(Operand operand) {
+    return real.length(operand);
+  }
+
+  @Override
+  public boolean waitsReached() {
+    return real.waitsReached();
+  }
+
+  @Override
+  public void fail(HalException failure) {
+    real.fail(failure);
+  }
+
+  @Override
+  public void afterwards(HostCompletion tail) {
+    real.afterwards(
+        new HostCompletion() {
+          /** Outside the call that can fail: losing the device waits for those. */
+          @Override
+          public void run() throws Exception {
+            device.run("hostCompletion", () -> {});
+            tail.run();
+          }
+
+          @Override
+          public void retire() {
+            tail.retire();
+          }
+        });
+  }
+
+  @Override
+  public void whenFired(Runnable release) {
+    real.whenFired(release);
+  }
+}
