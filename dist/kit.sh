@@ -56,7 +56,7 @@ fi
 tar -C "$work" -cf "$work/kit.tar" kit && $packer "$work/kit.tar" && mv -- "$work/kit.tar.$ending" "$archive" ||
   die 125 "cannot write '$archive'"
 bytes=$(wc -c <"$archive")
-echo "$archive: $(((bytes + 999999) / 1000000)) MB"
+echo "$archive: $(((bytes + 999999) / 1000000)) MB" || die 125 "made '$archive', but cannot write that to the output"
 if [ "$bytes" -gt $((limit_megabytes * 1000000)) ]; then
   echo "hal: the kit is larger than $limit_megabytes MB; with xz and objcopy it is smallest" >&2
 fi

@@ -21,8 +21,8 @@ public final class DriverRegistry {
    *     of a damaged jar, its file name
    * @param location the jar or folder that it came from, or {@code unknown}
    * @param problem why it cannot be used whatever the machine, or null: it threw while it was
-   *     loaded, it was made for another API version, there are two of this name, or a jar of the
-   *     class path is damaged, so that nobody knows whether there is a driver in it
+   *     loaded, it was made for another version of the API or the SPI, there are two of this name,
+   *     or a jar of the class path is damaged, so that nobody knows whether there is a driver in it
    */
   public record Entry(String name, String location, @Nullable String problem) {}
 

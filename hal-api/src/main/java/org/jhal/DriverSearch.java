@@ -16,6 +16,7 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 import org.jhal.DriverRegistry.Entry;
 import org.jhal.spi.DriverProvider;
@@ -143,11 +144,10 @@ final class DriverSearch {
 
   /** What makes a provider that could be loaded unusable, or null. */
   private static @Nullable String problem(DriverProvider provider, ClassLoader loader) {
-    if (provider.apiVersion() != DriverProvider.API_VERSION) {
-      return "made for driver API version "
-          + provider.apiVersion()
-          + ", this JHAL has version "
-          + DriverProvider.API_VERSION;
+    String api = Version.refusal("API", provider.apiVersion(), DriverProvider.API_VERSION);
+    String spi = Version.refusal("SPI", provider.spiVersion(), DriverProvider.SPI_VERSION);
+    if (api != null || spi != null) {
+      return Stream.of(api, spi).filter(Objects::nonNull).collect(Collectors.joining("; "));
     }
     if (!DeviceUri.NAME.matcher(provider.name()).matches()) {
       return "its name " + DeviceUri.NAME_RULE;

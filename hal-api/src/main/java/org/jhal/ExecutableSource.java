@@ -1,12 +1,16 @@
 package org.jhal;
 
+import java.io.Closeable;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.module.ModuleReader;
+import java.lang.module.ResolvedModule;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
@@ -64,15 +68,16 @@ public final class ExecutableSource {
   }
 
   /**
-   * The bundle in the resources next to {@code anchor}, in the folder {@code folder}. Classes that
-   * it names are looked up with the anchor's class loader first.
+   * The bundle in the resources next to {@code anchor}, in the folder {@code folder}; also in a
+   * module that does not open the folder's package. Classes that it names are looked up with the
+   * anchor's class loader first.
    */
   public static ExecutableSource ofResources(Class<?> anchor, String folder) {
     Objects.requireNonNull(anchor, "anchor");
     Objects.requireNonNull(folder, "folder");
     return new ExecutableSource(
         anchor.getName() + ":" + folder,
-        inside -> anchor.getResourceAsStream(folder + "/" + inside),
+        inside -> openResource(anchor, folder + "/" + inside),
         anchor.getClassLoader());
   }
 
@@ -160,6 +165,48 @@ public final class ExecutableSource {
     return Files.newInputStream(file);
   }
 
+  private static @Nullable InputStream openResource(Class<?> anchor, String name)
+      throws IOException {
+    InputStream in = anchor.getResourceAsStream(name);
+    ModuleLayer layer = anchor.getModule().getLayer();
+    if (in != null || layer == null) {
+      return in;
+    }
+    // The module may keep the package to itself. Its own class is asked for, so it means us to read
+    // there.
+    Optional<ResolvedModule> module =
+        layer.configuration().findModule(anchor.getModule().getName());
+    if (module.isEmpty()) {
+      return null;
+    }
+    String folder = name.startsWith("/") ? "" : anchor.getPackageName().replace('.', '/') + "/";
+    ModuleReader reader = module.get().reference().open();
+    try {
+      Optional<InputStream> found =
+          reader.open(folder + name.substring(name.startsWith("/") ? 1 : 0));
+      if (found.isEmpty()) {
+        reader.close();
+        return null;
+      }
+      return closing(found.get(), reader);
+    } catch (IOException | RuntimeException e) {
+      reader.close();
+      throw e;
+    }
+  }
+
+  /** A stream that closes what it is read from as well. */
+  private static InputStream closing(InputStream in, Closeable from) {
+    return new FilterInputStream(in) {
+      @Override
+      public void close() throws IOException {
+        try (from) {
+          super.close();
+        }
+      }
+    };
+  }
+
   private static @Nullable InputStream openEntry(Path archive, String inside) throws IOException {
     ZipFile zip = new ZipFile(archive.toFile());
     try {
@@ -179,12 +226,7 @@ public final class ExecutableSource {
         zip.close();
         return null;
       }
-      return new FilterInputStream(zip.getInputStream(entry)) {
-        @Override
-        public void close() throws IOException {
-          zip.close(); // closes the entry's stream as well
-        }
-      };
+      return closing(zip.getInputStream(entry), zip);
     } catch (IOException | RuntimeException e) {
       zip.close();
       throw e;

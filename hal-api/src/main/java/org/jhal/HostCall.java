@@ -48,7 +48,7 @@ public interface HostCall {
 
     /**
      * Makes the operation last beyond the return of the call: until the completion is told. What
-     * the call throws after this is ignored.
+     * the call throws after this is logged, and changes nothing.
      *
      * @throws HalException FAILED_PRECONDITION if called twice, after the call has returned, or in
      *     mode NON_BLOCKING

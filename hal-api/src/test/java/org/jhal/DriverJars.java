@@ -1,5 +1,6 @@
 package org.jhal;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -36,7 +38,8 @@ final class DriverJars {
   static final class Source {
     final String packageName;
     private final String name;
-    private String version = "DriverProvider.API_VERSION";
+    private String api = "API_VERSION";
+    private String spi = "SPI_VERSION";
     private String preference = "return 100;";
     private String construction = "";
     private String naming = "return NAME;";
@@ -52,8 +55,15 @@ final class DriverJars {
       this.name = name;
     }
 
-    Source version(int number) {
-      version = String.valueOf(number);
+    /** The version of the API that the driver says it was compiled against. */
+    Source api(String version) {
+      api = '"' + version + '"';
+      return this;
+    }
+
+    /** The version of the SPI that the driver says it was compiled against. */
+    Source spi(String version) {
+      spi = '"' + version + '"';
       return this;
     }
 
@@ -126,7 +136,8 @@ final class DriverJars {
         @MEMBER@
         public Provider() { @CONSTRUCTION@ }
         public String name() { @NAMING@ }
-        public int apiVersion() { return @VERSION@; }
+        public String apiVersion() { return @API@; }
+        public String spiVersion() { return @SPI@; }
         public int preference() { @PREFERENCE@ }
         public Driver create() {
           System.setProperty("jhal.test." + NAME, "created");
@@ -152,7 +163,8 @@ final class DriverJars {
           .replace("@NAME@", name)
           .replace("@CONSTRUCTION@", construction)
           .replace("@NAMING@", naming)
-          .replace("@VERSION@", version)
+          .replace("@API@", api)
+          .replace("@SPI@", spi)
           .replace("@PREFERENCE@", preference)
           .replace("@CREATION@", creation)
           .replace("@PROBING@", probing)
@@ -188,8 +200,9 @@ final class DriverJars {
     return jar;
   }
 
-  /** Compiles one public class. */
-  static void compile(Path classes, String className, String text) throws IOException {
+  /** Compiles one public class against what is in {@code before}, and then against JHAL. */
+  static void compile(Path classes, String className, String text, Path... before)
+      throws IOException {
     Path folder = Files.createTempDirectory("driver-source");
     try {
       Path file = folder.resolve(className + ".java");
@@ -206,7 +219,9 @@ final class DriverJars {
                   "-d",
                   classes.toString(),
                   "-cp",
-                  API.toString(),
+                  Stream.concat(Stream.of(before), Stream.of(API))
+                      .map(Path::toString)
+                      .collect(Collectors.joining(File.pathSeparator)),
                   file.toString());
       if (result != 0) {
         throw new AssertionError("the test's own source does not compile: " + said);

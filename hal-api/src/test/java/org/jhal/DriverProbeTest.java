@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.DriverJars.Source;
 import org.jhal.DriverRegistry.Answer;
+import org.jhal.spi.DriverProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -117,14 +118,14 @@ class DriverProbeTest {
             driver("zeta").probing(probing).listing(listing),
             driver("alpha").probing(probing).listing(listing),
             driver("host").preference(0).probing(probing).listing(listing),
-            driver("old").version(99));
+            driver("old").api("99.0"));
 
     for (int round = 0; round < 3; round++) {
       List<Answer> answers = registry.probeAll(LONG);
       assertEquals(
           List.of(
               "alpha+ met",
-              "old- made for driver API version 99, this JHAL has version 1",
+              "old- made for API version 99.0, this JHAL has version " + DriverProvider.API_VERSION,
               "zeta+ met",
               "host+ met"),
           texts(answers));

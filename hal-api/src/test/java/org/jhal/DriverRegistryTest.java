@@ -14,12 +14,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jhal.DriverJars.Source;
 import org.jhal.DriverRegistry.Entry;
+import org.jhal.spi.DriverProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -129,7 +131,7 @@ class DriverRegistryTest {
 
   @Test
   void aMissExplainsEachOfTheOthers() {
-    Path old = jar("old.jar", driver("old").version(99));
+    Path old = jar("old.jar", driver("old").api("99.0"));
     DriverRegistry registry =
         registry(
             jar("good.jar", driver("good")),
@@ -142,22 +144,58 @@ class DriverRegistryTest {
     assertEquals(Status.NOT_FOUND, miss.status());
     assertEquals(
         "no driver 'none'; found: absent (unavailable: libabsent.so is in none of /a, /b), good,"
-            + " old (unavailable: made for driver API version 99, this JHAL has version 1),"
+            + " old (unavailable: made for API version 99.0, this JHAL has version "
+            + DriverProvider.API_VERSION
+            + "),"
             + " thrower (unavailable: java.lang.LinkageError: damaged)",
         miss.getMessage());
   }
 
   @Test
-  void refusesAnotherApiVersionAndNamesBoth() {
-    DriverRegistry registry = registry(jar("old.jar", driver("old").version(99)));
-    String problem = "made for driver API version 99, this JHAL has version 1";
+  void refusesAnotherVersionAndNamesBoth() {
+    String api = "made for API version 99.0, this JHAL has version " + DriverProvider.API_VERSION;
+    String spi = "made for SPI version 99.0, this JHAL has version " + DriverProvider.SPI_VERSION;
+    DriverRegistry registry =
+        registry(
+            jar(
+                "old.jar",
+                driver("a").api("99.0"),
+                driver("b").spi("99.0"),
+                driver("c").api("99.0").spi("99.0"),
+                driver("d")));
 
-    assertEquals(problem, registry.entries().get(0).problem());
-    HalException refused = assertThrows(HalException.class, () -> registry.openDevice("old"));
+    assertEquals(
+        Arrays.asList(api, spi, api + "; " + spi, null),
+        registry.entries().stream().map(Entry::problem).toList());
+    HalException refused = assertThrows(HalException.class, () -> registry.openDevice("a"));
 
     assertEquals(Status.FAILED_PRECONDITION, refused.status());
-    assertEquals("driver 'old' cannot be used: " + problem, refused.getMessage());
-    assertNull(System.getProperty("jhal.test.old"), "the driver was made");
+    assertEquals("driver 'a' cannot be used: " + api, refused.getMessage());
+    assertNull(System.getProperty("jhal.test.a"), "the driver was made");
+    assertEquals("device d", registry.openDefaultDevice().toString());
+  }
+
+  /** What counts is what the driver was compiled against, not what it runs with. */
+  @Test
+  void aDriverCarriesTheVersionsThatItWasCompiledAgainst() throws IOException {
+    String declaration = "String SPI_VERSION = \"" + DriverProvider.SPI_VERSION + "\";";
+    String newer = DriverProvider.SPI_VERSION + "7";
+    String source = Files.readString(Path.of("src/main/java/org/jhal/spi/DriverProvider.java"));
+    assertContains(declaration, source);
+    Path newerApi = Files.createDirectory(folder.resolve("newer"));
+    DriverJars.compile(
+        newerApi,
+        "DriverProvider",
+        source.replace(declaration, "String SPI_VERSION = \"" + newer + "\";"));
+    Path classes = Files.createDirectory(folder.resolve("classes"));
+    DriverJars.compile(classes, "Provider", driver("one").text(), newerApi);
+    Path services = classes.resolve("META-INF/services");
+    Files.createDirectories(services);
+    Files.writeString(services.resolve(DriverProvider.class.getName()), "drivers.one.Provider\n");
+
+    assertEquals(
+        "made for SPI version " + newer + ", this JHAL has version " + DriverProvider.SPI_VERSION,
+        registry(classes).entries().get(0).problem());
   }
 
   @Test

@@ -22,12 +22,23 @@ public interface Controls {
   void resume(DeviceQueue queue);
 
   /**
-   * The names of the native calls that can be made to fail. Among them, where the driver has such
-   * calls: {@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
-   * synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}, {@code allocate},
-   * {@code load}; and {@code command}, one command of an operation while it is issued, when those
-   * before it have reached the stream, {@code execute}, one command while the stream runs it, and
-   * {@code hostCompletion}, what a driver leaves to the host after the native work.
+   * The names of the native calls that can be made to fail. The tests of a name that is missing
+   * here are reported as unsupported. The suite knows:
+   *
+   * <ul>
+   *   <li>{@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
+   *       synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}: a call on a
+   *       stream, which then has no effect;
+   *   <li>{@code allocate}, {@code load}: a call on the device, which then has no effect;
+   *   <li>{@code command}: the handing over of one command while its operation is issued, when the
+   *       commands before it have reached the stream. A driver that hands over all of an operation
+   *       in one call has none;
+   *   <li>{@code execute}: one command, while the stream runs it. Its operation fails, and what was
+   *       issued behind it still runs;
+   *   <li>{@code flush}: what makes the host's writes to a mapping visible to the device, when the
+   *       mapping is flushed or closed. A driver whose mappings need no flushing has none;
+   *   <li>{@code hostCompletion}: what a driver leaves to the host after the native work.
+   * </ul>
    */
   Set<String> calls();
 
@@ -40,6 +51,22 @@ public interface Controls {
    * @param sticky whether the native error is one after which the device is lost (rule Q7)
    */
   void failNext(String call, int nth, Status status, boolean sticky);
+
+  /**
+   * What a call throws that was made to fail: a failure whose message says that it was asked for.
+   * The parameters are those of {@link #failNext}.
+   */
+  static HalException injected(String call, int nth, Status status, boolean sticky) {
+    return new HalException(
+        sticky ? Status.UNAVAILABLE : status,
+        "use "
+            + nth
+            + " of "
+            + call
+            + " was made to fail with "
+            + status
+            + (sticky ? ", and to lose the device" : ""));
+  }
 
   /** Loses the device now, as if a running kernel had done it (rule Q7). */
   void loseDevice(HalException cause);

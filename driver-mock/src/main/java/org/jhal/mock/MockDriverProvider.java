@@ -24,8 +24,13 @@ public final class MockDriverProvider implements DriverProvider {
   }
 
   @Override
-  public int apiVersion() {
+  public String apiVersion() {
     return API_VERSION;
+  }
+
+  @Override
+  public String spiVersion() {
+    return SPI_VERSION;
   }
 
   @Override

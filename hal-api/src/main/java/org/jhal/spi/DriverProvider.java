@@ -9,17 +9,33 @@ import org.jhal.Driver;
  */
 public interface DriverProvider {
   /**
-   * The version of this interface and of what a driver sees of {@code org.jhal}. It changes when a
-   * driver that was compiled against the old one would not work. A driver's {@link #apiVersion()}
-   * returns this constant, which the compiler copies into the driver.
+   * The version of what programs, kernels and drivers see of {@code org.jhal} and {@code
+   * org.jhal.kernel}, as {@code MAJOR.MINOR}.
+   *
+   * <p>The minor version rises when something is added. The major version rises, and the minor
+   * starts at 0 again, when a driver that was compiled against the old version might not work: when
+   * something is gone, means something else, or must be implemented that it does not have.
+   *
+   * <p>A driver is refused unless the major version is its own and the minor version is not below
+   * its own. Its {@link #apiVersion()} returns this constant, which the compiler copies into the
+   * driver.
    */
-  int API_VERSION = 1;
+  String API_VERSION = "1.0";
+
+  /**
+   * The same of what only drivers see: this package, and the packages that hal-utils exports. Its
+   * {@link #spiVersion()} returns this constant.
+   */
+  String SPI_VERSION = "1.0";
 
   /** The driver's name: lower-case letters, digits and dashes, starting with a letter. */
   String name();
 
   /** {@code return DriverProvider.API_VERSION;} in every provider; see there. */
-  int apiVersion();
+  String apiVersion();
+
+  /** {@code return DriverProvider.SPI_VERSION;} in every provider; see there. */
+  String spiVersion();
 
   /**
    * Its place in the search for a default device: higher comes first, and among equals the name

@@ -17,6 +17,9 @@ public final class ExitCode {
   /** {@code hal cts}: tests failed. */
   public static final int TESTS_FAILED = 4;
 
+  /** {@code hal cts}: the run was given up at its deadline. */
+  public static final int TIMED_OUT = 5;
+
   /** Ended by an interrupt, such as Ctrl-C. */
   public static final int INTERRUPTED = 130;
 

@@ -105,11 +105,11 @@ final class RunCommand implements Callable<Integer> {
       description = "How long to wait for the device before giving up (${DEFAULT-VALUE}).")
   private int timeout;
 
-  /** Closes the device. */
+  /** Closes the device, unless the user waits no longer. */
   private static final class Ending implements AutoCloseable {
     private final Device device;
 
-    /** Whether the user waits no longer; closing would wait for {@code close-timeout} again. */
+    /** Whether to leave the work that runs to itself; closing would wait for it once more. */
     boolean givesUp;
 
     Ending(Device device) {
@@ -119,9 +119,7 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public void close() {
       if (givesUp) {
-        Thread closer = new Thread(device::close, "hal-close");
-        closer.setDaemon(true); // the process ends, and takes with it what still runs
-        closer.start();
+        Main.leaveWork();
       } else {
         device.close();
       }

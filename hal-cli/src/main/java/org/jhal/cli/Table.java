@@ -2,14 +2,19 @@ package org.jhal.cli;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Prints rows with their cells below each other; the last cell of a row may be of any length. */
 final class Table {
   private final List<String[]> rows = new ArrayList<>();
 
+  /** Adds a row. What has several lines, such as what a driver says, is put on one. */
   void row(String... cells) {
-    rows.add(cells);
+    rows.add(
+        Arrays.stream(cells)
+            .map(cell -> cell.strip().replaceAll("\\s*\\R\\s*", "; "))
+            .toArray(String[]::new));
   }
 
   /** Prints all rows, without spaces at the end of a line. */

@@ -24,7 +24,7 @@ class ListingTest {
     String out = hal("drivers").succeeded().out();
     line(out, "^org\\.jhal\\.cli\\.drivers\\.Broken +/.+ problem: .*broken on purpose.*");
     line(out, "^faulty +/.+/test-classes/?");
-    line(out, "^outdated +/.+ problem: made for driver API version 0, .*");
+    line(out, "^outdated +/.+ problem: made for API version 0\\.9, .*");
     line(out, "^unplugged +/.+/test-classes/?");
     assertEquals(starts, Unplugged.starts());
   }
@@ -34,7 +34,7 @@ class ListingTest {
     String out = hal("devices").succeeded().out();
     line(out, "^org\\.jhal\\.cli\\.drivers\\.Broken +unavailable: .*broken on purpose.*");
     line(out, "^faulty +unavailable: .*no faulty in java.library.path.*");
-    line(out, "^outdated +unavailable: made for driver API version 0.*");
+    line(out, "^outdated +unavailable: made for API version 0\\.9.*");
     line(out, "^unplugged +unavailable: libunplugged.so not found");
     line(out, "^toy://0 +Toy \"0\" +1\\.5 GiB +uuid-0");
     line(out, "^toy://1 +Toy \"1\" +1\\.5 GiB +uuid-1");
@@ -96,7 +96,8 @@ class ListingTest {
     hal("info", "nosuch").failed(3, "NOT_FOUND", "no driver 'nosuch'", "libunplugged.so not found");
     hal("info", "unplugged").failed(3, "UNAVAILABLE", "libunplugged.so not found");
     hal("info", "faulty").failed(3, "UNAVAILABLE", "no faulty in java.library.path");
-    hal("info", "outdated").failed(3, "FAILED_PRECONDITION", "driver API version 0");
+    hal("info", "outdated")
+        .failed(3, "FAILED_PRECONDITION", "made for API version 0.9, this JHAL has version 1.");
     hal("info", "toy").failed(3, "UNAVAILABLE", "cannot be opened");
   }
 

@@ -25,12 +25,12 @@ class ReportTest {
   void cellsAreBelowEachOther() {
     Table table = new Table();
     table.row("a", "bbb", "");
-    table.row("aaa", "b");
+    table.row("aaa", "b\n  c\n");
     StringWriter out = new StringWriter();
     PrintWriter writer = new PrintWriter(out);
     table.print(writer);
     writer.flush();
-    assertEquals(String.format("a    bbb%naaa  b%n"), out.toString());
+    assertEquals(String.format("a    bbb%naaa  b; c%n"), out.toString());
   }
 
   @Test

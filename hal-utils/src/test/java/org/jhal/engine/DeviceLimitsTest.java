@@ -28,9 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class DeviceLimitsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
-  private static final long LARGEST = 1 << 18;
+  private static final long LARGEST = 1 << 24;
   private static final String TOO_LARGE =
-      "buffer of 262145 bytes: the largest of DEVICE memory on fake-0 has 262144";
+      "buffer of 16777217 bytes: the largest of DEVICE memory on fake-0 has 16777216";
 
   @TempDir private Path folder;
 

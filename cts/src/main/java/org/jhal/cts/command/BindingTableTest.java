@@ -9,6 +9,9 @@ import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -17,6 +20,7 @@ import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
+import org.jhal.MemoryType;
 import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -144,6 +148,49 @@ class BindingTableTest {
         "slot 0",
         "TRANSFER_SOURCE");
     execute(cts, commands, BindingTable.of(cts.buffer(32), target));
+  }
+
+  @Test
+  @Rule("M5")
+  void aLaterCommandThatAsksLessTakesNothingBack(Cts cts) {
+    CommandBuffer commands = reusable(cts);
+    DeviceBuffer sink = cts.buffer(64);
+    commands.dispatch(cts.kernel("negate"), Workgroups.of(16), Args.of(Slot.of(0), sink));
+    commands.copy(Slot.of(0), 0, Slot.of(1), 0, 64);
+    commands.barrier();
+    commands.fill(Slot.of(0), 3, 1, FillPattern.of8(1));
+    commands.end();
+    DeviceBuffer target = cts.buffer(64);
+    DeviceBuffer large = cts.buffer(128);
+    for (BufferUsage missing : List.of(BufferUsage.DISPATCH_READ, BufferUsage.TRANSFER_SOURCE)) {
+      Set<BufferUsage> usages = EnumSet.copyOf(BufferParams.DEVICE.usage());
+      usages.remove(missing);
+      BufferParams params = new BufferParams(MemoryType.DEVICE, usages);
+      assertRefused(
+          cts,
+          Status.PERMISSION_DENIED,
+          commands,
+          BindingTable.of(cts.buffer(cts.device(), 64, params), target),
+          "slot 0",
+          missing.name());
+    }
+    assertRefused(
+        cts,
+        Status.INVALID_ARGUMENT,
+        commands,
+        BindingTable.of(large.slice(2, 64), target),
+        "slot 0",
+        "4",
+        "2");
+    assertRefused(
+        cts,
+        Status.OUT_OF_RANGE,
+        commands,
+        BindingTable.of(large.slice(0, 63), target),
+        "slot 0",
+        "64",
+        "63");
+    execute(cts, commands, BindingTable.of(large.slice(4, 64), target));
   }
 
   @Test

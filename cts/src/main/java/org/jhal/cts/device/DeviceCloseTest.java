@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
@@ -175,6 +176,31 @@ class DeviceCloseTest {
 
   @Test
   @Rule("Q8")
+  void whatWasParkedFirstIsCancelledWhileIssuedWorkIsWaitedFor(Cts cts) throws Exception {
+    TimelineSemaphore go = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    List<TimelineSemaphore> parked = new ArrayList<>();
+    for (int i = 0; i < cts.device().queueCount(); i++) { // the oldest of each queue
+      for (OperationKind kind : OperationKind.values()) {
+        TimelineSemaphore one = cts.semaphore();
+        kind.enqueue(cts, cts.queue(i), go.at(1), one.at(1), buffer);
+        parked.add(one);
+      }
+    }
+    TimelineSemaphore done = cts.semaphore();
+    HeldOperation held = new HeldOperation(cts, cts.queue(), Fence.NONE, done.at(1));
+    held.awaitRunning();
+    Task<?> closer = Task.run("closer", () -> cts.device().close());
+    parked.forEach(one -> awaitFailure(one, 1, Status.CANCELLED));
+    assertStaysPending(done.at(1));
+    assertTrue(closer.isRunning(), "close() returned while a host call ran");
+    held.complete();
+    closer.join();
+    assertEquals(1, done.value(), "what was held, when close() had returned");
+  }
+
+  @Test
+  @Rule("Q8")
   @FreshDevice("close-timeout=100ms")
   void workThatDoesNotEndFailsAtTheDeadline(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
@@ -258,13 +284,22 @@ class DeviceCloseTest {
     held.awaitRunning();
     Task<?> first = Task.run("first-closer", () -> cts.device().close());
     awaitTrue("the device to be closing", () -> cts.device().isClosed());
-    Task<?> second = Task.run("second-closer", () -> cts.device().close());
-    second.awaitBlocked();
-    assertTrue(first.isRunning() && second.isRunning(), "close() returned while work ran");
+    AtomicBoolean isCalled = new AtomicBoolean();
+    Task<Long> second =
+        Task.start(
+            "second-closer",
+            () -> {
+              isCalled.set(true);
+              cts.device().close();
+              return done.value();
+            });
+    awaitTrue("a second close to be called", isCalled::get);
+    assertStaysPending(done.at(1)); // for a moment, in which it must not return
+    assertTrue(first.isRunning(), "the first close() returned while work ran");
+    assertTrue(second.isRunning(), "a second close() returned before the first");
     held.complete();
     first.join();
-    second.join();
-    awaitReached(done, 1);
+    assertEquals(1, second.join(), "what was held, when a second close() had returned");
   }
 
   @Test

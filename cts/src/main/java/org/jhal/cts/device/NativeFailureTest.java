@@ -316,6 +316,31 @@ class NativeFailureTest {
   }
 
   @Test
+  @Rule({"Q9", "Q7a"})
+  void whoeverCompletesFailedWorkFailsIt(Cts cts) {
+    needs(cts, "execute");
+    DeviceQueue queue = cts.queue();
+    DeviceBuffer buffer = cts.buffer(64);
+    for (int round = 0; round < 200; round++) {
+      TimelineSemaphore produced = cts.semaphore();
+      TimelineSemaphore consumed = cts.semaphore();
+      TimelineSemaphore last = cts.semaphore();
+      cts.controls().failNext("execute", 1, Status.ABORTED, false);
+      queue.fill(Fence.NONE, produced.at(1), buffer, 0, 64, FillPattern.ZERO);
+      queue.barrier(produced.at(1), consumed.at(1));
+      // Threads that enqueue or wait may be the first to find that the work is over.
+      for (int i = 1; i <= 20; i++) {
+        queue.barrier(Fence.NONE, last.at(i));
+      }
+      awaitReached(last, 20);
+      awaitFailure(consumed, 1, Status.ABORTED);
+      awaitFailure(produced, 1, Status.ABORTED);
+    }
+    assertNull(cts.device().lostCause());
+    assertWorks(cts);
+  }
+
+  @Test
   @Rule({"M1", "Q7a"})
   void aFailedAllocaFailsItsSignalsAndEveryUse(Cts cts) {
     needs(cts, "allocAsync");

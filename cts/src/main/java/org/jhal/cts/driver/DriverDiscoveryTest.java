@@ -55,8 +55,13 @@ class DriverDiscoveryTest {
     }
 
     @Override
-    public int apiVersion() {
+    public String apiVersion() {
       return API_VERSION;
+    }
+
+    @Override
+    public String spiVersion() {
+      return SPI_VERSION;
     }
 
     @Override
@@ -65,7 +70,7 @@ class DriverDiscoveryTest {
     }
   }
 
-  /** A driver that was compiled with another version of the API. */
+  /** A driver that was compiled against other versions of the API and the SPI. */
   public static final class OldProvider implements DriverProvider {
     @Override
     public String name() {
@@ -73,8 +78,13 @@ class DriverDiscoveryTest {
     }
 
     @Override
-    public int apiVersion() {
-      return API_VERSION + 7;
+    public String apiVersion() {
+      return "7" + API_VERSION;
+    }
+
+    @Override
+    public String spiVersion() {
+      return SPI_VERSION + "7"; // a minor version of the future
     }
 
     @Override
@@ -96,8 +106,13 @@ class DriverDiscoveryTest {
     }
 
     @Override
-    public int apiVersion() {
+    public String apiVersion() {
       return API_VERSION;
+    }
+
+    @Override
+    public String spiVersion() {
+      return SPI_VERSION;
     }
 
     @Override
@@ -153,10 +168,16 @@ class DriverDiscoveryTest {
         registry -> {
           String problem = entry(registry, "cts-old").problem();
           assertNotNull(problem);
-          String theirs = String.valueOf(DriverProvider.API_VERSION + 7);
-          String ours = String.valueOf(DriverProvider.API_VERSION);
-          assertTrue(problem.contains(theirs) && problem.contains(ours), problem);
-          assertHal(Status.FAILED_PRECONDITION, () -> registry.driver("cts-old"), theirs, ours);
+          String[] versions = {
+            "API version 7" + DriverProvider.API_VERSION,
+            "version " + DriverProvider.API_VERSION,
+            "SPI version " + DriverProvider.SPI_VERSION + "7",
+            "version " + DriverProvider.SPI_VERSION
+          };
+          for (String version : versions) {
+            assertTrue(problem.contains(version), problem);
+          }
+          assertHal(Status.FAILED_PRECONDITION, () -> registry.driver("cts-old"), versions);
         },
         OldProvider.class);
   }
@@ -191,7 +212,7 @@ class DriverDiscoveryTest {
                 "cts-absent",
                 "libnothing.so.1 was not found in /nowhere",
                 "cts-old",
-                String.valueOf(DriverProvider.API_VERSION + 7)),
+                "API version 7" + DriverProvider.API_VERSION),
         AbsentProvider.class,
         OldProvider.class);
   }

@@ -87,35 +87,33 @@ enum BufferUse {
    * there for a dispatch.
    */
   void enqueue(Cts cts, Fence signals, DeviceBuffer buffer, long offset, long length) {
+    enqueue(cts, Fence.NONE, signals, buffer, offset, length);
+  }
+
+  /** The same, with waits. */
+  void enqueue(Cts cts, Fence waits, Fence signals, DeviceBuffer buffer, long offset, long length) {
     DeviceQueue queue = cts.queue();
     switch (this) {
-      case QUEUE_FILL ->
-          queue.fill(Fence.NONE, signals, buffer, offset, length, FillPattern.of8(1));
-      case QUEUE_UPDATE -> queue.update(Fence.NONE, signals, bytes(length), buffer, offset);
-      case QUEUE_UPLOAD -> queue.upload(Fence.NONE, signals, bytes(length), buffer, offset);
-      case QUEUE_READBACK -> queue.readback(Fence.NONE, signals, buffer, offset, bytes(length));
-      case QUEUE_COPY_FROM ->
-          queue.copy(Fence.NONE, signals, buffer, offset, cts.buffer(64), 0, length);
-      case QUEUE_COPY_TO ->
-          queue.copy(Fence.NONE, signals, cts.buffer(64), 0, buffer, offset, length);
+      case QUEUE_FILL -> queue.fill(waits, signals, buffer, offset, length, FillPattern.of8(1));
+      case QUEUE_UPDATE -> queue.update(waits, signals, bytes(length), buffer, offset);
+      case QUEUE_UPLOAD -> queue.upload(waits, signals, bytes(length), buffer, offset);
+      case QUEUE_READBACK -> queue.readback(waits, signals, buffer, offset, bytes(length));
+      case QUEUE_COPY_FROM -> queue.copy(waits, signals, buffer, offset, cts.buffer(64), 0, length);
+      case QUEUE_COPY_TO -> queue.copy(waits, signals, cts.buffer(64), 0, buffer, offset, length);
       case QUEUE_DISPATCH_IN, QUEUE_DISPATCH_OUT ->
-          queue.dispatch(
-              Fence.NONE, signals, cts.kernel("negate"), Workgroups.of(4), args(cts, buffer));
-      default -> execute(cts, signals, buffer, offset, length);
+          queue.dispatch(waits, signals, cts.kernel("negate"), Workgroups.of(4), args(cts, buffer));
+      default -> execute(cts, waits, signals, buffer, offset, length);
     }
   }
 
-  private void execute(Cts cts, Fence signals, DeviceBuffer buffer, long offset, long length) {
-    CommandBuffer commands =
-        cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
-    record(cts, commands, isBound() ? Slot.of(0) : buffer, offset, length);
-    commands.end();
-    cts.queue()
-        .execute(
-            Fence.NONE,
-            signals,
-            commands,
-            isBound() ? BindingTable.of(buffer) : BindingTable.EMPTY);
+  private void execute(
+      Cts cts, Fence waits, Fence signals, DeviceBuffer buffer, long offset, long length) {
+    try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT)) {
+      record(cts, commands, isBound() ? Slot.of(0) : buffer, offset, length);
+      commands.end();
+      BindingTable table = isBound() ? BindingTable.of(buffer) : BindingTable.EMPTY;
+      cts.queue().execute(waits, signals, commands, table);
+    }
   }
 
   /** Records the command that {@link #enqueue} executes; not for a queue's uses. */

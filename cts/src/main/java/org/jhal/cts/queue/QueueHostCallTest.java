@@ -8,20 +8,25 @@ import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitSet;
+import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.Args;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
@@ -30,6 +35,11 @@ import org.jhal.HostCall;
 import org.jhal.HostCall.Mode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.GivesUp;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
@@ -45,6 +55,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Host calls in the order of timelines. */
 @CtsSuite
 class QueueHostCallTest {
+  /** How long something wrong gets the chance to happen. */
+  private static final Duration CHANCE = Duration.ofMillis(100);
+
   @Test
   @Rule({"Q9", "Q10"})
   void runsOnceAfterItsWaitAndBeforeItsSignal(Cts cts) {
@@ -218,7 +231,6 @@ class QueueHostCallTest {
     TimelineSemaphore done = cts.semaphore();
     AtomicReference<@Nullable Status> second = new AtomicReference<>();
     AtomicReference<HostCall.@Nullable Context> leaked = new AtomicReference<>();
-    cts.allowLog("ignored after defer()"); // a driver may tell of it
     cts.queue()
         .hostCall(
             Fence.NONE,
@@ -232,13 +244,32 @@ class QueueHostCallTest {
                 second.set(e.status());
               }
               completion.complete();
-              throw new IllegalStateException("ignored after defer()");
             });
     awaitReached(done, 1);
     assertEquals(Status.FAILED_PRECONDITION, second.get());
     cts.queue().hostCall(Fence.NONE, done.at(2), Mode.BLOCKING, leaked::set);
     awaitReached(done, 2);
     assertHal(Status.FAILED_PRECONDITION, () -> awaitSet("the call", leaked).defer());
+  }
+
+  @Test
+  @Rule("Q10")
+  void whatADeferredCallThrowsIsLoggedAndFailsNothing(Cts cts) {
+    TimelineSemaphore done = cts.semaphore();
+    AtomicReference<HostCall.@Nullable Completion> completion = new AtomicReference<>();
+    cts.queue()
+        .hostCall(
+            Fence.NONE,
+            done.at(1),
+            Mode.BLOCKING,
+            context -> {
+              completion.set(context.defer());
+              throw new IllegalStateException("thrown after defer()");
+            });
+    cts.awaitLog("thrown after defer()");
+    assertStaysPending(done.at(1));
+    awaitSet("the call", completion).complete();
+    awaitReached(done, 1);
   }
 
   @ParameterizedTest
@@ -359,6 +390,63 @@ class QueueHostCallTest {
     assertStaysPending(Fence.of(ends.stream().map(end -> end.at(1)).toList()));
     blocker.release();
     ends.forEach(end -> awaitReached(end, 1));
+  }
+
+  @Test
+  @Rule("Q9")
+  @Needs(Need.TWO_QUEUES)
+  void aCallSeesWhatItWaitsForThoughThatIsSlowToSettle(Cts cts) {
+    AtomicBoolean isCalled = new AtomicBoolean();
+    AtomicLong seen = new AtomicLong(-1);
+    TimelineSemaphore before = cts.semaphore();
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore called = cts.semaphore();
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    // Keeps whoever completes the work of the first queue busy when the producer's is over.
+    before.onReach(1, failure -> Waits.becomesTrue(CHANCE, isCalled::get));
+    cts.queue(0).barrier(blocker.timepoint(), before.at(1));
+    cts.queue(0).barrier(blocker.timepoint(), produced.at(1));
+    cts.queue(1)
+        .hostCall(
+            produced.at(1),
+            called.at(1),
+            Mode.BLOCKING,
+            context -> {
+              seen.set(produced.value());
+              isCalled.set(true);
+            });
+    blocker.release();
+    awaitReached(called, 1);
+    assertEquals(1, seen.get(), "what a host call saw of the semaphore that it waited for");
+  }
+
+  @Test
+  @Rule({"Q6", "Q9"})
+  @Needs(Need.TWO_QUEUES)
+  @FreshDevice("inflight=64")
+  @GivesUp
+  void aCallDoesNotRunIfItsIssuedProducerFails(Cts cts) {
+    cts.allowWarnings(); // of a device that is lost by this
+    AtomicInteger calls = new AtomicInteger();
+    TimelineSemaphore before = cts.semaphore();
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore called = cts.semaphore();
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    long issued = cts.device().statistics().issued();
+    before.onReach(1, failure -> Waits.becomesTrue(CHANCE, () -> calls.get() > 0));
+    cts.queue(0).barrier(blocker.timepoint(), before.at(1));
+    cts.queue(0)
+        .dispatch(
+            blocker.timepoint(), produced.at(1), cts.kernel("trap"), Workgroups.of(1), Args.of(41));
+    cts.queue(1)
+        .hostCall(produced.at(1), called.at(1), Mode.BLOCKING, context -> calls.incrementAndGet());
+    awaitStatistics(
+        "a producer and a host call to be issued", cts.device(), now -> now.issued() >= issued + 3);
+    blocker.release();
+    // A trap costs some devices their life (rule Q7), others this operation only.
+    awaitFailure(produced, 1);
+    awaitFailure(called, 1);
+    assertEquals(0, calls.get(), "calls behind work that failed");
   }
 
   @Test

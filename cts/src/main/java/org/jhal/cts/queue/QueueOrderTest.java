@@ -10,9 +10,11 @@ import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.BufferParams;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
@@ -124,6 +126,39 @@ class QueueOrderTest {
   }
 
   @Test
+  @Rule("Q4")
+  @Needs(Need.CONTROLS)
+  @FreshDevice({"inflight=4", "queues=3"})
+  void aNewcomerDoesNotOvertakeWhatIsReady(Cts cts) {
+    Blocker soon = new Blocker(cts, cts.queue(1));
+    Blocker late = new Blocker(cts, cts.queue(2));
+    DeviceQueue queue = cts.queue(0);
+    List<Timepoint> inFlight = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Timepoint end = cts.semaphore().at(1);
+      queue.barrier(i == 0 ? soon.timepoint() : late.timepoint(), end);
+      inFlight.add(end);
+    }
+    TimelineSemaphore ready = cts.semaphore();
+    TimelineSemaphore newcomer = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(cts.device(), 16, BufferParams.DEVICE);
+    queue.fill(Fence.NONE, ready.at(1), buffer, 0, 8, FillPattern.of8(1));
+    assertEquals(1, cts.device().statistics().ready());
+    long retired = cts.device().statistics().retired();
+    soon.release();
+    awaitStatistics(
+        "what was held for a short time to make room in the stream",
+        cts.device(),
+        now -> now.retired() >= retired + 2);
+    cts.controls().failNext("issue", 1, Status.ABORTED, false); // whichever is issued first
+    queue.fill(Fence.NONE, newcomer.at(1), buffer, 8, 8, FillPattern.of8(2));
+    late.release();
+    awaitFailure(ready, 1, Status.ABORTED);
+    awaitReached(newcomer, 1);
+    awaitReached(Fence.of(inFlight));
+  }
+
+  @Test
   @Rule("Q5")
   @FreshDevice("inflight=64")
   void aConsumerIsIssuedBehindItsUnfinishedProducer(Cts cts) {
@@ -184,6 +219,29 @@ class QueueOrderTest {
     blocker.release();
     awaitReached(done, 1);
     assertEquals(10, timeline.value());
+  }
+
+  @Test
+  @Rule({"Q5", "Q9"})
+  @FreshDevice({"inflight=64", "queues=3"})
+  void aConsumerWaitsForNoLaterProducerThanItNeeds(Cts cts) {
+    Blocker first = new Blocker(cts, cts.queue(0));
+    Blocker second = new Blocker(cts, cts.queue(1));
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore consumed = cts.semaphore();
+    for (int i = 1; i <= 3; i++) {
+      cts.queue(i == 1 ? 0 : 1)
+          .barrier(i == 1 ? first.timepoint() : second.timepoint(), timeline.at(i));
+    }
+    cts.queue(2).barrier(timeline.at(1), consumed.at(1));
+    Task<?> waiter = Task.run("waiter", () -> timeline.await(1, Waits.LIMIT));
+    assertStaysPending(consumed.at(1));
+    first.release();
+    awaitReached("a consumer of the first of three producers", consumed.at(1));
+    assertNull(waiter.joined(), "a host wait for the first of three producers");
+    assertPending(timeline, 2);
+    second.release();
+    awaitReached(timeline, 3);
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jhal.Device;
 import org.jhal.Executable;
 import org.jhal.cts.Controls;
@@ -29,13 +30,19 @@ final class CtsContext implements Cts {
   private final Deque<AutoCloseable> closing = new ArrayDeque<>(); // guarded by itself
   private final IdentityHashMap<Device, DeviceUse> used =
       new IdentityHashMap<>(); // guarded by this
+  private final List<String> injected = new CopyOnWriteArrayList<>();
   private @Nullable OpenedDevice underTest; // guarded by this
   private boolean isSeedUsed;
   private volatile boolean isLeavingAllowed;
 
   /** What a test found on a device. */
   record DeviceUse(
-      OpenedDevice device, boolean isFresh, long liveResources, long bytes, long openOperations) {}
+      OpenedDevice device,
+      @Nullable Controls controls,
+      boolean isFresh,
+      long liveResources,
+      long bytes,
+      long openOperations) {}
 
   CtsContext(
       CtsSession session, LogCapture logs, String invocation, String @Nullable [] freshOptions) {
@@ -93,8 +100,11 @@ final class CtsContext implements Cts {
         device.device(),
         key -> {
           var statistics = key.statistics();
+          Controls controls = device.controls();
+          String where = used.isEmpty() ? "" : "on " + key.info().uri() + " ";
           return new DeviceUse(
               device,
+              controls == null ? null : new RecordedControls(controls, where, injected),
               isFresh,
               device.liveResources(statistics),
               statistics.bytes(),
@@ -105,6 +115,11 @@ final class CtsContext implements Cts {
   /** The devices that the test used. */
   synchronized List<DeviceUse> used() {
     return new ArrayList<>(used.values());
+  }
+
+  /** What the test did with controls so far, in order. */
+  List<String> injected() {
+    return injected;
   }
 
   @Override
@@ -120,7 +135,7 @@ final class CtsContext implements Cts {
   @Override
   public @Nullable Controls findControls(Device device) {
     DeviceUse use = findUse(device);
-    return use == null ? null : use.device().controls();
+    return use == null ? null : use.controls();
   }
 
   private synchronized @Nullable DeviceUse findUse(Device device) {

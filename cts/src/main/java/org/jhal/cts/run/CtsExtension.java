@@ -210,6 +210,10 @@ final class CtsExtension
         if (!rules.isEmpty()) {
           failure.addSuppressed(new Note("rules: " + rules));
         }
+        List<String> injected = cts.injected();
+        if (!injected.isEmpty()) {
+          failure.addSuppressed(new Note("injected: " + String.join("; ", injected)));
+        }
         failure.addSuppressed(new Note("to repeat: " + test.repeat(session, cts.isSeedUsed())));
       }
       throw failure;

@@ -6,12 +6,12 @@ import java.io.PrintWriter;
  * A line on a terminal that tells how far a run has come. It is written anew when a test ends, and
  * must be wiped before anything else is printed.
  *
- * <p>Used by one thread.
+ * <p>Thread-safe.
  */
 final class CtsProgress {
   private final PrintWriter err;
   private final int all;
-  private int done;
+  private int done; // guarded by this, as are the others
   private int failed;
   private String last = ""; // invocations of one test follow each other
   private int shown; // how many columns are written
@@ -23,7 +23,7 @@ final class CtsProgress {
   }
 
   /** A test, or one invocation of it, has ended. */
-  void ended(CtsReport.Entry entry) {
+  synchronized void ended(CtsReport.Entry entry) {
     if (!entry.test().equals(last)) {
       last = entry.test();
       done++;
@@ -39,7 +39,7 @@ final class CtsProgress {
   }
 
   /** Takes the line away. */
-  void wipe() {
+  synchronized void wipe() {
     if (shown > 0) {
       err.print("\r" + " ".repeat(shown) + "\r");
       err.flush();

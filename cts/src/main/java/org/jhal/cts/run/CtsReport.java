@@ -29,7 +29,11 @@ public final class CtsReport {
     /** Everything was run. */
     COMPLETE,
     /** A test failed, and none was to begin after that. */
-    FIRST_FAILURE
+    FIRST_FAILURE,
+    /** The deadline of the run came; what was under way then counts as failed. */
+    DEADLINE,
+    /** The thread that waited for the run was interrupted. */
+    INTERRUPTED
   }
 
   /**
@@ -125,7 +129,7 @@ public final class CtsReport {
   public String toJunitXml() {
     StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     xml.append("<testsuite name=\"")
-        .append(escape("conformance of " + facts.get("device")))
+        .append(escape("conformance of " + facts.getOrDefault("device", "no device")))
         .append("\" tests=\"")
         .append(entries.size())
         .append("\" failures=\"")

@@ -1,12 +1,12 @@
 package org.jhal.cts.run;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
@@ -29,19 +29,28 @@ import org.junit.platform.launcher.TestIdentifier;
  * <p>Used by one thread.
  */
 public final class CtsRun {
-  private final CtsBackend backend;
+  /** How long a run that is given up has to end what it can. */
+  private static final Duration GRACE = Duration.ofSeconds(1);
+
+  private final @Nullable CtsBackend backend;
   private final List<String> patterns = new ArrayList<>();
   private @Nullable String uri;
   private long seed = CtsSession.newSeed();
   private int repeat = 1;
   private boolean verifiesExpectedFailures;
   private boolean isFailFast;
+  private @Nullable Duration timeout;
   private Consumer<CtsReport.Entry> listener = entry -> {};
   private @Nullable Class<?> onlyClass;
 
   /** A run of all tests against {@code backend}. */
   public CtsRun(CtsBackend backend) {
     this.backend = backend;
+  }
+
+  /** A run of all tests; the backend is that of the device, which is {@link Hal#openDevice()}'s. */
+  CtsRun() {
+    this.backend = null;
   }
 
   /** Runs against this device instead of the backend's own. */
@@ -86,6 +95,15 @@ public final class CtsRun {
     return this;
   }
 
+  /**
+   * Gives the run up when it has taken so long, at least a millisecond. By default it takes as long
+   * as it takes, and each test has a deadline of its own.
+   */
+  public CtsRun timeout(Duration limit) {
+    this.timeout = limit;
+    return this;
+  }
+
   /** Tells of each test when it has ended. */
   public CtsRun listen(Consumer<CtsReport.Entry> newListener) {
     this.listener = newListener;
@@ -93,15 +111,64 @@ public final class CtsRun {
   }
 
   /**
-   * Runs the tests.
+   * Runs the tests, on a thread of their own. If that does not end in time, or if this thread is
+   * interrupted, which it then still is, the report has what was found until then; the thread may
+   * go on in whatever it hangs in.
    *
    * @throws org.jhal.HalException if the device cannot be opened
    */
   public CtsReport run() {
     RunRecord record = new RunRecord(repeat, isFailFast, listener);
-    record.addFacts(facts());
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    Thread runner =
+        new Thread(
+            () -> {
+              try {
+                run(record);
+              } catch (Throwable t) {
+                thrown.set(t);
+              }
+            },
+            "cts-run");
+    runner.setDaemon(true);
+    runner.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+    runner.start();
+    try {
+      runner.join(timeout == null ? 0 : timeout.toMillis());
+      if (timeout != null && runner.isAlive()) {
+        record.expire(timeout);
+        stop(runner);
+        return record.report();
+      }
+    } catch (InterruptedException e) {
+      record.interrupt();
+      runner.interrupt();
+      Thread.currentThread().interrupt();
+      return record.report();
+    }
+    if (thrown.get() instanceof RuntimeException e) {
+      throw e;
+    }
+    if (thrown.get() instanceof Error e) {
+      throw e;
+    }
+    return record.report();
+  }
+
+  /** Lets a run that is given up end what it can: processes of its own, and devices. */
+  private static void stop(Thread runner) throws InterruptedException {
+    runner.interrupt();
+    runner.join(GRACE.toMillis());
+  }
+
+  private void run(RunRecord record) {
+    record.enter(RunStep.own("the opening of the device"));
+    String asked = backend == null && uri == null ? defaultDevice() : uri;
+    CtsBackend tested = backend == null ? CtsSession.findBackend(asked) : backend;
+    addFacts(tested, asked == null ? tested.uri() : asked, record);
+    record.leave();
     for (int i = 0; i < repeat && !record.isOver(); i++) {
-      CtsSession session = new CtsSession(backend, uri, verifiesExpectedFailures, seed + i);
+      CtsSession session = new CtsSession(tested, asked, verifiesExpectedFailures, seed + i);
       session.endWhen(record::isOver);
       String key = session.start();
       try {
@@ -112,10 +179,11 @@ public final class CtsRun {
                 .build();
         CtsCatalog.launcher().execute(request, new RunListener(record));
       } finally {
+        record.enter(RunStep.own("the closing of the devices"));
         CtsSession.end(key);
+        record.leave();
       }
     }
-    return record.report();
   }
 
   private FilterResult include(TestDescriptor test) {
@@ -125,50 +193,55 @@ public final class CtsRun {
     return FilterResult.includedIf(isIncluded);
   }
 
-  private Map<String, String> facts() {
-    Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("device", uri == null ? backend.uri() : uri);
-    try (Device device = backend.open(uri == null ? backend.uri() : uri)) {
-      DeviceInfo info = device.info();
-      facts.put("driver", info.driver());
-      addDriver(info.driver(), facts);
-      facts.put("name", info.name());
-      facts.put("uuid", info.uuid());
-      if (info.pciAddress() != null) {
-        facts.put("pci", info.pciAddress());
-      }
-      facts.put("memory", info.memoryBytes() + " bytes");
-      facts.put("capabilities", device.capabilities().stream().sorted().toList().toString());
-      facts.put("formats", device.executableFormats().stream().sorted().toList().toString());
-      facts.put("queues", String.valueOf(device.queueCount()));
-      new TreeMap<>(info.properties()).forEach((k, v) -> facts.put("device." + k, v));
-      device
-          .settings()
-          .forEach(s -> facts.put("setting." + s.name(), s.value() + " (" + s.origin() + ")"));
+  /** The device where none is named. */
+  private static String defaultDevice() {
+    try (Device device = Hal.openDevice()) {
+      return Hal.configuredDevice().orElse(device.info().uri());
     }
+  }
+
+  private void addFacts(CtsBackend tested, String deviceUri, RunRecord record) {
+    record.addFact("device", deviceUri);
     String version = Hal.class.getPackage().getImplementationVersion();
-    facts.put("jhal", version == null ? "unpackaged" : version);
-    facts.put(
+    record.addFact("jhal", version == null ? "unpackaged" : version);
+    record.addFact(
         "java", System.getProperty("java.vm.version") + ", " + System.getProperty("java.vm.name"));
-    facts.put(
+    record.addFact(
         "system",
         System.getProperty("os.name")
             + " "
             + System.getProperty("os.version")
             + " "
             + System.getProperty("os.arch"));
-    facts.put("seed", String.valueOf(seed));
-    facts.put("time", Instant.now().toString());
-    return facts;
+    record.addFact("seed", String.valueOf(seed));
+    record.addFact("time", Instant.now().toString());
+    try (Device device = tested.open(deviceUri)) {
+      DeviceInfo info = device.info();
+      record.addFact("driver", info.driver());
+      addDriver(info.driver(), record);
+      record.addFact("name", info.name());
+      record.addFact("uuid", info.uuid());
+      if (info.pciAddress() != null) {
+        record.addFact("pci", info.pciAddress());
+      }
+      record.addFact("memory", info.memoryBytes() + " bytes");
+      record.addFact("capabilities", device.capabilities().stream().sorted().toList().toString());
+      record.addFact("formats", device.executableFormats().stream().sorted().toList().toString());
+      record.addFact("queues", String.valueOf(device.queueCount()));
+      new TreeMap<>(info.properties()).forEach((k, v) -> record.addFact("device." + k, v));
+      device
+          .settings()
+          .forEach(s -> record.addFact("setting." + s.name(), s.value() + " (" + s.origin() + ")"));
+    }
   }
 
   /** Where the driver is from, and what it says of the version that it found. */
-  private static void addDriver(String name, Map<String, String> facts) {
+  private static void addDriver(String name, RunRecord record) {
     DriverRegistry registry = DriverRegistry.load();
     for (DriverRegistry.Entry entry : registry.entries()) {
       if (entry.problem() == null && entry.name().equals(name)) {
-        facts.put("driver.version", registry.driver(name).probe().detail());
-        facts.put("driver.location", entry.location());
+        record.addFact("driver.version", registry.driver(name).probe().detail());
+        record.addFact("driver.location", entry.location());
       }
     }
   }

@@ -4,14 +4,16 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.spi.ToolProvider;
-import org.jhal.Device;
-import org.jhal.Hal;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,8 @@ public final class CtsTool implements ToolProvider {
   private static final int USAGE = 2;
   private static final int NO_DEVICE = 3;
   private static final int FAILED = 4;
+  private static final int TIMED_OUT = 5;
+  private static final int INTERRUPTED = 130;
 
   private static final String HELP =
       """
@@ -40,12 +44,14 @@ public final class CtsTool implements ToolProvider {
         --seed N                    what random tests start from
         --report DIR                write report.json and report.xml (JUnit form) there
         --fail-fast                 begin no further test after one has failed
+        --timeout SECONDS           give the whole run up after so long; what hangs then has failed,
+                                    and the report has the stacks of the threads; default none
         --verify-expected-failures  also run what is expected to fail, and fail if it passes
         --list                      list the tests, with the rules that they check, and run nothing
         --help                      print this
 
       Exit codes: 0 all passed, 1 the report cannot be written, 2 wrong usage, 3 the device cannot be
-      opened, 4 a test failed.
+      opened, 4 a test failed, 5 the run was given up, 130 interrupted.
       """;
 
   /** What the command line asks for. */
@@ -55,6 +61,7 @@ public final class CtsTool implements ToolProvider {
     @Nullable Long seed;
     final List<String> tests = new ArrayList<>();
     int repeat = 1;
+    @Nullable Duration timeout;
     boolean failFast;
     boolean verify;
     boolean list;
@@ -120,6 +127,7 @@ public final class CtsTool implements ToolProvider {
         case "--repeat" -> options.repeat = (int) number(args, ++i, 1, 1_000_000);
         case "--seed" -> options.seed = number(args, ++i, Long.MIN_VALUE, Long.MAX_VALUE);
         case "--report" -> options.report = Path.of(value(args, ++i));
+        case "--timeout" -> options.timeout = Duration.ofSeconds(number(args, ++i, 1, 10_000_000));
         case "--fail-fast" -> options.failFast = true;
         case "--verify-expected-failures" -> options.verify = true;
         case "--list" -> options.list = true;
@@ -170,23 +178,16 @@ public final class CtsTool implements ToolProvider {
         .toList();
   }
 
-  /** The device where none is named: that of {@link Hal#openDevice()}. */
-  private static String defaultDevice() {
-    try (Device device = Hal.openDevice()) {
-      return Hal.configuredDevice().orElse(device.info().uri());
-    }
-  }
-
   private static int run(Options options, PrintWriter out, PrintWriter err) throws IOException {
     long begin = System.nanoTime();
-    String uri = options.device == null ? defaultDevice() : options.device;
     CtsProgress progress =
         CtsProgress.isOnTerminal()
             ? new CtsProgress(err, selected(options).size() * options.repeat)
             : null;
     CtsRun run =
-        new CtsRun(CtsSession.findBackend(uri))
-            .device(uri)
+        (options.device == null
+                ? new CtsRun()
+                : new CtsRun(CtsSession.findBackend(options.device)).device(options.device))
             .tests(options.tests.toArray(new String[0]))
             .repeat(options.repeat)
             .listen(
@@ -206,6 +207,9 @@ public final class CtsTool implements ToolProvider {
     if (options.seed != null) {
       run.seed(options.seed);
     }
+    if (options.timeout != null) {
+      run.timeout(options.timeout);
+    }
     if (options.failFast) {
       run.failFast();
     }
@@ -213,25 +217,36 @@ public final class CtsTool implements ToolProvider {
       run.verifyExpectedFailures();
     }
     CtsReport report = run.run();
-    if (progress != null) {
-      progress.wipe();
+    boolean isInterrupted = Thread.interrupted(); // or no file can be written
+    try {
+      if (progress != null) {
+        progress.wipe();
+      }
+      if (options.report != null) {
+        Files.createDirectories(options.report);
+        Files.writeString(options.report.resolve("report.json"), report.toJson());
+        Files.writeString(options.report.resolve("report.xml"), report.toJunitXml());
+      }
+      summarize(report, (System.nanoTime() - begin) / 1e9, out);
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
-    if (options.report != null) {
-      Files.createDirectories(options.report);
-      Files.writeString(options.report.resolve("report.json"), report.toJson());
-      Files.writeString(options.report.resolve("report.xml"), report.toJunitXml());
-    }
-    summarize(report, (System.nanoTime() - begin) / 1e9, out);
-    return report.isSuccess() ? OK : FAILED;
+    return switch (report.ending()) {
+      case DEADLINE -> TIMED_OUT;
+      case INTERRUPTED -> INTERRUPTED;
+      default -> report.isSuccess() ? OK : FAILED;
+    };
   }
 
   private static void summarize(CtsReport report, double seconds, PrintWriter out) {
     Map<String, String> facts = report.facts();
     out.println();
-    out.println("device        " + facts.get("device") + ", " + facts.get("name"));
-    out.println("capabilities  " + facts.get("capabilities"));
-    out.println("seed          " + facts.get("seed"));
-    out.println("ended         " + facts.get("ended"));
+    summarize("device", out, facts.get("device"), facts.get("name"));
+    summarize("capabilities", out, facts.get("capabilities"));
+    summarize("seed", out, facts.get("seed"));
+    summarize("ended", out, facts.get("ended"));
     out.printf(Locale.ROOT, "%-13s %.1f s%n", "time", seconds);
     for (CtsReport.Outcome outcome : CtsReport.Outcome.values()) {
       List<CtsReport.Entry> entries = report.entries(outcome);
@@ -246,5 +261,11 @@ public final class CtsTool implements ToolProvider {
         }
       }
     }
+  }
+
+  /** What is known; a run that has not come far knows little. */
+  private static void summarize(String name, PrintWriter out, @Nullable String... values) {
+    String known = Stream.of(values).filter(Objects::nonNull).collect(Collectors.joining(", "));
+    out.printf(Locale.ROOT, "%-13s %s%n", name, known.isEmpty() ? "unknown" : known);
   }
 }

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class LogCapture extends Handler {
+  /** As many of a stack as tell a test's own frames, below those of any driver. */
+  private static final int FRAMES = 40;
+
   // A field, because java.util.logging itself forgets loggers that nobody holds.
   private final Logger logger = Logger.getLogger("org.jhal");
   private final boolean parentHandlers = logger.getUseParentHandlers();
@@ -57,7 +60,7 @@ final class LogCapture extends Handler {
     for (Throwable t = thrown; t != null; t = t.getCause()) {
       line.append(" <- ").append(t);
       StackTraceElement[] stack = t.getStackTrace();
-      for (int i = 0; i < Math.min(8, stack.length); i++) {
+      for (int i = 0; i < Math.min(FRAMES, stack.length); i++) {
         line.append("\n      at ").append(stack[i]);
       }
     }

@@ -2,8 +2,6 @@ package org.jhal.cts.run;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jhal.cts.support.Cts;
@@ -20,7 +18,6 @@ import org.junit.platform.launcher.TestPlan;
  */
 final class RunListener implements TestExecutionListener {
   private final RunRecord record;
-  private final Map<String, Long> started = new HashMap<>();
   private @Nullable TestPlan plan;
 
   RunListener(RunRecord record) {
@@ -41,7 +38,7 @@ final class RunListener implements TestExecutionListener {
 
   @Override
   public void executionStarted(TestIdentifier test) {
-    started.put(test.getUniqueId(), System.nanoTime());
+    record.enter(RunStep.of(test));
   }
 
   @Override
@@ -50,7 +47,7 @@ final class RunListener implements TestExecutionListener {
       return; // the run is over
     }
     if (TestName.of(test).isPresent()) {
-      add(test, outcome(reason), reason);
+      add(RunStep.of(test), outcome(reason), reason);
     } else if (plan != null) {
       plan.getChildren(test).forEach(child -> executionSkipped(child, reason));
     }
@@ -58,23 +55,24 @@ final class RunListener implements TestExecutionListener {
 
   @Override
   public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+    RunStep step = record.leave();
     Throwable thrown = result.getThrowable().orElse(null);
     if (thrown == null) {
       if (test.isTest()) {
-        add(test, CtsReport.Outcome.PASSED, "");
+        add(step, CtsReport.Outcome.PASSED, "");
       }
     } else if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
       String reason = String.valueOf(thrown.getMessage());
-      add(test, outcome(reason), reason);
+      add(step, outcome(reason), reason);
     } else {
       StringWriter text = new StringWriter();
       thrown.printStackTrace(new PrintWriter(text));
-      add(test, CtsReport.Outcome.FAILED, text.toString());
+      add(step, CtsReport.Outcome.FAILED, text.toString());
     }
   }
 
   /** A test that is skipped without a reason that the suite gives has failed. */
-  private CtsReport.Outcome outcome(String reason) {
+  private static CtsReport.Outcome outcome(String reason) {
     if (reason.startsWith(Cts.UNSUPPORTED)) {
       return CtsReport.Outcome.UNSUPPORTED;
     }
@@ -83,23 +81,8 @@ final class RunListener implements TestExecutionListener {
         : CtsReport.Outcome.FAILED;
   }
 
-  private void add(TestIdentifier test, CtsReport.Outcome outcome, String detail) {
-    String name = TestName.of(test).map(TestName::toString).orElse(test.getDisplayName() + ".*");
-    String display = name.substring(name.indexOf('.') + 1);
-    if (test.getUniqueId().contains("invocation:")) {
-      display += " " + test.getDisplayName();
-    }
-    Long start = started.get(test.getUniqueId());
-    double seconds = start == null ? 0 : (System.nanoTime() - start) / 1e9;
-    CtsReport.Entry entry =
-        new CtsReport.Entry(
-            name,
-            display,
-            CtsCatalog.rules(test),
-            outcome,
-            detail.replaceFirst(
-                "^(" + Cts.UNSUPPORTED + "|" + CtsExtension.EXPECTED_FAILURE + ")", ""),
-            seconds);
-    record.add(entry);
+  private void add(RunStep step, CtsReport.Outcome outcome, String detail) {
+    String prefix = "^(" + Cts.UNSUPPORTED + "|" + CtsExtension.EXPECTED_FAILURE + ")";
+    record.add(step.entry(outcome, detail.replaceFirst(prefix, "")));
   }
 }

@@ -1,15 +1,21 @@
 package org.jhal.cts.run;
 
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jhal.cts.support.Waits;
 
 /**
- * How far a run has come.
+ * How far a run has come: written by the thread that runs the tests, and closed by the one that
+ * waits for that, if it does not end in time.
  *
  * <p>Thread-safe.
  */
@@ -22,7 +28,13 @@ final class RunRecord {
   private final Set<String> missing = new HashSet<>(); // tests of this round; guarded by this
   private int planned; // tests of this round; guarded by this
   private int round; // from 1; guarded by this
+
+  /** What the run is busy with, the innermost first, never empty; guarded by this. */
+  private final Deque<RunStep> underWay = new ArrayDeque<>();
+
   private CtsReport.Ending ending = CtsReport.Ending.COMPLETE; // guarded by this
+  private String end = "complete"; // guarded by this
+  private boolean isClosed; // whether nothing is added any more; guarded by this
 
   /**
    * Of a run that has not begun.
@@ -35,11 +47,12 @@ final class RunRecord {
     this.rounds = rounds;
     this.isFailFast = isFailFast;
     this.listener = listener;
+    underWay.push(RunStep.own("the search for tests"));
   }
 
-  /** Adds what is known of the device and of this process. */
-  synchronized void addFacts(Map<String, String> more) {
-    facts.putAll(more);
+  /** Adds something that is known of the device or of this process. */
+  synchronized void addFact(String name, String value) {
+    facts.put(name, value);
   }
 
   /** Begins a round, of these tests. */
@@ -50,16 +63,69 @@ final class RunRecord {
     missing.addAll(tests);
   }
 
+  /** A step begins, within what is under way. */
+  synchronized void enter(RunStep step) {
+    underWay.push(step);
+  }
+
+  /** The step that began last is over; it is returned. */
+  synchronized RunStep leave() {
+    return underWay.pop();
+  }
+
   /** Adds how a test ended. */
   void add(CtsReport.Entry entry) {
     synchronized (this) {
-      entries.add(entry);
-      missing.remove(entry.test());
+      if (isClosed) {
+        return; // what hung at the deadline has come to an end
+      }
+      put(entry);
       if (isFailFast && entry.outcome() == CtsReport.Outcome.FAILED) {
         ending = CtsReport.Ending.FIRST_FAILURE;
+        end = "after the first failure";
       }
     }
     listener.accept(entry);
+  }
+
+  private void put(CtsReport.Entry entry) {
+    entries.add(entry);
+    missing.remove(entry.test());
+  }
+
+  /** Closes the record at the deadline: what is under way has failed. */
+  void expire(Duration limit) {
+    String threads = Waits.threads();
+    CtsReport.Entry entry;
+    synchronized (this) {
+      RunStep step = underWay.element();
+      close(
+          CtsReport.Ending.DEADLINE,
+          "at the deadline of " + limit.toSeconds() + " s, during " + step);
+      String message =
+          String.format(
+              Locale.ROOT,
+              "the run reached its deadline of %d s when this had taken %.1f s%n%s",
+              limit.toSeconds(),
+              step.seconds(),
+              threads);
+      entry = step.entry(CtsReport.Outcome.FAILED, message);
+      put(entry);
+    }
+    listener.accept(entry);
+  }
+
+  /** Closes the record when the thread that waits for the run is interrupted. */
+  synchronized void interrupt() {
+    close(CtsReport.Ending.INTERRUPTED, "interrupted, during " + underWay.element());
+  }
+
+  private void close(CtsReport.Ending why, String how) {
+    if (!isClosed) {
+      isClosed = true;
+      ending = why;
+      end = how;
+    }
   }
 
   /** Whether no further test is to begin. */
@@ -75,16 +141,18 @@ final class RunRecord {
   }
 
   private String ended() {
-    String unrun =
-        (rounds == 1 ? "" : ", in round " + round + " of " + rounds)
-            + "; "
-            + missing.size()
-            + " of "
-            + planned
-            + " tests did not run";
-    return switch (ending) {
-      case COMPLETE -> "complete";
-      case FIRST_FAILURE -> "after the first failure" + unrun;
-    };
+    if (ending == CtsReport.Ending.COMPLETE) {
+      return end;
+    }
+    if (round == 0) {
+      return end + "; no test was run";
+    }
+    return end
+        + (rounds == 1 ? "" : ", in round " + round + " of " + rounds)
+        + "; "
+        + missing.size()
+        + " of "
+        + planned
+        + " tests did not run";
   }
 }

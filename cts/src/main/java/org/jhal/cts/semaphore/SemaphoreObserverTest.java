@@ -2,6 +2,7 @@ package org.jhal.cts.semaphore;
 
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitSet;
 import static org.jhal.cts.support.Waits.awaitTrue;
@@ -13,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -35,6 +37,8 @@ import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callbacks and stages of timepoints. */
 @CtsSuite
@@ -236,6 +240,65 @@ class SemaphoreObserverTest {
         });
     semaphore.signal(1);
     assertNull(thrown.get(), "another thread could not work while a callback ran");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Rule({"S7", "S3", "S8"})
+  void callbacksOfAFailureAndOfACloseHoldNoLock(boolean isClose, Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    semaphore.onReach(
+        1,
+        failure -> {
+          Task<?> other =
+              Task.run(
+                  "other",
+                  () -> {
+                    if (!isClose) {
+                      TimelineSemaphore done = cts.semaphore();
+                      cts.queue().barrier(semaphore.at(2), done.at(1));
+                      awaitFailure(done, 1, Status.DATA_LOSS);
+                      semaphore.fail(new HalException(Status.ABORTED, "again"));
+                    }
+                    semaphore.close();
+                  });
+          try {
+            thrown.set(other.joined());
+          } catch (AssertionError e) {
+            thrown.set(e);
+          }
+        });
+    if (isClose) {
+      semaphore.close();
+    } else {
+      semaphore.fail(new HalException(Status.DATA_LOSS, "gone"));
+    }
+    assertNull(thrown.get(), "another thread could not work while a callback ran");
+  }
+
+  @Test
+  @Rule({"S6", "S7"})
+  void aCallbackMayLookAtSeveral(Cts cts) {
+    TimelineSemaphore semaphore = cts.semaphore();
+    TimelineSemaphore exact = cts.semaphore(3);
+    TimelineSemaphore never = cts.semaphore();
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    semaphore.onReach(
+        1,
+        failure -> {
+          try {
+            Fence.of(semaphore.at(1), exact.at(3), exact.at(2)).awaitAll(Duration.ZERO);
+            Fence.of(never.at(1), never.at(2), exact.at(3)).awaitAny(Duration.ZERO);
+            assertHal(
+                Status.DEADLINE_EXCEEDED,
+                () -> Fence.of(never.at(1), exact.at(4)).awaitAny(Duration.ZERO));
+          } catch (HalException | InterruptedException | AssertionError e) {
+            thrown.set(e);
+          }
+        });
+    semaphore.signal(1);
+    assertNull(thrown.get(), "a look at timepoints that are reached exactly");
   }
 
   @Test

@@ -17,9 +17,11 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -200,6 +202,20 @@ class SemaphoreTest {
     Fence neither = Fence.of(zero.at(1), one.at(2));
     assertHal(Status.DEADLINE_EXCEEDED, () -> neither.awaitAny(Duration.ZERO));
     assertEquals(0, zero.value());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  @Rule("S6")
+  void waitingForAnyOfThreeNeedsOne(int reached, Cts cts) throws Exception {
+    List<Timepoint> members = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      members.add(cts.semaphore(i == reached ? 1 : 0).at(1));
+    }
+    Fence.of(members).awaitAny(Duration.ZERO);
+    Fence.of(members).awaitAny(Waits.LIMIT);
+    assertHal(
+        Status.DEADLINE_EXCEEDED, () -> Fence.of(members).awaitAll(Duration.ZERO), "not all of");
   }
 
   @Test

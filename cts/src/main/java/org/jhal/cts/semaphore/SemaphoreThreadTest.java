@@ -2,6 +2,7 @@ package org.jhal.cts.semaphore;
 
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -13,18 +14,24 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
+import org.jhal.cts.FreshDevice;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What several threads see of semaphores. */
 @CtsSuite
@@ -76,6 +83,45 @@ class SemaphoreThreadTest {
     second.signal(1);
     any.join();
     assertEquals(0, first.value());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  @Rule("S6")
+  void waitingForAnyOfThreeWakesOnEach(int reached, Cts cts) throws Exception {
+    List<Timepoint> members = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      members.add(cts.semaphore().at(1));
+    }
+    Task<?> any = anyWaiter(Fence.of(members));
+    members.get(reached).semaphore().signal(1);
+    any.join();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Rule({"S6", "S3"})
+  void aMemberThatFailsAfterItWasReachedFailsAWaitForAll(boolean isReachedBefore, Cts cts)
+      throws Exception {
+    TimelineSemaphore before = cts.semaphore(1);
+    TimelineSemaphore meanwhile = cts.semaphore();
+    TimelineSemaphore open = cts.semaphore();
+    TimelineSemaphore last = cts.semaphore();
+    Task<?> all = waiter(Fence.of(before.at(1), meanwhile.at(1), open.at(1)));
+    Task<?> any = anyWaiter(Fence.of(meanwhile.at(2), open.at(1), last.at(1)));
+    meanwhile.signal(1);
+    assertStaysPending(open.at(1));
+    assertTrue(all.isRunning(), "a wait for all of three was released by two");
+    assertTrue(any.isRunning(), "a wait for any of three was released by none");
+    (isReachedBefore ? before : meanwhile).fail(new HalException(Status.DATA_LOSS, "gone"));
+    assertHal(Status.DATA_LOSS, assertInstanceOf(HalException.class, all.joined()), "gone");
+    if (isReachedBefore) {
+      last.signal(1); // none of its members has failed
+      any.join();
+    } else {
+      assertHal(Status.DATA_LOSS, assertInstanceOf(HalException.class, any.joined()), "gone");
+    }
+    assertPending(open, 1);
   }
 
   @Test
@@ -178,6 +224,27 @@ class SemaphoreThreadTest {
     }
     semaphore.signal(1);
     other.signal(1);
+  }
+
+  @Test
+  @Rule({"S4", "K5"})
+  @FreshDevice("spin=1s")
+  void anInterruptionEndsAWaitThatPolls(Cts cts) {
+    Timepoint held = new Blocker(cts, cts.queue()).timepoint();
+    for (int round = 0; round < 4; round++) {
+      AtomicBoolean isBegun = new AtomicBoolean();
+      Task<?> waiter =
+          Task.run(
+              "waiter",
+              () -> {
+                isBegun.set(true);
+                held.awaitAll(Waits.LIMIT);
+              });
+      Waits.awaitTrue("a waiter to begin", isBegun::get);
+      assertStaysPending(held); // for a moment, in which it polls
+      waiter.interrupt();
+      assertInstanceOf(InterruptedException.class, waiter.joined());
+    }
   }
 
   @Test

@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
@@ -21,8 +23,11 @@ import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.HeldOperation;
+import org.jhal.cts.support.OperationKind;
 import org.jhal.cts.support.Task;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Signals of operations that others overtake (rule S1a). */
 @CtsSuite
@@ -105,6 +110,26 @@ class SignalOrderTest {
     cts.queue().barrier(Fence.NONE, Fence.of(semaphores.stream().map(s -> s.at(1)).toList()));
     awaitTrue("all callbacks of one operation's signals", () -> order.size() == 8);
     assertEquals(List.of(0, 1, 2, 3, 4, 5, 6, 7), order);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("S1a")
+  void everySignalOfAnOperationRaisesToItsOwnValue(OperationKind kind, Cts cts) {
+    DeviceBuffer buffer = cts.buffer(16);
+    for (boolean isParked : new boolean[] {false, true}) {
+      TimelineSemaphore go = cts.semaphore();
+      List<Timepoint> signals = new ArrayList<>();
+      for (long value : new long[] {1, 7, 2, 1L << 40, 3}) {
+        signals.add(cts.semaphore().at(value));
+      }
+      kind.enqueue(cts, cts.queue(), isParked ? go.at(1) : Fence.NONE, Fence.of(signals), buffer);
+      go.signal(1);
+      awaitReached(Fence.of(signals));
+      for (Timepoint signal : signals) {
+        assertEquals(signal.value(), signal.semaphore().value(), "the value that was signalled");
+      }
+    }
   }
 
   @Test

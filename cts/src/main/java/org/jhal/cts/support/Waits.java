@@ -217,7 +217,7 @@ public final class Waits {
   }
 
   /** What every thread does that has to do with JHAL. */
-  static String threads() {
+  public static String threads() {
     StringBuilder text = new StringBuilder("threads:");
     Map<String, StackTraceElement[]> stacks = new TreeMap<>();
     Thread.getAllStackTraces()

@@ -32,7 +32,14 @@ class CtsToolTests {
     assertEquals(0, run("--help"));
     for (String option :
         new String[] {
-          "--device", "--tests", "--repeat", "--seed", "--report", "--fail-fast", "--list"
+          "--device",
+          "--tests",
+          "--repeat",
+          "--seed",
+          "--report",
+          "--fail-fast",
+          "--timeout",
+          "--list"
         }) {
       assertTrue(out.toString().contains(option), option);
     }
@@ -54,7 +61,7 @@ class CtsToolTests {
   @Test
   void withoutADeviceTheDefaultOneIsTested() {
     assertEquals(3, run()); // there is no driver here
-    assertEquals("hal: NOT_FOUND: no driver on the class path", err.toString().strip());
+    assertTrue(err.toString().startsWith("hal: NOT_FOUND: no driver"), err::toString);
   }
 
   @Test
@@ -86,6 +93,11 @@ class CtsToolTests {
   @Test
   void aNumberOutOfRangeIsWrongUsage() {
     assertUsage("--repeat 0: a number from 1", "--device", "x", "--repeat", "0");
+  }
+
+  @Test
+  void aTimeoutOfNothingIsWrongUsage() {
+    assertUsage("--timeout 0: a number from 1", "--device", "x", "--timeout", "0");
   }
 
   @Test

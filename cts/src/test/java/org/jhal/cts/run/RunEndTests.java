@@ -1,13 +1,24 @@
 package org.jhal.cts.run;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.Device;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsReport.Ending;
 import org.jhal.cts.run.CtsReport.Outcome;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.RepeatedTest;
@@ -75,5 +86,131 @@ class RunEndTests {
     CtsReport report = oneFails().tests("*.passes", "*.wouldPass").failFast().repeat(2).run();
     assertEquals(4, report.entries(Outcome.PASSED).size());
     assertTrue(report.isSuccess(), report::toJson);
+  }
+
+  /** One passes, one hangs until {@link #end}, one would pass. */
+  @CtsSuite
+  @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+  static class OneHangs {
+    static volatile CountDownLatch end = new CountDownLatch(0);
+    static volatile boolean hasGoneOn;
+
+    @Test
+    @Order(1)
+    void passes() {}
+
+    @Test
+    @Order(2)
+    @Rule("Q8")
+    void hangs(Cts cts) throws InterruptedException {
+      CountDownLatch mine = end;
+      cts.closing(mine::await);
+      mine.await();
+    }
+
+    @Test
+    @Order(3)
+    void wouldPass() {
+      hasGoneOn = true;
+    }
+  }
+
+  @BeforeEach
+  void begin() {
+    OneHangs.end = new CountDownLatch(1);
+    OneHangs.hasGoneOn = false;
+  }
+
+  @AfterEach
+  void end() {
+    OneHangs.end.countDown();
+    Waits.awaitTrue("what hung to end", () -> !Waits.threads().contains("OneHangs.hangs"));
+  }
+
+  private static CtsRun oneHangs(CtsBackend backend) {
+    return new CtsRun(backend).only(OneHangs.class).device("fake");
+  }
+
+  private static CtsReport.Entry last(CtsReport report) {
+    return report.entries().get(report.entries().size() - 1);
+  }
+
+  private static void assertHas(String text, String... parts) {
+    for (String part : parts) {
+      assertTrue(text.contains(part), () -> part + " is not in " + text);
+    }
+  }
+
+  @Test
+  void atTheDeadlineWhatHangsHasFailedAndTheReportHasItsStack() {
+    CtsReport report = oneHangs(new FakeBackend()).timeout(Duration.ofSeconds(4)).run();
+    assertEquals(List.of(Outcome.PASSED, Outcome.FAILED), outcomes(report));
+    CtsReport.Entry hung = last(report);
+    assertEquals("RunEndTests$OneHangs.hangs", hung.test());
+    assertEquals(List.of("Q8"), hung.rules());
+    assertHas(
+        hung.detail(),
+        "the run reached its deadline of 4 s",
+        "cts-RunEndTests$OneHangs.hangs-body WAITING",
+        OneHangs.class.getName() + ".hangs(");
+    assertEquals(Ending.DEADLINE, report.ending());
+    String ended =
+        "at the deadline of 4 s, during RunEndTests$OneHangs.hangs; 1 of 3 tests did not run";
+    assertEquals(ended, report.facts().get("ended"));
+    assertHas(report.toJson(), "\"ended\": \"" + ended + "\"", "OneHangs.hangs(");
+    assertHas(report.toJunitXml(), "<failure message=\"the run reached its deadline of 4 s");
+    assertFalse(OneHangs.hasGoneOn, "a test began after the end of the run");
+  }
+
+  @Test
+  void aDeadlineThatIsKeptChangesNothing() {
+    CtsReport report =
+        oneHangs(new FakeBackend()).tests("*.passes").timeout(Duration.ofMinutes(5)).run();
+    assertTrue(report.isSuccess(), report::toJson);
+    assertEquals("complete", report.facts().get("ended"));
+  }
+
+  @Test
+  void aDriverThatHangsWhenItIsOpenedIsGivenUpToo() {
+    CtsBackend hanging =
+        new FakeBackend() {
+          @Override
+          public Device open(String uri) {
+            try {
+              OneHangs.end.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+            return super.open(uri);
+          }
+        };
+    CtsReport report = oneHangs(hanging).timeout(Duration.ofSeconds(2)).run();
+    assertEquals(1, report.entries().size(), report::toJson);
+    assertEquals("the opening of the device", last(report).display());
+    assertEquals(
+        "at the deadline of 2 s, during the opening of the device; no test was run",
+        report.facts().get("ended"));
+    assertEquals("fake", report.facts().get("device"));
+    assertHas(report.toJunitXml(), "conformance of fake");
+  }
+
+  @Test
+  void anInterruptEndsTheRunWithAReport() {
+    Task<CtsReport> waiter =
+        Task.start(
+            "interrupted",
+            () -> {
+              CtsReport report = oneHangs(new FakeBackend()).run();
+              assertTrue(Thread.interrupted(), "the interrupt is kept");
+              return report;
+            });
+    Waits.awaitTrue("the test to hang", () -> Waits.threads().contains("OneHangs.hangs("));
+    waiter.interrupt();
+    CtsReport report = assertDoesNotThrow(waiter::join);
+    assertEquals(Ending.INTERRUPTED, report.ending());
+    assertEquals(
+        "interrupted, during RunEndTests$OneHangs.hangs; 2 of 3 tests did not run",
+        report.facts().get("ended"));
+    assertEquals(List.of(Outcome.PASSED), outcomes(report));
   }
 }

@@ -82,12 +82,7 @@ public class MockCtsBackend implements CtsBackend {
 
     @Override
     public void failNext(String call, int nth, Status status, boolean sticky) {
-      mock.failNth(
-          call,
-          nth,
-          new HalException(
-              sticky ? Status.UNAVAILABLE : status,
-              "use " + nth + " of " + call + " was made to fail with " + status));
+      mock.failNth(call, nth, Controls.injected(call, nth, status, sticky));
     }
 
     @Override

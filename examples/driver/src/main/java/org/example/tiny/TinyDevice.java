@@ -16,9 +16,9 @@ import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.ReusableEvent;
 
 /** An open device: its streams, memory and kernels. */
-final class TinyDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
+class TinyDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
   private final DeviceInfo info;
-  private final MemoryBudget budget;
+  final MemoryBudget budget;
 
   TinyDevice(DeviceInfo info) {
     this.info = info;

@@ -62,12 +62,11 @@ class TinyDriver implements Driver {
   public Device open(DeviceUri uri) {
     Settings settings = settings(uri);
     DeviceInfo info = DeviceSelector.select(uri, devices(settings));
-    return new EngineDevice<>(
-        backend(new TinyDevice(info)), ENGINE.configure(settings), settings.toList());
+    return new EngineDevice<>(backend(info), ENGINE.configure(settings), settings.toList());
   }
 
-  /** What the engine gets; tests put something in front of the device. */
-  DeviceBackend<ReusableEvent<CountDownLatch>> backend(TinyDevice device) {
-    return device;
+  /** What the engine gets; tests have one whose calls fail on purpose. */
+  DeviceBackend<ReusableEvent<CountDownLatch>> backend(DeviceInfo info) {
+    return new TinyDevice(info);
   }
 }

@@ -14,8 +14,13 @@ public final class TinyDriverProvider implements DriverProvider {
   }
 
   @Override
-  public int apiVersion() {
+  public String apiVersion() {
     return API_VERSION;
+  }
+
+  @Override
+  public String spiVersion() {
+    return SPI_VERSION;
   }
 
   @Override

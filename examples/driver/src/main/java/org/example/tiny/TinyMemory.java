@@ -9,7 +9,7 @@ import org.jhal.driver.MappedRange;
 import org.jhal.driver.options.MemoryBudget;
 
 /** Memory outside the heap. The garbage collector frees it, when no view of it is left either. */
-final class TinyMemory implements DeviceMemory {
+class TinyMemory implements DeviceMemory {
   private final MemoryBudget budget;
   private final ByteBuffer bytes;
 

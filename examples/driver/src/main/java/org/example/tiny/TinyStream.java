@@ -1,7 +1,5 @@
 package org.example.tiny;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -9,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
@@ -17,7 +16,7 @@ import org.jhal.driver.support.EngineThread;
 import org.jhal.driver.support.ReusableEvent;
 
 /** A thread that does what it is given, one after the other. */
-final class TinyStream implements NativeStream<ReusableEvent<CountDownLatch>> {
+class TinyStream implements NativeStream<ReusableEvent<CountDownLatch>> {
   private final TinyDevice device;
   private final BlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
   private final AtomicLong open = new AtomicLong(); // given to the thread and not done
@@ -110,23 +109,25 @@ final class TinyStream implements NativeStream<ReusableEvent<CountDownLatch>> {
 
   @Override
   public void issue(CommandList commands, Submission submission) {
-    List<TinyTask> tasks = new ArrayList<>();
     for (int i = 0; i < commands.size(); i++) {
-      tasks.add(TinyTask.of(commands.get(i), submission)); // operands are resolved now or never
-    }
-    add(
-        () -> {
-          try {
-            for (TinyTask task : tasks) {
+      TinyTask task = prepare(commands.get(i), submission); // operands are resolved now or never
+      add(
+          () -> {
+            try {
               task.run();
+            } catch (Throwable t) { // whatever a kernel throws fails its operation and nothing else
+              submission.fail(
+                  t instanceof HalException failure
+                      ? failure
+                      : new HalException(Status.ABORTED, "a kernel threw " + t, t));
             }
-          } catch (Throwable t) { // whatever a kernel throws fails its operation and nothing else
-            submission.fail(
-                t instanceof HalException failure
-                    ? failure
-                    : new HalException(Status.ABORTED, "a kernel threw " + t, t));
-          }
-        });
+          });
+    }
+  }
+
+  /** Prepares a command. */
+  TinyTask prepare(Command command, Submission submission) {
+    return TinyTask.of(command, submission);
   }
 
   @Override

@@ -1,11 +1,14 @@
 package org.example.tiny;
 
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jhal.Device;
+import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
@@ -13,6 +16,7 @@ import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.faults.ControlledBackend;
+import org.jhal.driver.faults.Faults;
 import org.jhal.driver.support.ReusableEvent;
 import org.jhal.engine.EngineDevice;
 
@@ -20,11 +24,13 @@ import org.jhal.engine.EngineDevice;
 final class TinyControls implements Controls {
   private final EngineDevice<?> device;
   private final ControlledBackend<?> backend;
+  private final List<Faults> faults; // of calls that the engine makes, and of those inside
   private final Map<Integer, CountDownLatch> holds = new HashMap<>(); // by queue; guarded by this
 
-  private TinyControls(EngineDevice<?> device, ControlledBackend<?> backend) {
+  private TinyControls(EngineDevice<?> device, ControlledBackend<?> backend, FailingTiny tiny) {
     this.device = device;
     this.backend = backend;
+    this.faults = List.of(backend.faults(), tiny.faults);
     backend.setDrain(this::drain);
   }
 
@@ -33,8 +39,8 @@ final class TinyControls implements Controls {
     TinyDriver driver =
         new TinyDriver() {
           @Override
-          DeviceBackend<ReusableEvent<CountDownLatch>> backend(TinyDevice real) {
-            return new ControlledBackend<>(real);
+          DeviceBackend<ReusableEvent<CountDownLatch>> backend(DeviceInfo info) {
+            return new ControlledBackend<>(new FailingTiny(info));
           }
         };
     return driver.open(DeviceUri.parse(uri));
@@ -44,7 +50,8 @@ final class TinyControls implements Controls {
   static Optional<Controls> of(Device device) {
     return device instanceof EngineDevice<?> engine
             && engine.backend() instanceof ControlledBackend<?> backend
-        ? Optional.of(new TinyControls(engine, backend))
+            && backend.real() instanceof FailingTiny tiny
+        ? Optional.of(new TinyControls(engine, backend, tiny))
         : Optional.empty();
   }
 
@@ -78,13 +85,18 @@ final class TinyControls implements Controls {
 
   @Override
   public Set<String> calls() {
-    return backend.faults().calls();
+    Set<String> calls = new HashSet<>();
+    faults.forEach(some -> calls.addAll(some.calls()));
+    return calls;
   }
 
   @Override
   public void failNext(String call, int nth, Status status, boolean sticky) {
-    Status thrown = sticky ? Status.UNAVAILABLE : status;
-    backend.faults().failNth(call, nth, new HalException(thrown, call + " was made to fail"));
+    for (Faults some : faults) {
+      if (some.calls().contains(call)) {
+        some.failNth(call, nth, Controls.injected(call, nth, status, sticky));
+      }
+    }
   }
 
   @Override
@@ -95,7 +107,7 @@ final class TinyControls implements Controls {
 
   @Override
   public void reset() {
-    backend.faults().clear();
+    faults.forEach(Faults::clear);
     for (int i = 0; i < device.queueCount(); i++) {
       resume(device.queue(i));
     }

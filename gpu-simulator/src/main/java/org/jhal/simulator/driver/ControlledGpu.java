@@ -152,14 +152,7 @@ public final class ControlledGpu<S, E> implements Controls {
 
   @Override
   public void failNext(String call, int nth, Status status, boolean sticky) {
-    backend
-        .faults()
-        .failNth(
-            call,
-            nth,
-            new HalException(
-                sticky ? Status.UNAVAILABLE : status,
-                "use " + nth + " of " + call + " was made to fail with " + status));
+    backend.faults().failNth(call, nth, Controls.injected(call, nth, status, sticky));
   }
 
   @Override

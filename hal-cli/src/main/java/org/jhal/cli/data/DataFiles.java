@@ -111,8 +111,9 @@ public final class DataFiles {
     if (e instanceof NoSuchFileException) {
       return new HalException(Status.NOT_FOUND, what + ": no such file or folder", e);
     }
-    if (e instanceof AccessDeniedException) {
-      return new HalException(Status.PERMISSION_DENIED, what + ": permission denied", e);
+    if (e instanceof AccessDeniedException denied) {
+      String reason = denied.getReason() == null ? "permission denied" : denied.getReason();
+      return new HalException(Status.PERMISSION_DENIED, what + ": " + reason, e);
     }
     String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
     if (e instanceof FileAlreadyExistsException) {

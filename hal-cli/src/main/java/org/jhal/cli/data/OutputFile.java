@@ -6,6 +6,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -33,7 +34,7 @@ final class OutputFile implements DataSink {
     }
     Path target = Files.exists(path) ? path.toRealPath() : path.toAbsolutePath();
     if (Files.exists(target) && !Files.isWritable(target)) {
-      throw new IOException("it may not be written");
+      throw new AccessDeniedException(path.toString(), null, "it may not be written");
     }
     Path part =
         target.resolveSibling(

@@ -16,8 +16,13 @@ public final class Broken implements DriverProvider {
   }
 
   @Override
-  public int apiVersion() {
+  public String apiVersion() {
     return API_VERSION;
+  }
+
+  @Override
+  public String spiVersion() {
+    return SPI_VERSION;
   }
 
   @Override

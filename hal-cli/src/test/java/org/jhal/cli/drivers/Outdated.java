@@ -11,8 +11,13 @@ public final class Outdated implements DriverProvider {
   }
 
   @Override
-  public int apiVersion() {
-    return 0;
+  public String apiVersion() {
+    return "0.9";
+  }
+
+  @Override
+  public String spiVersion() {
+    return SPI_VERSION;
   }
 
   @Override

@@ -20,8 +20,13 @@ public final class Toy implements DriverProvider {
   }
 
   @Override
-  public int apiVersion() {
+  public String apiVersion() {
     return API_VERSION;
+  }
+
+  @Override
+  public String spiVersion() {
+    return SPI_VERSION;
   }
 
   @Override

@@ -25,8 +25,13 @@ public final class Unplugged implements DriverProvider {
   }
 
   @Override
-  public int apiVersion() {
+  public String apiVersion() {
     return API_VERSION;
+  }
+
+  @Override
+  public String spiVersion() {
+    return SPI_VERSION;
   }
 
   @Override

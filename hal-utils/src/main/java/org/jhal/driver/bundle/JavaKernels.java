@@ -16,9 +16,12 @@ import org.jhal.kernel.Workgroup;
 /**
  * Loads kernels that are Java methods: {@code public static void NAME(Workgroup)} of a public
  * class, which is looked up with the class loader of the bundle's source first and then among the
- * bundle's own class files.
+ * bundle's own class files. A module must export the class's package, be it to the engine alone.
  */
 public final class JavaKernels {
+  /** Sees what a module exports to the engine alone, too. */
+  private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
+
   private JavaKernels() {}
 
   /**
@@ -94,13 +97,25 @@ public final class JavaKernels {
       throw wrongForm(where, method, wanted);
     }
     try {
-      return MethodHandles.publicLookup().unreflect(method);
+      LOOKUP.lookupClass().getModule().addReads(type.getModule());
+      return LOOKUP.unreflect(method);
     } catch (IllegalAccessException e) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          where + " is not public, or its module does not export its package",
-          e);
+      throw new HalException(Status.INVALID_ARGUMENT, where + inaccessible(type), e);
     }
+  }
+
+  private static String inaccessible(Class<?> type) {
+    Module ours = LOOKUP.lookupClass().getModule();
+    Module theirs = type.getModule();
+    if (theirs.isExported(type.getPackageName(), ours)) {
+      return " is not public";
+    }
+    return " is in module "
+        + theirs.getName()
+        + ", which does not export its package; add to its module-info.java: exports "
+        + type.getPackageName()
+        + (ours.isNamed() ? " to " + ours.getName() : "")
+        + ";";
   }
 
   private static HalException wrongForm(String where, Method found, String wanted) {

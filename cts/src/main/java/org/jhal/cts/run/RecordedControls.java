@@ -1,0 +1,82 @@
+package org.jhal.cts.run;
+
+import java.util.List;
+import java.util.Set;
+import org.jhal.DeviceQueue;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.cts.Controls;
+
+/**
+ * A backend's controls as a test gets them: what the test does with them is written down, so that
+ * its failure can say so.
+ *
+ * <p>Thread-safe.
+ */
+final class RecordedControls implements Controls {
+  private static final int MOST = 50; // lines; more help nobody
+
+  private final Controls real;
+  private final String where;
+  private final List<String> record;
+
+  /**
+   * Controls in front of {@code real}.
+   *
+   * @param where is written before each line
+   * @param record is added to; thread-safe
+   */
+  RecordedControls(Controls real, String where, List<String> record) {
+    this.real = real;
+    this.where = where;
+    this.record = record;
+  }
+
+  private void add(String what) {
+    if (record.size() < MOST) {
+      record.add(where + what);
+    }
+  }
+
+  @Override
+  public void pause(DeviceQueue queue) {
+    add("queue " + queue.index() + " held");
+    real.pause(queue);
+  }
+
+  @Override
+  public void resume(DeviceQueue queue) {
+    add("queue " + queue.index() + " released");
+    real.resume(queue);
+  }
+
+  @Override
+  public Set<String> calls() {
+    return real.calls();
+  }
+
+  @Override
+  public void failNext(String call, int nth, Status status, boolean sticky) {
+    add(
+        "use "
+            + nth
+            + " of "
+            + call
+            + " from then on fails with "
+            + status
+            + (sticky ? ", and loses the device" : ""));
+    real.failNext(call, nth, status, sticky);
+  }
+
+  @Override
+  public void loseDevice(HalException cause) {
+    add("the device lost with " + cause.status() + ": " + cause.getMessage());
+    real.loseDevice(cause);
+  }
+
+  @Override
+  public void reset() {
+    add("all of that taken back");
+    real.reset();
+  }
+}

@@ -1,0 +1,171 @@
+package org.jhal.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.File;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A program that is a module, in a JVM of its own with JHAL and a driver on its module path. */
+@Timeout(120)
+class ModulePathTest {
+  /** One class of each module that a program needs at run time, be it by way of others. */
+  private static final List<String> MODULES =
+      List.of(
+          "org.jhal.Hal",
+          "org.jhal.driver.bundle.Manifest",
+          "org.jhal.mock.MockDriverProvider",
+          "com.google.common.collect.ImmutableList",
+          "com.google.common.util.concurrent.internal.InternalFutures",
+          "com.google.gson.Gson");
+
+  private static final String MAIN =
+      """
+      package demo;
+
+      public class Main {
+        public static void main(String[] args) throws Exception {
+          byte[] result = new byte[3];
+          try (org.jhal.Device device = org.jhal.Hal.openDevice("mock");
+              org.jhal.Executable kernels =
+                  device.loadExecutable(
+                      org.jhal.ExecutableSource.ofResources(Main.class, args[0]));
+              org.jhal.DeviceBuffer data =
+                  device.allocate(3, org.jhal.BufferParams.DEVICE);
+              org.jhal.TimelineSemaphore timeline = device.createSemaphore(0)) {
+            device.queue(0).dispatch(
+                org.jhal.Fence.NONE,
+                timeline.at(1),
+                kernels.kernel("fill"),
+                new org.jhal.Workgroups(1, 1, 1),
+                org.jhal.Args.of(data));
+            device.queue(0).readback(
+                timeline.at(1), timeline.at(2), data, 0, org.jhal.HostMemory.of(result));
+            timeline.await(2, java.time.Duration.ofSeconds(30));
+            System.out.println(java.util.Arrays.toString(result));
+          } catch (org.jhal.HalException e) {
+            System.out.println(e);
+          }
+        }
+      }
+      """;
+
+  private static final String KERNELS =
+      """
+      package demo.kernels;
+
+      public class Kernels {
+        public static void fill(org.jhal.kernel.Workgroup group) {
+          for (long i = 0; i < group.memory(0).size(); i++) {
+            group.memory(0).putByte(i, (byte) (i + 7));
+          }
+        }
+      }
+      """;
+
+  private static final String MANIFEST =
+      """
+      {"version": 1, "name": "demo",
+       "kernels": [{"name": "fill", "workgroupSize": [1],
+                    "parameters": [{"name": "data", "kind": "buffer", "type": "u8",
+                                    "direction": "out"}]}],
+       "variants": [{"format": "java", "class": "demo.kernels.Kernels"}]}
+      """;
+
+  @TempDir private Path folder;
+  private Path sources;
+  private String modulePath;
+
+  @BeforeEach
+  void write() throws Exception {
+    List<Path> path = new ArrayList<>();
+    for (String module : MODULES) {
+      path.add(
+          Path.of(
+              Class.forName(module, false, ModulePathTest.class.getClassLoader())
+                  .getProtectionDomain()
+                  .getCodeSource()
+                  .getLocation()
+                  .toURI()));
+    }
+    modulePath = path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    sources = folder.resolve("source");
+    Files.createDirectories(sources.resolve("demo/kernels"));
+    Files.writeString(sources.resolve("demo/Main.java"), MAIN);
+    Files.writeString(sources.resolve("demo/kernels/Kernels.java"), KERNELS);
+  }
+
+  /** Compiles the program as a module with {@code exports}, and runs it. */
+  private String run(String exports, String bundle) throws Exception {
+    Files.writeString(
+        sources.resolve("module-info.java"), "module demo { requires org.jhal; " + exports + " }");
+    Path classes = folder.resolve("classes");
+    StringWriter said = new StringWriter();
+    PrintWriter writer = new PrintWriter(said);
+    int failed =
+        ToolProvider.findFirst("javac")
+            .orElseThrow()
+            .run(
+                writer,
+                writer,
+                "--module-path",
+                modulePath,
+                "-d",
+                classes.toString(),
+                sources.resolve("module-info.java").toString(),
+                sources.resolve("demo/Main.java").toString(),
+                sources.resolve("demo/kernels/Kernels.java").toString());
+    assertEquals(0, failed, said::toString);
+    for (String place : List.of("demo/bundle", "demo/not-a-package", "top")) {
+      Files.createDirectories(classes.resolve(place));
+      Files.writeString(classes.resolve(place + "/manifest.json"), MANIFEST);
+    }
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--module-path",
+            modulePath + File.pathSeparator + classes,
+            "--module",
+            "demo/demo.Main",
+            bundle);
+    return Outcome.of(builder.directory(folder.toFile())).succeeded().out().strip();
+  }
+
+  @Test
+  void aBundleIsReadFromAPackageThatItsModuleKeepsToItself() throws Exception {
+    for (String bundle : List.of("bundle", "not-a-package", "/top", "/demo/bundle")) {
+      assertEquals("[7, 8, 9]", run("exports demo.kernels;", bundle), bundle);
+    }
+  }
+
+  @Test
+  void kernelsMayBeExportedToTheEngineAlone() throws Exception {
+    assertEquals("[7, 8, 9]", run("exports demo.kernels to org.jhal.utils;", "bundle"));
+  }
+
+  @Test
+  void kernelsThatAreNotExportedAreRefusedWithTheLineThatIsMissing() throws Exception {
+    assertEquals(
+        "org.jhal.HalException: INVALID_ARGUMENT: bundle demo.Main:bundle, class"
+            + " demo.kernels.Kernels is in module demo, which does not export its package; add to"
+            + " its module-info.java: exports demo.kernels to org.jhal.utils;",
+        run("", "bundle"));
+  }
+
+  @Test
+  void aBundleThatIsNotThereIsMissed() throws Exception {
+    assertEquals(
+        "org.jhal.HalException: NOT_FOUND: bundle demo.Main:none has no manifest.json at its root",
+        run("exports demo.kernels;", "none"));
+  }
+}
