@@ -287,7 +287,8 @@ class BenchToolTest {
         "--case none|--case none matches no case",
         "--max 0|--max 0: a number from 1 to 10000000 is needed",
         "--rounds many|--rounds many: a number from 1 to 10000 is needed",
-        "--json|--json needs a value"
+        "--json|--json needs a value",
+        "--kernels nowhere|--kernels nowhere: no bundle at nowhere: neither a folder nor a file"
       })
   void wrongUsageSaysWhatIsWrong(String arguments, String message) {
     assertEquals(2, run(arguments.split(" ")));

@@ -52,13 +52,14 @@ final class JCudaNatives {
     boolean isUnpacked = false;
     ClassLoader loader = JCudaNatives.class.getClassLoader();
     try {
-      if (!redirect()) {
-        Class.forName("jcuda.driver.JCudaDriver", true, loader);
-        return;
-      }
+      boolean isRedirected = redirect(); // before anything else of JCuda
       file =
           LibUtils.createLibraryFileName(
               LibUtils.createPlatformLibraryName("JCudaDriver-" + JCudaVersion.get()));
+      if (!isRedirected) {
+        Class.forName("jcuda.driver.JCudaDriver", true, loader);
+        return;
+      }
       Path folder = Files.createTempDirectory("jhal-jcuda");
       Path unpacked = folder.resolve(file);
       try {

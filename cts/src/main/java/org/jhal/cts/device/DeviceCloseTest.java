@@ -216,6 +216,31 @@ class DeviceCloseTest {
   }
 
   @Test
+  @Rule({"Q8", "D5"})
+  void eachDeviceIsGivenItsOwnTimeToClose(Cts cts) throws Exception {
+    Device patient = cts.open("close-timeout=1000s");
+    Device hasty = cts.open("close-timeout=1ms");
+    TimelineSemaphore awaited = cts.semaphore();
+    TimelineSemaphore givenUp = cts.semaphore();
+    HeldOperation late = new HeldOperation(cts, patient.queue(0), Fence.NONE, awaited.at(1));
+    HeldOperation endless = new HeldOperation(cts, hasty.queue(0), Fence.NONE, givenUp.at(1));
+    late.awaitRunning();
+    endless.awaitRunning();
+    cts.allowWarnings();
+    cts.allowLeftovers();
+    Task<?> waiting = Task.run("patient-closer", patient::close);
+    awaitTrue("the patient device to be closing", patient::isClosed);
+    Task.run("hasty-closer", hasty::close).join(); // ends, though its work never does
+    awaitFailure(givenUp, 1, Status.DEADLINE_EXCEEDED);
+    assertStaysPending(awaited.at(1)); // with one time for both it would have ended before
+    assertTrue(waiting.isRunning(), "close() returned long before its time while work ran");
+    late.complete();
+    awaitReached(awaited, 1);
+    waiting.join();
+    endless.complete();
+  }
+
+  @Test
   @Rule("Q8")
   @FreshDevice({"close-timeout=100ms", "inflight=64"})
   @Needs(Need.CONTROLS)

@@ -356,6 +356,33 @@ class NativeFailureTest {
     assertWorks(cts);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"M1", "Q7a"})
+  void aFailedDeallocaLeavesTheBufferItsMemory(boolean isDeallocatedAgain, Cts cts) {
+    needs(cts, "freeAsync");
+    long before = cts.device().statistics().bytes();
+    TimelineSemaphore timeline = cts.semaphore();
+    TimelineSemaphore failed = cts.semaphore();
+    DeviceBuffer scratch =
+        cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE));
+    awaitReached(timeline, 1);
+    cts.write(scratch, 0, TestData.bytes(64));
+    cts.allowWarnings();
+    cts.controls().failNext("freeAsync", 1, Status.INTERNAL, false);
+    cts.queue().dealloca(Fence.NONE, failed.at(1), scratch);
+    awaitFailure(failed, 1, Status.INTERNAL);
+    assertBytes(TestData.bytes(64), cts.read(scratch), "a buffer whose dealloca failed");
+    assertEquals(before + 64, cts.device().statistics().bytes(), "bytes after a failed dealloca");
+    if (isDeallocatedAgain) {
+      cts.queue().dealloca(Fence.NONE, timeline.at(2), scratch);
+      awaitReached(timeline, 2);
+    }
+    scratch.close();
+    cts.awaitIdle();
+    assertEquals(before, cts.device().statistics().bytes(), "bytes in the end");
+  }
+
   @Test
   @Rule("Q7a")
   void aFailedAllocationThrowsAndLosesNothing(Cts cts) {

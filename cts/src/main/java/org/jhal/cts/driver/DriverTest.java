@@ -4,6 +4,7 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -108,6 +110,28 @@ class DriverTest {
     for (DeviceInfo info : devices) {
       assertOpens(cts, select(cts, info.uuid().toUpperCase(Locale.ROOT)), info);
       assertOpens(cts, select(cts, info.uuid().toLowerCase(Locale.ROOT)), info);
+    }
+  }
+
+  @Test
+  @Rule({"D2", "D3"})
+  void partOfAUuidSelectsNothing(Cts cts) {
+    for (DeviceInfo info : driver(cts).devices(base(cts))) {
+      String uuid = info.uuid();
+      int middle = uuid.length() / 2;
+      for (String part :
+          List.of(
+              uuid.substring(0, uuid.length() - 1),
+              uuid.substring(0, middle),
+              uuid.substring(middle))) {
+        String uri = select(cts, part);
+        HalException refused =
+            assertThrows(HalException.class, () -> cts.closing(cts.backend().open(uri)), uri);
+        // Whether a part still looks like a uuid depends on where the driver's are cut.
+        assertTrue(
+            Set.of(Status.NOT_FOUND, Status.INVALID_ARGUMENT).contains(refused.status()),
+            refused::toString);
+      }
     }
   }
 

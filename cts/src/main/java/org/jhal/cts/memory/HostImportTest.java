@@ -6,6 +6,7 @@ import static org.jhal.cts.support.TestData.bytes;
 import static org.jhal.cts.support.TestData.direct;
 import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.assertStaysPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -222,6 +223,31 @@ class HostImportTest {
     blocker.release();
     awaitReached(timeline, 2);
     assertBytes(TestData.with(before, 0, written), cts.read(target), "what was uploaded");
+  }
+
+  @Test
+  @Rule({"M7", "Q8"})
+  @FreshDevice("close-timeout=100ms")
+  @Needs(capabilities = Capability.HOST_IMPORT)
+  void itIsNotReleasedWhileWorkUsesItThatOutlastsTheCloseOfItsDevice(Cts cts) {
+    ByteBuffer memory = direct(filled(4096, 0));
+    TimelineSemaphore released = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer =
+        cts.closing(
+            cts.device()
+                .allocator()
+                .importHost(memory, BufferParams.HOST, () -> released.signal(1)));
+    Blocker blocker = new Blocker(cts, cts.queue());
+    cts.queue().fill(blocker.timepoint(), done.at(1), buffer, 0, 4096, FillPattern.of8(0x6B));
+    cts.allowWarnings();
+    cts.device().close();
+    awaitFailure(done, 1, Status.DEADLINE_EXCEEDED);
+    buffer.close();
+    assertStaysPending(released.at(1)); // the stream has the fill before it
+    blocker.release();
+    awaitReached("the end of the work releases the memory", released.at(1));
+    assertBytes(filled(4096, 0x6B), all(memory), "the host's memory");
   }
 
   @Test

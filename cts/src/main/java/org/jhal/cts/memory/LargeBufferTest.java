@@ -31,32 +31,42 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Buffers of more than 2 GiB: offsets and lengths that do not fit into an int (rule M7). */
+/**
+ * Buffers of more than 2 GiB and of more than 4 GiB: offsets and lengths that do not fit into an
+ * int, and offsets that do not fit into 32 bits (rule M7).
+ */
 @CtsSuite(deadlineSeconds = 300)
 class LargeBufferTest {
   private static final long EDGE = 1L << 31; // the first offset that is no int
   private static final long SIZE = EDGE + (1 << 20);
 
+  private static final long WRAP = 1L << 32; // the first offset that needs more than 32 bits
+  private static final long WRAPPING_SIZE = WRAP + (1 << 20);
+
+  private static DeviceBuffer large(Cts cts, BufferParams params) {
+    return large(cts, SIZE, params);
+  }
+
   /**
-   * A buffer of {@link #SIZE} bytes. Where there is no such memory the test is unsupported; where
+   * A buffer of {@code size} bytes. Where there is no such memory the test is unsupported; where
    * there is, in pieces that fit into ints, it must also be there in one.
    */
-  private static DeviceBuffer large(Cts cts, BufferParams params) {
+  private static DeviceBuffer large(Cts cts, long size, BufferParams params) {
     Device device = cts.device();
-    if (device.info().memoryBytes() < SIZE) {
-      throw Cts.unsupported("the device has less than " + SIZE + " bytes of memory");
+    if (device.info().memoryBytes() < size) {
+      throw Cts.unsupported("the device has less than " + size + " bytes of memory");
     }
     try {
-      return cts.closing(device.allocate(SIZE, params));
+      return cts.closing(device.allocate(size, params));
     } catch (HalException e) {
       List<DeviceBuffer> pieces = new ArrayList<>();
       try {
-        for (long left = SIZE; left > 0; left -= 1 << 29) {
+        for (long left = size; left > 0; left -= 1 << 29) {
           pieces.add(device.allocate(Math.min(left, 1 << 29), params));
         }
       } catch (HalException alsoNotInPieces) {
         throw Cts.unsupported(
-            "the device has no " + SIZE + " bytes of memory left: " + e.getMessage());
+            "the device has no " + size + " bytes of memory left: " + e.getMessage());
       } finally {
         pieces.forEach(DeviceBuffer::close);
       }
@@ -176,5 +186,73 @@ class LargeBufferTest {
     cts.queue().copy(Fence.NONE, done.at(1), buffer, EDGE, buffer, 0, 64);
     awaitReached(done, 1);
     assertBytes(bytes(64), cts.read(buffer, 0, 64), "copied from 2 GiB to 0");
+  }
+
+  /**
+   * Writes in each way to places that, cut to 32 bits, are places near the start, and touches
+   * little else: the buffer may be larger than what the machine can really hold.
+   */
+  @Test
+  @Rule({"M2", "M7", "M8"})
+  void nothingIsCutTo32Bits(Cts cts) {
+    DeviceBuffer buffer = large(cts, WRAPPING_SIZE, BufferParams.DEVICE);
+    cts.write(buffer, 0, filled(4096, TestData.GUARD));
+    cts.write(buffer, WRAP, filled(4096, 0));
+    TimelineSemaphore timeline = cts.semaphore();
+    cts.write(buffer, WRAP, bytes(64));
+    cts.queue()
+        .update(Fence.NONE, timeline.at(1), ByteBuffer.wrap(filled(64, 1)), buffer, WRAP + 64);
+    cts.queue().fill(Fence.NONE, timeline.at(2), buffer, WRAP + 128, 64, FillPattern.of8(2));
+    cts.queue().copy(timeline.at(2), timeline.at(3), buffer, WRAP, buffer, WRAP + 192, 64);
+    awaitReached(timeline, 3);
+    byte[] expected = TestData.with(filled(4096, 0), 0, bytes(64));
+    expected = TestData.with(expected, 64, filled(64, 1));
+    expected = TestData.with(expected, 128, filled(64, 2));
+    expected = TestData.with(expected, 192, bytes(64));
+    for (Commands.Form form : Commands.Form.values()) {
+      int start = 1024 * (1 + form.ordinal());
+      recordBeyond(cts, form, buffer, WRAP + start);
+      expected = TestData.with(expected, start, ints(16, i -> i));
+      expected = TestData.with(expected, start + 64, ints(16, i -> 3 * i + 1));
+      expected = TestData.with(expected, start + 128, filled(64, 9));
+      expected = TestData.with(expected, start + 192, ints(16, i -> i));
+    }
+    assertBytes(expected, cts.read(buffer, WRAP, 4096), "from 4 GiB on");
+    assertBytes(filled(4096, TestData.GUARD), cts.read(buffer, 0, 4096), "the start");
+  }
+
+  /** Records each kind of command for a place of {@code buffer}, and runs it. */
+  private static void recordBeyond(Cts cts, Commands.Form form, DeviceBuffer buffer, long at) {
+    Commands commands = new Commands(cts, form);
+    commands.buffer().update(ByteBuffer.wrap(ints(16, i -> i)), commands.ref(buffer), at);
+    commands.buffer().fill(commands.ref(buffer), at + 128, 64, FillPattern.of8(9));
+    commands.buffer().barrier();
+    commands
+        .buffer()
+        .dispatch(
+            cts.kernel("scale_and_offset"),
+            Workgroups.of(16),
+            Args.of(commands.ref(buffer, at, 64), commands.ref(buffer, at + 64, 64), 3, 1));
+    commands.buffer().copy(commands.ref(buffer), at, commands.ref(buffer, at + 192, 64), 0, 64);
+    commands.run(cts.queue());
+  }
+
+  @Test
+  @Rule({"M5", "M7"})
+  void noMappingIsCutTo32Bits(Cts cts) {
+    DeviceBuffer buffer = large(cts, WRAPPING_SIZE, BufferParams.HOST);
+    cts.write(buffer, 0, filled(512, TestData.GUARD));
+    try (DeviceBuffer.Mapping mapping = buffer.map(WRAP, 256, MapMode.DISCARD_WRITE)) {
+      mapping.bytes().put(bytes(256));
+    }
+    DeviceBuffer slice = buffer.slice(WRAP + 256, 256);
+    try (DeviceBuffer.Mapping mapping = slice.map(MapMode.DISCARD_WRITE)) {
+      mapping.bytes().put(filled(256, 3));
+    }
+    assertBytes(bytes(256), cts.read(buffer, WRAP, 256), "mapped at 4 GiB");
+    assertBytes(filled(256, 3), cts.read(slice), "a slice behind it");
+    assertBytes(filled(512, TestData.GUARD), cts.read(buffer, 0, 512), "the start");
+    assertHal(Status.OUT_OF_RANGE, () -> buffer.map(WRAPPING_SIZE, 1, MapMode.READ), "mapping");
+    assertHal(Status.OUT_OF_RANGE, () -> buffer.slice(WRAPPING_SIZE + 1, 0));
   }
 }

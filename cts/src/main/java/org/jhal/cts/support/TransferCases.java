@@ -111,7 +111,7 @@ public final class TransferCases {
     return cases.stream();
   }
 
-  /** Lengths from 4 bytes to 1 MiB, at offsets that are aligned to nothing in the end. */
+  /** Lengths from 4 bytes to over 1 MiB; in the end they and the offsets are aligned to nothing. */
   public static Stream<Copy> copyClasses() {
     List<Copy> cases = new ArrayList<>();
     int[] lengths = {4, 8, 16, 31, 32, 33, 64, 256, 1024, 4096, 16_384, 32_768, 65_536};
@@ -121,6 +121,8 @@ public final class TransferCases {
       }
     }
     cases.add(new Copy(0, 0, 1 << 20));
+    cases.add(new Copy(0, 0, 65_537)); // one more than what a stream may move at once
+    cases.add(new Copy(3, 1, (1 << 20) + 13));
     return cases.stream();
   }
 

@@ -6,12 +6,15 @@ import static org.jhal.cts.support.TestData.bytes;
 import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.LIMIT;
 import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
@@ -42,6 +45,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Copies between two devices, of one driver and of two. */
 @CtsSuite
 class DeviceCopyTest {
+  /** How long something gets the chance to happen that need not, or must not. */
+  private static final Duration CHANCE = Duration.ofMillis(100);
+
   /** The other device. */
   enum Partner {
     SAME_DRIVER {
@@ -252,6 +258,33 @@ class DeviceCopyTest {
     }
   }
 
+  /** While none of the copy's parts is with that device. */
+  @Test
+  @Rule({"S9", "Q8"})
+  @Needs(Need.CONTROLS)
+  void closingADeviceWaitsForACopyThatHasNothingOnItAtTheMoment(Cts cts) throws Exception {
+    Device from = cts.open();
+    Device to = cts.open();
+    byte[] data = bytes(17 << 20);
+    DeviceBuffer source = buffer(cts, from, data);
+    DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
+    TimelineSemaphore done = cts.semaphore();
+    cts.controls(from).pause(from.queue(0));
+    to.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
+    Waits.awaitTrue("the copy to read its source", () -> from.statistics().issued() > 0);
+    cts.controls(to).pause(to.queue(0));
+    cts.controls(from).resume(from.queue(0));
+    Waits.awaitTrue("what was read to be on its way", () -> from.statistics().issued() == 0);
+    Task<?> closing = Task.run("close", from::close);
+    Waits.awaitTrue("the device to be closing", from::isClosed);
+    assertStaysPending(done.at(1));
+    assertTrue(closing.isRunning(), "close() returned during a copy from the device");
+    cts.controls(to).resume(to.queue(0));
+    awaitReached(done, 1);
+    closing.join();
+    assertBytes(data, cts.read(target), "the copy from a device that was closed meanwhile");
+  }
+
   @Test
   @Rule({"S9", "Q8"})
   @Needs(Need.CONTROLS)
@@ -342,6 +375,64 @@ class DeviceCopyTest {
     TimelineSemaphore after = cts.semaphore();
     cts.queue().barrier(Fence.NONE, after.at(1));
     awaitReached(after, 1);
+  }
+
+  /**
+   * With lengths that two workers share unevenly, whatever a part's size of a power of two: one of
+   * them is through while the other one cannot read what is left.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {3 << 18, 3 << 20, 3 << 22})
+  @Rule({"S9", "Q9"})
+  @Needs(Need.CONTROLS)
+  void itSignalsWhenAllOfItIsOver(int length, Cts cts) {
+    Device from = cts.open();
+    Device to = cts.open();
+    byte[] data = bytes(length);
+    DeviceBuffer source = buffer(cts, from, data);
+    DeviceBuffer target = buffer(cts, to, filled(length, 0));
+    TimelineSemaphore done = cts.semaphore();
+    cts.controls(to).pause(to.queue(0));
+    from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, length);
+    Waits.awaitTrue("the copy to reach the other device", () -> to.statistics().issued() > 0);
+    cts.flush(from.queue(0)); // so that all is read that can be read now
+    cts.controls(from).pause(from.queue(0));
+    cts.controls(to).resume(to.queue(0));
+    Waits.awaitTrue("what was read to be written", () -> to.statistics().issued() == 0);
+    if (Waits.becomesTrue(CHANCE, () -> done.value() >= 1)) {
+      assertBytes(data, cts.read(target), "the target when the copy has signalled");
+    }
+    cts.controls(from).resume(from.queue(0));
+    awaitReached(done, 1);
+    assertBytes(data, cts.read(target), "the copy");
+  }
+
+  /** A part fails, and then another one that began before fails too, or succeeds. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"S9", "Q7a"})
+  @Needs(Need.CONTROLS)
+  void itsFirstFailureIsTold(boolean failsAgain, Cts cts) {
+    Device from = cts.open();
+    Device to = cts.open();
+    byte[] data = bytes(17 << 20);
+    DeviceBuffer source = buffer(cts, from, data);
+    DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
+    TimelineSemaphore done = cts.semaphore();
+    cts.allowWarnings();
+    cts.controls(from).pause(from.queue(0));
+    cts.controls(from).failNext("issue", 1, Status.ABORTED, false);
+    to.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
+    Waits.awaitTrue("the copy to read its source", () -> from.statistics().issued() > 0);
+    var unused = Waits.becomesTrue(CHANCE, () -> from.statistics().issued() > 1); // a second part
+    cts.controls(to).pause(to.queue(0)); // what has been read does not get further
+    if (failsAgain) {
+      cts.controls(to).failNext("issue", 1, Status.DATA_LOSS, false);
+    }
+    cts.controls(from).resume(from.queue(0));
+    Waits.awaitStatistics("a read to fail", from, now -> now.openOperations() == 0);
+    cts.controls(to).resume(to.queue(0));
+    awaitFailure(done, 1, Status.ABORTED);
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package org.jhal.cts.transfer;
 
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -141,6 +142,7 @@ class HostMemoryBorrowTest {
     TimelineSemaphore done = cts.semaphore();
     HostMemory memory = heap(BYTES);
     kind.enqueue(cts.queue(), Fence.NONE, done.at(1), buffer, memory);
+    awaitStatistics("the " + kind + " to be issued", cts.device(), now -> now.issued() == 2);
     cts.allowWarnings();
     cts.device().close();
     awaitFailure(done, 1, Status.DEADLINE_EXCEEDED);

@@ -1,4 +1,4 @@
-/** Small tools for threads that drivers need as well as the engine. */
+/** Small tools for threads and events, for drivers and the engine. */
 @NullMarked
 package org.jhal.driver.support;
 
