@@ -3,12 +3,10 @@ package org.jhal.cuda;
 import java.util.Map;
 import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
-import org.jhal.DeviceInfo;
-import org.jhal.Workgroups;
-import org.jhal.driver.gpu.GpuProperties;
+import org.jhal.driver.gpu.DeviceReader;
 
 /** Asks the driver API what is known of a device without a context. */
-final class CudaAttributes {
+final class CudaAttributes extends DeviceReader {
   // From cuda.h: enum CUdevice_attribute.
   private static final int MAX_THREADS_PER_BLOCK = 1;
   private static final int MAX_BLOCK_DIM_X = 2;
@@ -23,63 +21,75 @@ final class CudaAttributes {
 
   private static final String ARCHITECTURE = "sm_";
 
-  private CudaAttributes() {}
+  private final CudaLibrary library;
 
-  static GpuProperties read(CudaLibrary library, int ordinal) {
+  CudaAttributes(CudaLibrary library) {
+    super(
+        CudaDriverProvider.NAME,
+        new Attributes(
+            MAX_THREADS_PER_BLOCK,
+            MAX_BLOCK_DIM_X,
+            MAX_GRID_DIM_X,
+            MAX_SHARED_MEMORY_OPTIN,
+            MULTIPROCESSOR_COUNT,
+            PCI_DOMAIN,
+            PCI_BUS,
+            PCI_DEVICE));
+    this.library = library;
+  }
+
+  private static CUdevice device(int ordinal) {
     CUdevice device = new CUdevice();
     CudaResult.CODES.check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
-    int major = attribute(device, CAPABILITY_MAJOR);
-    int minor = attribute(device, CAPABILITY_MINOR);
-    long[] memory = new long[1];
-    CudaResult.CODES.check("cuDeviceTotalMem", CudaExtras.cuDeviceTotalMem_v2(memory, ordinal));
-    byte[] name = new byte[256];
-    CudaResult.CODES.check(
-        "cuDeviceGetName", JCudaDriver.cuDeviceGetName(name, name.length, device));
-    byte[] uuid = new byte[16];
-    CudaResult.CODES.check("cuDeviceGetUuid", CudaExtras.cuDeviceGetUuid(uuid, ordinal));
-    DeviceInfo info =
-        DeviceInfo.builder(CudaDriverProvider.NAME, ordinal)
-            .name(GpuProperties.text(name))
-            .uuid(GpuProperties.uuid(uuid))
-            .pciAddress(
-                GpuProperties.pciAddress(
-                    attribute(device, PCI_DOMAIN),
-                    attribute(device, PCI_BUS),
-                    attribute(device, PCI_DEVICE)))
-            .memoryBytes(memory[0])
-            .maxWorkgroupCount(axes(device, MAX_GRID_DIM_X))
-            .maxWorkgroupItems(attribute(device, MAX_THREADS_PER_BLOCK))
-            .maxWorkgroupSize(axes(device, MAX_BLOCK_DIM_X))
-            .properties(
-                Map.of(
-                    "compute capability",
-                    major + "." + minor,
-                    "multiprocessors",
-                    String.valueOf(attribute(device, MULTIPROCESSOR_COUNT)),
-                    "driver API",
-                    "CUDA " + library.version(),
-                    "library",
-                    library.path()))
-            .build();
-    return new GpuProperties(
-        ordinal, ARCHITECTURE + major + minor, attribute(device, MAX_SHARED_MEMORY_OPTIN), info);
+    return device;
   }
 
-  /** Major version times ten plus minor: 90 for an H200, whose architecture is sm_90. */
-  static int capability(GpuProperties device) {
-    return Integer.parseInt(device.architecture().substring(ARCHITECTURE.length()));
-  }
-
-  private static int attribute(CUdevice device, int attribute) {
+  @Override
+  protected int attribute(int ordinal, int attribute) {
     int[] value = new int[1];
-    CudaResult.CODES.check(
-        "cuDeviceGetAttribute", JCudaDriver.cuDeviceGetAttribute(value, attribute, device));
+    int code = JCudaDriver.cuDeviceGetAttribute(value, attribute, device(ordinal));
+    CudaResult.CODES.check("cuDeviceGetAttribute", code);
     return value[0];
   }
 
-  /** Three attributes with consecutive numbers. */
-  private static Workgroups axes(CUdevice device, int first) {
-    return new Workgroups(
-        attribute(device, first), attribute(device, first + 1), attribute(device, first + 2));
+  @Override
+  protected void readName(int ordinal, byte[] name) {
+    int code = JCudaDriver.cuDeviceGetName(name, name.length, device(ordinal));
+    CudaResult.CODES.check("cuDeviceGetName", code);
+  }
+
+  @Override
+  protected void readUuid(int ordinal, byte[] uuid) {
+    CudaResult.CODES.check("cuDeviceGetUuid", CudaExtras.cuDeviceGetUuid(uuid, ordinal));
+  }
+
+  @Override
+  protected long memoryBytes(int ordinal) {
+    long[] bytes = new long[1];
+    CudaResult.CODES.check("cuDeviceTotalMem", CudaExtras.cuDeviceTotalMem_v2(bytes, ordinal));
+    return bytes[0];
+  }
+
+  @Override
+  protected String architecture(int ordinal) {
+    return ARCHITECTURE
+        + attribute(ordinal, CAPABILITY_MAJOR)
+        + attribute(ordinal, CAPABILITY_MINOR);
+  }
+
+  /** Major version times ten plus minor: 90 for sm_90. */
+  static int capability(String architecture) {
+    return Integer.parseInt(architecture.substring(ARCHITECTURE.length()));
+  }
+
+  @Override
+  protected Map<String, String> properties(int ordinal) {
+    return Map.of(
+        "compute capability",
+        attribute(ordinal, CAPABILITY_MAJOR) + "." + attribute(ordinal, CAPABILITY_MINOR),
+        "driver API",
+        "CUDA " + library.version(),
+        "library",
+        library.path());
   }
 }

@@ -3,6 +3,7 @@ package org.jhal.cuda;
 import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.gpu.DeviceReader;
 import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.GpuRuntime;
@@ -31,8 +32,8 @@ class CudaDriver extends GpuDriver {
   }
 
   @Override
-  protected GpuProperties read(int ordinal) {
-    return CudaAttributes.read(CudaLibrary.load(), ordinal);
+  protected DeviceReader reader() {
+    return new CudaAttributes(CudaLibrary.load());
   }
 
   @Override

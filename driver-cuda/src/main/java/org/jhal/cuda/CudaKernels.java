@@ -4,7 +4,6 @@ import com.sun.jna.Function;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,12 +17,10 @@ import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.KernelLoader;
+import org.jhal.driver.gpu.RuntimeCompiler;
 
 /** Loads kernels, and checks what the driver can tell of them against the manifest. */
 final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
-  private static final Set<String> FORMATS =
-      Set.of("gpu-c++", "cuda-ptx", "cuda-cubin", "cuda-fatbin");
-
   // From cuda.h: enum CUjit_option and enum CUfunction_attribute.
   private static final int ERROR_LOG_BUFFER = 5;
   private static final int ERROR_LOG_BYTES = 6;
@@ -40,28 +37,23 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   /** What a kernel may use unless it asks for more. */
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;
 
-  private final CudaDevice runtime;
-
   CudaKernels(CudaDevice runtime, GpuProperties device) {
-    super(device);
-    this.runtime = runtime;
+    super(
+        runtime,
+        device,
+        new Kernels(
+            Set.of("gpu-c++", "cuda-ptx", "cuda-cubin", "cuda-fatbin"),
+            MAX_THREADS,
+            STATIC_SHARED_BYTES));
   }
 
   @Override
-  public Set<String> formats() {
-    return FORMATS;
-  }
-
-  @Override
-  protected byte[] compile(String source, String name, List<String> options, String what) {
-    return Nvrtc.load().compile(source, name, options, CudaAttributes.capability(device()), what);
+  protected RuntimeCompiler compiler() {
+    return Nvrtc.load();
   }
 
   @Override
   protected CUmodule link(byte[] code, String what) {
-    Memory image = new Memory(code.length + 1L); // PTX is a string
-    image.write(0, code, 0, code.length);
-    image.setByte(code.length, (byte) 0);
     Memory log = new Memory(LOG_BYTES);
     log.setByte(0, (byte) 0);
     Memory values = new Memory(2L * Long.BYTES); // an array of void*
@@ -70,12 +62,12 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
     long[] out = new long[1];
     int result =
         CudaExtras.cuModuleLoadDataEx(
-            out, image, 2, new int[] {ERROR_LOG_BUFFER, ERROR_LOG_BYTES}, values);
+            out, image(code), 2, new int[] {ERROR_LOG_BUFFER, ERROR_LOG_BYTES}, values);
     if (result != CudaResult.SUCCESS) {
       String text = log.getString(0).strip();
       String target = result == CudaResult.INVALID_PTX ? otherTarget(code) : "";
       HalException failure =
-          runtime.failure("cuModuleLoadDataEx", result, "cannot load " + what + target);
+          runtime().failure("cuModuleLoadDataEx", result, "cannot load " + what + target);
       throw new HalException(
           target.isEmpty() ? failure.status() : Status.UNIMPLEMENTED,
           failure.getMessage() + (text.isEmpty() ? "" : ":\n" + text));
@@ -93,7 +85,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
       return "";
     }
     int wanted = Integer.parseInt(target.group(1));
-    int own = CudaAttributes.capability(device());
+    int own = CudaAttributes.capability(device().architecture());
     boolean isFit =
         switch (target.group(2)) {
           case "" -> wanted <= own;
@@ -105,7 +97,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
 
   @Override
   protected void unload(CUmodule module) {
-    runtime.checkFreed("cuModuleUnload", JCudaDriver.cuModuleUnload(module));
+    runtime().checkFreed("cuModuleUnload", JCudaDriver.cuModuleUnload(module));
   }
 
   @Override
@@ -113,7 +105,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
     CUfunction function = new CUfunction();
     int code = JCudaDriver.cuModuleGetFunction(function, module, entry);
     if (code != CudaResult.SUCCESS) {
-      throw runtime.failure("cuModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
+      throw runtime().failure("cuModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
     }
     return function;
   }
@@ -136,7 +128,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
               new Object[] {new Pointer(Handles.get(function)), (long) i, offset, size});
       boolean isThere = code == CudaResult.SUCCESS;
       if (!isThere && code != CudaResult.INVALID_VALUE) {
-        throw runtime.failure("cuFuncGetParamInfo", code, "cannot look at " + name);
+        throw runtime().failure("cuFuncGetParamInfo", code, "cannot look at " + name);
       }
       if (i == count) {
         if (isThere) {
@@ -173,27 +165,20 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   }
 
   @Override
-  protected int maxThreads(CUfunction function) {
-    return attribute(function, MAX_THREADS);
-  }
-
-  @Override
-  protected int staticSharedMemory(CUfunction function) {
-    return attribute(function, STATIC_SHARED_BYTES);
-  }
-
-  private int attribute(CUfunction function, int attribute) {
+  protected int attribute(CUfunction function, int attribute) {
     int[] value = new int[1];
-    runtime.check("cuFuncGetAttribute", JCudaDriver.cuFuncGetAttribute(value, attribute, function));
+    runtime()
+        .check("cuFuncGetAttribute", JCudaDriver.cuFuncGetAttribute(value, attribute, function));
     return value[0];
   }
 
   @Override
   protected void allowSharedMemory(CUfunction function, int staticBytes, int dynamicBytes) {
     if (staticBytes + dynamicBytes > DEFAULT_SHARED_BYTES) {
-      runtime.check(
-          "cuFuncSetAttribute",
-          JCudaDriver.cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED_BYTES, dynamicBytes));
+      runtime()
+          .check(
+              "cuFuncSetAttribute",
+              JCudaDriver.cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED_BYTES, dynamicBytes));
     }
   }
 }

@@ -17,7 +17,43 @@ final class CudaResult extends ResultCodes {
   static final int INVALID_PTX = 218;
   static final int NOT_READY = 600;
 
-  private CudaResult() {}
+  private CudaResult() {
+    // Those of which the reference says that they leave the process in an inconsistent state, so
+    // that every later call fails the same way; and those of a driver without a device.
+    mean(
+        Status.UNAVAILABLE,
+        4, // DEINITIALIZED
+        46, // DEVICE_UNAVAILABLE
+        201, // INVALID_CONTEXT: somebody has destroyed it
+        214, // ECC_UNCORRECTABLE
+        220, // NVLINK_UNCORRECTABLE
+        226, // CONTAINED
+        700, // ILLEGAL_ADDRESS
+        702, // LAUNCH_TIMEOUT
+        709, // CONTEXT_IS_DESTROYED
+        710, // ASSERT
+        714, // HARDWARE_STACK_ERROR
+        715, // ILLEGAL_INSTRUCTION
+        716, // MISALIGNED_ADDRESS
+        717, // INVALID_ADDRESS_SPACE
+        718, // INVALID_PC
+        719, // LAUNCH_FAILED
+        721); // TENSOR_MEMORY_LEAK
+    mean(Status.UNAVAILABLE, 34, 100, 101); // STUB_LIBRARY, NO_DEVICE, INVALID_DEVICE
+    mean(Status.UNAVAILABLE, 802, 803, 804); // SYSTEM_NOT_READY, SYSTEM_DRIVER_MISMATCH, COMPAT_..
+    mean(Status.INVALID_ARGUMENT, 1, 200); // INVALID_VALUE, INVALID_IMAGE
+    mean(Status.INVALID_ARGUMENT, 218, 300); // INVALID_PTX, INVALID_SOURCE
+    mean(Status.RESOURCE_EXHAUSTED, 2, 701); // OUT_OF_MEMORY, LAUNCH_OUT_OF_RESOURCES
+    mean(Status.FAILED_PRECONDITION, 3); // NOT_INITIALIZED
+    mean(Status.FAILED_PRECONDITION, 712, 713); // HOST_MEMORY_ALREADY_REGISTERED, ..NOT_REGISTERED
+    mean(Status.FAILED_PRECONDITION, 900, 908); // STREAM_CAPTURE_UNSUPPORTED, CAPTURED_EVENT
+    mean(Status.UNIMPLEMENTED, 209, 221); // NO_BINARY_FOR_GPU, JIT_COMPILER_NOT_FOUND
+    mean(Status.UNIMPLEMENTED, 222, 223); // UNSUPPORTED_PTX_VERSION, JIT_COMPILATION_DISABLED
+    mean(Status.UNIMPLEMENTED, 801); // NOT_SUPPORTED
+    mean(Status.NOT_FOUND, 301, 500); // FILE_NOT_FOUND, NOT_FOUND
+    mean(Status.PERMISSION_DENIED, 800); // NOT_PERMITTED
+    mean(Status.INTERNAL, 304, 400); // OPERATING_SYSTEM, INVALID_HANDLE
+  }
 
   /** {@code 700 CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)}. */
   @Override
@@ -28,60 +64,5 @@ final class CudaResult extends ResultCodes {
             ? " (" + text[0] + ")"
             : "";
     return code + " " + CUresult.stringFor(code) + detail;
-  }
-
-  /**
-   * Whether the context is dead after this, so that every later call fails the same way. The
-   * reference calls these codes those that leave the process in an inconsistent state.
-   */
-  static boolean isSticky(int code) {
-    return switch (code) {
-      case 214, // ECC_UNCORRECTABLE
-          220, // NVLINK_UNCORRECTABLE
-          226, // CONTAINED
-          700, // ILLEGAL_ADDRESS
-          702, // LAUNCH_TIMEOUT
-          709, // CONTEXT_IS_DESTROYED
-          710, // ASSERT
-          714, // HARDWARE_STACK_ERROR
-          715, // ILLEGAL_INSTRUCTION
-          716, // MISALIGNED_ADDRESS
-          717, // INVALID_ADDRESS_SPACE
-          718, // INVALID_PC
-          719, // LAUNCH_FAILED
-          721, // TENSOR_MEMORY_LEAK
-          4, // DEINITIALIZED
-          46, // DEVICE_UNAVAILABLE
-          201 -> // INVALID_CONTEXT: somebody has destroyed it
-          true;
-      default -> false;
-    };
-  }
-
-  @Override
-  public Status status(int code) {
-    if (isSticky(code)) {
-      return Status.UNAVAILABLE;
-    }
-    return switch (code) {
-      case 1, 200, 218, 300 -> // INVALID_VALUE, INVALID_IMAGE, INVALID_PTX, INVALID_SOURCE
-          Status.INVALID_ARGUMENT;
-      case 2, 701 -> // OUT_OF_MEMORY, LAUNCH_OUT_OF_RESOURCES
-          Status.RESOURCE_EXHAUSTED;
-      case 3, 712, 713, 900, 908 -> // NOT_INITIALIZED, ..ALREADY_REGISTERED, ..NOT_REGISTERED,
-          // STREAM_CAPTURE_UNSUPPORTED, ..
-          Status.FAILED_PRECONDITION;
-      case 34, 100, 101, 802, 803, 804 -> // STUB_LIBRARY, NO_DEVICE, INVALID_DEVICE,
-          // SYSTEM_NOT_READY, SYSTEM_DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED_ON_DEVICE
-          Status.UNAVAILABLE;
-      case 209, 221, 222, 223, 801 -> // NO_BINARY_FOR_GPU, JIT_COMPILER_NOT_FOUND,
-          // UNSUPPORTED_PTX_VERSION, JIT_COMPILATION_DISABLED, NOT_SUPPORTED
-          Status.UNIMPLEMENTED;
-      case 301, 500 -> // FILE_NOT_FOUND, NOT_FOUND
-          Status.NOT_FOUND;
-      case 800 -> Status.PERMISSION_DENIED; // NOT_PERMITTED
-      case 304, 400 -> Status.INTERNAL; // OPERATING_SYSTEM, INVALID_HANDLE
-      default -> Status.UNKNOWN;
-    };
   }
 }

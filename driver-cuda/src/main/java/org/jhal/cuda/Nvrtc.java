@@ -1,23 +1,20 @@
 package org.jhal.cuda;
 
-import com.sun.jna.Library;
 import com.sun.jna.Memory;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
-import com.sun.jna.StringArray;
 import com.sun.jna.ptr.LongByReference;
-import com.sun.jna.ptr.PointerByReference;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.gpu.CompilerApi;
 import org.jhal.driver.gpu.RuntimeCompiler;
 import org.jhal.driver.gpu.SharedLibrary;
 import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.driver.support.Once;
-import org.jspecify.annotations.Nullable;
 
 /**
  * NVIDIA's run-time compiler, which is a library of its own and need not be there.
@@ -52,45 +49,28 @@ final class Nvrtc extends RuntimeCompiler {
   private final Api api;
   private final int[] architectures; // that it makes code for; ascending
 
-  /** The functions of nvrtc.h, under their names. */
-  private interface Api extends Library {
-    int nvrtcCreateProgram(
-        PointerByReference program,
-        String source,
-        String name,
-        int headerCount,
-        @Nullable Pointer headers,
-        @Nullable Pointer includeNames);
+  /** The functions of nvrtc.h, without their prefix. */
+  private interface Api extends CompilerApi {
+    int getPTXSize(Pointer program, LongByReference size);
 
-    int nvrtcDestroyProgram(PointerByReference program);
+    int getPTX(Pointer program, Memory code);
 
-    int nvrtcCompileProgram(Pointer program, int optionCount, StringArray options);
+    int getCUBINSize(Pointer program, LongByReference size);
 
-    int nvrtcGetPTXSize(Pointer program, LongByReference size);
+    int getCUBIN(Pointer program, Memory code);
 
-    int nvrtcGetPTX(Pointer program, Memory code);
+    int getNumSupportedArchs(int[] count);
 
-    int nvrtcGetCUBINSize(Pointer program, LongByReference size);
-
-    int nvrtcGetCUBIN(Pointer program, Memory code);
-
-    int nvrtcGetProgramLogSize(Pointer program, LongByReference size);
-
-    int nvrtcGetProgramLog(Pointer program, Memory log);
-
-    int nvrtcGetNumSupportedArchs(int[] count);
-
-    int nvrtcGetSupportedArchs(int[] architectures);
-
-    String nvrtcGetErrorString(int code);
+    int getSupportedArchs(int[] architectures);
   }
 
-  private Nvrtc(SharedLibrary library) {
-    api = library.map(Api.class);
+  private Nvrtc(Api api) {
+    super(api);
+    this.api = api;
     int[] count = new int[1];
-    check("nvrtcGetNumSupportedArchs", api.nvrtcGetNumSupportedArchs(count));
+    check("GetNumSupportedArchs", api.getNumSupportedArchs(count));
     architectures = new int[count[0]];
-    check("nvrtcGetSupportedArchs", api.nvrtcGetSupportedArchs(architectures));
+    check("GetSupportedArchs", api.getSupportedArchs(architectures));
     Arrays.sort(architectures);
   }
 
@@ -100,7 +80,9 @@ final class Nvrtc extends RuntimeCompiler {
    * @throws HalException UNIMPLEMENTED if there is none, with where it was looked for
    */
   static Nvrtc load() {
-    return LOADED.get(() -> new Nvrtc(WANTED.find(candidates(), "nvrtcGetSupportedArchs")));
+    return LOADED.get(
+        () ->
+            new Nvrtc(WANTED.find(candidates(), "nvrtcGetSupportedArchs").map(Api.class, "nvrtc")));
   }
 
   private static List<String> candidates() {
@@ -121,19 +103,12 @@ final class Nvrtc extends RuntimeCompiler {
     return all;
   }
 
-  /**
-   * Compiles a source.
-   *
-   * @param name of the source, for the compiler's messages
-   * @param capability of the device, such as 90
-   * @param what is being loaded, for people
-   * @return code for cuModuleLoadDataEx: for the very device if this compiler knows it, else PTX
-   * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log
-   */
-  byte[] compile(String source, String name, List<String> options, int capability, String what) {
+  /** For the very device if this compiler knows it, else PTX for an older one. */
+  @Override
+  protected String architectureOption(String architecture, List<String> options, String what) {
+    int capability = CudaAttributes.capability(architecture);
     boolean isKnown = Arrays.binarySearch(architectures, capability) >= 0;
-    String architecture = isKnown ? FINAL + capability : newest(capability, what);
-    return compile(source, name, architecture, options, what);
+    return isKnown ? FINAL + capability : newest(capability, what);
   }
 
   /** The newest virtual architecture that runs on a device which is newer than this compiler. */
@@ -157,44 +132,10 @@ final class Nvrtc extends RuntimeCompiler {
   }
 
   @Override
-  protected int create(PointerByReference program, String source, String name) {
-    return api.nvrtcCreateProgram(program, source, name, 0, null, null);
-  }
-
-  @Override
-  protected int destroy(PointerByReference program) {
-    return api.nvrtcDestroyProgram(program);
-  }
-
-  @Override
-  protected int compile(Pointer program, int optionCount, StringArray options) {
-    return api.nvrtcCompileProgram(program, optionCount, options);
-  }
-
-  @Override
-  protected int logSize(Pointer program, LongByReference size) {
-    return api.nvrtcGetProgramLogSize(program, size);
-  }
-
-  @Override
-  protected int log(Pointer program, Memory log) {
-    return api.nvrtcGetProgramLog(program, log);
-  }
-
-  @Override
   protected byte[] code(Pointer program, List<String> options) {
     LongByReference size = new LongByReference();
     return options.get(0).startsWith(FINAL)
-        ? bytes(
-            api.nvrtcGetCUBINSize(program, size),
-            size,
-            target -> api.nvrtcGetCUBIN(program, target))
-        : bytes(
-            api.nvrtcGetPTXSize(program, size), size, target -> api.nvrtcGetPTX(program, target));
-  }
-
-  @Override
-  protected String errorString(int code) {
-    return api.nvrtcGetErrorString(code);
+        ? bytes(api.getCUBINSize(program, size), size, target -> api.getCUBIN(program, target))
+        : bytes(api.getPTXSize(program, size), size, target -> api.getPTX(program, target));
   }
 }

@@ -1,5 +1,6 @@
 package org.jhal.hip;
 
+import org.jhal.driver.gpu.DeviceReader;
 import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.GpuRuntime;
@@ -21,8 +22,8 @@ final class HipDriver extends GpuDriver {
   }
 
   @Override
-  protected GpuProperties read(int ordinal) {
-    return HipAttributes.read(HipLibrary.load(), ordinal);
+  protected DeviceReader reader() {
+    return new HipAttributes(HipLibrary.load());
   }
 
   @Override

@@ -4,12 +4,11 @@ import static org.jhal.hip.jna.HipConstants.HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_B
 import static org.jhal.hip.jna.HipConstants.HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
 import static org.jhal.hip.jna.HipConstants.hipSuccess;
 
-import com.sun.jna.Memory;
-import java.util.List;
 import java.util.Set;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.KernelLoader;
+import org.jhal.driver.gpu.RuntimeCompiler;
 import org.jhal.hip.jna.HipRuntime;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipModule_t;
@@ -19,38 +18,30 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
   /** A loaded module, and what its code told of itself before. */
   record Module(hipModule_t handle, CodeObject code) {}
 
-  private static final Set<String> FORMATS = Set.of("gpu-c++", "hip-hsaco");
-
-  private final HipDevice runtime;
-
   HipKernels(HipDevice runtime, GpuProperties device) {
-    super(device);
-    this.runtime = runtime;
+    super(
+        runtime,
+        device,
+        new Kernels(
+            Set.of("gpu-c++", "hip-hsaco"),
+            HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
   }
 
   @Override
-  public Set<String> formats() {
-    return FORMATS;
-  }
-
-  @Override
-  protected byte[] compile(String source, String name, List<String> options, String what) {
+  protected RuntimeCompiler compiler() {
     HipLibrary library = HipLibrary.load();
-    return Hiprtc.load(library.library(), library.major())
-        .compile(source, name, options, device().architecture(), what);
+    return Hiprtc.load(library.library(), library.major());
   }
 
   @Override
   protected Module link(byte[] code, String what) {
     CodeObject told = CodeObject.read(code, what);
     told.checkArchitecture(device().architecture(), what);
-    Memory image = new Memory(code.length + 1L); // what is no code object is read like a string
-    image.write(0, code, 0, code.length);
-    image.setByte(code.length, (byte) 0);
     long[] out = new long[1];
-    int result = HipRuntime.hipModuleLoadData(out, image);
+    int result = HipRuntime.hipModuleLoadData(out, image(code));
     if (result != hipSuccess) {
-      throw runtime.failure("hipModuleLoadData", result, "cannot load " + what);
+      throw runtime().failure("hipModuleLoadData", result, "cannot load " + what);
     }
     hipModule_t module = new hipModule_t();
     module.set(out[0]);
@@ -59,7 +50,7 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
 
   @Override
   protected void unload(Module module) {
-    runtime.checkFreed("hipModuleUnload", HipRuntime.hipModuleUnload(module.handle.take()));
+    runtime().checkFreed("hipModuleUnload", HipRuntime.hipModuleUnload(module.handle.take()));
   }
 
   @Override
@@ -67,7 +58,7 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
     long[] out = new long[1];
     int code = HipRuntime.hipModuleGetFunction(out, module.handle, entry);
     if (code != hipSuccess) {
-      throw runtime.failure("hipModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
+      throw runtime().failure("hipModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
     }
     hipFunction_t function = new hipFunction_t();
     function.set(out[0]);
@@ -88,19 +79,10 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
   }
 
   @Override
-  protected int maxThreads(hipFunction_t function) {
-    return attribute(function, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  }
-
-  @Override
-  protected int staticSharedMemory(hipFunction_t function) {
-    return attribute(function, HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  }
-
-  private int attribute(hipFunction_t function, int attribute) {
+  protected int attribute(hipFunction_t function, int attribute) {
     int[] value = new int[1];
-    runtime.check(
-        "hipFuncGetAttribute", HipRuntime.hipFuncGetAttribute(value, attribute, function));
+    runtime()
+        .check("hipFuncGetAttribute", HipRuntime.hipFuncGetAttribute(value, attribute, function));
     return value[0];
   }
 

@@ -17,7 +17,37 @@ import org.jhal.hip.jna.HipRuntime;
 final class HipResult extends ResultCodes {
   static final HipResult CODES = new HipResult();
 
-  private HipResult() {}
+  private HipResult() {
+    // The device is lost to this process after these: every later call fails the same way.
+    mean(Status.UNAVAILABLE, 4, 53); // Deinitialized, PriorLaunchFailure
+    mean(Status.UNAVAILABLE, 214, 700); // ECCNotCorrectable, IllegalAddress
+    mean(Status.UNAVAILABLE, 702, 709); // LaunchTimeOut, ContextIsDestroyed
+    mean(Status.UNAVAILABLE, 710, 719); // Assert, LaunchFailure
+    // There is none.
+    mean(Status.UNAVAILABLE, 35, 100, 101); // InsufficientDriver, NoDevice, InvalidDevice
+    mean(Status.INVALID_ARGUMENT, 1, 9); // InvalidValue, InvalidConfiguration
+    mean(Status.INVALID_ARGUMENT, 12, 13); // InvalidPitchValue, InvalidSymbol
+    mean(Status.INVALID_ARGUMENT, 17, 21); // InvalidDevicePointer, InvalidMemcpyDirection
+    mean(Status.INVALID_ARGUMENT, 98, 200); // InvalidDeviceFunction, InvalidImage
+    mean(Status.INVALID_ARGUMENT, 218, 300); // InvalidKernelFile, InvalidSource
+    mean(
+        Status.RESOURCE_EXHAUSTED,
+        2,
+        701,
+        1052); // OutOfMemory, LaunchOutOfResources, RuntimeMemory
+    mean(
+        Status.FAILED_PRECONDITION,
+        3,
+        401,
+        708); // NotInitialized, IllegalState, SetOnActiveProcess
+    mean(Status.FAILED_PRECONDITION, 712, 713); // HostMemoryAlreadyRegistered, ..NotRegistered
+    mean(
+        Status.FAILED_PRECONDITION, 900, 901, 902, 903, 904, 905, 906, 907, 908); // StreamCapture..
+    mean(Status.UNIMPLEMENTED, 209, 215, 801); // NoBinaryForGpu, UnsupportedLimit, NotSupported
+    mean(Status.NOT_FOUND, 301, 302, 500); // FileNotFound, SharedObjectSymbolNotFound, NotFound
+    mean(Status.INTERNAL, 201, 303); // InvalidContext, SharedObjectInitFailed
+    mean(Status.INTERNAL, 304, 400, 1053); // OperatingSystem, InvalidHandle, RuntimeOther
+  }
 
   /** {@code 700 hipErrorIllegalAddress (an illegal memory access was encountered)}. */
   @Override
@@ -36,53 +66,5 @@ final class HipResult extends ResultCodes {
    */
   static boolean isNoDevice(int code) {
     return code == hipErrorNoDevice || code == hipErrorInvalidDevice;
-  }
-
-  /**
-   * Whether the device is lost to this process after this, so that every later call fails the same
-   * way.
-   */
-  static boolean isSticky(int code) {
-    return switch (code) {
-      case 4, // Deinitialized
-          53, // PriorLaunchFailure
-          214, // ECCNotCorrectable
-          700, // IllegalAddress
-          702, // LaunchTimeOut
-          709, // ContextIsDestroyed
-          710, // Assert
-          719 -> // LaunchFailure
-          true;
-      default -> false;
-    };
-  }
-
-  @Override
-  public Status status(int code) {
-    if (isSticky(code)) {
-      return Status.UNAVAILABLE;
-    }
-    return switch (code) {
-      case 1, 9, 12, 13, 17, 21, 98, 200, 218, 300 -> // InvalidValue, InvalidConfiguration,
-          // InvalidPitchValue, InvalidSymbol, InvalidDevicePointer, InvalidMemcpyDirection,
-          // InvalidDeviceFunction, InvalidImage, InvalidKernelFile, InvalidSource
-          Status.INVALID_ARGUMENT;
-      case 2, 701, 1052 -> // OutOfMemory, LaunchOutOfResources, RuntimeMemory
-          Status.RESOURCE_EXHAUSTED;
-      case 3, 401, 708, 712, 713, 900, 901, 902, 903, 904, 905, 906, 907, 908 -> // NotInitialized,
-          // IllegalState, SetOnActiveProcess, HostMemoryAlreadyRegistered, ..NotRegistered,
-          // StreamCapture..
-          Status.FAILED_PRECONDITION;
-      case 35, 100, 101 -> // InsufficientDriver, NoDevice, InvalidDevice
-          Status.UNAVAILABLE;
-      case 209, 215, 801 -> // NoBinaryForGpu, UnsupportedLimit, NotSupported
-          Status.UNIMPLEMENTED;
-      case 301, 302, 500 -> // FileNotFound, SharedObjectSymbolNotFound, NotFound
-          Status.NOT_FOUND;
-      case 201, 303, 304, 400, 1053 -> // InvalidContext, SharedObjectInitFailed, OperatingSystem,
-          // InvalidHandle, RuntimeOther
-          Status.INTERNAL;
-      default -> Status.UNKNOWN;
-    };
   }
 }

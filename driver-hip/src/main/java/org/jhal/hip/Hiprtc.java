@@ -1,10 +1,7 @@
 package org.jhal.hip;
 
-import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
-import com.sun.jna.StringArray;
 import com.sun.jna.ptr.LongByReference;
-import com.sun.jna.ptr.PointerByReference;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -41,9 +38,10 @@ final class Hiprtc extends RuntimeCompiler {
   private final HiprtcApi api;
   private final Comgr targets;
 
-  private Hiprtc(SharedLibrary compiler, int major) {
-    api = compiler.map(HiprtcApi.class);
-    targets = Comgr.of(compiler, major);
+  private Hiprtc(HiprtcApi api, Comgr targets) {
+    super(api);
+    this.api = api;
+    this.targets = targets;
   }
 
   /**
@@ -52,7 +50,12 @@ final class Hiprtc extends RuntimeCompiler {
    * @throws HalException UNIMPLEMENTED if there is none, with where it was looked for
    */
   static Hiprtc load(SharedLibrary runtime, int major) {
-    return LOADED.get(() -> new Hiprtc(find(runtime, major), major));
+    return LOADED.get(
+        () -> {
+          SharedLibrary compiler = find(runtime, major);
+          return new Hiprtc(
+              compiler.map(HiprtcApi.class, HiprtcApi.PREFIX), Comgr.of(compiler, major));
+        });
   }
 
   private static SharedLibrary find(SharedLibrary runtime, int major) {
@@ -61,22 +64,11 @@ final class Hiprtc extends RuntimeCompiler {
         : WANTED.find(runtime.beside("libhiprtc.so", major), SYMBOL);
   }
 
-  /**
-   * Compiles a source.
-   *
-   * @param name of the source, for the compiler's messages
-   * @param architecture of the device, such as {@code gfx90a:sramecc+:xnack-}
-   * @param what is being loaded, for people
-   * @return a code object for hipModuleLoadData
-   * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log, or if an
-   *     option chooses an architecture; UNIMPLEMENTED if this compiler does not know the
-   *     architecture
-   */
-  byte[] compile(
-      String source, String name, List<String> options, String architecture, String what) {
+  @Override
+  protected String architectureOption(String architecture, List<String> options, String what) {
     targets.check(architecture, what);
     checkOptions(options, what);
-    return compile(source, name, ARCHITECTURE + architecture, options, what);
+    return ARCHITECTURE + architecture;
   }
 
   /** An architecture that the compiler does not know would end the process. */
@@ -95,39 +87,8 @@ final class Hiprtc extends RuntimeCompiler {
   }
 
   @Override
-  protected int create(PointerByReference program, String source, String name) {
-    return api.hiprtcCreateProgram(program, source, name, 0, null, null);
-  }
-
-  @Override
-  protected int destroy(PointerByReference program) {
-    return api.hiprtcDestroyProgram(program);
-  }
-
-  @Override
-  protected int compile(Pointer program, int optionCount, StringArray options) {
-    return api.hiprtcCompileProgram(program, optionCount, options);
-  }
-
-  @Override
-  protected int logSize(Pointer program, LongByReference size) {
-    return api.hiprtcGetProgramLogSize(program, size);
-  }
-
-  @Override
-  protected int log(Pointer program, Memory log) {
-    return api.hiprtcGetProgramLog(program, log);
-  }
-
-  @Override
   protected byte[] code(Pointer program, List<String> options) {
     LongByReference size = new LongByReference();
-    return bytes(
-        api.hiprtcGetCodeSize(program, size), size, target -> api.hiprtcGetCode(program, target));
-  }
-
-  @Override
-  protected String errorString(int code) {
-    return api.hiprtcGetErrorString(code);
+    return bytes(api.getCodeSize(program, size), size, target -> api.getCode(program, target));
   }
 }

@@ -14,6 +14,7 @@ import org.jhal.hip.jna.hipModule_t;
 import org.jhal.hip.jna.hipStream_t;
 import org.jhal.hip.sim.StandIn;
 import org.jhal.simulator.Simulator;
+import org.jhal.simulator.driver.NativeDeadline;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,7 +44,7 @@ abstract class OnSimulatedHip {
   static HipLibrary library;
   static byte[] kernels;
 
-  private final Deadline deadline = new Deadline();
+  private final NativeDeadline deadline = new NativeDeadline();
 
   @BeforeAll
   static void load() {

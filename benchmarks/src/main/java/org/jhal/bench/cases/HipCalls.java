@@ -285,16 +285,16 @@ final class HipCalls implements AutoCloseable {
   /** The kernel for this device, by the compiler that the driver was told of or the runtime's. */
   private byte[] compile() throws Exception {
     new Touch(device, null).close(); // the driver says whether the compiler knows the device
-    HiprtcApi api = compiler().map(HiprtcApi.class);
+    HiprtcApi api = compiler().map(HiprtcApi.class, HiprtcApi.PREFIX);
     PointerByReference program = new PointerByReference();
-    compiled(api.hiprtcCreateProgram(program, source(), "touch.cpp", 0, null, null));
+    compiled(api.createProgram(program, source(), "touch.cpp", 0, null, null));
     String[] options = {"--gpu-architecture=" + property("architecture")};
-    compiled(api.hiprtcCompileProgram(program.getValue(), 1, new StringArray(options)));
+    compiled(api.compileProgram(program.getValue(), 1, new StringArray(options)));
     LongByReference size = new LongByReference();
-    compiled(api.hiprtcGetCodeSize(program.getValue(), size));
+    compiled(api.getCodeSize(program.getValue(), size));
     Memory code = new Memory(size.getValue());
-    compiled(api.hiprtcGetCode(program.getValue(), code));
-    compiled(api.hiprtcDestroyProgram(program));
+    compiled(api.getCode(program.getValue(), code));
+    compiled(api.destroyProgram(program));
     return code.getByteArray(0, (int) code.size());
   }
 

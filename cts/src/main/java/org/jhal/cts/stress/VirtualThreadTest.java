@@ -30,8 +30,6 @@ import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledForJreRange;
-import org.junit.jupiter.api.condition.JRE;
 
 /**
  * Everything that a program calls, on virtual threads: one of them may go on on another thread of
@@ -39,7 +37,6 @@ import org.junit.jupiter.api.condition.JRE;
  * threads only.
  */
 @CtsSuite
-@EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
 class VirtualThreadTest {
   private static final int THREADS = 64;
 
@@ -50,6 +47,9 @@ class VirtualThreadTest {
 
   /** {@code Thread.ofVirtual().factory()}: the class files of the suite are those of Java 17. */
   private static ThreadFactory virtualThreads() throws ReflectiveOperationException {
+    if (Runtime.version().feature() < 21) {
+      throw Cts.unsupported("virtual threads came with Java 21");
+    }
     Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
     return (ThreadFactory)
         Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);

@@ -23,6 +23,7 @@ import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
+import org.jhal.simulator.driver.NativeDeadline;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +34,7 @@ class JCudaFaceTest {
   private static Simulator simulator;
   private static byte[] kernels;
 
-  private final Deadline deadline = new Deadline();
+  private final NativeDeadline deadline = new NativeDeadline();
 
   @BeforeAll
   static void build() throws IOException {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.List;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
+import org.jhal.simulator.driver.NativeDeadline;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +34,7 @@ abstract class OnSimulatedCuda {
   static Simulator simulator;
   static NvrtcCalls.Result kernels;
 
-  private final Deadline deadline = new Deadline();
+  private final NativeDeadline deadline = new NativeDeadline();
   long context;
 
   @BeforeAll

@@ -1,36 +1,21 @@
 package org.jhal.hip.jna;
 
-import com.sun.jna.Library;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
-import com.sun.jna.StringArray;
 import com.sun.jna.ptr.LongByReference;
-import com.sun.jna.ptr.PointerByReference;
-import org.jspecify.annotations.Nullable;
+import org.jhal.driver.gpu.CompilerApi;
 
-/** The functions of HIPRTC; each returns a {@code hiprtcResult} unless it says otherwise. */
-public interface HiprtcApi extends Library {
-  /** Returns the name of a code. */
-  String hiprtcGetErrorString(int result);
+/**
+ * The functions of HIPRTC, without their prefix. An option of compileProgram that names an
+ * architecture which the compiler does not know ends the process.
+ */
+public interface HiprtcApi extends CompilerApi {
+  /** What the functions' names begin with. */
+  String PREFIX = "hiprtc";
 
-  int hiprtcCreateProgram(
-      PointerByReference prog,
-      String src,
-      String name,
-      int numHeaders,
-      @Nullable Pointer headers,
-      @Nullable Pointer includeNames);
+  /** How many bytes {@link #getCode} writes. */
+  int getCodeSize(Pointer program, LongByReference size);
 
-  int hiprtcDestroyProgram(PointerByReference prog);
-
-  /** Ends the process if an option names an architecture that the compiler does not know. */
-  int hiprtcCompileProgram(Pointer prog, int numOptions, StringArray options);
-
-  int hiprtcGetCodeSize(Pointer prog, LongByReference codeSizeRet);
-
-  int hiprtcGetCode(Pointer prog, Memory code);
-
-  int hiprtcGetProgramLogSize(Pointer prog, LongByReference logSizeRet);
-
-  int hiprtcGetProgramLog(Pointer prog, Memory log);
+  /** Writes the code. */
+  int getCode(Pointer program, Memory code);
 }

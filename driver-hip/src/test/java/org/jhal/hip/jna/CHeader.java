@@ -36,7 +36,11 @@ final class CHeader {
 
   /** Assertions in C that hold if a mapped function is what the header declares. */
   List<String> assertions(Method function) {
-    String name = function.getName();
+    return assertions(function.getName(), function);
+  }
+
+  /** The same where the method has another name than the function. */
+  List<String> assertions(String name, Method function) {
     Matcher declaration = find(name);
     if (!declaration.find()) {
       return List.of(wrong(name, "is not declared"));

@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jhal.driver.gpu.CompilerApi;
+import org.jhal.driver.gpu.SharedLibrary;
 import org.jhal.hip.CCompiler;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,9 +89,13 @@ class HeaderTest {
   void functionsTakeAndReturnWhatTheHeadersSay() throws Exception {
     CHeader header = header();
     List<String> assertions = new ArrayList<>();
-    for (Class<?> mapping : List.of(HipRuntime.class, HiprtcApi.class)) {
+    for (Method function : functions(HipRuntime.class)) {
+      assertions.addAll(header.assertions(function));
+    }
+    for (Class<?> mapping : List.of(CompilerApi.class, HiprtcApi.class)) {
       for (Method function : functions(mapping)) {
-        assertions.addAll(header.assertions(function));
+        String name = SharedLibrary.function(HiprtcApi.PREFIX, function);
+        assertions.addAll(header.assertions(name, function));
       }
     }
     assertEquals(List.of(), failures(assertions));

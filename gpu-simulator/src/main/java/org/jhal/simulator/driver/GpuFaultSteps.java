@@ -28,7 +28,7 @@ final class GpuFaultSteps {
   GpuFaultSteps(Device device) {
     this.device = device;
     this.large = allocate("large", LARGE, BufferParams.DEVICE);
-    this.small = allocate("small", 2 * SMALL, BufferParams.DEVICE);
+    this.small = allocate("small", 3 * SMALL, BufferParams.DEVICE);
     this.pinned = allocate("pinned", SMALL, BufferParams.HOST);
     this.upload = allocate("upload", SMALL, BufferParams.HOST_UPLOAD);
   }
@@ -67,10 +67,19 @@ final class GpuFaultSteps {
             },
             alsoMapped,
             small);
-    byte[] expected = new byte[2 * SMALL];
+    FaultStep<Void> direct = // which may be page-locked by others
+        steps.enqueue(
+            device,
+            "upload of direct memory",
+            (w, s) ->
+                first.upload(
+                    w, s, TestData.direct(TestData.filled(SMALL, 24)), small.get(), 2 * SMALL),
+            small);
+    byte[] expected = new byte[3 * SMALL];
     System.arraycopy(TestData.filled(SMALL, 22), 0, expected, 0, SMALL);
     System.arraycopy(TestData.filled(SMALL, 23), 0, expected, SMALL, SMALL);
-    steps.read(first, small, expected, copied, pinnedUpload);
+    System.arraycopy(TestData.filled(SMALL, 24), 0, expected, 2 * SMALL, SMALL);
+    steps.read(first, small, expected, copied, pinnedUpload, direct);
 
     FaultStep<DeviceBuffer> transientHost =
         steps.alloca(

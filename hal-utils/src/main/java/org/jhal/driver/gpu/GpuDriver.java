@@ -68,8 +68,8 @@ public abstract class GpuDriver implements Driver {
    */
   protected abstract int count();
 
-  /** Asks for what is known of a device. */
-  protected abstract GpuProperties read(int ordinal);
+  /** What asks for what is known of its devices. */
+  protected abstract DeviceReader reader();
 
   /** Opens a device. */
   protected abstract GpuRuntime<?, ?, ?> openRuntime(GpuProperties device);
@@ -91,7 +91,11 @@ public abstract class GpuDriver implements Driver {
   }
 
   private List<GpuProperties> find() {
-    return devices.get(() -> IntStream.range(0, count()).mapToObj(this::read).toList());
+    return devices.get(
+        () -> {
+          int count = count(); // which loads the runtime
+          return IntStream.range(0, count).mapToObj(reader()::read).toList();
+        });
   }
 
   private Settings settings(DeviceUri uri) {

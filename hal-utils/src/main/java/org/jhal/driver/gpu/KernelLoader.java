@@ -1,5 +1,6 @@
 package org.jhal.driver.gpu;
 
+import com.sun.jna.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -22,24 +23,37 @@ import org.jhal.driver.bundle.Variant;
 public abstract class KernelLoader<M, K> {
   private static final String SOURCE = "gpu-c++";
 
+  /**
+   * How a runtime tells of kernels.
+   *
+   * @param formats that it takes
+   * @param maxThreads the attribute of a kernel that is the largest workgroup with which it runs
+   * @param staticSharedMemory the attribute that is the shared memory which a workgroup always
+   *     takes, in bytes
+   */
+  public record Kernels(Set<String> formats, int maxThreads, int staticSharedMemory) {}
+
+  private final GpuRuntime<?, ?, K> runtime;
   private final GpuProperties device;
+  private final Kernels kernels;
 
   /** For a device. */
-  protected KernelLoader(GpuProperties device) {
+  protected KernelLoader(GpuRuntime<?, ?, K> runtime, GpuProperties device, Kernels kernels) {
+    this.runtime = runtime;
     this.device = device;
+    this.kernels = kernels;
   }
 
-  /** The formats that it takes. */
-  public abstract Set<String> formats();
+  final Set<String> formats() {
+    return kernels.formats;
+  }
 
   /**
-   * Compiles a source for the device, or finds it compiled.
+   * The compiler of sources; its code is for {@link #link}.
    *
-   * @param name of the source, for the compiler's messages
-   * @param what is being loaded, for people
-   * @return code for {@link #link}
+   * @throws HalException UNIMPLEMENTED if there is none
    */
-  protected abstract byte[] compile(String source, String name, List<String> options, String what);
+  protected abstract RuntimeCompiler compiler();
 
   /** Hands code of any kind to the runtime, which compiles it to the end where it must. */
   protected abstract M link(byte[] code, String what);
@@ -69,11 +83,8 @@ public abstract class KernelLoader<M, K> {
     return Long.MAX_VALUE;
   }
 
-  /** The largest workgroup with which the kernel runs. */
-  protected abstract int maxThreads(K kernel);
-
-  /** The shared memory of a workgroup that the kernel always takes, in bytes. */
-  protected abstract int staticSharedMemory(K kernel);
+  /** An attribute of a kernel. */
+  protected abstract int attribute(K kernel, int attribute);
 
   /** Lets a kernel take so much more shared memory when it is launched. */
   protected abstract void allowSharedMemory(K kernel, int staticBytes, int dynamicBytes);
@@ -83,17 +94,32 @@ public abstract class KernelLoader<M, K> {
     return device;
   }
 
+  /** The native calls on the device. */
+  protected final GpuRuntime<?, ?, K> runtime() {
+    return runtime;
+  }
+
+  /** Code in native memory, with a zero behind it, as some of it is read like a string. */
+  protected static Memory image(byte[] code) {
+    Memory image = new Memory(code.length + 1L);
+    image.write(0, code, 0, code.length);
+    image.setByte(code.length, (byte) 0);
+    return image;
+  }
+
   final KernelModule load(
       ExecutableSource source, Variant variant, List<KernelSpec> specs, FreeThread frees) {
     String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
     byte[] file = variant.readFile(source);
     byte[] code =
         variant.format().equals(SOURCE)
-            ? compile(
-                new String(file, StandardCharsets.UTF_8),
-                String.valueOf(variant.file()),
-                variant.options(),
-                what)
+            ? compiler()
+                .compile(
+                    new String(file, StandardCharsets.UTF_8),
+                    String.valueOf(variant.file()),
+                    variant.options(),
+                    device.architecture(),
+                    what)
             : file;
     M module = link(code, what);
     try {
@@ -119,12 +145,12 @@ public abstract class KernelLoader<M, K> {
   private void checkWorkgroup(K kernel, KernelSpec spec, String name) {
     Workgroups size = spec.workgroupSize();
     long threads = (long) size.x() * size.y() * size.z();
-    int maxThreads = maxThreads(kernel);
+    int maxThreads = attribute(kernel, kernels.maxThreads);
     if (threads > maxThreads) {
       throw tooLarge(
           name + " has workgroups of " + threads + " work items; this kernel takes " + maxThreads);
     }
-    int shared = staticSharedMemory(kernel);
+    int shared = attribute(kernel, kernels.staticSharedMemory);
     int dynamic = spec.dynamicSharedMemory();
     if (dynamic > device.maxSharedMemory() - shared) {
       throw tooLarge(

@@ -1,18 +1,36 @@
 package org.jhal.driver.gpu;
 
+import java.util.HashMap;
+import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Status;
 
-/** What the result codes of a native library mean. */
+/**
+ * What the result codes of a native library mean. A subclass tells it of each code, when it is
+ * made.
+ *
+ * <p>Thread-safe.
+ */
 public abstract class ResultCodes {
   /** The code of a call that succeeded. */
   public static final int SUCCESS = 0;
 
-  /** For subclasses. */
+  private final Map<Integer, Status> statuses = new HashMap<>(); // constant once it is made
+
+  /** For subclasses. A code that they do not name is {@link Status#UNKNOWN}. */
   protected ResultCodes() {}
 
+  /** In the constructor: what some codes mean. UNAVAILABLE loses the device to this process. */
+  protected final void mean(Status status, int... codes) {
+    for (int code : codes) {
+      statuses.put(code, status);
+    }
+  }
+
   /** The status for a code; UNAVAILABLE if the device is lost to this process after it. */
-  public abstract Status status(int code);
+  public final Status status(int code) {
+    return statuses.getOrDefault(code, Status.UNKNOWN);
+  }
 
   /** The code, its name and what it means, as the library tells them. */
   public abstract String describe(int code);

@@ -15,57 +15,52 @@ import org.jhal.Status;
 import org.jhal.driver.support.Once;
 
 /**
- * A vendor's run-time compiler of C++, a native library whose functions a subclass maps. What it
- * makes is kept for the life of the process, so that a source is compiled once.
+ * A vendor's run-time compiler of C++. What it makes is kept for the life of the process, so that a
+ * source is compiled once.
  *
  * <p>Thread-safe.
  */
 public abstract class RuntimeCompiler {
   private static final int MAX_KEPT = 256;
 
+  private final CompilerApi api;
   private final Map<Key, Once<byte[]>> compiled = new ConcurrentHashMap<>();
 
   private record Key(String source, List<String> options) {}
 
-  /** For subclasses. */
-  protected RuntimeCompiler() {}
+  /** For subclasses: over the library's functions. */
+  protected RuntimeCompiler(CompilerApi api) {
+    this.api = api;
+  }
 
-  // The library's functions; each returns a result, 0 for success.
-
-  /** Makes a program of a source that includes no headers but the compiler's own. */
-  protected abstract int create(PointerByReference program, String source, String name);
-
-  /** Ends a program. */
-  protected abstract int destroy(PointerByReference program);
-
-  /** Compiles a program. */
-  protected abstract int compile(Pointer program, int optionCount, StringArray options);
-
-  /** How many bytes {@link #log} writes. */
-  protected abstract int logSize(Pointer program, LongByReference size);
-
-  /** Writes what the compiler has said. */
-  protected abstract int log(Pointer program, Memory log);
+  /**
+   * The option that chooses what code is made.
+   *
+   * @param architecture of the device, as in {@link GpuProperties}
+   * @param options that the user gives
+   * @param what is being loaded, for people
+   * @throws HalException UNIMPLEMENTED if this compiler makes no code for the device;
+   *     INVALID_ARGUMENT if an option must not be given
+   */
+  protected abstract String architectureOption(
+      String architecture, List<String> options, String what);
 
   /** Takes the code, of whichever kind the options had it made. */
   protected abstract byte[] code(Pointer program, List<String> options);
-
-  /** The name of a result. */
-  protected abstract String errorString(int code);
 
   /**
    * Compiles a source as C++17, or finds it compiled.
    *
    * @param name of the source, for the compiler's messages
-   * @param architecture the option that chooses what code is made
-   * @param options others
+   * @param architecture of the device, as in {@link GpuProperties}
    * @param what is being loaded, for people
-   * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log
+   * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log; what
+   *     {@link #architectureOption} throws
    */
-  protected final byte[] compile(
-      String source, String name, String architecture, List<String> options, String what) {
+  public final byte[] compile(
+      String source, String name, List<String> options, String architecture, String what) {
     List<String> all = new ArrayList<>();
-    all.add(architecture);
+    all.add(architectureOption(architecture, options, what));
     all.add("--std=c++17");
     all.addAll(options);
     Key key = new Key(name + "\n" + source, all);
@@ -79,17 +74,19 @@ public abstract class RuntimeCompiler {
 
   private byte[] compileNow(String source, String name, List<String> options, String what) {
     PointerByReference program = new PointerByReference();
-    check("CreateProgram", create(program, source, name));
+    check("CreateProgram", api.createProgram(program, source, name, 0, null, null));
     try {
       Pointer handle = program.getValue();
-      int code = compile(handle, options.size(), new StringArray(options.toArray(new String[0])));
+      int code =
+          api.compileProgram(
+              handle, options.size(), new StringArray(options.toArray(new String[0])));
       if (code != ResultCodes.SUCCESS) {
         throw new HalException(
             Status.INVALID_ARGUMENT,
             "cannot compile "
                 + what
                 + ": "
-                + errorString(code)
+                + api.getErrorString(code)
                 + " with "
                 + String.join(" ", options)
                 + ":\n"
@@ -97,19 +94,19 @@ public abstract class RuntimeCompiler {
       }
       return code(handle, options);
     } finally {
-      int ignored = destroy(program);
+      int ignored = api.destroyProgram(program);
     }
   }
 
   private String log(Pointer program) {
     LongByReference size = new LongByReference();
-    check("GetProgramLogSize", logSize(program, size));
+    check("GetProgramLogSize", api.getProgramLogSize(program, size));
     if (size.getValue() <= 1) {
       return "";
     }
     Memory log = new Memory(size.getValue() + 1); // not every version counts the zero
     log.clear();
-    check("GetProgramLog", log(program, log));
+    check("GetProgramLog", api.getProgramLog(program, log));
     return log.getString(0, StandardCharsets.UTF_8.name()).strip();
   }
 
@@ -118,7 +115,7 @@ public abstract class RuntimeCompiler {
     if (code != ResultCodes.SUCCESS) {
       throw new HalException(
           Status.INTERNAL,
-          kernel + " of the compiler returned " + code + " (" + errorString(code) + ")");
+          kernel + " of the compiler returned " + code + " (" + api.getErrorString(code) + ")");
     }
   }
 

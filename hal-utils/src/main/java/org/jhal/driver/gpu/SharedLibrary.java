@@ -1,6 +1,7 @@
 package org.jhal.driver.gpu;
 
 import com.sun.jna.Function;
+import com.sun.jna.FunctionMapper;
 import com.sun.jna.Library;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
@@ -8,6 +9,7 @@ import com.sun.jna.Platform;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +78,21 @@ public final class SharedLibrary {
   /** Its functions; one that it lacks is found out when it is called. */
   public <T extends Library> T map(Class<T> functions) {
     return Native.load(name, functions);
+  }
+
+  /**
+   * The same for functions that all begin with a prefix, which the methods are named without:
+   * {@code getVersion} is {@code PREFIXGetVersion}.
+   */
+  public <T extends Library> T map(Class<T> functions, String prefix) {
+    FunctionMapper names = (library, method) -> function(prefix, method);
+    return Native.load(name, functions, Map.of(Library.OPTION_FUNCTION_MAPPER, names));
+  }
+
+  /** What a method of an interface is called in a library whose functions have a prefix. */
+  public static String function(String prefix, Method method) {
+    String name = method.getName();
+    return prefix + Character.toUpperCase(name.charAt(0)) + name.substring(1);
   }
 
   /** The file, as far as it is known. */

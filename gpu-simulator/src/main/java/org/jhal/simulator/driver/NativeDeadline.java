@@ -1,4 +1,4 @@
-package org.jhal.hip;
+package org.jhal.simulator.driver;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -8,10 +8,14 @@ import org.jhal.simulator.Simulator;
  * Ends a test that waits in a native call, which no interruption reaches: after 30 s all contexts
  * end, the call returns a code that the test does not expect, and the log says why.
  */
-final class Deadline {
+public final class NativeDeadline {
   private CompletableFuture<?> waiting = CompletableFuture.completedFuture(null);
 
-  void begin(Simulator simulator) {
+  /** None yet. */
+  public NativeDeadline() {}
+
+  /** The calling thread begins a test on a simulator. */
+  public void begin(Simulator simulator) {
     Thread test = Thread.currentThread();
     waiting = new CompletableFuture<>();
     CompletableFuture<?> mine = waiting;
@@ -26,7 +30,8 @@ final class Deadline {
             });
   }
 
-  void end() {
+  /** The test is over. */
+  public void end() {
     waiting.complete(null);
   }
 }
