@@ -266,6 +266,23 @@ public abstract class GpuTransferTest {
     }
   }
 
+  /** It needs no memory of the stream's, and an upload that changes threads takes twice as long. */
+  @Test
+  void whatIsPageLockedIsUploadedByTheThreadThatEnqueuesIt() {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        DeviceBuffer host = device.allocate(64, BufferParams.HOST);
+        DeviceBuffer.Mapping mapping = host.map(DeviceBuffer.MapMode.READ);
+        TimelineSemaphore uploaded = device.createSemaphore(0)) {
+      long before = sim.calls(names.copyToDevice);
+      for (int i = 1; i <= 20; i++) {
+        device.queue(0).upload(Fence.NONE, uploaded.at(i), mapping.bytes(), buffer, 0);
+        assertEquals(before + i, sim.calls(names.copyToDevice), "calls when upload returns");
+        awaitReached(uploaded, i);
+      }
+    }
+  }
+
   /** By where the native call failed. */
   private static void assertNotOnThisThread(HalException failure) {
     Throwable origin = Objects.requireNonNull(failure.getCause());

@@ -134,6 +134,16 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return new ImportedMemory(runtime, frees, memory);
   }
 
+  /** Whether this driver itself has page-locked all of the memory. Calls no native function. */
+  boolean hasPinned(HostMemory memory) {
+    ByteBuffer direct = memory.direct();
+    if (direct == null) {
+      return false;
+    }
+    long address = GpuRuntime.address(direct);
+    return runtime.hasPinned(address, address + memory.size() - 1);
+  }
+
   /** The address of host memory that the device reaches, all of it; 0 if it does not. */
   long pinnedAddress(HostMemory memory) {
     ByteBuffer direct = memory.direct();

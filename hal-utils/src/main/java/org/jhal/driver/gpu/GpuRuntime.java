@@ -290,9 +290,14 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /** Frees memory from {@link #allocateHost}; may wait until the device is idle. Never throws. */
   protected abstract void freeHost(long hostAddress);
 
+  /** Whether the driver itself has page-locked all from {@code first} to {@code last}. */
+  final boolean hasPinned(long first, long last) {
+    return pinned.contains(first, last);
+  }
+
   /** Whether the device reaches the host's memory from {@code first} to {@code last} in one go. */
   final boolean isPinned(long first, long last) {
-    return pinned.contains(first, last) || isPinnedByOthers(first, last);
+    return hasPinned(first, last) || isPinnedByOthers(first, last);
   }
 
   /**

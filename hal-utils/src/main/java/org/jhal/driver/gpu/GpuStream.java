@@ -134,11 +134,11 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   /** The first one that stages anything page-locks the memory for that. */
   @Override
   public boolean issueMayBlock(CommandList commands) {
-    if (!staging.isMade()) {
-      for (int i = 0; i < commands.size(); i++) {
-        if (stagedBytes(commands.get(i)) > 0) {
-          return true;
-        }
+    for (int i = 0; i < commands.size() && !staging.isMade(); i++) {
+      Command command = commands.get(i);
+      boolean isPinned = command.kind() == Command.Kind.UPLOAD && device.hasPinned(command.host());
+      if (!isPinned && stagedBytes(command) > 0) {
+        return true;
       }
     }
     return false;
