@@ -214,17 +214,6 @@ public final class HostMemory {
       }
       told.forEach(Listener::run);
     }
-
-    /** The same, unless somebody would be told; returns whether it is ended. */
-    public boolean endQuietly() {
-      synchronized (HostMemory.this) {
-        if (!hasEnded && (borrowers > 1 || listeners.isEmpty())) {
-          hasEnded = true;
-          borrowers--;
-        }
-        return hasEnded;
-      }
-    }
   }
 
   /** Compared by identity, as one callback may be given twice. */

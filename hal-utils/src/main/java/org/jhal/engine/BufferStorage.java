@@ -168,11 +168,6 @@ final class BufferStorage extends RefCounted {
   }
 
   @Override
-  protected boolean endsQuietly() {
-    return isDeallocated() && onRelease == null;
-  }
-
-  @Override
   protected void destroy() {
     isUnused = true;
     if (isDeallocated()) {

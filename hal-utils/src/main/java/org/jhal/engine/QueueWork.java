@@ -347,11 +347,6 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
-  public boolean retiresQuietly() {
-    return whenFired.isEmpty();
-  }
-
-  @Override
   public void endBorrow() {
     HostMemory.Borrow ended = borrow;
     if (ended != null) {
@@ -363,12 +358,6 @@ final class QueueWork<E> implements Work<E>, Submission {
         cascade.leaveCallback();
       }
     }
-  }
-
-  @Override
-  public boolean endBorrowQuietly() {
-    HostMemory.Borrow ended = borrow;
-    return ended == null || ended.endQuietly();
   }
 
   @Override

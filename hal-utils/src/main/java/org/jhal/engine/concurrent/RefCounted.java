@@ -45,30 +45,6 @@ public abstract class RefCounted {
     }
   }
 
-  /**
-   * The same, unless {@link #destroy} would do something that others may see; returns whether they
-   * are dropped.
-   */
-  public final boolean releaseQuietly(int count) {
-    int now = references;
-    while (now > count) {
-      if (REFERENCES.compareAndSet(this, now, now - count)) {
-        return true;
-      }
-      now = references;
-    }
-    if (!endsQuietly()) {
-      return false;
-    }
-    release(count);
-    return true;
-  }
-
-  /** Whether {@link #destroy} would call neither the native runtime nor a user. */
-  protected boolean endsQuietly() {
-    return false;
-  }
-
   /** The last reference is gone. On whatever thread that happened, with no lock held. */
   protected abstract void destroy();
 }

@@ -2,7 +2,6 @@ package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
@@ -11,17 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Waits for the events of a stream, oldest first, and settles and retires the operations behind
- * them. An operation with a host tail moves on to the threads for that when its event has fired;
- * the end of the tail settles it. What others settled, or failed before it was issued, is retired
- * here too: data flows one way.
+ * them. An operation with a host completion moves on to the threads for that when its event has
+ * fired; the end of the host completion settles it. An operation that another thread settled, or
+ * that failed before it was issued, is retired here too: data flows one way.
  *
- * <p>The completion thread does that, and threads that issue or poll help: what an operation
- * consists of is in their caches, and moving it to the completion thread's and back takes longer
- * than all the rest. A helper never waits, wakes threads of the queue only, and runs nothing that a
- * user wrote; where one of these is to be done, it leaves the operation to the completion thread.
- *
- * <p>{@link #step} and {@link #bind} are the completion thread's, {@link #retireRest} is for when
- * that has ended, {@link #help} and {@link #tailOver} are for any thread.
+ * <p>For the completion thread, but for {@link #tailOver}, which any thread may call, and {@link
+ * #retireRest}, which is for the time after that thread.
  */
 final class Completer<E> {
   private static final System.Logger LOG = System.getLogger(Completer.class.getName());
@@ -34,14 +28,6 @@ final class Completer<E> {
   private final NativeStream<E> stream;
   private final PollingPace pace;
 
-  /**
-   * Whether some thread has the role of completing; it alone uses the fields that follow. The
-   * completion thread has it while it completes, with all that a user is told then, and while it
-   * sleeps in the native runtime, but not while it polls.
-   */
-  private final AtomicBoolean isTaken = new AtomicBoolean();
-
-  private boolean isHelped; // since the completion thread had the role
   private @Nullable Operation<E> inFlight; // taken from the lists, the oldest first
   private @Nullable Operation<E> firstRetired; // not given back yet; chained by nextToRetire
   private final Releases releases = new Releases(); // what those held
@@ -60,16 +46,6 @@ final class Completer<E> {
     return pace;
   }
 
-  private boolean tryTake() {
-    return !isTaken.get() && isTaken.compareAndSet(false, true);
-  }
-
-  private void giveUp() {
-    isTaken.set(false);
-  }
-
-  // The completion thread.
-
   /** Binds the device to the completion thread, for good. */
   void bind() {
     try {
@@ -85,45 +61,28 @@ final class Completer<E> {
    */
   boolean step() {
     pace.begin();
-    for (int refused = 0; ; ) {
-      if (!tryTake()) {
-        pace.awaitHelper(refused++);
-        continue;
+    while (true) {
+      retireAll(lists.takeToRetire());
+      boolean hasWork = firstRetired != null;
+      Operation<E> first = firstInFlight();
+      if (first != null) {
+        hasWork |= completeFrom(first, first.isPolled());
       }
-      boolean helped = isHelped && pace.spins();
-      boolean isPolled = false;
-      try {
-        isHelped = false;
-        releases.setQuiet(false);
-        retireAll(lists.takeToRetire());
-        boolean hasWork = firstRetired != null || !releases.isEmpty();
-        Operation<E> first = firstInFlight();
-        if (first != null) {
-          isPolled = first.isPolled();
-          hasWork |= completeFrom(first, helped, isPolled);
-        }
-        flush();
-        if (hasWork || first == null) {
-          return hasWork;
-        }
-      } finally {
-        giveUp();
+      flush();
+      if (hasWork || first == null) {
+        return hasWork;
       }
-      refused = 0;
-      pace.pause(helped, isPolled);
+      pace.pause(first);
     }
   }
 
   /**
-   * Completes what is over; waits for the first, if it is time to sleep. A thread that sleeps in
-   * the native runtime makes the event slower for everybody who asks for it (by 1 to 5 us on an
-   * H200), so while a host thread polls the first, this one only looks from time to time. Returns
-   * whether any was over.
+   * Completes what is over; waits for the first in the native runtime if it is time to sleep, and
+   * no host thread polls it. Returns whether any was over.
    */
-  private boolean completeFrom(Operation<E> first, boolean isHelped, boolean isPolled) {
-    boolean isIdle = !isHelped && pace.isIdle();
-    boolean looks = pace.takeHurry() || isIdle || !(isHelped || isPolled);
-    Fate fate = fate(first, looks);
+  private boolean completeFrom(Operation<E> first, boolean isPolled) {
+    boolean isIdle = pace.isIdle();
+    Fate fate = fate(first, isIdle || !isPolled);
     if (fate == Fate.OPEN && isIdle && !isPolled) {
       fate = await(first);
     }
@@ -168,11 +127,6 @@ final class Completer<E> {
   /** Releases what retired operations held, and gives them back. */
   private void flush() {
     releases.flush();
-    giveBack();
-  }
-
-  /** Gives back what has retired; some of what that held may still be in {@link #releases}. */
-  private void giveBack() {
     Operation<E> next = firstRetired;
     if (left == 0 && next == null) {
       return;
@@ -231,73 +185,6 @@ final class Completer<E> {
     // If the native runtime says so itself nothing runs any more.
     return Failures.isLoss(thrown) ? Fate.OVER : Fate.UNKNOWN;
   }
-
-  // Helpers.
-
-  /**
-   * Completes what is over, unless somebody is at it; the device is bound. Never throws. What it
-   * leaves to the completion thread that is told to do at once.
-   */
-  void help() {
-    if (owner.lost() != null || !tryTake()) {
-      return;
-    }
-    Runnable after = null; // what may run what a user wrote; without the role
-    try {
-      releases.setQuiet(true);
-      Operation<E> operation = firstInFlight();
-      for (int i = 0; i < BATCH && operation != null; i++) {
-        boolean isOver;
-        try {
-          isOver = isOver(operation);
-        } catch (Throwable t) {
-          String call = operation.behind("queryEvent");
-          after = () -> owner.loseLater(call, t);
-          break;
-        }
-        if (!isOver) {
-          break;
-        }
-        if (!settleQuietly(operation)) {
-          after = pace::hurry;
-          break;
-        }
-        leave(operation);
-        if (operation.work.retiresQuietly()) {
-          retire(operation);
-        } else {
-          owner.retireLater(operation); // what the driver wants to do then is not for this thread
-        }
-        isHelped = true;
-        operation = inFlight;
-      }
-      if (!releases.flushQuietly() && after == null) {
-        after = pace::hurry;
-      }
-      giveBack();
-    } catch (Throwable t) { // a bug, as in a step of the completion thread
-      after = () -> owner.loseLater("completing", t);
-    } finally {
-      giveUp();
-    }
-    if (after != null) {
-      after.run();
-    }
-  }
-
-  private boolean isOver(Operation<E> operation) {
-    PooledEvent<E> event = operation.event();
-    return operation.hasSucceeded() || (event != null && stream.queryEvent(event.handle));
-  }
-
-  private boolean settleQuietly(Operation<E> operation) {
-    if (operation.work.tail() != null) {
-      return false;
-    }
-    return operation.hasSucceeded() || (owner.lost() == null && Settling.settleQuietly(operation));
-  }
-
-  // Of who has the role.
 
   /** The native work of the oldest operation in flight is over. */
   private void complete(Operation<E> operation) {

@@ -98,7 +98,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.lists = new QueueLists<>(maxInFlight, stream.capacity(), this::issueLater);
     this.issuer = new Issuer<>(this, lists, stream, events, domain);
     this.completer = new Completer<>(this, lists, stream, completionSpinNanos);
-    this.poller = new EventPoller<>(this, stream, gate, completer, spinNanos);
+    this.poller = new EventPoller<>(this, stream, gate, completer.pace(), spinNanos);
     this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
     this.issueRole =
         new WorkerThread(
@@ -399,11 +399,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return completer.step();
   }
 
-  @Override
-  public void helpComplete() {
-    completer.help();
-  }
-
   /** The host tail of an operation is over; called once per use of the operation, by any thread. */
   public void tailOver(Operation<E> operation, @Nullable HalException failure) {
     completer.tailOver(operation, failure);
@@ -494,7 +489,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         failUnissued(operation, reason);
         State state = operation.state();
         if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
-          Settling.fail(operation, reason); // also what a helper has settled in part
+          Settling.fail(operation, reason); // also what is being settled now
         }
       }
       operation.release();

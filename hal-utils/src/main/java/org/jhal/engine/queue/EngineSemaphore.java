@@ -330,28 +330,6 @@ public final class EngineSemaphore implements TimelineSemaphore {
     cascade.run();
   }
 
-  /** The same, if nobody waits for it; returns whether there is nothing left to do. */
-  boolean signalQuietly(long newValue) {
-    if (value >= newValue) {
-      return true;
-    }
-    Cascade cascade = Cascade.current();
-    synchronized (lock) {
-      if (over != null || value >= newValue) {
-        return true;
-      }
-      for (SemaphoreLane lane : lanes) {
-        WaitNode first = lane.waiters.min();
-        if (first != null && first.key <= newValue) {
-          return false;
-        }
-      }
-      advanceLocked(newValue, cascade);
-    }
-    cascade.run(); // lets go of operations
-    return true;
-  }
-
   /** Fails or closes; returns whether this call closed it. */
   private boolean end(HalException reason, boolean closing) {
     Cascade cascade = Cascade.current();

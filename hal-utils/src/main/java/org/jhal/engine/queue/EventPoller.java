@@ -15,20 +15,16 @@ final class EventPoller<E> {
   private final StreamOwner<E> owner;
   private final NativeStream<E> stream;
   private final Gate gate; // of the queue: shut before the stream is closed
-  private final Completer<E> completer;
+  private final PollingPace pace; // of the completion thread
   private final long spinNanos;
 
   /** Polls for at most {@code spinNanos}, which a caller is told. */
   EventPoller(
-      StreamOwner<E> owner,
-      NativeStream<E> stream,
-      Gate gate,
-      Completer<E> completer,
-      long spinNanos) {
+      StreamOwner<E> owner, NativeStream<E> stream, Gate gate, PollingPace pace, long spinNanos) {
     this.owner = owner;
     this.stream = stream;
     this.gate = gate;
-    this.completer = completer;
+    this.pace = pace;
     this.spinNanos = spinNanos;
   }
 
@@ -39,13 +35,12 @@ final class EventPoller<E> {
 
   /**
    * For a host thread that holds a reference: looks at the event of an operation until it has
-   * fired, {@code isOver} says so, or {@code end} has passed; returns whether it has fired, and
-   * then it is settled. Looks at least once, after it has helped to complete.
+   * fired, {@code isOver} is true, or {@code end} has passed; returns whether it has fired, and
+   * then it is settled. Looks at least once. A virtual thread does not look at the event.
    */
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
     if (PlatformThreads.isCurrentVirtual()) {
-      hurry(); // the completion thread is to look, which the device may be bound to
-      return operation.isApplied();
+      return operation.isApplied(); // the device may not be bound to it
     }
     if (!gate.tryEnter()) {
       return false; // closing; the completion thread will see to it
@@ -64,7 +59,7 @@ final class EventPoller<E> {
       return hasFired;
     } finally {
       operation.setPolled(false);
-      completer.pace().endPoll(operation, hasFired);
+      pace.endPoll(operation, hasFired);
     }
   }
 
@@ -76,7 +71,6 @@ final class EventPoller<E> {
     try {
       long token = stream.bindToThread();
       try {
-        completer.help(); // with what was issued before, while the device is at work
         while (!operation.isApplied() && !stream.queryEvent(event.handle)) {
           if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
             return false;
@@ -95,10 +89,5 @@ final class EventPoller<E> {
     } finally {
       event.release();
     }
-  }
-
-  /** A host thread does not poll, and is about to sleep until an event has been seen. */
-  void hurry() {
-    completer.pace().hurry();
   }
 }

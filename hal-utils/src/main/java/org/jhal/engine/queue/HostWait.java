@@ -95,7 +95,6 @@ final class HostWait extends WaitNode {
     try {
       long spin = Math.min(operation.queue.poller().spinNanos(), limit);
       if (spin == 0) {
-        operation.queue.poller().hurry();
         return false;
       }
       boolean ignored =

@@ -15,15 +15,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Issuer<E> {
-  /** After so many who issues helps to complete. */
-  private static final int HELP_EVERY = 8;
-
   private final StreamOwner<E> owner;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Object domain;
-  private int unhelped; // issued since somebody helped to complete; of who has the role
 
   Issuer(
       StreamOwner<E> owner,
@@ -79,32 +75,24 @@ final class Issuer<E> {
       return;
     }
     try {
-      if (issueBound(first, isClaimed, budget, mayBlock)) {
-        owner.helpComplete();
-      }
+      issueBound(first, isClaimed, budget, mayBlock);
     } finally {
       unbind(token);
     }
   }
 
-  /** Issues until there is nothing left to issue here; returns whether it is time to help. */
-  private boolean issueBound(Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
+  /** Issues until there is nothing left to issue here. */
+  private void issueBound(Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
     int left = budget;
     boolean isOurs = isClaimed || claim(first);
-    boolean helps = false;
     for (Operation<E> operation = first; operation != null; ) {
       boolean isInFlight = isOurs && issue(operation);
-      if (isInFlight && ++unhelped == HELP_EVERY) {
-        unhelped = 0;
-        helps = true;
-      }
       operation = lists.next(isInFlight ? operation : null, --left > 0, mayBlock);
       if (isInFlight) {
         owner.completeLater();
       }
       isOurs = operation != null && claim(operation);
     }
-    return helps;
   }
 
   /** False if an operation failed while it was in the heap, whose reference goes in any case. */

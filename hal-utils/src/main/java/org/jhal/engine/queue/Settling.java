@@ -54,25 +54,6 @@ final class Settling {
   }
 
   /**
-   * Settles an operation whose event has fired, if it has succeeded and nobody waits for its
-   * signals; returns whether it is settled. If not, the rest is left for {@link #settle}.
-   */
-  static boolean settleQuietly(Operation<?> operation) {
-    if (!operation.fixVerdictIfForeseen()
-        || operation.failure() != null
-        || !operation.work.endBorrowQuietly()) {
-      return false;
-    }
-    for (int i = 0; i < operation.signalCount(); i++) {
-      if (!operation.signal(i).signalQuietly(operation.signalValue(i))) {
-        return false;
-      }
-    }
-    operation.setApplied();
-    return true;
-  }
-
-  /**
    * Settles the producers of an operation whose event has fired, and leaves its own verdict open.
    */
   static void settleProducers(Operation<?> operation) {

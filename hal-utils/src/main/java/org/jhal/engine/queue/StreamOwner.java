@@ -30,9 +30,6 @@ interface StreamOwner<E> {
   /** There is something in the stream for the completion thread. */
   void completeLater();
 
-  /** Who issues has issued some, and is to complete what is over; the device is bound. */
-  void helpComplete();
-
   /**
    * The drainer could not issue the operation, whose {@link Operation#workFailure} says why: the
    * issue thread is to fail its signals. Nothing that it holds is in use.

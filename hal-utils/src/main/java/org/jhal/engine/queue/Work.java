@@ -49,20 +49,11 @@ public interface Work<E> {
   boolean endsWithTail();
 
   /**
-   * Whether {@link #retire} runs nothing of the driver's, so that a thread that only helps to
-   * complete may call it. Constant once {@link #issue} has returned.
-   */
-  boolean retiresQuietly();
-
-  /**
    * Gives back the host memory that the operation borrowed, if it has not been given back: nothing
    * reads or writes it any more (rule Q2). By any thread that settles, with no lock held and
    * neither the drainer's role nor the device bound: a user may be told.
    */
   void endBorrow();
-
-  /** The same, unless a user would be told; returns whether nothing is borrowed any more. */
-  boolean endBorrowQuietly();
 
   /**
    * Lets go of everything. By whoever completes the operation, once per use.

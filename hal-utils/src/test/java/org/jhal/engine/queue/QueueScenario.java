@@ -203,11 +203,6 @@ public class QueueScenario {
     attempt(queue1.completionRole::takeStepsIfWoken);
   }
 
-  /** Who has issued much on queue 0 helps to complete. */
-  public void help0() {
-    attempt(queue0::helpComplete);
-  }
-
   /** What nobody may do. */
   final void dropFirst() {
     Operation<FakeStream.Event> operation = harness.uses.get(0).operation;

@@ -22,7 +22,6 @@ final class QueueUse {
   boolean endsWithTail = true;
   int weight = 1;
   boolean mayBlock;
-  boolean retiresQuietly = true;
   @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
   @Nullable Error failsBehindRecord; // in a line of the engine, as a lack of stack does
   @Nullable HalException failsInStream;
@@ -121,22 +120,11 @@ final class QueueUse {
     }
 
     @Override
-    public boolean retiresQuietly() {
-      return use().retiresQuietly;
-    }
-
-    @Override
     public void endBorrow() {
       QueueUse now = use;
       if (now != null) {
         now.borrowed.compareAndSet(1, 0);
       }
-    }
-
-    @Override
-    public boolean endBorrowQuietly() {
-      endBorrow();
-      return true;
     }
 
     @Override
