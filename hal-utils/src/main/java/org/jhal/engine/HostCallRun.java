@@ -70,7 +70,7 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
 
   private void end(State from, @Nullable HalException failure) {
     if (state.compareAndSet(from, State.ENDED)) {
-      operation.queue.tailOver(operation, failure);
+      operation.queue.hostCompletionOver(operation, failure);
     }
   }
 

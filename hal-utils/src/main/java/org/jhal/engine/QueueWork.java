@@ -72,8 +72,8 @@ final class QueueWork<E> implements Work<E>, Submission {
   private int resourceCount;
 
   private HostMemory.@Nullable Borrow borrow; // of an upload or a readback
-  private @Nullable HostCompletion tail;
-  private boolean signalsAfterTail;
+  private @Nullable HostCompletion hostCompletion;
+  private boolean signalsAfterHostCompletion;
   private final List<Runnable> whenFired = new ArrayList<>(0); // of the driver
 
   QueueWork(EngineDevice<E> device, Operation<E> operation) {
@@ -226,15 +226,15 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   void hostCall(HostCompletion call, boolean beforeSignals) {
-    tail = call;
-    signalsAfterTail = beforeSignals;
+    hostCompletion = call;
+    signalsAfterHostCompletion = beforeSignals;
     kind = Kind.HOST_CALL;
   }
 
   /** A copy between two devices, which ends when the call is told so. */
   void deviceCopy(HostCompletion call) {
-    tail = call;
-    signalsAfterTail = true;
+    hostCompletion = call;
+    signalsAfterHostCompletion = true;
     kind = Kind.DEVICE_COPY;
   }
 
@@ -327,22 +327,22 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
-  public @Nullable HostCompletion tail() {
-    return tail;
+  public @Nullable HostCompletion hostCompletion() {
+    return hostCompletion;
   }
 
   @Override
-  public boolean signalsAfterTail() {
-    return signalsAfterTail;
+  public boolean signalsAfterHostCompletion() {
+    return signalsAfterHostCompletion;
   }
 
   @Override
-  public Executor tailThreads() {
+  public Executor hostThreads() {
     return kind == Kind.HOST_CALL ? device.hostCalls() : device.copyThreads();
   }
 
   @Override
-  public boolean endsWithTail() {
+  public boolean endsWithHostCompletion() {
     return kind != Kind.HOST_CALL && kind != Kind.DEVICE_COPY; // which say so, being deferred maybe
   }
 
@@ -368,7 +368,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       device.calls().quietly("giving back what an operation has used", whenFired.get(i));
     }
     whenFired.clear();
-    HostCompletion ended = tail;
+    HostCompletion ended = hostCompletion;
     int count = resourceCount;
     Arrays.fill(bindings, 0, bindingCount, null);
     bindingCount = 0;
@@ -378,8 +378,8 @@ final class QueueWork<E> implements Work<E>, Submission {
     recording = null;
     allocation = null;
     deallocated = null;
-    tail = null;
-    signalsAfterTail = false;
+    hostCompletion = null;
+    signalsAfterHostCompletion = false;
     kind = Kind.BARRIER;
     resourceCount = 0;
     try {
@@ -408,8 +408,8 @@ final class QueueWork<E> implements Work<E>, Submission {
         : word;
   }
 
-  /** Two tails, one after the other. */
-  private record TailChain(HostCompletion first, HostCompletion second) implements HostCompletion {
+  /** Two host completions, one after the other. */
+  private record Both(HostCompletion first, HostCompletion second) implements HostCompletion {
     @Override
     public void run() throws Exception {
       first.run();
@@ -466,9 +466,9 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public void afterwards(HostCompletion next) {
-    HostCompletion before = tail;
-    tail = before == null ? next : new TailChain(before, next);
-    signalsAfterTail = true;
+    HostCompletion before = hostCompletion;
+    hostCompletion = before == null ? next : new Both(before, next);
+    signalsAfterHostCompletion = true;
   }
 
   @Override

@@ -36,16 +36,16 @@ public final class HostCompletionPool implements Executor {
   }
 
   @Override
-  public void execute(Runnable tail) {
-    pool.execute(tail);
+  public void execute(Runnable hostCompletion) {
+    pool.execute(hostCompletion);
   }
 
-  /** Takes no more tails; those that it has go on. */
+  /** Takes no more; those that it has go on. */
   public void close() {
     pool.shutdown();
   }
 
-  /** After {@link #close}: waits until all tails are over, or the deadline has passed. */
+  /** After {@link #close}: waits until all are over, or the deadline has passed. */
   public boolean awaitEnd(long deadline) {
     return Uninterruptibles.awaitTerminationUninterruptibly(
         pool, Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * fired; the end of the host completion settles it. An operation that another thread settled, or
  * that failed before it was issued, is retired here too: data flows one way.
  *
- * <p>For the completion thread, but for {@link #tailOver}, which any thread may call, and {@link
- * #retireRest}, which is for the time after that thread.
+ * <p>For the completion thread, but for {@link #hostCompletionOver}, which any thread may call, and
+ * {@link #retireRest}, which is for the time after that thread.
  */
 final class Completer<E> {
   private static final System.Logger LOG = System.getLogger(Completer.class.getName());
@@ -192,38 +192,44 @@ final class Completer<E> {
     if (cause != null) {
       Settling.fail(operation, cause);
     }
-    HostCompletion tail = operation.work.tail();
-    if (tail != null && operation.work.signalsAfterTail()) {
+    HostCompletion completion = operation.work.hostCompletion();
+    if (completion != null && operation.work.signalsAfterHostCompletion()) {
       Settling.settleProducers(operation);
       if (operation.foreseeFailure() == null) {
-        startTail(operation, tail);
+        startHostCompletion(operation, completion);
         return;
       }
-      tail = null; // something that it depends on failed: it does not run
+      completion = null; // something that it depends on failed: it does not run
     }
     Settling.settle(operation);
-    if (tail != null && operation.failure() == null) {
-      startTail(operation, tail);
+    if (completion != null && operation.failure() == null) {
+      startHostCompletion(operation, completion);
     } else {
       retire(operation);
     }
   }
 
-  private void startTail(Operation<E> operation, HostCompletion tail) {
-    dropEvent(operation); // nobody waits for it any more, and the tail may take its time
-    boolean endsOperation = operation.work.endsWithTail();
+  private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
+    dropEvent(operation); // it has fired, and the host completion may take long
+    boolean endsOperation = operation.work.endsWithHostCompletion();
     try {
-      operation.work.tailThreads().execute(() -> runTail(operation, tail, endsOperation));
+      operation
+          .work
+          .hostThreads()
+          .execute(() -> runHostCompletion(operation, completion, endsOperation));
     } catch (Throwable t) { // no thread to be had, or the pool is closed: past the close deadline
-      tailOver(operation, Failures.of(t));
+      hostCompletionOver(operation, Failures.of(t));
     }
   }
 
-  /** A tail that throws is a driver's: a host call tells its failure when it ends its operation. */
-  private void runTail(Operation<E> operation, HostCompletion tail, boolean endsOperation) {
+  /**
+   * What a driver left to the host may throw. A host call does not: it ends its operation itself.
+   */
+  private void runHostCompletion(
+      Operation<E> operation, HostCompletion completion, boolean endsOperation) {
     HalException failure = null;
     try {
-      tail.run();
+      completion.run();
     } catch (Throwable t) {
       failure =
           Failures.isLoss(t)
@@ -231,12 +237,15 @@ final class Completer<E> {
               : Failures.aborted(t);
     }
     if (endsOperation) {
-      tailOver(operation, failure);
+      hostCompletionOver(operation, failure);
     }
   }
 
-  /** The host tail of an operation is over; called once per use of the operation, by any thread. */
-  void tailOver(Operation<E> operation, @Nullable HalException failure) {
+  /**
+   * The host completion of an operation is over; called once per use of the operation, by any
+   * thread.
+   */
+  void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
     if (failure != null) {
       operation.failWork(failure);
     }

@@ -399,9 +399,12 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return completer.step();
   }
 
-  /** The host tail of an operation is over; called once per use of the operation, by any thread. */
-  public void tailOver(Operation<E> operation, @Nullable HalException failure) {
-    completer.tailOver(operation, failure);
+  /**
+   * The host completion of an operation is over; called once per use of the operation, by any
+   * thread.
+   */
+  public void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
+    completer.hostCompletionOver(operation, failure);
   }
 
   /** Takes an operation that nobody refers to any more. */

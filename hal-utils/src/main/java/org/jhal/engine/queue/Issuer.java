@@ -158,8 +158,9 @@ final class Issuer<E> {
       return false;
     }
     operation.setEvent(event);
-    HostCompletion tail = operation.work.tail();
-    boolean publishes = failure == null && (tail == null || !operation.work.signalsAfterTail());
+    HostCompletion completion = operation.work.hostCompletion();
+    boolean publishes =
+        failure == null && (completion == null || !operation.work.signalsAfterHostCompletion());
     if (publishes) {
       // A host thread may settle the operation meanwhile: then its signals are reached and
       // publish() skips them.

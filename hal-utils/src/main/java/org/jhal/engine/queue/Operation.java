@@ -83,7 +83,7 @@ public final class Operation<E> extends HeapNode {
 
   /**
    * The first thing that went wrong with this operation itself: a wait, its native work, its host
-   * tail.
+   * completion.
    */
   private volatile @Nullable HalException workFailure;
 

@@ -38,8 +38,8 @@ final class Settling {
   }
 
   /**
-   * Settles an operation whose event has fired and whose host tail, if its signals wait for it, is
-   * over.
+   * Settles an operation whose event has fired and whose host completion, if its signals wait for
+   * it, is over.
    */
   static void settle(Operation<?> operation) {
     if (operation.fixVerdictIfForeseen()) {

@@ -28,25 +28,25 @@ public interface Work<E> {
    * What the host must do once the native work is complete, before the signals are applied; null if
    * nothing. Constant once {@link #issue} has returned.
    */
-  @Nullable HostCompletion tail();
+  @Nullable HostCompletion hostCompletion();
 
   /**
-   * Whether the signals wait for the tail. If not, the tail runs after them, and what it throws is
-   * logged.
+   * Whether the signals wait for the host completion. If not, it runs after them, and what it
+   * throws is logged.
    */
-  boolean signalsAfterTail();
+  boolean signalsAfterHostCompletion();
 
   /**
-   * The threads that run the tail. Host calls of users have their own: they may block until a
-   * transfer is over.
+   * The threads that run the host completion. Host calls of users have their own: they may block
+   * until a transfer is over.
    */
-  Executor tailThreads();
+  Executor hostThreads();
 
   /**
-   * Whether the tail's return ends the operation; if not, somebody calls {@link
-   * DeferredWorkQueue#tailOver} later.
+   * Whether its return ends the operation; if not, somebody calls {@link
+   * DeferredWorkQueue#hostCompletionOver} later.
    */
-  boolean endsWithTail();
+  boolean endsWithHostCompletion();
 
   /**
    * Gives back the host memory that the operation borrowed, if it has not been given back: nothing

@@ -148,23 +148,23 @@ class DeferredWorkQueueTest {
   }
 
   @Test
-  void anOperationWithATailCoversNothing() {
+  void anOperationWithAHostCompletionCoversNothing() {
     QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
-    producer.tail = () -> executed.add("tail");
+    producer.hostCompletion = () -> executed.add("host");
     harness.enqueue(0, producer);
     QueueUse consumer = work(harness, 1, "consumer", first.at(1), Fence.NONE);
     harness.queues.get(0).completionStep();
     assertEquals(0, consumer.issued.get());
     assertEquals(0, first.value());
     harness.run();
-    assertEquals(List.of("tail", "consumer"), executed);
+    assertEquals(List.of("host", "consumer"), executed);
   }
 
   @Test
-  void aTailAfterTheSignalsHoldsThemNotBack() {
+  void aHostCompletionAfterTheSignalsHoldsThemNotBack() {
     QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
-    producer.tail = () -> executed.add("tail");
-    producer.signalsAfterTail = false;
+    producer.hostCompletion = () -> executed.add("host");
+    producer.signalsAfterHostCompletion = false;
     harness.enqueue(0, producer);
     work(harness, 1, "consumer", first.at(1), Fence.NONE);
     while (harness.queues.get(0).completionStep() || harness.queues.get(1).completionStep()) {
@@ -173,7 +173,7 @@ class DeferredWorkQueueTest {
     assertEquals(1, first.value());
     assertEquals(List.of("consumer"), executed);
     harness.run();
-    assertEquals(List.of("consumer", "tail"), executed);
+    assertEquals(List.of("consumer", "host"), executed);
   }
 
   // Who issues, and how much.

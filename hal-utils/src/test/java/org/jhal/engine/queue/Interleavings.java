@@ -82,9 +82,9 @@ final class Interleavings {
         "use",
         "weight",
         "mayBlock",
-        "tail",
-        "signalsAfterTail",
-        "endsWithTail",
+        "hostCompletion",
+        "signalsAfterHostCompletion",
+        "endsWithHostCompletion",
         "retire");
   }
 

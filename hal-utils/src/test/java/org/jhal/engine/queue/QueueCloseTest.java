@@ -104,17 +104,17 @@ class QueueCloseTest {
   }
 
   @Test
-  void theEndOfATailThatComesTooLateChangesNothing() {
-    QueueUse use = new QueueUse("tail", Fence.NONE, done.at(1));
-    use.tail = () -> {};
-    use.endsWithTail = false;
+  void theEndOfAHostCompletionThatComesTooLateChangesNothing() {
+    QueueUse use = new QueueUse("host", Fence.NONE, done.at(1));
+    use.hostCompletion = () -> {};
+    use.endsWithHostCompletion = false;
     harness.enqueue(0, use);
     harness.run();
     queue.shutdown().shut(System.nanoTime());
     queue.shutdown().cancelAll(CLOSED);
     queue.shutdown().abandonAll(LATE);
     queue.shutdown().stop(System.nanoTime());
-    queue.tailOver(Objects.requireNonNull(use.operation), null);
+    queue.hostCompletionOver(Objects.requireNonNull(use.operation), null);
     assertEquals(Status.DEADLINE_EXCEEDED, failure());
     assertEquals(0, done.currentValue());
     assertEquals(0, use.retired.get());

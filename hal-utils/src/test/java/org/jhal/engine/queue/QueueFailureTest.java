@@ -109,12 +109,12 @@ class QueueFailureTest {
   }
 
   @Test
-  void aTailDoesNotRunIfTheWorkFailed() {
+  void aHostCompletionDoesNotRunIfTheWorkFailed() {
     QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
     use.failsInStream = FAULT;
-    use.tail =
+    use.hostCompletion =
         () -> {
-          throw new AssertionError("the tail ran");
+          throw new AssertionError("the host completion ran");
         };
     harness.enqueue(0, use);
     harness.run();
@@ -123,13 +123,13 @@ class QueueFailureTest {
   }
 
   @Test
-  void aTailDoesNotRunIfAProducerFailed() {
+  void aHostCompletionDoesNotRunIfAProducerFailed() {
     QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
     producer.failsInStream = FAULT;
     QueueUse use = new QueueUse("work", first.at(1), second.at(1));
-    use.tail =
+    use.hostCompletion =
         () -> {
-          throw new AssertionError("the tail ran");
+          throw new AssertionError("the host completion ran");
         };
     harness.enqueue(0, producer);
     harness.enqueue(1, use);
@@ -140,9 +140,9 @@ class QueueFailureTest {
   }
 
   @Test
-  void whatATailThrowsIsTheFailure() {
+  void whatAHostCompletionThrowsIsTheFailure() {
     QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
-    use.tail =
+    use.hostCompletion =
         () -> {
           throw new java.io.IOException("disk full");
         };

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The queues of one device over {@link FakeStream}s, whose threads are never started: a test takes
- * the steps of the issue thread, the completion thread and the threads of host tails itself, on
- * whatever thread it likes.
+ * the steps of the issue thread, the completion thread and the threads of host completions itself,
+ * on whatever thread it likes.
  *
  * <p>Thread-safe.
  */
@@ -30,7 +30,7 @@ final class QueueHarness {
   final List<DeferredWorkQueue<Event>> queues = new ArrayList<>();
   final List<QueueUse> uses = new ArrayList<>(); // guarded by itself
   private final List<Operation<Event>> operations = new ArrayList<>(); // guarded by itself
-  private final Deque<Runnable> tails = new ArrayDeque<>(); // guarded by itself
+  private final Deque<Runnable> hostWork = new ArrayDeque<>(); // guarded by itself
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
   private final AtomicBoolean isTold = new AtomicBoolean();
   private volatile boolean spreadsLoss = true;
@@ -59,12 +59,12 @@ final class QueueHarness {
     synchronized (operations) {
       operations.add(operation);
     }
-    return new TestWork(this::tail);
+    return new TestWork(this::hostCompletion);
   }
 
-  private void tail(Runnable tail) {
-    synchronized (tails) {
-      tails.add(tail);
+  private void hostCompletion(Runnable hostCompletion) {
+    synchronized (hostWork) {
+      hostWork.add(hostCompletion);
     }
   }
 
@@ -126,16 +126,16 @@ final class QueueHarness {
     return use;
   }
 
-  /** One step of a thread of host tails; false if there is nothing to do. */
-  boolean tailStep() {
-    Runnable tail;
-    synchronized (tails) {
-      tail = tails.poll();
+  /** One step of a thread of host completions; false if there is nothing to do. */
+  boolean hostStep() {
+    Runnable hostCompletion;
+    synchronized (hostWork) {
+      hostCompletion = hostWork.poll();
     }
-    if (tail == null) {
+    if (hostCompletion == null) {
       return false;
     }
-    tail.run();
+    hostCompletion.run();
     return true;
   }
 
@@ -148,7 +148,7 @@ final class QueueHarness {
         hasDone |= queue.issueRole.takeStepsIfWoken();
         hasDone |= queue.completionRole.takeStepsIfWoken();
       }
-      hasDone |= tailStep();
+      hasDone |= hostStep();
     }
   }
 

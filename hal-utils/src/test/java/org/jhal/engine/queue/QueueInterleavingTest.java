@@ -8,8 +8,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Users, the threads of two queues, a tail, loss and closing meet in every order: each operation is
- * issued at most once, settles and retires once, and nobody is forgotten (rules Q1 to Q10).
+ * Users, the threads of two queues, a host completion, loss and closing meet in every order: each
+ * operation is issued at most once, settles and retires once, and nobody is forgotten (rules Q1 to
+ * Q10).
  */
 class QueueInterleavingTest {
   private static final List<String> PARKING =
@@ -37,10 +38,10 @@ class QueueInterleavingTest {
           "produce run -> pollFirst | complete0",
           "work -> produce | complete0 readBoth",
           "produce consume run -> pollSecond | complete0 complete1",
-          "produceWithTail complete0 -> tail | consume");
+          "produceWithHostCompletion complete0 -> host | consume");
   private static final List<String> ENDING =
       List.of(
-          "produceWithTail complete0 -> tail | lose",
+          "produceWithHostCompletion complete0 -> host | lose",
           "-> produce complete0 | lose",
           "produce -> consume | lose",
           "produce consume loseStream -> complete0 | complete1",
@@ -55,7 +56,7 @@ class QueueInterleavingTest {
           "",
           "produce consume",
           "produceFailure consume",
-          "produceWithTail complete0",
+          "produceWithHostCompletion complete0",
           "produceLater consume",
           "produce consumeLater",
           "work work work",
@@ -64,7 +65,7 @@ class QueueInterleavingTest {
       List.of(
           "produce",
           "produceLater",
-          "produceWithTail",
+          "produceWithHostCompletion",
           "produceFailure",
           "consume",
           "consumeLater",
@@ -78,7 +79,7 @@ class QueueInterleavingTest {
           "pollSecond",
           "readBoth",
           "issue0",
-          "tail",
+          "host",
           "run",
           "lose",
           "loseStream",

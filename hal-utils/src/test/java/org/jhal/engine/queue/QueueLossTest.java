@@ -37,21 +37,21 @@ class QueueLossTest {
     harness.finish();
   }
 
-  /** A driver's host tail speaks for the device; what a user runs does not. */
+  /** A driver's host completion speaks for the device; what a user runs does not. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aTailThatHearsOfTheLossLosesTheDevice(boolean isDrivers) {
+  void aHostCompletionThatHearsOfTheLossLosesTheDevice(boolean isDrivers) {
     EngineSemaphore parked = QueueHarness.semaphore();
     harness.enqueue(1, "parked", QueueHarness.semaphore().at(1), parked.at(1));
     QueueUse use = new QueueUse("work", Fence.NONE, done.at(1));
-    use.endsWithTail = isDrivers;
-    use.tail =
+    use.endsWithHostCompletion = isDrivers;
+    use.hostCompletion =
         () -> {
           if (isDrivers) {
             throw GONE;
           }
           Operation<FakeStream.Event> operation = Objects.requireNonNull(use.operation);
-          operation.queue.tailOver(operation, GONE);
+          operation.queue.hostCompletionOver(operation, GONE);
         };
     harness.enqueue(0, use);
     harness.run();

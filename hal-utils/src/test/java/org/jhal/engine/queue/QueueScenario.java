@@ -80,10 +80,10 @@ public class QueueScenario {
     enqueue(0, producer("produceLater", gate.at(1)));
   }
 
-  /** The same with a host tail before the signal. */
-  public void produceWithTail() {
-    QueueUse use = producer("produceWithTail", Fence.NONE);
-    use.tail = () -> {};
+  /** The same with a host completion before the signal. */
+  public void produceWithHostCompletion() {
+    QueueUse use = producer("produceWithHostCompletion", Fence.NONE);
+    use.hostCompletion = () -> {};
     enqueue(0, use);
   }
 
@@ -211,9 +211,9 @@ public class QueueScenario {
     }
   }
 
-  /** A thread of host tails. */
-  public void tail() {
-    attempt(harness::tailStep);
+  /** A thread of host completions. */
+  public void host() {
+    attempt(harness::hostStep);
   }
 
   /** The device runs what it has, and nobody has noticed yet. */

@@ -17,9 +17,9 @@ final class QueueUse {
   final Fence signals;
 
   // What it does; set before it is enqueued.
-  @Nullable HostCompletion tail;
-  boolean signalsAfterTail = true;
-  boolean endsWithTail = true;
+  @Nullable HostCompletion hostCompletion;
+  boolean signalsAfterHostCompletion = true;
+  boolean endsWithHostCompletion = true;
   int weight = 1;
   boolean mayBlock;
   @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
@@ -34,7 +34,8 @@ final class QueueUse {
   final AtomicInteger retired = new AtomicInteger();
   final AtomicInteger borrowed = new AtomicInteger(1); // 0 once the host memory was given back
   volatile boolean waitsReached; // as it was when it was issued
-  @Nullable Operation<FakeStream.Event> operation; // to call tailOver() with; is used again later
+  @Nullable Operation<FakeStream.Event>
+      operation; // to call hostCompletionOver() with; is used again later
 
   QueueUse(String name, Fence waits, Fence signals) {
     this.name = name;
@@ -50,10 +51,10 @@ final class QueueUse {
   /** The engine's view of it. */
   static final class TestWork implements Work<FakeStream.Event> {
     @Nullable QueueUse use;
-    private final Executor tailThreads;
+    private final Executor hostThreads;
 
-    TestWork(Executor tailThreads) {
-      this.tailThreads = tailThreads;
+    TestWork(Executor hostThreads) {
+      this.hostThreads = hostThreads;
     }
 
     private QueueUse use() {
@@ -95,28 +96,28 @@ final class QueueUse {
     }
 
     @Override
-    public @Nullable HostCompletion tail() {
+    public @Nullable HostCompletion hostCompletion() {
       Error error = use().failsBehindRecord;
       if (error != null) {
         use().failsBehindRecord = null;
         throw error;
       }
-      return use().tail;
+      return use().hostCompletion;
     }
 
     @Override
-    public Executor tailThreads() {
-      return tailThreads;
+    public Executor hostThreads() {
+      return hostThreads;
     }
 
     @Override
-    public boolean signalsAfterTail() {
-      return use().signalsAfterTail;
+    public boolean signalsAfterHostCompletion() {
+      return use().signalsAfterHostCompletion;
     }
 
     @Override
-    public boolean endsWithTail() {
-      return use().endsWithTail;
+    public boolean endsWithHostCompletion() {
+      return use().endsWithHostCompletion;
     }
 
     @Override
