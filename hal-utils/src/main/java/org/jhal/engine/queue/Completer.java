@@ -24,6 +24,7 @@ final class Completer<E> {
   private static final int BATCH = 32;
 
   private final StreamOwner<E> owner;
+  private final QueueLoss loss;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
   private final PollingPace pace;
@@ -34,8 +35,14 @@ final class Completer<E> {
   private int left; // how many have left the stream, and the lists do not know yet
   private int weightLeft; // of those
 
-  Completer(StreamOwner<E> owner, QueueLists<E> lists, NativeStream<E> stream, long spinNanos) {
+  Completer(
+      StreamOwner<E> owner,
+      QueueLoss loss,
+      QueueLists<E> lists,
+      NativeStream<E> stream,
+      long spinNanos) {
     this.owner = owner;
+    this.loss = loss;
     this.lists = lists;
     this.stream = stream;
     this.pace = new PollingPace(spinNanos, lists::issued);
@@ -51,7 +58,7 @@ final class Completer<E> {
     try {
       stream.bindToThread();
     } catch (Throwable t) {
-      owner.lose("bindToThread", t);
+      loss.lose("bindToThread", t);
     }
   }
 
@@ -118,7 +125,7 @@ final class Completer<E> {
     if (fate == Fate.OVER) {
       complete(operation);
     } else {
-      Settling.fail(operation, Objects.requireNonNull(owner.lost()));
+      Settling.fail(operation, Objects.requireNonNull(loss.cause()));
       dropEvent(operation); // no event is touched once the stream is closed
       lists.keep(operation);
     }
@@ -181,14 +188,14 @@ final class Completer<E> {
 
   private Fate fateBehindFailure(Operation<E> operation, String call, Throwable thrown) {
     // What this stream ran last is what has most likely lost the device.
-    owner.lose(operation.behind(call), thrown);
+    loss.lose(operation.behind(call), thrown);
     // If the native runtime says so itself nothing runs any more.
     return Failures.isLoss(thrown) ? Fate.OVER : Fate.UNKNOWN;
   }
 
   /** The native work of the oldest operation in flight is over. */
   private void complete(Operation<E> operation) {
-    HalException cause = owner.lost();
+    HalException cause = loss.cause();
     if (cause != null) {
       Settling.fail(operation, cause);
     }
@@ -233,7 +240,7 @@ final class Completer<E> {
     } catch (Throwable t) {
       failure =
           Failures.isLoss(t)
-              ? owner.lose("the host's part of " + operation.name(), t)
+              ? loss.lose("the host's part of " + operation.name(), t)
               : Failures.aborted(t);
     }
     if (endsOperation) {

@@ -57,9 +57,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Supplier<Operation<E>> maker;
-  private final DeviceLoss loss;
+  private final QueueLoss loss;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll
+  private final FreeOperations<E> free;
   final QueueLists<E> lists; // not private for QueueLists.escaped
   private final Issuer<E> issuer;
   private final Completer<E> completer;
@@ -67,8 +68,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final QueueShutdown<E> shutdown;
   final WorkerThread issueRole; // not private, as tests take its steps on threads of their own
   final WorkerThread completionRole; // likewise
-  private volatile @Nullable HalException lost;
-  private volatile boolean isLossUntold; // the issue thread is to tell it
   private volatile @Nullable HalException
       cancelled; // why nothing is issued any more: it is closing
 
@@ -93,12 +92,13 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.domain = domain;
     this.stream = stream;
     this.maker = () -> new Operation<>(this, works);
-    this.loss = loss;
+    this.loss = new QueueLoss(name, loss, this::issueLater);
     this.events = new EventPool<>(stream);
+    this.free = new FreeOperations<>(maker);
     this.lists = new QueueLists<>(maxInFlight, stream.capacity(), this::issueLater);
-    this.issuer = new Issuer<>(this, lists, stream, events, domain);
-    this.completer = new Completer<>(this, lists, stream, completionSpinNanos);
-    this.poller = new EventPoller<>(this, stream, gate, completer.pace(), spinNanos);
+    this.issuer = new Issuer<>(this, this.loss, lists, stream, events, domain);
+    this.completer = new Completer<>(this, this.loss, lists, stream, completionSpinNanos);
+    this.poller = new EventPoller<>(this.loss, stream, gate, completer.pace(), spinNanos);
     this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
     this.issueRole =
         new WorkerThread(
@@ -149,11 +149,11 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
           Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
     }
     try {
-      HalException cause = lost;
+      HalException cause = loss.cause();
       if (cause != null) {
         throw cause.again();
       }
-      Operation<E> operation = lists.takeFree(maker);
+      Operation<E> operation = free.take();
       operation.setServesCopy(servesCopy);
       return operation;
     } catch (Throwable t) {
@@ -240,7 +240,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Why an operation that was begun is not accepted any more, or null. */
   private @Nullable HalException end(Operation<E> operation) {
-    HalException cause = lost;
+    HalException cause = loss.cause();
     return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
   }
 
@@ -302,20 +302,32 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   void drainAfterSignal() {
     if (Thread.currentThread() instanceof EngineThread) {
       issueRole.wake(); // completion threads complete
-    } else if (gate.tryEnter()) {
-      Thread thread = Thread.currentThread();
-      try {
+    } else {
+      drainInside(false);
+    }
+  }
+
+  /** Issues what is ready, unless the gate is shut. */
+  private void drainInside(boolean isIssueThread) {
+    if (!gate.tryEnter()) {
+      return;
+    }
+    Thread thread = Thread.currentThread();
+    try {
+      if (isIssueThread) {
+        issuer.drainAll();
+      } else {
         drain();
-      } catch (Throwable t) {
-        if (lists.drainer == thread) {
-          lists.deadDrainer = thread;
-        }
-        lists.escaped = t; // first of all; see there
-        issueRole.wake();
-        throw t;
-      } finally {
-        gate.leave();
       }
+    } catch (Throwable t) {
+      if (lists.drainer == thread) {
+        lists.deadDrainer = thread;
+      }
+      lists.escaped = t; // first of all; see there
+      issueRole.wake();
+      throw t;
+    } finally {
+      gate.leave();
     }
   }
 
@@ -324,10 +336,9 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     if (lists.escaped != null) {
       endEscape();
     }
-    if (isLossUntold) {
-      isLossUntold = false;
-      loss.tell();
-      lose(Objects.requireNonNull(lost)); // told before, perhaps, and some has failed since
+    if (loss.tellLate()) {
+      // The device may have known before, and then it has not told this queue again.
+      lose(Objects.requireNonNull(loss.cause()));
     }
     for (Operation<E> next = lists.takeFailed(); next != null; ) {
       Operation<E> operation = next;
@@ -339,21 +350,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
           operation, failure != null ? failure : Failures.internal("operation was not issued"));
       retireLater(operation);
     }
-    if (gate.tryEnter()) {
-      Thread thread = Thread.currentThread();
-      try {
-        issuer.drainAll();
-      } catch (Throwable t) {
-        if (lists.drainer == thread) {
-          lists.deadDrainer = thread;
-        }
-        lists.escaped = t; // first of all; see there
-        issueRole.wake();
-        throw t;
-      } finally {
-        gate.leave();
-      }
-    }
+    drainInside(true);
     return false; // the issuer looks again itself
   }
 
@@ -371,7 +368,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     Throwable thrown = lists.escaped;
     if (thrown != null) {
       LOG.log(Level.ERROR, "queue " + name + " was left in the middle of something", thrown);
-      lose("the engine", thrown);
+      loss.lose("the engine", thrown);
       lists.endEscape();
     }
   }
@@ -409,7 +406,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Takes an operation that nobody refers to any more. */
   void giveBack(Operation<E> operation) {
-    lists.giveBack(operation);
+    free.giveBack(operation);
   }
 
   // Failure and shutdown.
@@ -419,47 +416,13 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return name;
   }
 
-  @Override
-  public @Nullable HalException lost() {
-    return lost;
-  }
-
-  @Override
-  public HalException lose(String call, Throwable thrown) {
-    HalException first = note(call, thrown);
-    loss.tell();
-    return first;
-  }
-
-  @Override
-  public HalException loseLater(String call, Throwable thrown) {
-    HalException first = note(call, thrown);
-    isLossUntold = true;
-    issueRole.wake();
-    return first;
-  }
-
-  private HalException note(String call, Throwable thrown) {
-    HalException failure =
-        new HalException(
-            Status.UNAVAILABLE,
-            "the device of queue "
-                + name
-                + " is lost: "
-                + call
-                + " failed: "
-                + Failures.describe(thrown),
-            thrown);
-    // Somebody else may be losing the device and not have come to this queue yet. From here on
-    // nothing of it may pass for complete.
-    HalException first = loss.note(failure);
-    lost = first;
-    return first;
+  @Nullable HalException lost() {
+    return loss.cause();
   }
 
   /** The device is lost; {@link #lose(HalException)} follows. */
   public void noteLost(HalException cause) {
-    lost = cause;
+    loss.set(cause);
   }
 
   /**
@@ -468,12 +431,12 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    */
   private void crashed(Throwable thrown) {
     LOG.log(Level.ERROR, "a thread of queue " + name + " failed", thrown);
-    lose(Thread.currentThread().getName(), thrown);
+    loss.lose(Thread.currentThread().getName(), thrown);
   }
 
   /** The device is lost: everything here fails with {@code cause}, also what is in flight. */
   public void lose(HalException cause) {
-    lost = cause;
+    loss.set(cause);
     failAll(operation -> true, cause, true);
     completionRole.wake();
   }

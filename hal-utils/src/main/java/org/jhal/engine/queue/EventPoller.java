@@ -12,16 +12,15 @@ import org.jhal.engine.concurrent.Gate;
  * <p>Thread-safe.
  */
 final class EventPoller<E> {
-  private final StreamOwner<E> owner;
+  private final QueueLoss loss;
   private final NativeStream<E> stream;
   private final Gate gate; // of the queue: shut before the stream is closed
   private final PollingPace pace; // of the completion thread
   private final long spinNanos;
 
   /** Polls for at most {@code spinNanos}, which a caller is told. */
-  EventPoller(
-      StreamOwner<E> owner, NativeStream<E> stream, Gate gate, PollingPace pace, long spinNanos) {
-    this.owner = owner;
+  EventPoller(QueueLoss loss, NativeStream<E> stream, Gate gate, PollingPace pace, long spinNanos) {
+    this.loss = loss;
     this.stream = stream;
     this.gate = gate;
     this.pace = pace;
@@ -84,7 +83,7 @@ final class EventPoller<E> {
     } catch (VirtualMachineError e) {
       throw e; // of this thread, such as a lack of stack: the event is as it was
     } catch (Throwable t) {
-      Settling.fail(operation, owner.lose(operation.behind("queryEvent"), t));
+      Settling.fail(operation, loss.lose(operation.behind("queryEvent"), t));
       return true;
     } finally {
       event.release();

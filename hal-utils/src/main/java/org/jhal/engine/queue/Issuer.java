@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Issuer<E> {
   private final StreamOwner<E> owner;
+  private final QueueLoss loss;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
@@ -23,11 +24,13 @@ final class Issuer<E> {
 
   Issuer(
       StreamOwner<E> owner,
+      QueueLoss loss,
       QueueLists<E> lists,
       NativeStream<E> stream,
       EventPool<E> events,
       Object domain) {
     this.owner = owner;
+    this.loss = loss;
     this.lists = lists;
     this.stream = stream;
     this.events = events;
@@ -62,7 +65,7 @@ final class Issuer<E> {
     }
     // On a lost device nothing is bound and nothing reaches the stream: operations only leave the
     // heap.
-    if (owner.lost() != null) {
+    if (loss.cause() != null) {
       issueBound(first, isClaimed, budget, mayBlock);
       return;
     }
@@ -70,7 +73,7 @@ final class Issuer<E> {
     try {
       token = stream.bindToThread();
     } catch (Throwable t) {
-      owner.loseLater("bindToThread", t);
+      loss.loseLater("bindToThread", t);
       issueBound(first, isClaimed, budget, mayBlock);
       return;
     }
@@ -106,7 +109,7 @@ final class Issuer<E> {
     try {
       stream.unbindFromThread(token);
     } catch (Throwable t) {
-      owner.loseLater("unbindFromThread", t);
+      loss.loseLater("unbindFromThread", t);
     }
   }
 
@@ -121,7 +124,7 @@ final class Issuer<E> {
     PooledEvent<E> event = null;
     boolean mayHaveReachedStream = false;
     try {
-      HalException cause = owner.lost();
+      HalException cause = loss.cause();
       if (cause != null) {
         throw cause;
       }
@@ -134,7 +137,7 @@ final class Issuer<E> {
     } catch (Throwable t) { // also a driver's own bug: it must not stop the drainer
       HalException failure = Failures.of(t);
       operation.failWork(
-          failure.status() == Status.UNAVAILABLE ? owner.loseLater("issue", t) : failure);
+          failure.status() == Status.UNAVAILABLE ? loss.loseLater("issue", t) : failure);
     }
     HalException failure = operation.workFailure();
     if (event == null || !mayHaveReachedStream) {
@@ -148,7 +151,7 @@ final class Issuer<E> {
       stream.recordEvent(event.handle);
     } catch (Throwable t) {
       // No event will tell when the work is over, and the device is lost, so nothing waits for it.
-      operation.failWork(owner.loseLater(operation.behind("recordEvent"), t));
+      operation.failWork(loss.loseLater(operation.behind("recordEvent"), t));
       event.release();
       if (Failures.isLoss(t)) {
         owner.failLater(operation); // the native runtime says so itself: nothing runs any more
@@ -221,7 +224,7 @@ final class Issuer<E> {
       stream.waitEvent(event.handle);
       return true;
     } catch (Throwable t) {
-      throw owner.loseLater("waitEvent", t);
+      throw loss.loseLater("waitEvent", t);
     } finally {
       event.release();
     }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * All operations of a queue that have not retired, the newest first. The links are in the
  * operations.
  *
- * <p>Guarded by the lock that it was made with: the caller holds it, but for {@link #walk}.
+ * <p>Guarded by the lock that it was made with: the caller holds it, but for {@link #walk} and
+ * {@link #awaitNone}.
  */
 final class OpenList<E> {
   /** How many operations a walk looks at without letting go of the lock. */
@@ -20,13 +21,11 @@ final class OpenList<E> {
   private final Object lock;
   private @Nullable Operation<E> first;
   private int size; // bookmarks of walks aside
+  private int kept; // how many of them stay until the stream is closed
+  private boolean isAwaited; // somebody has called awaitNone
 
   OpenList(Object lock) {
     this.lock = lock;
-  }
-
-  int size() {
-    return size;
   }
 
   void add(Operation<E> operation) {
@@ -37,6 +36,54 @@ final class OpenList<E> {
   void remove(Operation<E> operation) {
     size--;
     unlink(operation);
+    notifyIfNone();
+  }
+
+  /** One of them stays until the stream is closed: nobody waits for it. */
+  void keepOne() {
+    kept++;
+    notifyIfNone();
+  }
+
+  /** Those that were kept are to be removed. */
+  void keepNone() {
+    kept = 0;
+  }
+
+  private void notifyIfNone() {
+    if (isAwaited && size == kept) {
+      lock.notifyAll(); // awaitNone
+    }
+  }
+
+  /**
+   * Waits until there is none, beside those that are kept, or {@link System#nanoTime()} has passed
+   * {@code deadline}; returns whether there is none. An interrupt does not end it, and is there
+   * afterwards. The caller does not hold the lock.
+   */
+  boolean awaitNone(long deadline) {
+    boolean interrupted = false;
+    try {
+      synchronized (lock) {
+        isAwaited = true;
+        while (size > kept) {
+          long left = deadline - System.nanoTime();
+          if (left <= 0) {
+            return false;
+          }
+          try {
+            lock.wait(left / 1_000_000 + 1);
+          } catch (InterruptedException e) {
+            interrupted = true; // closing goes on
+          }
+        }
+        return true;
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Puts {@code operation} before {@code next}, or, if that is null, first. */

@@ -1,10 +1,7 @@
 package org.jhal.engine.queue;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.PairingHeap;
 import org.jhal.engine.queue.Operation.State;
@@ -12,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the operations of one queue are: all open ones, those that can be issued, those in flight,
- * those to retire, and those that are free. Each method is one short critical section; nothing is
- * called while the lock is held.
+ * and those to retire. Each method is one short critical section; nothing is called while the lock
+ * is held.
  *
  * <p>Thread-safe.
  */
@@ -28,29 +25,9 @@ final class QueueLists<E> {
     BY_ISSUE_THREAD
   }
 
-  /** How many free operations are kept; more are left to the garbage collector. */
-  private static final int MAX_FREE = 4096;
-
-  private static final VarHandle RETURNED;
-
-  static {
-    try {
-      RETURNED =
-          MethodHandles.lookup().findVarHandle(QueueLists.class, "returned", Operation.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   private final int maxInFlight;
   private final int capacity; // of the stream
   private final Runnable issueLater;
-
-  /**
-   * Free operations that were given back since a thread last took them all; pushed without a lock.
-   */
-  @SuppressWarnings("UnusedVariable") // through its handle
-  private volatile @Nullable Operation<E> returned;
 
   /**
    * What left the engine in the middle of something: an error that may come from any line, such as
@@ -77,13 +54,10 @@ final class QueueLists<E> {
   private boolean isThrottled; // somebody left READY operations because the stream was full
   private boolean isIssuingOver;
   private final OpenList<E> open = new OpenList<>(lock); // all that have not retired
-  private int kept; // how many of them are kept until the stream is closed
   private @Nullable Operation<E> firstKept; // chained by nextToRetire
-  private boolean isAwaited; // somebody has called awaitNoneOpen
   private @Nullable Operation<E> firstFailed; // while issued, the newest first; by nextToRetire
   private @Nullable Operation<E> firstToRetire;
   private @Nullable Operation<E> lastToRetire;
-  private @Nullable Operation<E> firstFree;
   private long lastNumber; // of the operations that were enqueued
   private long retired; // how many have
 
@@ -98,41 +72,6 @@ final class QueueLists<E> {
     this.maxInFlight = maxInFlight;
     this.capacity = capacity;
     this.issueLater = issueLater;
-  }
-
-  // Free operations.
-
-  /** An operation in state REGISTERING; {@code maker} is called if none is free. */
-  Operation<E> takeFree(Supplier<Operation<E>> maker) {
-    Operation<E> operation;
-    synchronized (lock) {
-      operation = firstFree;
-      if (operation == null) {
-        @SuppressWarnings("unchecked") // the field's type
-        Operation<E> all = (Operation<E>) RETURNED.getAndSet(this, null);
-        operation = all;
-      }
-      if (operation != null) {
-        firstFree = operation.nextFree;
-        operation.nextFree = null;
-      }
-    }
-    Operation<E> taken = operation != null ? operation : maker.get();
-    taken.begin();
-    return taken;
-  }
-
-  /** Takes an operation that nobody refers to any more. */
-  void giveBack(Operation<E> operation) {
-    Operation<E> next = returned;
-    while (next == null || next.freeFromHere < MAX_FREE) {
-      operation.nextFree = next;
-      operation.freeFromHere = next == null ? 1 : next.freeFromHere + 1;
-      if (RETURNED.compareAndSet(this, next, operation)) {
-        return;
-      }
-      next = returned;
-    }
   }
 
   // Open operations.
@@ -198,36 +137,9 @@ final class QueueLists<E> {
     open.walk(bookmark, looker);
   }
 
-  private void notifyIfNoneOpenLocked() {
-    if (isAwaited && open.size() == kept) {
-      lock.notifyAll(); // awaitNoneOpen
-    }
-  }
-
   /** Waits until no operation is open, beside those that are kept, or the deadline has passed. */
   boolean awaitNoneOpen(long deadline) {
-    boolean interrupted = false;
-    try {
-      synchronized (lock) {
-        isAwaited = true;
-        while (open.size() > kept) {
-          long left = deadline - System.nanoTime();
-          if (left <= 0) {
-            return false;
-          }
-          try {
-            lock.wait(left / 1_000_000 + 1);
-          } catch (InterruptedException e) {
-            interrupted = true; // closing goes on
-          }
-        }
-        return true;
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return open.awaitNone(deadline);
   }
 
   long enqueued() {
@@ -451,7 +363,6 @@ final class QueueLists<E> {
         retired++;
         open.remove(next);
       }
-      notifyIfNoneOpenLocked();
     }
     if (resume) {
       issueLater.run();
@@ -493,8 +404,7 @@ final class QueueLists<E> {
   private void keepLocked(Operation<E> operation) {
     operation.nextToRetire = firstKept;
     firstKept = operation;
-    kept++;
-    notifyIfNoneOpenLocked();
+    open.keepOne();
   }
 
   /** Takes what was kept, chained by {@link Operation#nextToRetire}: the stream is closed. */
@@ -502,7 +412,7 @@ final class QueueLists<E> {
     synchronized (lock) {
       Operation<E> first = firstKept;
       firstKept = null;
-      kept = 0;
+      open.keepNone();
       return first;
     }
   }
