@@ -16,10 +16,13 @@ import org.jhal.kernel.Workgroup;
 /**
  * Loads kernels that are Java methods: {@code public static void NAME(Workgroup)} of a public
  * class, which is looked up with the class loader of the bundle's source first and then among the
- * bundle's own class files. A module must export the class's package, be it to the engine alone.
+ * bundle's own class files. If the class is in a module, the module must export its package, at
+ * least to the engine.
+ *
+ * <p>Thread-safe.
  */
 public final class JavaKernels {
-  /** Sees what a module exports to the engine alone, too. */
+  /** Also has access to what a module exports to the engine alone. */
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
 
   private JavaKernels() {}
