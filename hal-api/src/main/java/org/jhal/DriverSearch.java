@@ -222,7 +222,7 @@ final class DriverSearch {
 
   /** For messages when there is no driver: which class loaders were searched. */
   String foundNothing() {
-    return "neither jar nor module with a driver is seen by "
+    return "no jar or module with a driver was found by "
         + asked.stream().map(Asked::toString).collect(Collectors.joining(" or by "));
   }
 

@@ -89,7 +89,7 @@ public final class JavaKernels {
           Arrays.stream(type.getDeclaredMethods()).filter(m -> m.getName().equals(name)).toList();
       if (named.isEmpty()) {
         throw new HalException(
-            Status.NOT_FOUND, where + " has no method '" + name + "'; wanted is " + wanted, e);
+            Status.NOT_FOUND, where + " has no method '" + name + "'; expected " + wanted, e);
       }
       throw wrongForm(where, named.get(0), wanted);
     }
@@ -123,6 +123,6 @@ public final class JavaKernels {
 
   private static HalException wrongForm(String where, Method found, String wanted) {
     return new HalException(
-        Status.INVALID_ARGUMENT, where + " has '" + found + "'; wanted is " + wanted);
+        Status.INVALID_ARGUMENT, where + " has '" + found + "'; expected " + wanted);
   }
 }

@@ -163,7 +163,7 @@ final class JsonValue {
   private static HalException failure(String document, String place, String why) {
     return new HalException(
         Status.INVALID_ARGUMENT,
-        document + ": " + (place.isEmpty() ? "the whole" : place) + " " + why);
+        document + ": " + (place.isEmpty() ? "the document" : place) + " " + why);
   }
 
   /** The member called {@code key} of this object, which must be there. */
@@ -186,7 +186,10 @@ final class JsonValue {
     for (String key : object().keySet()) {
       if (!List.of(known).contains(key)) {
         throw failure(
-            "has the unknown key '" + shorten(key) + "'; known are " + String.join(", ", known));
+            "has the unknown key '"
+                + shorten(key)
+                + "'; known keys are "
+                + String.join(", ", known));
       }
     }
   }

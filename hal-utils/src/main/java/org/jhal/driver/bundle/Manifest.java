@@ -76,7 +76,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     JsonValue version = root.get("version");
     if (version.integer(0, Integer.MAX_VALUE) != VERSION) {
       throw version.failure(
-          "is " + version.integer(0, Integer.MAX_VALUE) + "; supported is " + VERSION);
+          "is " + version.integer(0, Integer.MAX_VALUE) + "; the supported version is " + VERSION);
     }
     String name = root.get("name").string(NOT_EMPTY, "it must not be empty");
 
@@ -225,7 +225,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     for (String kernel : entries.keySet()) {
       if (!kernels.contains(kernel)) {
         throw json.get("entries")
-            .failure("names '" + kernel + "', which is no kernel of this bundle");
+            .failure("names '" + kernel + "', which is not a kernel of this bundle");
       }
     }
     List<String> options = new ArrayList<>();
