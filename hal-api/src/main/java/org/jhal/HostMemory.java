@@ -215,7 +215,7 @@ public final class HostMemory {
       told.forEach(Listener::run);
     }
 
-    /** Ends the borrow unless callbacks would run; returns whether it has ended. */
+    /** The same, unless somebody would be told; returns whether it is ended. */
     public boolean endQuietly() {
       synchronized (HostMemory.this) {
         if (!hasEnded && (borrowers > 1 || listeners.isEmpty())) {
