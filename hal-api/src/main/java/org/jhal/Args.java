@@ -6,22 +6,23 @@ import java.util.Objects;
 /**
  * The arguments of a dispatch, in the order of the kernel's parameters: a {@link BufferRef} for
  * each buffer, a number for each constant. They are checked against the kernel when they are used:
- * INVALID_ARGUMENT for a number of the wrong kind, OUT_OF_RANGE for one that does not fit.
+ * INVALID_ARGUMENT for a number of the wrong kind, OUT_OF_RANGE for one that does not fit into the
+ * parameter's type.
  *
  * <table>
  *   <caption>Which number a constant takes</caption>
  *   <tr><th>type of the constant</th><th>number</th><th>values</th></tr>
  *   <tr><td>i8, i16, i32, i64</td><td>Byte, Short, Integer or Long</td><td>what fits</td></tr>
- *   <tr><td>u8, u16, u32</td><td>Byte, Short, Integer or Long</td><td>what fits, so none below 0: a
- *       u32 of 4,000,000,000 is the Long {@code 4_000_000_000L}, and of an int whose bits are meant
- *       {@link Integer#toUnsignedLong}</td></tr>
- *   <tr><td>u64</td><td>Byte, Short, Integer or Long</td><td>all; the 64 bits are taken as they are,
- *       so {@code -1L} is the largest ({@link Long#parseUnsignedLong(String)})</td></tr>
+ *   <tr><td>u8, u16, u32</td><td>Byte, Short, Integer or Long</td><td>what fits, so no
+ *       negative ones: a u32 of 4,000,000,000 is the Long {@code 4_000_000_000L}; {@link
+ *       Integer#toUnsignedLong} converts an int that holds the bits of a u32</td></tr>
+ *   <tr><td>u64</td><td>Byte, Short, Integer or Long</td><td>all; the 64 bits are passed
+ *       unchanged, so {@code -1L} is the largest value ({@link Long#parseUnsignedLong(String)})</td></tr>
  *   <tr><td>f32</td><td>Float</td><td>all</td></tr>
  *   <tr><td>f64</td><td>Double or Float</td><td>all</td></tr>
  * </table>
  *
- * <p>Immutable: one object may serve any number of dispatches, from any thread.
+ * <p>Immutable: one object may be used for any number of dispatches, from any thread.
  */
 public final class Args {
   /** No arguments. */
@@ -34,7 +35,7 @@ public final class Args {
   }
 
   /**
-   * These arguments.
+   * Makes arguments of {@code values}, which are copied.
    *
    * @throws HalException INVALID_ARGUMENT if one is neither a {@link BufferRef} nor one of the
    *     boxed number types Byte, Short, Integer, Long, Float, Double
@@ -62,7 +63,7 @@ public final class Args {
     return new Args(copy);
   }
 
-  /** How many there are. */
+  /** The number of arguments. */
   public int size() {
     return values.length;
   }

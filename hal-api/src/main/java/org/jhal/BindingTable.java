@@ -5,9 +5,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers that stand in the {@link Slot}s of a command buffer for one submission. The table is
- * copied when it is handed over (rule Q2) and may be changed and used again at once. Entries that
- * no command uses are ignored.
+ * The buffers for the {@link Slot}s of a command buffer in one submission. The table is copied at
+ * the call that submits it (rule Q2), so it may be changed and reused right after that call.
+ * Entries that no command uses are ignored.
  *
  * <p>Not thread-safe.
  */
@@ -39,7 +39,7 @@ public final class BindingTable {
     return table;
   }
 
-  /** How many slots there are. */
+  /** The number of slots. */
   public int size() {
     return buffers.length;
   }

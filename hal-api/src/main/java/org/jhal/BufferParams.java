@@ -11,7 +11,8 @@ import java.util.Set;
  * How a buffer is to be made.
  *
  * @param type where the bytes live
- * @param usage what may be done with them; given empty, it stands for all that {@code type} allows
+ * @param usage what may be done with them; an empty set stands for everything that {@code type}
+ *     allows
  */
 public record BufferParams(MemoryType type, Set<BufferUsage> usage) {
   /** Device memory for transfers and kernels. */

@@ -1,6 +1,9 @@
 package org.jhal;
 
-/** What may be done with a buffer. Anything else is refused with PERMISSION_DENIED (rule M5). */
+/**
+ * What may be done with a buffer. A use that a buffer was not made for is refused with
+ * PERMISSION_DENIED (rule M5).
+ */
 public enum BufferUsage {
   /** Read by copies and readbacks. */
   TRANSFER_SOURCE,

@@ -1,8 +1,8 @@
 package org.jhal;
 
-/** What a device may or may not offer. Everything else is offered by all. */
+/** An optional feature of a device. Every device offers all other features. */
 public enum Capability {
-  /** {@link Allocator#importHost}. */
+  /** Buffers over the caller's own memory: {@link Allocator#importHost}. */
   HOST_IMPORT,
   /** Buffers of {@link MemoryType#SHARED}. */
   SHARED_MEMORY

@@ -10,32 +10,32 @@ import java.nio.ByteBuffer;
  * <ol>
  *   <li><em>recording</em>: commands may be added;
  *   <li><em>ended</em>, by {@link #end()}: it may be executed;
- *   <li><em>submitted</em>: a {@link Mode#ONE_SHOT} one may not be executed again; a {@link
- *       Mode#REUSABLE} one may, also while it is in flight, on several queues, with different
- *       binding tables (rule M4).
+ *   <li><em>submitted</em>: a {@link Mode#ONE_SHOT} command buffer may not be executed again; a
+ *       {@link Mode#REUSABLE} one may, even while it is in flight, on several queues, with
+ *       different binding tables (rule M4).
  * </ol>
  *
- * <p>Commands without a {@link #barrier()} between them may overlap or swap (rule M3). Every
- * argument is checked when the command is recorded, except ranges of slots, which are checked when
- * it is executed (rule M5).
+ * <p>Commands without a {@link #barrier()} between them may overlap or run in another order (rule
+ * M3). Every argument is checked when the command is recorded, except ranges of slots, which are
+ * checked when the command buffer is executed (rule M5).
  *
  * <p>A kind of command that the device's driver does not know is refused with UNIMPLEMENTED.
  *
- * <p>The buffers and executables that commands name are kept alive by the command buffer; closing
- * it gives them up once it is no longer in flight.
+ * <p>The command buffer keeps the buffers and executables that its commands name alive. After it is
+ * closed, it releases them once it is no longer in flight.
  *
- * <p>Recording is for one thread at a time; executing an ended one is thread-safe.
+ * <p>Only one thread at a time may record; executing an ended command buffer is thread-safe.
  */
 public interface CommandBuffer extends AutoCloseable {
-  /** How often it may be executed. */
+  /** How often a command buffer may be executed. */
   enum Mode {
     /** Once. */
     ONE_SHOT,
-    /** Any number of times, also several times at once. */
+    /** Any number of times, even several times at once. */
     REUSABLE
   }
 
-  /** Where it is in its life cycle. */
+  /** Where a command buffer is in its life cycle. */
   enum State {
     /** Commands may be added. */
     RECORDING,
@@ -57,24 +57,26 @@ public interface CommandBuffer extends AutoCloseable {
   State state();
 
   /**
-   * Fills {@code length} bytes from {@code offset} on.
+   * Fills {@code length} bytes of {@code target} from {@code offset} on with a repeated pattern.
    *
    * @param length a multiple of the pattern's length; 0 does nothing
    * @throws HalException INVALID_ARGUMENT if offset or length is not a multiple of the pattern's
-   *     length, or a buffer is of another device; OUT_OF_RANGE; PERMISSION_DENIED;
-   *     FAILED_PRECONDITION if it is not recording
+   *     length, or a buffer belongs to another device; OUT_OF_RANGE if the range does not fit into
+   *     the buffer; PERMISSION_DENIED if a buffer was not made for this usage; FAILED_PRECONDITION
+   *     if this command buffer is not recording, or a buffer is closed
    */
   void fill(BufferRef target, long offset, long length, FillPattern pattern);
 
   /**
-   * Writes the remaining bytes of {@code source}, which are captured now.
+   * Writes the remaining bytes of {@code source}, which are copied at this call, to {@code target}
+   * from {@code offset} on.
    *
    * @throws HalException as {@link #fill}
    */
   void update(ByteBuffer source, BufferRef target, long offset);
 
   /**
-   * Copies bytes. The two ranges may not overlap.
+   * Copies {@code length} bytes. If both ranges are in one buffer, they may not overlap.
    *
    * @throws HalException as {@link #fill}; INVALID_ARGUMENT if the ranges overlap
    */
@@ -83,26 +85,31 @@ public interface CommandBuffer extends AutoCloseable {
   /**
    * Runs a kernel.
    *
+   * @param count the grid: how many workgroups along each axis; a zero runs nothing (rule M6)
    * @throws HalException INVALID_ARGUMENT if the arguments do not fit the kernel's parameters, in
-   *     number or type; OUT_OF_RANGE if the grid is larger than the device allows;
-   *     PERMISSION_DENIED; FAILED_PRECONDITION if it is not recording or the executable is closed
+   *     number or type; OUT_OF_RANGE if the grid is larger than the device allows or a constant
+   *     does not fit; PERMISSION_DENIED if a buffer was not made for this usage;
+   *     FAILED_PRECONDITION if this command buffer is not recording, or the executable or a buffer
+   *     is closed
    */
   void dispatch(Kernel kernel, Workgroups count, Args args);
 
   /**
-   * Orders everything recorded before against everything after. Repeated, leading and trailing ones
-   * are legal.
+   * Orders all commands recorded before it before all commands recorded after it. Repeated, leading
+   * and trailing barriers are legal.
+   *
+   * @throws HalException FAILED_PRECONDITION if this command buffer is not recording
    */
   void barrier();
 
   /**
    * Ends the recording.
    *
-   * @throws HalException FAILED_PRECONDITION if it is not recording
+   * @throws HalException FAILED_PRECONDITION if this command buffer is not recording
    */
   void end();
 
-  /** Gives it up. Work in flight goes on. Twice is harmless. */
+  /** Closes the command buffer. Work in flight goes on. Closing twice is harmless. */
   @Override
   void close();
 }

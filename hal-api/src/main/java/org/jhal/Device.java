@@ -6,28 +6,28 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open device: makes resources, and has queues that work on them.
+ * An open device. It makes resources and has queues that work on them.
  *
  * <p>Life cycle: <em>open</em> -> maybe <em>lost</em> (after an error that the native runtime does
  * not recover from, everything fails with UNAVAILABLE and the first cause, rule Q7) ->
  * <em>closed</em>.
  *
- * <p>Opening the same device twice gives two independent objects; buffers of one are foreign to the
- * other.
+ * <p>Opening the same device twice gives two independent objects; each refuses the buffers of the
+ * other as those of another device.
  *
  * <p>Thread-safe.
  */
 public interface Device extends AutoCloseable {
-  /** What is known of it. */
+  /** The properties of the device. */
   DeviceInfo info();
 
-  /** What it offers beyond what all devices do. */
+  /** The optional features that it offers. */
   Set<Capability> capabilities();
 
-  /** Every setting in force and where it came from. */
+  /** Every setting with its value in force and where the value came from. */
   List<Setting> settings();
 
-  /** How many queues it has; at least 1. */
+  /** The number of queues; at least 1. */
   int queueCount();
 
   /**
@@ -60,22 +60,22 @@ public interface Device extends AutoCloseable {
    */
   CommandBuffer createCommandBuffer(CommandBuffer.Mode mode);
 
-  /** The formats of kernels that it can load. */
+  /** The formats of kernels that this device can load, such as {@code java} or {@code cuda-ptx}. */
   Set<String> executableFormats();
 
   /**
    * Loads the first variant of the bundle that this device can load.
    *
-   * @throws HalException INVALID_ARGUMENT if the manifest is malformed; NOT_FOUND if there is no
-   *     manifest, a file or a kernel is missing; UNIMPLEMENTED if no variant can be loaded, with a
-   *     line for each that says why; OUT_OF_RANGE if a kernel's workgroups are larger than the
+   * @throws HalException INVALID_ARGUMENT if the manifest is malformed; NOT_FOUND if the manifest,
+   *     a file or a kernel is missing; UNIMPLEMENTED if no variant can be loaded, with a line for
+   *     each variant that says why; OUT_OF_RANGE if a kernel's workgroups are larger than the
    *     device or the kernel allows ({@link DeviceInfo#maxWorkgroupSize}, {@link
-   *     DeviceInfo#maxWorkgroupItems}), or need more shared memory; FAILED_PRECONDITION if the
-   *     device is closed; UNAVAILABLE if it is lost
+   *     DeviceInfo#maxWorkgroupItems}), or need more shared memory than there is;
+   *     FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost
    */
   Executable loadExecutable(ExecutableSource source);
 
-  /** What it holds right now. */
+  /** What the device holds right now. */
   DeviceStatistics statistics();
 
   /** Why the device is lost, or null while it is not. */
@@ -85,15 +85,21 @@ public interface Device extends AutoCloseable {
   boolean isClosed();
 
   /**
-   * Closes the device (rule Q8): new work is refused; work that was issued runs and is waited for,
-   * also such work as waits on the device itself for other issued work; work that was not issued,
-   * because the host must still do something for it, is failed with CANCELLED. The wait takes up to
-   * the setting {@code close-timeout}, then everything native is freed. Past the deadline the
-   * signals that are left fail with DEADLINE_EXCEEDED, it is logged, and everything native stays
-   * until that work ends, if it ever does.
+   * Closes the device (rule Q8):
    *
-   * <p>Twice is harmless, and a second caller returns when the device is closed. Buffers, command
-   * buffers, executables and semaphores may be closed later.
+   * <ul>
+   *   <li>New work is refused.
+   *   <li>Work that was not issued yet, because it waits for something that only the host sees,
+   *       fails with CANCELLED.
+   *   <li>Work that was issued runs and is waited for, even if it still waits on the device for
+   *       other issued work, up to the setting {@code close-timeout}. Then everything native is
+   *       freed.
+   *   <li>Past that deadline the remaining signals fail with DEADLINE_EXCEEDED, this is logged, and
+   *       everything native stays allocated until the work ends, if it ever does.
+   * </ul>
+   *
+   * <p>Closing twice is harmless; a second caller returns when the device is closed. Buffers,
+   * command buffers, executables and semaphores may be closed later.
    *
    * @throws HalException FAILED_PRECONDITION if called from a callback, a host call or another
    *     thread of a device

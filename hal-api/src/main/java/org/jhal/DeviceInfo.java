@@ -7,10 +7,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a device before it is opened. A driver makes it with {@link #builder}, so that
- * what is added to it later needs no change in a driver.
+ * The properties of a device, known before it is opened. A driver makes it with {@link #builder},
+ * so that properties added later need no change in a driver.
  *
- * <p>Immutable; any thread may use it. Two are equal if all that they tell is.
+ * <p>Immutable; any thread may use it. Two are equal if all their properties are.
  */
 public final class DeviceInfo {
   private final String driver;
@@ -57,7 +57,7 @@ public final class DeviceInfo {
   }
 
   /**
-   * What a driver tells of a device. To be given are {@link Builder#name}, {@link Builder#uuid},
+   * Starts a description of a device. Required are {@link Builder#name}, {@link Builder#uuid},
    * {@link Builder#memoryBytes}, {@link Builder#maxWorkgroupCount} and {@link
    * Builder#maxWorkgroupItems}.
    *
@@ -68,7 +68,7 @@ public final class DeviceInfo {
     return new Builder(driver, index);
   }
 
-  /** The same, to be changed. */
+  /** A builder that starts with the properties of this device. */
   public Builder toBuilder() {
     Builder copy = new Builder(driver, index);
     copy.name = name;
@@ -83,70 +83,74 @@ public final class DeviceInfo {
     return copy;
   }
 
-  /** The name of its driver. */
+  /** The name of the device's driver. */
   public String driver() {
     return driver;
   }
 
-  /** Its place in the driver's list, from 0. */
+  /** The device's place in the driver's list, from 0. */
   public int index() {
     return index;
   }
 
-  /** What its vendor calls it. */
+  /** The vendor's name for the device. */
   public String name() {
     return name;
   }
 
-  /** Identifies this very device; as the driver writes it, compared without regard to case. */
+  /** Identifies this very device, as the driver writes it; compared without regard to case. */
   public String uuid() {
     return uuid;
   }
 
   /**
-   * {@code domain:bus:device.function} in lower-case hexadecimal, or null if it is not on that bus.
+   * The PCI address, {@code domain:bus:device.function} in lower-case hexadecimal, or null if the
+   * device is not on a PCI bus.
    */
   public @Nullable String pciAddress() {
     return pciAddress;
   }
 
-  /** How much memory it has, in bytes. */
+  /** The size of the device's memory, in bytes. */
   public long memoryBytes() {
     return memoryBytes;
   }
 
   /**
    * The largest buffer of {@link MemoryType#DEVICE} or {@link MemoryType#SHARED} memory, in bytes;
-   * at most {@link #memoryBytes()}. A larger one gets RESOURCE_EXHAUSTED. It need not fit: other
-   * buffers take memory as well.
+   * at most {@link #memoryBytes()}. A larger one gets RESOURCE_EXHAUSTED. A buffer of this size may
+   * still not fit, since other buffers take memory as well.
    */
   public long maxAllocationBytes() {
     return maxAllocationBytes;
   }
 
-  /** The most workgroups of a dispatch along each axis. A larger grid gets OUT_OF_RANGE. */
+  /**
+   * The maximum number of workgroups of a dispatch along each axis. A larger grid gets
+   * OUT_OF_RANGE.
+   */
   public Workgroups maxWorkgroupCount() {
     return maxWorkgroupCount;
   }
 
   /**
-   * The most work items of a workgroup, all axes together. A kernel with larger workgroups cannot
-   * be loaded: OUT_OF_RANGE. A single kernel may allow less, where it needs many registers or much
-   * shared memory.
+   * The maximum number of work items of a workgroup, all axes together. Loading a kernel with
+   * larger workgroups gets OUT_OF_RANGE. A single kernel may allow fewer, if it needs many
+   * registers or much shared memory.
    */
   public int maxWorkgroupItems() {
     return maxWorkgroupItems;
   }
 
   /**
-   * The most work items of a workgroup along each axis, each at most {@link #maxWorkgroupItems()}.
-   * A kernel with larger workgroups cannot be loaded: OUT_OF_RANGE.
+   * The maximum number of work items of a workgroup along each axis, each at most {@link
+   * #maxWorkgroupItems()}. Loading a kernel with larger workgroups gets OUT_OF_RANGE.
    */
   public Workgroups maxWorkgroupSize() {
     return maxWorkgroupSize;
   }
 
-  /** What else the driver tells, by name, for people. */
+  /** Further properties, by name, for people. */
   public Map<String, String> properties() {
     return properties;
   }
@@ -186,7 +190,7 @@ public final class DeviceInfo {
     return uri() + " (" + name + ")";
   }
 
-  /** Gathers what is known of a device. For one thread. */
+  /** Collects the properties of a device. Not thread-safe. */
   public static final class Builder {
     private final String driver;
     private final int index;
@@ -206,74 +210,74 @@ public final class DeviceInfo {
       this.index = (int) atLeast("index", index, 0);
     }
 
-    /** What its vendor calls it. */
+    /** The vendor's name for the device. */
     public Builder name(String value) {
       name = value;
       return this;
     }
 
-    /** What identifies this very device, and stays the same when the machine starts anew. */
+    /** Identifies this very device, and stays the same when the machine restarts. */
     public Builder uuid(String value) {
       uuid = value;
       return this;
     }
 
     /**
-     * {@code domain:bus:device.function} in lower-case hexadecimal. By default null: it is not on
-     * that bus.
+     * The PCI address, {@code domain:bus:device.function} in lower-case hexadecimal. By default
+     * null: the device is not on a PCI bus.
      */
     public Builder pciAddress(@Nullable String value) {
       pciAddress = value;
       return this;
     }
 
-    /** How much memory it has, in bytes; at least 0. */
+    /** The size of the device's memory, in bytes; at least 0. */
     public Builder memoryBytes(long value) {
       memoryBytes = value;
       return this;
     }
 
     /**
-     * The largest buffer of its memory, in bytes; at least 0. What is more than the memory counts
-     * as the memory, which is the default.
+     * The largest buffer in the device's memory, in bytes; at least 0. A value above the size of
+     * the memory means that size, which is also the default.
      */
     public Builder maxAllocationBytes(long value) {
       maxAllocationBytes = value;
       return this;
     }
 
-    /** The most workgroups of a dispatch along each axis. */
+    /** The maximum number of workgroups of a dispatch along each axis. */
     public Builder maxWorkgroupCount(Workgroups value) {
       maxWorkgroupCount = value;
       return this;
     }
 
-    /** The most work items of a workgroup, all axes together; at least 1. */
+    /** The maximum number of work items of a workgroup, all axes together; at least 1. */
     public Builder maxWorkgroupItems(int value) {
       maxWorkgroupItems = value;
       return this;
     }
 
     /**
-     * The most work items of a workgroup along each axis; at least 1 each. What is more than a
-     * workgroup may have in all counts as that, which is the default.
+     * The maximum number of work items of a workgroup along each axis; at least 1 each. A value
+     * above {@link #maxWorkgroupItems} means that number, which is also the default.
      */
     public Builder maxWorkgroupSize(Workgroups value) {
       maxWorkgroupSize = Objects.requireNonNull(value, "maxWorkgroupSize");
       return this;
     }
 
-    /** What else is to be told, by name, for people. By default nothing. */
+    /** Further properties, by name, for people. By default none. */
     public Builder properties(Map<String, String> value) {
       properties = Map.copyOf(value);
       return this;
     }
 
     /**
-     * What was gathered.
+     * Makes the description.
      *
-     * @throws NullPointerException if something is missing, which it names
-     * @throws HalException OUT_OF_RANGE for a number that cannot be, or is missing
+     * @throws NullPointerException if a required property is missing, which it names
+     * @throws HalException OUT_OF_RANGE if a number is missing or out of its range
      */
     public DeviceInfo build() {
       return new DeviceInfo(this);

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * A place to hand work to. Every operation names what it waits for and what it signals; nothing
- * else orders work, not even the queue.
+ * A queue of a device, to which a program submits work. Every operation names what it waits for and
+ * what it signals; nothing else orders work, not even the queue.
  *
  * <pre>{@code
  * DeviceBuffer scratch = queue.alloca(Fence.NONE, timeline.at(1), bytes, BufferParams.DEVICE);
@@ -13,37 +13,37 @@ import java.util.Objects;
  * queue.dealloca(timeline.at(2), timeline.at(3), scratch);
  * }</pre>
  *
- * <p>What holds for each operation:
+ * <p>For each operation:
  *
  * <ul>
- *   <li>It never blocks, neither on its waits nor on a full device (Q1), and everything it is given
- *       is captured: lists, tables and objects may be changed or closed at once (Q2). Host memory
- *       of {@link #upload} and {@link #readback} is the exception: it is borrowed until nothing
- *       reads or writes it any more, which is so when the signals are reached, and which {@link
- *       HostMemory} tells in any case.
+ *   <li>The call never blocks, neither on its waits nor on a full device (Q1). It captures its
+ *       arguments: lists, tables and objects may be changed or closed right after it (Q2). Host
+ *       memory of {@link #upload} and {@link #readback} is the exception: it is borrowed until
+ *       nothing reads or writes it any more. It is free again when the signals are reached; if they
+ *       fail, {@link HostMemory} tells when.
  *   <li>Its waits may lie in the future, on any device. If one fails, the signals fail with the
  *       same failure and nothing else is affected (Q6).
  *   <li>Its signals are raised to at least their value, in list order, after its effects are
  *       visible (S1a, Q9), or failed with what went wrong.
- *   <li>It throws, and does nothing, for a wrong argument: INVALID_ARGUMENT (also for an object of
- *       another device), OUT_OF_RANGE (also for a signal value that is reached already),
- *       PERMISSION_DENIED for a usage that a buffer was not made with, FAILED_PRECONDITION for
- *       something closed (the device included), UNAVAILABLE for a lost device, UNIMPLEMENTED for a
- *       kind of command that the device's driver does not know.
+ *   <li>For a wrong argument the call throws and does nothing: INVALID_ARGUMENT (also for an object
+ *       of another device), OUT_OF_RANGE (also for a signal value that is already reached),
+ *       PERMISSION_DENIED for a usage that a buffer was not made for, FAILED_PRECONDITION for a
+ *       closed object or device, UNAVAILABLE for a lost device, UNIMPLEMENTED for a kind of command
+ *       that the device's driver does not know.
  * </ul>
  *
  * <p>Contract: rules Q1 to Q10, M1 to M6.
  *
- * <p>A view of its device; thread-safe.
+ * <p>A queue belongs to its device and need not be closed. Thread-safe.
  */
 public interface DeviceQueue {
-  /** The device that it belongs to. */
+  /** The device that this queue belongs to. */
   Device device();
 
-  /** Its index, in {@code [0, device().queueCount())}. */
+  /** The queue's index, in {@code [0, device().queueCount())}. */
   int index();
 
-  /** Only waits and signals. */
+  /** Waits and signals, and does nothing else. */
   void barrier(Fence waits, Fence signals);
 
   /** Executes a command buffer that uses no slots. */
@@ -54,8 +54,8 @@ public interface DeviceQueue {
   /**
    * Executes a command buffer, with {@code bindings} in its slots.
    *
-   * @throws HalException besides the usual: FAILED_PRECONDITION if it is not ended, or is a
-   *     one-shot one that was executed before; INVALID_ARGUMENT if a slot that it uses is empty;
+   * @throws HalException besides the usual: FAILED_PRECONDITION if {@code commands} is not ended,
+   *     or is one-shot and was executed before; INVALID_ARGUMENT if a slot that it uses is empty;
    *     OUT_OF_RANGE if the table is too short or a bound buffer smaller than the commands need
    */
   void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings);
@@ -73,19 +73,22 @@ public interface DeviceQueue {
       FillPattern pattern);
 
   /**
-   * Writes the remaining bytes of {@code source}, which are captured now; meant for small amounts.
+   * Writes the remaining bytes of {@code source}, which are copied at this call, to {@code target}
+   * from {@code offset} on. Meant for small amounts.
    */
   void update(Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset);
 
   /**
-   * Writes {@code source}, which is borrowed until it has been read (Q2): at the latest when the
-   * signals are reached; if they fail, {@link HostMemory#onFree} and its siblings tell.
+   * Writes all of {@code source} to {@code target} from {@code offset} on. The memory is borrowed
+   * until it has been read (Q2). That is at the latest when the signals are reached; if they fail,
+   * {@link HostMemory#onFree} and {@link HostMemory#awaitFree()} tell.
    */
   void upload(Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset);
 
   /**
    * Writes the remaining bytes of {@code source}, which are borrowed until they have been read
-   * (Q2). Only a {@link HostMemory} can be asked when that is, should the signals fail.
+   * (Q2). If the signals fail, only a {@link HostMemory} can tell when that is: use the other
+   * method where this matters.
    */
   default void upload(
       Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
@@ -94,17 +97,18 @@ public interface DeviceQueue {
   }
 
   /**
-   * Reads {@code target.size()} bytes from {@code offset} on into {@code target}, which is borrowed
-   * until it has been written (Q2): at the latest when the signals are reached; if they fail,
-   * {@link HostMemory#onFree} and its siblings tell.
+   * Reads {@code target.size()} bytes from {@code offset} on into {@code target}. The memory is
+   * borrowed until it has been written (Q2). That is at the latest when the signals are reached; if
+   * they fail, {@link HostMemory#onFree} and {@link HostMemory#awaitFree()} tell.
    *
    * @throws HalException besides the usual: INVALID_ARGUMENT if {@code target} is read-only
    */
   void readback(Fence waits, Fence signals, DeviceBuffer source, long offset, HostMemory target);
 
   /**
-   * Reads into the remaining bytes of {@code target}, whose position is not moved. Only a {@link
-   * HostMemory} can be asked when it is free, should the signals fail.
+   * Reads into the remaining bytes of {@code target}, whose position is not moved. If the signals
+   * fail, only a {@link HostMemory} can tell when the bytes are free: use the other method where
+   * this matters.
    */
   default void readback(
       Fence waits, Fence signals, DeviceBuffer source, long offset, ByteBuffer target) {
@@ -113,8 +117,9 @@ public interface DeviceQueue {
   }
 
   /**
-   * Copies bytes; the two ranges may not overlap. One of the buffers, but not both, may belong to
-   * another device, also of another driver; the bytes then go through the host.
+   * Copies {@code length} bytes. If both ranges are in one buffer, they may not overlap. One of the
+   * buffers, but not both, may belong to another device, even of another driver; the bytes then go
+   * through the host.
    */
   void copy(
       Fence waits,
@@ -128,7 +133,10 @@ public interface DeviceQueue {
   /**
    * Allocates in the order of the timeline (M1): the buffer is returned at once and may be named in
    * commands at once, but its memory exists from the signal on. If there is not enough memory, or
-   * the device has no buffers as large, the signals fail with RESOURCE_EXHAUSTED.
+   * {@code bytes} exceeds {@link DeviceInfo#maxAllocationBytes}, the signals fail with
+   * RESOURCE_EXHAUSTED.
+   *
+   * @param bytes the size, at least 0
    */
   DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params);
 
@@ -141,6 +149,6 @@ public interface DeviceQueue {
    */
   void dealloca(Fence waits, Fence signals, DeviceBuffer buffer);
 
-  /** Calls a function of the host. */
+  /** Calls a function on a host thread once the waits are met; see {@link HostCall}. */
   void hostCall(Fence waits, Fence signals, HostCall.Mode mode, HostCall call);
 }

@@ -1,19 +1,19 @@
 package org.jhal;
 
 /**
- * What a device holds right now. The numbers are taken one after the other, not at one instant.
+ * What a device holds right now. The numbers are read one after the other, not at one instant.
  *
- * @param buffers that are not closed, or closed and still in use
- * @param bytes of their memory
- * @param commandBuffers that are not closed, or closed and still in use
- * @param executables that are not closed, or closed and still in use
- * @param semaphores made by this device and not closed
- * @param parked operations that wait for something only the host sees
- * @param ready operations that could be issued
- * @param issued operations handed to the device and not settled
- * @param settled operations whose signals are applied and whose resources are not released yet
- * @param enqueued operations accepted so far
- * @param retired operations over so far
+ * @param buffers how many buffers are not closed, or closed and still in use
+ * @param bytes the size of their memory in bytes
+ * @param commandBuffers how many command buffers are not closed, or closed and still in use
+ * @param executables how many executables are not closed, or closed and still in use
+ * @param semaphores how many semaphores this device made that are not closed
+ * @param parked how many operations wait for something that only the host sees
+ * @param ready how many operations could be issued
+ * @param issued how many operations were handed to the device and are not settled
+ * @param settled how many operations have their signals applied but still hold resources
+ * @param enqueued how many operations were accepted so far
+ * @param retired how many operations have retired so far
  */
 public record DeviceStatistics(
     long buffers,
@@ -27,12 +27,12 @@ public record DeviceStatistics(
     long settled,
     long enqueued,
     long retired) {
-  /** Operations that have not retired. */
+  /** How many operations have not retired. */
   public long openOperations() {
     return parked + ready + issued + settled;
   }
 
-  /** Objects that somebody has to close, or that are still in use. */
+  /** How many objects still have to be closed, or are closed and still in use. */
   public long liveResources() {
     return buffers + commandBuffers + executables + semaphores;
   }

@@ -29,7 +29,7 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
   static final String NAME_RULE =
       "must be lower-case letters, digits and dashes, starting with a letter";
 
-  /** Copies the map. */
+  /** Checks for null and copies the map. */
   public DeviceUri {
     Objects.requireNonNull(driver, "driver");
     Objects.requireNonNull(selector, "selector");
@@ -38,9 +38,9 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
   }
 
   /**
-   * Reads a URI.
+   * Parses a URI.
    *
-   * @throws HalException INVALID_ARGUMENT if it is malformed, and how
+   * @throws HalException INVALID_ARGUMENT if it is malformed; the message says how
    */
   public static DeviceUri parse(String uri) {
     Objects.requireNonNull(uri, "uri");
@@ -83,7 +83,7 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
     return new HalException(Status.INVALID_ARGUMENT, "malformed device URI '" + uri + "': " + why);
   }
 
-  /** Writes the URI; options are not encoded again. */
+  /** The URI as text; options are not percent-encoded again. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(driver);

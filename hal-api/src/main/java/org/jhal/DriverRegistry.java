@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DriverRegistry {
   /**
-   * A driver that was found, or what is left of one.
+   * A driver that was found, possibly broken.
    *
-   * @param name the driver's name; of a broken provider, its class or what the service loader said;
-   *     of a damaged jar, its file name
+   * @param name the driver's name; for a provider that cannot be loaded, its class name or {@code
+   *     ?}; for a damaged jar, its file name
    * @param location the jar or folder that it came from, or {@code unknown}
-   * @param problem why it cannot be used whatever the machine, or null: it threw while it was
-   *     loaded, it was made for another version of the API or the SPI, there are two of this name,
-   *     or a jar of the class path is damaged, so that nobody knows whether there is a driver in it
+   * @param problem why it cannot be used on any machine, or null if it can: it threw while it was
+   *     loaded, it was made for another version of the API or the SPI, its name is invalid or used
+   *     twice, or a jar of the class path is damaged and may contain a driver
    */
   public record Entry(String name, String location, @Nullable String problem) {}
 
   /**
-   * What a driver says of itself on this machine.
+   * The result of probing a driver on this machine.
    *
    * @param entry the driver
    * @param availability whether it can be used, or why not
-   * @param devices its devices without any option, by index; empty if it cannot be used
+   * @param devices its devices without any options, by index; empty if it cannot be used
    */
   public record Answer(Entry entry, Driver.Availability availability, List<DeviceInfo> devices) {
     /** Checks for null and copies the list. */
@@ -42,12 +42,12 @@ public final class DriverRegistry {
     }
   }
 
-  /** How long a driver may take that is asked only to explain why another one is not there. */
+  /** How long drivers may take to answer when they are only listed in an error message. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final DriverSearch search;
   private final List<FoundDriver> found;
-  private volatile @Nullable List<FoundDriver> all; // made when it is asked for
+  private volatile @Nullable List<FoundDriver> all; // created on first use
 
   private DriverRegistry(DriverSearch search, List<FoundDriver> found) {
     this.search = search;
@@ -56,7 +56,7 @@ public final class DriverRegistry {
 
   /**
    * Looks for drivers with the context class loader of this thread and with the class loader of
-   * JHAL itself. What both see is one driver.
+   * JHAL itself. A driver that both see is listed once.
    */
   public static DriverRegistry load() {
     DriverSearch search = DriverSearch.ofThisThread();
@@ -70,15 +70,15 @@ public final class DriverRegistry {
   }
 
   /**
-   * As {@link #load()}, but what the class loader of JHAL itself shows may be what it showed
-   * earlier: for a caller that looks anew where it misses something.
+   * As {@link #load()}, but may reuse an earlier result of the class loader of JHAL itself. For
+   * callers that call {@link #load()} if a driver is missing.
    */
   static DriverRegistry known() {
     DriverSearch search = DriverSearch.ofThisThread();
     return new DriverRegistry(search, search.run(true));
   }
 
-  /** Whether there is a driver of this name, usable or not. */
+  /** Whether there is a driver called {@code name}, usable or not. */
   boolean has(String name) {
     return found.stream().anyMatch(one -> one.entry.name().equals(name));
   }
@@ -96,7 +96,7 @@ public final class DriverRegistry {
     return all().stream().map(f -> f.entry).toList();
   }
 
-  /** The drivers, and the jars in which one may be hidden, for which the class path is opened. */
+  /** The drivers, and the damaged jars that may contain one. Opens all jars of the class path. */
   private List<FoundDriver> all() {
     List<FoundDriver> known = all;
     if (known == null) {
@@ -109,19 +109,19 @@ public final class DriverRegistry {
   }
 
   /**
-   * Asks all drivers whether they can be used on this machine and for their devices, side by side:
-   * each on a daemon thread of its own, so that it takes as long as the slowest. A driver that
-   * throws is reported as unavailable, with what it threw, and harms no other.
+   * Asks all drivers in parallel whether they can be used on this machine, and for their devices.
+   * Each runs on a daemon thread of its own, so this takes as long as the slowest driver. A driver
+   * that throws is reported as unavailable, with what it threw, and does not affect others.
    *
-   * <p>A probe that hangs cannot be ended: when {@code patience} is over its driver is reported as
-   * unavailable, its thread is left behind, and whoever asks later waits for that same thread. It
-   * does not keep the JVM from ending.
+   * <p>A probe that hangs cannot be stopped. When {@code patience} is over, its driver is reported
+   * as unavailable and its thread is left running; later calls wait for the same thread. It does
+   * not keep the JVM from exiting.
    *
-   * @param patience how long to wait for all of them together; zero or less only takes what is
-   *     known at once. Initialising the runtime of a vendor can take many seconds.
-   * @return one for each of {@link #entries()}, in that order
-   * @throws InterruptedException if this thread is interrupted while it waits. The drivers are not:
-   *     what they are doing they go on with.
+   * @param patience how long to wait for all of them together; with zero or less, only answers that
+   *     are ready at once count. Initialising a vendor's runtime can take many seconds.
+   * @return one answer for each of {@link #entries()}, in that order
+   * @throws InterruptedException if this thread is interrupted while it waits; the probes are not
+   *     interrupted
    */
   public List<Answer> probeAll(Duration patience) throws InterruptedException {
     return FoundDriver.askAll(all(), Objects.requireNonNull(patience, "patience"));
@@ -130,9 +130,9 @@ public final class DriverRegistry {
   /**
    * The driver called {@code name}; it is not probed.
    *
-   * @throws HalException NOT_FOUND if there is none, with those that there are and why each of them
-   *     could not be used; FAILED_PRECONDITION if it has an {@link Entry#problem()}; UNAVAILABLE if
-   *     it throws while it is made
+   * @throws HalException NOT_FOUND if there is none, with a list of those that exist and why any of
+   *     them cannot be used; FAILED_PRECONDITION if it has an {@link Entry#problem()}; UNAVAILABLE
+   *     if creating it fails
    */
   public Driver driver(String name) {
     Objects.requireNonNull(name, "name");
@@ -161,11 +161,10 @@ public final class DriverRegistry {
 
   /**
    * Opens the first device of the first driver that can be used; the order is that of {@link
-   * #entries()}. Drivers are probed in this order, one after the other, and none behind the one
-   * that is used: a program with a device has no use for the runtimes of other vendors, and a
-   * runtime that is missing is missed at once.
+   * #entries()}. Drivers are probed in this order, one after the other, and none after the first
+   * one that works, so that the runtimes of other vendors are not initialised.
    *
-   * @throws HalException NOT_FOUND if no driver can be used, and why not, each
+   * @throws HalException NOT_FOUND if no driver can be used; the message gives the reason for each
    */
   public Device openDefaultDevice() {
     StringBuilder reasons = new StringBuilder();

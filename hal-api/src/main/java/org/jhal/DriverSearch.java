@@ -25,19 +25,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks for drivers with one or two class loaders.
  *
- * <p>Only what the class loader of JHAL itself shows is ever kept. It lives at least as long as
- * this class does, so keeping its drivers keeps no class loader of an application alive; what
- * another one shows is looked up each time.
+ * <p>Only the drivers found by the class loader of JHAL itself are cached. That class loader lives
+ * at least as long as this class, so the cache keeps no class loader of an application alive. Other
+ * class loaders are searched each time.
  *
  * <p>Thread-safe.
  */
 final class DriverSearch {
-  private static final int MAX_FAILURES = 1000; // a loader that fails for ever must not hang us
+  private static final int MAX_FAILURES = 1000; // a loader that keeps failing must not hang us
 
-  /** What {@link #ownLoader} showed last; null before. Whoever misses something replaces it. */
+  /** What {@link #ownLoader} found last; null before the first search. A new search replaces it. */
   private static volatile @Nullable List<FoundDriver> known;
 
-  /** A class loader, and what it is to whoever asks. */
+  /** A class loader and its role in the search, for messages. */
   private record Asked(ClassLoader loader, String role) {
     @Override
     public String toString() {
@@ -70,13 +70,13 @@ final class DriverSearch {
 
   private static ClassLoader ownLoader() {
     ClassLoader own = DriverSearch.class.getClassLoader();
-    return own == null ? ClassLoader.getSystemClassLoader() : own; // where the JVM itself loaded us
+    return own == null ? ClassLoader.getSystemClassLoader() : own; // null: the bootstrap loader
   }
 
   /**
    * The drivers, sorted.
    *
-   * @param mayBeKnown whether what the class loader of JHAL itself showed earlier will do
+   * @param mayBeKnown whether an earlier result of the class loader of JHAL itself may be reused
    */
   List<FoundDriver> run(boolean mayBeKnown) {
     List<FoundDriver> found = new ArrayList<>();
@@ -99,7 +99,7 @@ final class DriverSearch {
       return before;
     }
     List<FoundDriver> now = look(loader);
-    known = now; // of two threads that look at once either may win: both saw the same
+    known = now; // of two threads that search at once either may win: both found the same
     return now;
   }
 
@@ -114,7 +114,7 @@ final class DriverSearch {
           break;
         }
         found.add(examine(providers.next(), loader));
-      } catch (ServiceConfigurationError | LinkageError e) { // no class, or none that can be linked
+      } catch (ServiceConfigurationError | LinkageError e) { // a missing or unlinkable class
         failures++;
         found.add(
             new FoundDriver(
@@ -142,7 +142,7 @@ final class DriverSearch {
     }
   }
 
-  /** What makes a provider that could be loaded unusable, or null. */
+  /** Why a provider that could be loaded is unusable, or null. */
   private static @Nullable String problem(DriverProvider provider, ClassLoader loader) {
     String api = Version.refusal("API", provider.apiVersion(), DriverProvider.API_VERSION);
     String spi = Version.refusal("SPI", provider.spiVersion(), DriverProvider.SPI_VERSION);
@@ -152,14 +152,14 @@ final class DriverSearch {
     if (!DeviceUri.NAME.matcher(provider.name()).matches()) {
       return "its name " + DeviceUri.NAME_RULE;
     }
-    // Of two jars with the same class, a class loader shows only the first.
+    // If two jars have the same class, a class loader finds only the first.
     String file = provider.getClass().getName().replace('.', '/') + ".class";
     try {
       List<String> places =
           loader.resources(file).map(url -> place(url, file)).distinct().sorted().toList();
       return places.size() < 2 ? null : doubled(places);
     } catch (UncheckedIOException e) {
-      return null; // nothing speaks against it
+      return null; // no evidence of a second one
     }
   }
 
@@ -192,7 +192,7 @@ final class DriverSearch {
     return result;
   }
 
-  /** In the order in which a default device is looked for. */
+  /** Sorts into the order in which a default device is looked for. */
   static List<FoundDriver> sorted(List<FoundDriver> found) {
     return found.stream()
         .sorted(
@@ -216,17 +216,20 @@ final class DriverSearch {
     try {
       return text.startsWith("file:") ? Path.of(URI.create(text)).toString() : text;
     } catch (IllegalArgumentException e) {
-      return text; // a URL that is no path of this system
+      return text; // a URL that is not a path on this system
     }
   }
 
-  /** Who was asked, where nobody has shown a driver. */
+  /** For messages when there is no driver: which class loaders were searched. */
   String foundNothing() {
-    return "neither jar nor module with a driver is seen by "
+    return "no jar or module with a driver was found by "
         + asked.stream().map(Asked::toString).collect(Collectors.joining(" or by "));
   }
 
-  /** The jars of the class path that cannot be opened, if it was searched. Opens them all. */
+  /**
+   * The jars of the class path that cannot be opened, if the class path was searched. Opens all
+   * jars.
+   */
   List<Entry> damagedJars() {
     return asked.stream().anyMatch(one -> seesClassPath(one.loader))
         ? damagedJars(System.getProperty("java.class.path", ""))
@@ -243,7 +246,7 @@ final class DriverSearch {
     return false;
   }
 
-  /** The jars of a class path that cannot be opened. A class loader passes over them in silence. */
+  /** The jars of a class path that cannot be opened. A class loader silently skips them. */
   static List<Entry> damagedJars(String classPath) {
     List<Entry> damaged = new ArrayList<>();
     for (String part : classPath.split(Pattern.quote(File.pathSeparator), -1)) {

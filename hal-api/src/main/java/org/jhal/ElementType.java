@@ -34,7 +34,7 @@ public enum ElementType {
     this.bytes = bytes;
   }
 
-  /** How many bytes one element has; also its alignment. */
+  /** The size of one element in bytes; also its alignment. */
   public int bytes() {
     return bytes;
   }

@@ -3,12 +3,13 @@ package org.jhal;
 import java.util.List;
 
 /**
- * Kernels, loaded for one device. May be closed while dispatches use it, and after its device.
+ * Kernels that are loaded for one device. An executable may be closed while dispatches use it, and
+ * after its device.
  *
  * <p>Thread-safe.
  */
 public interface Executable extends AutoCloseable {
-  /** The device that it was loaded for. */
+  /** The device that the executable was loaded for. */
   Device device();
 
   /** The format of the variant that was loaded, such as {@code java}. */
@@ -26,7 +27,7 @@ public interface Executable extends AutoCloseable {
   /**
    * The kernel called {@code name}.
    *
-   * @throws HalException NOT_FOUND if there is none; the message lists those that there are
+   * @throws HalException NOT_FOUND if there is none; the message lists the kernels that exist
    */
   Kernel kernel(String name);
 
@@ -46,8 +47,8 @@ public interface Executable extends AutoCloseable {
   }
 
   /**
-   * Gives it up; it is unloaded when the last operation that uses it has retired. Twice is
-   * harmless.
+   * Closes the executable. It is unloaded when the last operation that uses it has retired. Closing
+   * twice is harmless.
    */
   @Override
   void close();

@@ -16,11 +16,12 @@ import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a bundle of kernels is: a folder, a zip or jar file, or resources on a class path. A bundle
- * has a manifest, {@code manifest.json}, and the files that it names; docs/bundles.md describes it.
+ * The place of a bundle of kernels: a folder, a zip or jar file, or resources on a class path or in
+ * a module. A bundle has a manifest, {@code manifest.json}, and the files that it names;
+ * docs/bundles.md describes it.
  *
- * <p>Nothing outside the bundle can be read through it: a path that is absolute or climbs out is
- * refused.
+ * <p>Nothing outside the bundle can be read through it: a path that is absolute or leaves the
+ * bundle is refused.
  *
  * <p>Immutable; any thread may use it.
  */
@@ -42,11 +43,11 @@ public final class ExecutableSource {
   }
 
   /**
-   * The bundle in a folder, or in a zip or jar file. Of an archive that holds one folder and
-   * nothing else, that folder is the bundle.
+   * The bundle in a folder, or in a zip or jar file. If an archive holds one folder and nothing
+   * else, that folder is the bundle. Nothing is read yet.
    *
-   * @throws HalException NOT_FOUND if there is nothing at {@code path}; INVALID_ARGUMENT if it is
-   *     the manifest in a bundle instead of the bundle
+   * @throws HalException NOT_FOUND if there is nothing at {@code path}; INVALID_ARGUMENT if {@code
+   *     path} is the manifest of a bundle instead of the bundle
    */
   public static ExecutableSource of(Path path) {
     Objects.requireNonNull(path, "path");
@@ -68,9 +69,9 @@ public final class ExecutableSource {
   }
 
   /**
-   * The bundle in the resources next to {@code anchor}, in the folder {@code folder}; also in a
-   * module that does not open the folder's package. Classes that it names are looked up with the
-   * anchor's class loader first.
+   * The bundle in the resources next to {@code anchor}, in the folder {@code folder}. This also
+   * works in a module that does not open the folder's package. Classes that the bundle names are
+   * looked up with the anchor's class loader first. Nothing is read yet.
    */
   public static ExecutableSource ofResources(Class<?> anchor, String folder) {
     Objects.requireNonNull(anchor, "anchor");
@@ -81,20 +82,24 @@ public final class ExecutableSource {
         anchor.getClassLoader());
   }
 
-  /** How messages call this bundle: its path. */
+  /** The bundle's name in messages: its path, or {@code ANCHOR:FOLDER} for resources. */
   public String name() {
     return name;
   }
 
-  /** The loader whose classes a bundle's own classes may use. */
+  /**
+   * The class loader with which classes of the bundle are looked up first, and whose classes they
+   * may use.
+   */
   public ClassLoader classLoader() {
     return classLoader;
   }
 
   /**
-   * Reads a file of the bundle, whatever its size; see {@link #read(String, int)}.
+   * Reads a file of the bundle, whatever its size.
    *
-   * @throws HalException as there
+   * @return its bytes, or null if there is no such file
+   * @throws HalException as {@link #read(String, int)}
    */
   public byte @Nullable [] read(String path) {
     return read(path, MAX_BYTES);
@@ -104,7 +109,7 @@ public final class ExecutableSource {
    * Reads a file of the bundle.
    *
    * @param path relative, with {@code /} between its parts
-   * @param limit how many bytes it may have; no more are read, so that a small archive cannot
+   * @param limit how many bytes the file may have; no more are read, so that a small archive cannot
    *     unpack to something huge
    * @return its bytes, or null if there is no such file
    * @throws HalException INVALID_ARGUMENT if {@code path} is absolute or leaves the bundle, also
@@ -172,8 +177,7 @@ public final class ExecutableSource {
     if (in != null || layer == null) {
       return in;
     }
-    // The module may keep the package to itself. Its own class is asked for, so it means us to read
-    // there.
+    // The module may not open the package. It passed its own class, so it allows us to read there.
     Optional<ResolvedModule> module =
         layer.configuration().findModule(anchor.getModule().getName());
     if (module.isEmpty()) {
@@ -195,7 +199,7 @@ public final class ExecutableSource {
     }
   }
 
-  /** A stream that closes what it is read from as well. */
+  /** A stream that also closes what it reads from. */
   private static InputStream closing(InputStream in, Closeable from) {
     return new FilterInputStream(in) {
       @Override
@@ -233,7 +237,7 @@ public final class ExecutableSource {
     }
   }
 
-  /** The folder that holds everything else, with a slash at its end; empty if there is none. */
+  /** The folder that holds everything else, with a trailing slash; empty if there is none. */
   private static String onlyFolder(ZipFile zip) {
     List<String> tops =
         zip.stream()

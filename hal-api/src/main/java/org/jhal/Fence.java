@@ -10,14 +10,14 @@ import java.util.Objects;
  * A set of timepoints: what an operation waits for, or what it signals. A single {@link Timepoint}
  * is a fence too, and {@link #NONE} is the empty one.
  *
- * <p>A fence holds at most one timepoint per semaphore: of two, the one with the larger value is
- * kept (rule S1a).
+ * <p>A fence holds at most one timepoint per semaphore; of several, the one with the largest value
+ * is kept (rule S1a).
  *
  * <p>Immutable; any thread may use it.
  */
 public sealed interface Fence permits Timepoint, TimepointSet {
-  /** The fence without timepoints: waiting for it is over at once, signalling it does nothing. */
-  @SuppressWarnings("ClassInitializationDeadlock") // nobody reaches TimepointSet but through here
+  /** The fence without timepoints: a wait for it returns at once, signalling it does nothing. */
+  @SuppressWarnings("ClassInitializationDeadlock") // TimepointSet is used only through this type
   Fence NONE = new TimepointSet(List.of());
 
   /** A fence of all {@code timepoints}, in this order. */
@@ -31,7 +31,7 @@ public sealed interface Fence permits Timepoint, TimepointSet {
     return TimepointSet.of(timepoints);
   }
 
-  /** How many timepoints this fence holds. */
+  /** The number of timepoints in this fence. */
   int size();
 
   /**
@@ -51,8 +51,8 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   /**
    * Blocks until every timepoint is reached.
    *
-   * @throws HalException the failure of a member as soon as any member has failed, whatever the
-   *     others did
+   * @throws HalException the failure of a member as soon as any member has failed, even if others
+   *     were reached
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAll() throws InterruptedException {
@@ -60,10 +60,11 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   }
 
   /**
-   * Blocks until every timepoint is reached, for at most {@code timeout}; zero or less only looks.
+   * Blocks until every timepoint is reached, for at most {@code timeout}; with zero or less it only
+   * checks.
    *
-   * @throws HalException DEADLINE_EXCEEDED when the time is over; the failure of a member as soon
-   *     as any has failed
+   * @throws HalException DEADLINE_EXCEEDED when the time is up; the failure of a member as soon as
+   *     any has failed
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAll(Duration timeout) throws InterruptedException {
@@ -74,8 +75,8 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   /**
    * Blocks until one timepoint is reached. The empty fence is reached at once.
    *
-   * @throws HalException the failure of a member as soon as any member has failed, whatever the
-   *     others did
+   * @throws HalException the failure of a member as soon as any member has failed, even if others
+   *     were reached
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAny() throws InterruptedException {
@@ -83,11 +84,11 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   }
 
   /**
-   * Blocks until one timepoint is reached, for at most {@code timeout}; zero or less only looks.
-   * The empty fence is reached at once.
+   * Blocks until one timepoint is reached, for at most {@code timeout}; with zero or less it only
+   * checks. The empty fence is reached at once.
    *
-   * @throws HalException DEADLINE_EXCEEDED when the time is over; the failure of a member as soon
-   *     as any has failed
+   * @throws HalException DEADLINE_EXCEEDED when the time is up; the failure of a member as soon as
+   *     any has failed
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAny(Duration timeout) throws InterruptedException {

@@ -16,7 +16,7 @@ final class FenceWait {
   private volatile @Nullable HalException
       failure; // the first failure of a member; guarded by this for writing
   private final @Nullable Registration[] registrations; // by member; guarded by this until isOver
-  private boolean isOver; // nobody waits any more; guarded by this
+  private boolean isOver; // the wait has ended; guarded by this
 
   private FenceWait(Fence fence) {
     this.fence = fence;
@@ -26,8 +26,8 @@ final class FenceWait {
   }
 
   /**
-   * Waits for all or any of {@code fence}; {@code timeout} null means for ever, zero or less only
-   * looks.
+   * Waits for all or any of {@code fence}. A null {@code timeout} means for ever; with zero or less
+   * it only checks.
    */
   static void await(Fence fence, boolean all, @Nullable Duration timeout)
       throws InterruptedException {
@@ -96,7 +96,8 @@ final class FenceWait {
   private void register(int index, long value, TimepointCallback callback) {
     Registration made = fence.semaphore(index).onReach(value, callback);
     synchronized (this) {
-      // A member that was reached meanwhile is watched already, and the first registration is over.
+      // If the member was reached meanwhile, watch() has registered for its failure, and this one
+      // is over.
       if (!isOver && (registrations[index] == null || value == Long.MAX_VALUE)) {
         registrations[index] = made;
         return;
@@ -107,7 +108,7 @@ final class FenceWait {
 
   private void cancelAll() {
     synchronized (this) {
-      isOver = true; // from here on nothing is added
+      isOver = true; // no registration is added after this
     }
     for (Registration registration : registrations) {
       if (registration != null) {
@@ -116,7 +117,7 @@ final class FenceWait {
     }
   }
 
-  /** The failure of a member beats that it was reached (rule S3). */
+  /** If a member has failed, the wait fails, even if the member was reached before (rule S3). */
   private void checkFailures() {
     for (int i = 0; i < reached.length; i++) {
       HalException failed = fence.semaphore(i).failure();
@@ -127,8 +128,9 @@ final class FenceWait {
   }
 
   /**
-   * Notes what is reached already, before anybody else knows this object. Within a callback this is
-   * all that can be seen: what onReach() is given there runs when the callback has returned.
+   * Notes which members are already reached, before this object is shared. Within a callback this
+   * is all that can be seen: callbacks given to onReach() there run only after that callback has
+   * returned.
    */
   private void look() {
     for (int i = 0; i < reached.length; i++) {
@@ -173,7 +175,7 @@ final class FenceWait {
   private HalException expired(boolean all, Duration timeout) {
     boolean[] known;
     synchronized (this) {
-      known = reached.clone(); // explaining takes locks of others: not under this one
+      known = reached.clone(); // explain() takes other locks, so it is called without this one
     }
     if (timeout.isZero() || timeout.isNegative()) {
       return new HalException(

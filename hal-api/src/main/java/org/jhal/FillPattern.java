@@ -1,20 +1,20 @@
 package org.jhal;
 
 /**
- * What a fill repeats: the low {@code bytes} bytes of {@code bits}, little-endian.
+ * The pattern that a fill repeats: the low {@code bytes} bytes of {@code bits}, little-endian.
  *
  * @param bits the pattern
- * @param bytes how long it is: 1, 2 or 4
+ * @param bytes its length in bytes: 1, 2 or 4
  */
 public record FillPattern(int bits, int bytes) {
   /** One zero byte. */
   public static final FillPattern ZERO = new FillPattern(0, 1);
 
   /**
-   * Checks the length.
+   * Checks the pattern.
    *
-   * @throws HalException INVALID_ARGUMENT if {@code bytes} is not 1, 2 or 4, or {@code bits} has
-   *     more bits than that
+   * @throws HalException INVALID_ARGUMENT if {@code bytes} is not 1, 2 or 4, or {@code bits} does
+   *     not fit into that many bytes
    */
   public FillPattern {
     if (bytes != 1 && bytes != 2 && bytes != 4) {
@@ -43,7 +43,7 @@ public record FillPattern(int bits, int bytes) {
     return new FillPattern(bits, 4);
   }
 
-  /** A pattern of one float. */
+  /** A pattern of the four bytes of a float. */
   public static FillPattern of(float value) {
     return new FillPattern(Float.floatToRawIntBits(value), 4);
   }

@@ -16,24 +16,28 @@ import org.jhal.spi.DriverProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver that a {@link DriverRegistry} has found: makes it once, and asks it, whatever it does.
+ * A driver that a {@link DriverRegistry} has found. Creates it once and probes it; copes with
+ * drivers that throw or hang.
  *
  * <p>Thread-safe; holds no lock while the driver is called.
  */
 final class FoundDriver {
-  /** The location of a provider that does not tell where it is from. */
+  /** The location of a provider whose origin cannot be determined. */
   static final String UNKNOWN = "unknown";
 
-  private static final int MAX_CAUSES = 20; // a chain may be a ring
+  private static final int MAX_CAUSES = 20; // a chain of causes may be cyclic
 
-  final @Nullable DriverProvider provider; // null if there is nothing left of it but the entry
+  final @Nullable DriverProvider provider; // null if it could not be loaded
   final int preference;
   final Entry entry;
 
-  /** The driver once it is made, or is being made; null before, and after a failure to make it. */
+  /**
+   * The driver once it is created or being created; null before that, and after a failure to create
+   * it.
+   */
   private final AtomicReference<@Nullable CompletableFuture<Driver>> made = new AtomicReference<>();
 
-  /** What a thread is about to find out; null if none is. */
+  /** The answer that a probing thread will give; null if no thread is probing. */
   private final AtomicReference<@Nullable CompletableFuture<Answer>> asked =
       new AtomicReference<>();
 
@@ -43,7 +47,10 @@ final class FoundDriver {
     this.entry = entry;
   }
 
-  /** Whether two class loaders have shown one and the same, be it from the same jar. */
+  /**
+   * Whether two class loaders have found the same driver: the same class, or one of that name in
+   * the same jar.
+   */
   boolean isSame(FoundDriver other) {
     if (provider == null || other.provider == null) {
       return provider == other.provider && entry.equals(other.entry);
@@ -56,7 +63,7 @@ final class FoundDriver {
             && entry.location().equals(other.entry.location()));
   }
 
-  /** The driver, made at the first call that can make it; it must have no problem. */
+  /** The driver, created at the first call that succeeds. The entry must have no problem. */
   Driver driver() {
     CompletableFuture<Driver> mine = new CompletableFuture<>();
     CompletableFuture<Driver> theirs = made.compareAndExchange(null, mine);
@@ -91,11 +98,11 @@ final class FoundDriver {
                   + advice(t),
               t);
     }
-    made.set(null); // who comes now tries again; who came meanwhile gets this failure
+    made.set(null); // later callers try again; those already waiting get this failure
     mine.completeExceptionally(failure);
   }
 
-  /** What to do where modules are missing because nothing on the module path asks for them. */
+  /** Advice if modules are missing because nothing on the module path requires them. */
   private String advice(Throwable thrown) {
     Module module = Objects.requireNonNull(provider).getClass().getModule();
     boolean asksForNone = module.isNamed() && module.getDescriptor().isAutomatic();
@@ -106,7 +113,7 @@ final class FoundDriver {
         : "";
   }
 
-  /** Why it cannot be used on this machine, or null if it can; probes it on this thread. */
+  /** Why the driver cannot be used on this machine, or null if it can; probes it on this thread. */
   @Nullable String unusable() {
     if (entry.problem() != null) {
       return entry.problem();
@@ -123,7 +130,7 @@ final class FoundDriver {
     return Objects.requireNonNull(driver().probe(), "verdict of probe()");
   }
 
-  /** Asks all of {@code drivers} at once, each on a thread of its own. */
+  /** Probes all of {@code drivers} at once, each on a thread of its own. */
   static List<Answer> askAll(List<FoundDriver> drivers, Duration patience)
       throws InterruptedException {
     if (Thread.interrupted()) {
@@ -191,7 +198,7 @@ final class FoundDriver {
     return new Answer(entry, Driver.Availability.unavailable(reason), List.of());
   }
 
-  /** What a driver threw, for people; also if what it threw cannot say that itself. */
+  /** What a driver threw, for people; works even if the throwable's own methods throw. */
   private static String reason(Throwable thrown) {
     try {
       return thrown instanceof HalException e ? e.getMessage() : oneLine(thrown);
@@ -200,7 +207,7 @@ final class FoundDriver {
     }
   }
 
-  /** The whole chain of causes on one line: what a person needs to see why something is broken. */
+  /** The whole chain of causes on one line, so that a person can see why something is broken. */
   static String oneLine(Throwable thrown) {
     StringBuilder text = new StringBuilder(String.valueOf(thrown));
     int causes = 0;

@@ -3,10 +3,12 @@ package org.jhal;
 import java.util.Optional;
 
 /**
- * The way in: opens a device by name.
+ * The entry point: opens a device by name.
  *
- * <p>Drivers are looked for as {@link DriverRegistry#load()} does. What the class loader of JHAL
- * itself shows is kept, with the drivers made from it, until a driver is asked for that it has not.
+ * <p>Drivers are looked for as {@link DriverRegistry#load()} does. Those that the class loader of
+ * JHAL itself finds are cached until a driver is requested that is not among them.
+ *
+ * <p>Thread-safe.
  *
  * <pre>{@code
  * try (Device device = Hal.openDevice("mock");
@@ -21,7 +23,8 @@ import java.util.Optional;
  */
 public final class Hal {
   /**
-   * The system property that names the default device; it comes before {@link #DEVICE_VARIABLE}.
+   * The system property that names the default device; it takes precedence over {@link
+   * #DEVICE_VARIABLE}.
    */
   public static final String DEVICE_PROPERTY = "jhal.device";
 
@@ -32,11 +35,12 @@ public final class Hal {
 
   /**
    * Opens the device that {@code uri} names: {@code "mock"}, {@code "mock://1"}, {@code
-   * "mock://?queues=4"}.
+   * "mock://?queues=4"}. The caller closes it.
    *
-   * @throws HalException INVALID_ARGUMENT for a malformed URI or an unknown option; NOT_FOUND if
-   *     there is no such driver or device, with what there is; UNAVAILABLE if the driver cannot be
-   *     used on this machine, with the cause
+   * @throws HalException INVALID_ARGUMENT for a malformed URI or an unknown option; OUT_OF_RANGE
+   *     for an option with a value out of its range; NOT_FOUND if there is no such driver or
+   *     device, with a list of those that exist; UNAVAILABLE if the driver cannot be used on this
+   *     machine, with the cause
    */
   public static Device openDevice(String uri) {
     String driver = DeviceUri.parse(uri).driver();
@@ -45,12 +49,13 @@ public final class Hal {
   }
 
   /**
-   * Opens the default device: what the system property {@code jhal.device} or else the environment
-   * variable {@code JHAL_DEVICE} names, else the first usable one in the order of {@link
-   * DriverRegistry#entries()}, in which drivers that compute on the host come last.
+   * Opens the default device: the one that the system property {@code jhal.device} or else the
+   * environment variable {@code JHAL_DEVICE} names, else the first usable one in the order of
+   * {@link DriverRegistry#entries()}, in which drivers that compute on the host come last. The
+   * caller closes it.
    *
-   * @throws HalException as {@link #openDevice(String)}, and the message tells where the name came
-   *     from; NOT_FOUND if no driver can be used, and why not, each
+   * @throws HalException as {@link #openDevice(String)}, and the message says where the name came
+   *     from; NOT_FOUND if no driver can be used; the message gives the reason for each
    */
   public static Device openDevice() {
     Optional<String> uri = configuredDevice();

@@ -4,21 +4,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one exception of JHAL. Its {@link #status()} tells what kind of failure it is; its message
- * names the thing that failed, the value it had and the limit it broke.
+ * The exception that JHAL throws. Its {@link #status()} is the kind of failure; its message names
+ * what failed, its value and the limit that it broke.
  */
 public final class HalException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final Status status;
-  private final @Nullable HalException origin; // of a copy: what was thrown first
+  private final @Nullable HalException origin; // for a copy: the first exception
 
   /** A failure without a cause. */
   public HalException(Status status, String message) {
     this(status, message, null);
   }
 
-  /** A failure that another throwable explains. */
+  /** A failure that another throwable caused. */
   public HalException(Status status, String message, @Nullable Throwable cause) {
     this(status, message, cause, null);
   }
@@ -30,26 +30,27 @@ public final class HalException extends RuntimeException {
     this.origin = origin;
   }
 
-  /** What failed; never null. */
+  /** The message; never null. */
   @Override
   public String getMessage() {
     return Objects.requireNonNull(super.getMessage());
   }
 
-  /** What kind of failure this is. */
+  /** The kind of failure. */
   public Status status() {
     return status;
   }
 
   /**
-   * The same failure to be thrown by another thread: a new exception with this one's status,
-   * message and cause, whose stack trace is the caller's. It has one suppressed exception, which
-   * keeps the stack trace and the suppressed exceptions of the first, so that the place of origin
-   * is not lost, however often the failure is handed on.
+   * A copy of this failure for another thread to throw: a new exception with the same status,
+   * message and cause, and the caller's stack trace. One suppressed exception keeps the stack trace
+   * and the suppressed exceptions of the first one, so that the origin is not lost, however often
+   * the failure is copied.
    */
   public HalException again() {
     HalException first = origin == null ? this : origin;
-    HalException place = new HalException(status, getMessage()); // no cause: it would print twice
+    HalException place =
+        new HalException(status, getMessage()); // no cause, or it would print twice
     place.setStackTrace(first.getStackTrace());
     for (Throwable suppressed : first.getSuppressed()) {
       place.addSuppressed(suppressed);

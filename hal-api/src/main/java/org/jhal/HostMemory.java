@@ -18,20 +18,20 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of the host's memory that an upload reads or a readback writes: a byte buffer, direct or
- * on the heap, or an array, whose elements have native byte order.
+ * A range of host memory that an upload reads or a readback writes: a byte buffer, direct or on the
+ * heap, or an array, whose elements are in native byte order.
  *
  * <p>The memory is borrowed, not copied (rule Q2): from the call that enqueues the operation until
- * nothing reads or writes the memory for it any more, the caller must leave the memory alone. When
- * the operation succeeds, that is over before its signals are reached. When its signals fail, for
- * whatever reason, the device may go on with the memory for a while; {@link #isBorrowed}, {@link
- * #awaitFree} and {@link #onFree} tell. Each object counts the operations that were given itself,
- * and knows nothing of others over the same memory.
+ * nothing reads or writes the memory for it any more, the caller must not use the memory. If the
+ * operation succeeds, the borrow ends before its signals are reached. If its signals fail, for
+ * whatever reason, the device may use the memory for a while longer; {@link #isBorrowed}, {@link
+ * #awaitFree} and {@link #onFree} tell. Each object counts only the operations that it was passed
+ * to, not those of other objects over the same memory.
  *
- * <p>The range itself is captured here; moving the position of the byte buffer later changes
- * nothing.
+ * <p>The range is captured when the object is made; moving the position of the byte buffer later
+ * changes nothing.
  *
- * <p>Thread-safe, as far as the memory is.
+ * <p>The methods are thread-safe; access to the bytes is not.
  */
 public final class HostMemory {
   private static final System.Logger LOG = System.getLogger(HostMemory.class.getName());
@@ -40,7 +40,7 @@ public final class HostMemory {
   private final int elementBytes;
   private final long size;
   private int borrowers; // operations that may use the memory; guarded by this
-  private List<Listener> listeners = List.of(); // told at the next zero; guarded by this
+  private List<Listener> listeners = List.of(); // run when borrowers reaches 0; guarded by this
 
   private HostMemory(Buffer view, int elementBytes) {
     this.view = view;
@@ -90,7 +90,7 @@ public final class HostMemory {
     return new HostMemory(DoubleBuffer.wrap(array), 8);
   }
 
-  /** How many bytes the range has. */
+  /** The size of the range in bytes. */
   public long size() {
     return size;
   }
@@ -112,9 +112,10 @@ public final class HostMemory {
   }
 
   /**
-   * Waits until no operation uses the memory, or the time is over; zero or less only looks.
+   * Waits until no operation uses the memory, for at most {@code timeout}; with zero or less it
+   * only checks.
    *
-   * @throws HalException DEADLINE_EXCEEDED if it is in use then
+   * @throws HalException DEADLINE_EXCEEDED if the memory is still in use when the time is up
    * @throws InterruptedException if the thread is interrupted; nothing of the wait stays behind
    */
   public void awaitFree(Duration timeout) throws InterruptedException {
@@ -153,11 +154,11 @@ public final class HostMemory {
   }
 
   /**
-   * Calls {@code callback} once: when no operation uses the memory any more, or at once, on this
-   * thread, if none does. As callbacks of semaphores it may signal, fail and enqueue, and may not
-   * block or close a device (rule S7); what it throws is logged and dropped.
+   * Calls {@code callback} once: when no operation uses the memory any more, or immediately, on
+   * this thread, if none does. Like callbacks of semaphores it may signal, fail and enqueue, and
+   * may not block or close a device (rule S7); what it throws is logged and dropped.
    *
-   * @return cancels it
+   * @return cancels the callback
    */
   public Registration onFree(Runnable callback) {
     Listener listener = new Listener(Objects.requireNonNull(callback, "callback"));
@@ -180,7 +181,7 @@ public final class HostMemory {
     return isRemoved;
   }
 
-  /** For engines: an operation is to use the memory, until it ends what this returns. */
+  /** For engines: marks the memory as used by an operation, until the returned borrow is ended. */
   public synchronized Borrow borrow() {
     borrowers++;
     return new Borrow();
@@ -189,8 +190,7 @@ public final class HostMemory {
   /**
    * For engines: one operation's use of the memory.
    *
-   * <p>Thread-safe: several threads may come to end it, and when one of them has returned it is
-   * ended.
+   * <p>Thread-safe: several threads may end it; when one of them has returned, it is ended.
    */
   public final class Borrow {
     private boolean hasEnded; // guarded by the memory
@@ -198,8 +198,8 @@ public final class HostMemory {
     private Borrow() {}
 
     /**
-     * The operation does not use the memory any more. Tells who waits for that; call it with no
-     * lock held.
+     * Ends the borrow: the operation does not use the memory any more. If it was the last one, this
+     * runs the callbacks of {@link #onFree}; call it with no lock held.
      */
     public void end() {
       List<Listener> told = List.of();
@@ -216,7 +216,7 @@ public final class HostMemory {
     }
   }
 
-  /** Compared by identity, as one callback may be given twice. */
+  /** Compared by identity, as one callback may be registered twice. */
   private static final class Listener {
     private final Runnable callback;
 
@@ -227,20 +227,20 @@ public final class HostMemory {
     void run() {
       try {
         callback.run();
-      } catch (Throwable t) { // rule S7: what a callback throws is nobody else's business
+      } catch (Throwable t) { // rule S7: what a callback throws is logged and dropped
         LOG.log(Level.ERROR, "a callback on free host memory threw", t);
       }
     }
   }
 
-  /** Whether a readback may write it. */
+  /** Whether a readback may write to the memory. */
   public boolean isWritable() {
     return !view.isReadOnly();
   }
 
   /**
-   * The range as a direct byte buffer at position 0, for drivers that hand its address on; null if
-   * it is on the heap.
+   * The range as a direct byte buffer at position 0, for drivers that need its address; null if it
+   * is on the heap.
    */
   public @Nullable ByteBuffer direct() {
     return view instanceof ByteBuffer bytes && bytes.isDirect()
@@ -249,12 +249,12 @@ public final class HostMemory {
   }
 
   /**
-   * Copies bytes of the range out, for drivers.
+   * Copies bytes out of the range, for drivers.
    *
    * @param offset where to start, in bytes; a multiple of the element size of an array
    * @param target takes its remaining bytes, a multiple of the element size of an array
    * @throws IndexOutOfBoundsException if the range is shorter
-   * @throws HalException INVALID_ARGUMENT if an element would be cut
+   * @throws HalException INVALID_ARGUMENT if the bytes would split an element
    */
   public void read(long offset, ByteBuffer target) {
     check(offset, Objects.requireNonNull(target, "target").remaining());
@@ -294,7 +294,7 @@ public final class HostMemory {
    * @param offset where to start, in bytes; a multiple of the element size of an array
    * @param source gives its remaining bytes, a multiple of the element size of an array
    * @throws IndexOutOfBoundsException if the range is shorter
-   * @throws HalException INVALID_ARGUMENT if an element would be cut
+   * @throws HalException INVALID_ARGUMENT if the bytes would split an element
    */
   public void write(long offset, ByteBuffer source) {
     check(offset, Objects.requireNonNull(source, "source").remaining());

@@ -8,13 +8,13 @@ import java.util.List;
  * <p>Immutable; any thread may use it.
  */
 public interface Kernel {
-  /** The executable that it belongs to. */
+  /** The executable that this kernel belongs to. */
   Executable executable();
 
-  /** Its name, unique within the executable. */
+  /** The kernel's name, unique within the executable. */
   String name();
 
-  /** Its parameters, in the order in which a kernel takes them and {@link Args} gives them. */
+  /** The kernel's parameters, in the order in which it takes them and {@link Args} gives them. */
   List<Parameter> parameters();
 
   /** How many work items a workgroup has along each axis; at least 1 each. */

@@ -29,11 +29,11 @@ public record Parameter(String name, Kind kind, ElementType type, Direction dire
 
   /** How a kernel uses a buffer. */
   public enum Direction {
-    /** It reads it; wants {@link BufferUsage#DISPATCH_READ}. */
+    /** The kernel reads it; needs {@link BufferUsage#DISPATCH_READ}. */
     IN,
-    /** It writes it; wants {@link BufferUsage#DISPATCH_WRITE}. */
+    /** The kernel writes it; needs {@link BufferUsage#DISPATCH_WRITE}. */
     OUT,
-    /** It reads and writes it; wants both. */
+    /** The kernel reads and writes it; needs both usages. */
     INOUT
   }
 

@@ -1,9 +1,9 @@
 package org.jhal;
 
-/** A callback that waits for a timepoint and can be taken back. */
+/** A registered callback, which can be cancelled. Thread-safe. */
 public interface Registration {
   /**
-   * Takes the callback back. Nobody else who waits for the same timepoint is affected.
+   * Cancels the callback. Others that wait for the same timepoint are not affected.
    *
    * @return true if the callback has not run and never will; false if it has run, is running or was
    *     cancelled before

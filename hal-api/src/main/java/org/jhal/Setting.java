@@ -6,9 +6,9 @@ import java.util.Objects;
  * A setting of an open device and where it came from (rule D5).
  *
  * @param name as written in a device URI
- * @param value in force
- * @param origin who gave it: {@code uri}, {@code property jhal.…}, {@code environment JHAL_…} or
- *     {@code default}
+ * @param value the value in force
+ * @param origin where the value comes from: {@code uri}, {@code property jhal.…}, {@code
+ *     environment JHAL_…} or {@code default}
  * @param description one line for people, with the unit and the range
  */
 public record Setting(String name, String value, String origin, String description) {

@@ -1,12 +1,12 @@
 package org.jhal;
 
 /**
- * A place in a {@link BindingTable}, or a range of what will be bound there.
+ * A place in a {@link BindingTable}, or a range of the buffer that will be bound there.
  *
  * @param index the place, from 0
- * @param offset where the range starts, in bytes from the start of what is bound
- * @param length how long the range is, in bytes, or {@link #WHOLE} for all that follows {@code
- *     offset}
+ * @param offset where the range starts, in bytes from the start of the bound buffer
+ * @param length the length of the range in bytes, or {@link #WHOLE} for everything from {@code
+ *     offset} on
  */
 public record Slot(int index, long offset, long length) implements BufferRef {
   /** The length that stands for everything from the offset on. */
@@ -15,8 +15,8 @@ public record Slot(int index, long offset, long length) implements BufferRef {
   /**
    * Checks the numbers.
    *
-   * @throws HalException OUT_OF_RANGE if {@code index} or {@code offset} is negative, the range
-   *     ends beyond {@link Long#MAX_VALUE}, or {@code length} is and is not {@link #WHOLE}
+   * @throws HalException OUT_OF_RANGE if {@code index} or {@code offset} is negative, {@code
+   *     length} is negative and not {@link #WHOLE}, or the range ends beyond {@link Long#MAX_VALUE}
    */
   public Slot {
     if (index < 0
@@ -35,15 +35,15 @@ public record Slot(int index, long offset, long length) implements BufferRef {
     }
   }
 
-  /** All of what is bound at {@code index}. */
+  /** All of the buffer that is bound at {@code index}. */
   public static Slot of(int index) {
     return new Slot(index, 0, WHOLE);
   }
 
   /**
-   * {@code sliceLength} bytes from {@code sliceOffset} on of what this slot names.
+   * A slot for {@code sliceLength} bytes of this slot's range, from {@code sliceOffset} on.
    *
-   * @param sliceLength may be {@link #WHOLE}: all that follows {@code sliceOffset}
+   * @param sliceLength may be {@link #WHOLE}: everything from {@code sliceOffset} on
    * @throws HalException OUT_OF_RANGE if the range does not fit
    */
   public Slot slice(long sliceOffset, long sliceLength) {

@@ -4,32 +4,26 @@ package org.jhal;
  * What kind of failure a {@link HalException} reports. Every driver maps its native codes to these.
  */
 public enum Status {
-  /**
-   * An argument is wrong whatever the state of the system: malformed, inconsistent, of a wrong
-   * type.
-   */
+  /** An argument is wrong in any state of the system: malformed, inconsistent, of a wrong type. */
   INVALID_ARGUMENT,
   /**
-   * An argument lies outside the range that is valid now: an offset past the end, a value already
+   * An argument is outside the range that is valid now: an offset past the end, a value already
    * passed.
    */
   OUT_OF_RANGE,
   /** The object is not in the state that the call needs: closed, not ended, not allocated yet. */
   FAILED_PRECONDITION,
-  /**
-   * The object exists but was not made for this use: a buffer without the usage that is asked of
-   * it.
-   */
+  /** The object exists but was not made for this use: a buffer without the required usage. */
   PERMISSION_DENIED,
   /** What was named does not exist: a driver, a device, a kernel, a file. */
   NOT_FOUND,
   /** Memory or another finite resource is used up; the device stays usable. */
   RESOURCE_EXHAUSTED,
-  /** A wait ran into its deadline; nothing else changed. */
+  /** A wait or a close reached its deadline. */
   DEADLINE_EXCEEDED,
-  /** The work was given up before it ran, usually because something it needs was closed. */
+  /** The work was cancelled before it ran, usually because something it needs was closed. */
   CANCELLED,
-  /** The work ran and gave up on its own: a kernel or a host call threw. */
+  /** The work ran and failed by itself: a kernel or a host call threw. */
   ABORTED,
   /** The device is lost, or the driver cannot be used on this machine. */
   UNAVAILABLE,
@@ -37,7 +31,7 @@ public enum Status {
   UNIMPLEMENTED,
   /** Data was lost or corrupted beyond repair. */
   DATA_LOSS,
-  /** A broken invariant in JHAL, a driver or the native runtime. */
+  /** An invariant of JHAL, a driver or the native runtime was violated. */
   INTERNAL,
   /** A failure that fits nowhere else. */
   UNKNOWN

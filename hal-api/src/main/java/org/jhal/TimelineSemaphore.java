@@ -5,8 +5,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A timeline: a 64-bit number that only grows, on which host threads and the queues of any device
- * wait, and which they signal. It is the only thing that orders work.
+ * A timeline: a 64-bit number that only grows. Host threads and the queues of any device wait for
+ * its values and signal them. Nothing else orders work.
  *
  * <p>Life cycle: <em>alive</em> (the value grows) -> <em>failed</em> (sticky; the first failure
  * wins and reaches every current and later waiter, even for values reached before) ->
@@ -35,24 +35,23 @@ public interface TimelineSemaphore extends AutoCloseable {
 
   /**
    * Raises the value and releases every waiter for a value up to it, in order of value, then of
-   * registration (S1, S2). Callbacks run on this thread before the call returns, unless it was
-   * itself made from a callback: then they run once that callback has returned.
+   * registration (S1, S2). Callbacks run on this thread before the call returns, unless the call
+   * was itself made from a callback: then they run once that callback has returned.
    *
-   * @param value more than the current value; it may jump
-   * @throws HalException OUT_OF_RANGE if {@code value} is not more than the current one, and
-   *     nothing changes; the failure, if the semaphore has failed; FAILED_PRECONDITION if it is
-   *     closed
+   * @param value more than the current value, by any amount
+   * @throws HalException OUT_OF_RANGE if {@code value} is not more than the current one, which then
+   *     stays; the failure, if the semaphore has failed; FAILED_PRECONDITION if it is closed
    */
   void signal(long value);
 
   /**
-   * Fails the timeline: every current and later waiter gets {@code failure}. Dropped if it has
-   * failed already or is closed (S3).
+   * Fails the timeline: every current and later waiter gets {@code failure}. Does nothing if it has
+   * already failed or is closed (S3).
    */
   void fail(HalException failure);
 
   /**
-   * Blocks until {@code value} is reached. A reached value never blocks.
+   * Blocks until {@code value} is reached. Returns at once if it is already reached.
    *
    * @throws HalException the failure, if the semaphore fails; CANCELLED if it is closed meanwhile;
    *     FAILED_PRECONDITION if it was closed before; OUT_OF_RANGE if {@code value} is negative
@@ -61,19 +60,22 @@ public interface TimelineSemaphore extends AutoCloseable {
   void await(long value) throws InterruptedException;
 
   /**
-   * Blocks until {@code value} is reached, for at most {@code timeout}; zero or less only looks.
+   * Blocks until {@code value} is reached, for at most {@code timeout}; with zero or less it only
+   * checks.
    *
-   * @throws HalException DEADLINE_EXCEEDED when the time is over, with a message that says who
-   *     would signal the value (S10), or after a mere look that it is not reached; otherwise as
-   *     {@link #await(long)}
+   * @throws HalException DEADLINE_EXCEEDED when the time is up, with a message that says which
+   *     operations would signal the value (S10), or, after a mere check, that it is not reached;
+   *     otherwise as {@link #await(long)}
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   void await(long value, Duration timeout) throws InterruptedException;
 
   /**
-   * Runs {@code callback} once {@code value} is reached or the semaphore has failed or is closed:
-   * at once, on this thread, if that is known already.
+   * Runs {@code callback} once, when {@code value} is reached or the semaphore fails or is closed;
+   * immediately, on this thread, if it is already reached or failed. From within another callback,
+   * it runs once that callback has returned.
    *
+   * @return cancels the callback
    * @throws HalException FAILED_PRECONDITION if the semaphore is closed; OUT_OF_RANGE if {@code
    *     value} is negative
    */
@@ -81,9 +83,9 @@ public interface TimelineSemaphore extends AutoCloseable {
 
   /**
    * A stage that completes once {@code value} is reached, and exceptionally with a {@link
-   * HalException} if the semaphore fails or is closed. Completing or cancelling what is derived
-   * from it affects nobody else. Dependent actions run as {@link TimepointCallback}s do, unless
-   * they are asynchronous ones.
+   * HalException} if the semaphore fails or is closed. Completing or cancelling a future derived
+   * from it affects nobody else. Dependent actions run under the rules for {@link
+   * TimepointCallback}s, unless they are asynchronous.
    *
    * @throws HalException FAILED_PRECONDITION if the semaphore is closed; OUT_OF_RANGE if {@code
    *     value} is negative
@@ -91,16 +93,16 @@ public interface TimelineSemaphore extends AutoCloseable {
   CompletionStage<@Nullable Void> whenReached(long value);
 
   /**
-   * One line for people: the current value, and which open operations would raise it to {@code
-   * value}, and what these wait for themselves, or that none would (S10). Walks the open operations
-   * of all devices; not for hot paths.
+   * Describes the semaphore in one line for people: its current value, and which open operations
+   * would raise it to {@code value} and what they wait for, or that none would (S10). Walks the
+   * open operations of all devices, so it is not for hot paths.
    */
   String explain(long value);
 
   /**
    * Closes the timeline: host waits, callbacks, stages and operations that wait on it get
    * CANCELLED; work that was issued goes on, and its later signals to this semaphore are dropped
-   * (S8). Twice is harmless.
+   * (S8). Closing twice is harmless.
    */
   @Override
   void close();

@@ -3,7 +3,7 @@ package org.jhal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What runs when a timepoint is reached or can no longer be reached.
+ * A callback that runs when a timepoint is reached or can no longer be reached.
  *
  * <p>Runs once, on the thread that signals or on a completion thread, with no lock held. It MAY
  * signal, fail and enqueue. It MUST NOT block and MUST NOT close a device. What it throws is logged
@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface TimepointCallback {
   /**
-   * The timepoint's fate is known.
+   * Called when the value is reached or never will be.
    *
-   * @param failure null if the value was reached; else why it never will be (CANCELLED if the
+   * @param failure null if the value was reached; otherwise why it never will be (CANCELLED if the
    *     semaphore was closed)
    */
   void done(@Nullable HalException failure);

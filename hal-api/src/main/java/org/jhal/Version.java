@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A version of an interface.
  *
- * @param major changes when somebody who was compiled against it may not work any more
- * @param minor rises when something is added to it
+ * @param major rises when code that was compiled against the old version may not work any more
+ * @param minor rises when something is added
  */
 record Version(int major, int minor) {
   private static final Pattern FORM = Pattern.compile("([0-9]{1,9})\\.([0-9]{1,9})");
@@ -20,17 +20,18 @@ record Version(int major, int minor) {
         : null;
   }
 
-  /** Whether this has all that somebody needs who was compiled against {@code other}. */
+  /** Whether code that was compiled against {@code other} works with this version. */
   private boolean serves(Version other) {
     return major == other.major && minor >= other.minor;
   }
 
   /**
-   * Why a driver cannot be used that was compiled against another version, or null if it can.
+   * Why a driver that was compiled against version {@code theirs} cannot be used, or null if it
+   * can.
    *
-   * @param what which interface
-   * @param theirs what the driver says
-   * @param ours what there is
+   * @param what the name of the interface
+   * @param theirs the version that the driver states
+   * @param ours the version of this JHAL
    */
   static @Nullable String refusal(String what, String theirs, String ours) {
     Version wanted = parse(theirs);

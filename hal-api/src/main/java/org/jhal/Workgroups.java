@@ -23,7 +23,7 @@ public record Workgroups(int x, int y, int z) {
   }
 
   /**
-   * A line of {@code x} workgroups.
+   * {@code x} workgroups along the first axis, 1 along the others.
    *
    * @throws HalException OUT_OF_RANGE if {@code x} is not in {@code [0, Integer.MAX_VALUE]}
    */
@@ -35,13 +35,13 @@ public record Workgroups(int x, int y, int z) {
     return new Workgroups((int) x, 1, 1);
   }
 
-  /** A plane of {@code x} times {@code y} workgroups. */
+  /** {@code x} times {@code y} workgroups along the first two axes, 1 along the third. */
   public static Workgroups of(int x, int y) {
     return new Workgroups(x, y, 1);
   }
 
   /**
-   * Enough workgroups of {@code groupSize} items for {@code items} items, along one axis.
+   * Enough workgroups of {@code groupSize} items to cover {@code items} items, along one axis.
    *
    * @throws HalException OUT_OF_RANGE if {@code items} is negative, {@code groupSize} is less than
    *     1, or more than {@code Integer.MAX_VALUE} workgroups are needed

@@ -250,7 +250,7 @@ class DriverLoadersTest {
   void whereNothingIsFoundTheLoadersAreNamed() {
     Thread.currentThread().setContextClassLoader(application("application", contextBefore));
     String nobody =
-        "neither jar nor module with a driver is seen by the class loader of JHAL itself (app) or"
+        "no jar or module with a driver was found by the class loader of JHAL itself (app) or"
             + " by the context class loader of thread '"
             + Thread.currentThread().getName()
             + "' (application)";

@@ -75,7 +75,7 @@ class DriverRegistryTest {
 
     assertEquals(Status.NOT_FOUND, named.status());
     String nobody =
-        "neither jar nor module with a driver is seen by the given class loader ("
+        "no jar or module with a driver was found by the given class loader ("
             + loaders.get(0)
             + ")";
     assertEquals("no driver 'mock'; found: none at all: " + nobody, named.getMessage());

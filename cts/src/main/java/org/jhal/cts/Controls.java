@@ -6,19 +6,18 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * A handle on what happens inside one device, for tests that must decide when its work runs and
- * what fails.
+ * Controls the inside of one device, for tests that must decide when its work runs and what fails.
  *
  * <p>Thread-safe.
  */
 public interface Controls {
   /**
-   * Holds the native stream of {@code queue}: what is handed to it waits, except for what runs
-   * already. Nothing else of the device is held.
+   * Holds the native stream of {@code queue}: work in it waits, except for work that is already
+   * running. Nothing else of the device is held.
    */
   void pause(DeviceQueue queue);
 
-  /** Lets the native stream of {@code queue} go on. */
+  /** Resumes the native stream of {@code queue}. */
   void resume(DeviceQueue queue);
 
   /**
@@ -31,30 +30,32 @@ public interface Controls {
    *       stream, which then has no effect;
    *   <li>{@code allocate}, {@code load}: a call on the device, which then has no effect;
    *   <li>{@code command}: the handing over of one command while its operation is issued, when the
-   *       commands before it have reached the stream. A driver that hands over all of an operation
-   *       in one call has none;
-   *   <li>{@code execute}: one command, while the stream runs it. Its operation fails, and what was
-   *       issued behind it still runs;
-   *   <li>{@code flush}: what makes the host's writes to a mapping visible to the device, when the
-   *       mapping is flushed or closed. A driver whose mappings need no flushing has none;
-   *   <li>{@code hostCompletion}: what a driver leaves to the host after the native work.
+   *       commands before it have reached the stream. A driver that hands over all commands of an
+   *       operation in one call omits this name;
+   *   <li>{@code execute}: one command, while the stream runs it. Its operation fails, and work
+   *       that was issued behind it still runs;
+   *   <li>{@code flush}: the call that makes the host's writes to a mapping visible to the device,
+   *       when the mapping is flushed or closed. A driver whose mappings need no flushing omits
+   *       this name;
+   *   <li>{@code hostCompletion}: the work that the host does after the native work of an
+   *       operation.
    * </ul>
    */
   Set<String> calls();
 
   /**
-   * Makes the {@code nth} call from now on of a name fail, on whichever queue, without any effect.
+   * Makes the {@code nth} call of this name from now on fail, on any queue, without any effect.
    *
    * @param call one of {@link #calls()}
    * @param nth 1 for the next one
-   * @param status that it fails with
+   * @param status the status that it fails with
    * @param sticky whether the native error is one after which the device is lost (rule Q7)
    */
   void failNext(String call, int nth, Status status, boolean sticky);
 
   /**
-   * What a call throws that was made to fail: a failure whose message says that it was asked for.
-   * The parameters are those of {@link #failNext}.
+   * The failure for a call that was made to fail; its message says that it is injected. The
+   * parameters are those of {@link #failNext}.
    */
   static HalException injected(String call, int nth, Status status, boolean sticky) {
     return new HalException(

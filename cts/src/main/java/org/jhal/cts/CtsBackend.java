@@ -12,24 +12,24 @@ import org.jhal.HalException;
 import org.jhal.cts.kernels.CtsKernels;
 
 /**
- * A driver as the suite sees it: the one class that a driver's author writes, registered as a
- * service in {@code META-INF/services/org.jhal.cts.CtsBackend}. Only {@link #driver()} must be
- * given; the suite also runs without any backend, for a plain device URI.
+ * A driver as the suite sees it: the one class that the author of a driver writes, registered as a
+ * service in {@code META-INF/services/org.jhal.cts.CtsBackend}. Only {@link #driver()} is required.
+ * The suite also runs without a backend, on a device URI alone.
  *
  * <p>Used by one thread at a time.
  */
 public interface CtsBackend {
-  /** The driver's name, as device URIs write it. */
+  /** The driver's name, as it appears in device URIs. */
   String driver();
 
-  /** The device under test, where none is asked for with {@code jhal.cts.device}. */
+  /** The URI of the device under test, unless {@code jhal.cts.device} names one. */
   default String uri() {
     return driver();
   }
 
   /**
-   * Why the suite cannot run on this machine, such as a missing native library, or empty. Asked
-   * only where no device was asked for by name; all tests are then skipped with this reason.
+   * Why the suite cannot run on this machine, such as a missing native library, or empty. Called
+   * only if no device was requested by name. If there is a reason, all tests are skipped with it.
    */
   default Optional<String> unavailable() {
     Driver.Availability verdict = DriverRegistry.load().driver(driver()).probe();
@@ -39,7 +39,7 @@ public interface CtsBackend {
   /**
    * Opens the device under test. Called often: tests that break a device get one of their own.
    *
-   * @param uri of the device, which may carry options that a test wants
+   * @param uri the device, with any options that a test needs
    */
   default Device open(String uri) {
     return Hal.openDevice(uri);
@@ -47,8 +47,8 @@ public interface CtsBackend {
 
   /**
    * Opens a second device of this driver, for what crosses devices, or nothing if that is
-   * impossible. By default another device if there is one, else the same one opened again, which is
-   * as foreign to the first as any other.
+   * impossible. By default another device if there is one, else the same one opened again, which
+   * counts as another device.
    *
    * @param uri of the device under test
    */
@@ -76,7 +76,7 @@ public interface CtsBackend {
             return Optional.of(registry.openDevice(entry.name()));
           }
         } catch (HalException unusable) {
-          // it says itself why not, in `hal devices`; the next one may do
+          // `hal devices` shows the reason; the next driver may work
         }
       }
     }
@@ -86,7 +86,7 @@ public interface CtsBackend {
   /**
    * The suite's kernels, once for each executable format that is to be tested; the first one serves
    * all tests that are not about formats. By default the suite's own bundle, which has the formats
-   * {@code java} and {@code gpu-c++}; a driver that loads neither gives a bundle with the same
+   * {@code java} and {@code gpu-c++}; a driver that loads neither returns a bundle with the same
    * kernels, described in {@link CtsKernels}, and a variant in a format that it loads.
    */
   default List<ExecutableSource> kernels() {
@@ -94,8 +94,8 @@ public interface CtsBackend {
   }
 
   /**
-   * The option, {@code NAME=VALUE}, with which a device has only {@code bytes} of memory, or
-   * nothing where that cannot be had. For the tests of what happens when memory runs out.
+   * The option, {@code NAME=VALUE}, that limits a device's memory to {@code bytes}, or empty if
+   * there is none. For the tests of exhausted memory.
    */
   default Optional<String> memoryLimit(long bytes) {
     return Optional.empty();
@@ -103,9 +103,9 @@ public interface CtsBackend {
 
   /**
    * Whether a process can go on using the hardware after a kernel gave up on it, at least through a
-   * device that is opened anew. If not, the suite runs the tests with such kernels, which are
-   * annotated with {@link GivesUp}, in processes of their own. Where kernels cannot give up at all,
-   * these tests belong into {@link #unsupported()}.
+   * newly opened device. If not, the suite runs the tests with such kernels, which are annotated
+   * with {@link GivesUp}, in processes of their own. If kernels cannot give up at all, list these
+   * tests in {@link #unsupported()}.
    */
   default boolean survivesKernels() {
     return true;
@@ -121,7 +121,7 @@ public interface CtsBackend {
     return List.of();
   }
 
-  /** A handle on what happens inside {@code device}, where there is one. */
+  /** The controls of {@code device}, if there are any. */
   default Optional<Controls> controls(Device device) {
     return Optional.empty();
   }
@@ -129,8 +129,8 @@ public interface CtsBackend {
   /**
    * A test that can never pass here. It is listed as unsupported and not run.
    *
-   * @param test {@code Class.method}, without wildcards; one that names no test fails the run
-   * @param reason why, for a stranger
+   * @param test {@code Class.method}, without wildcards; a name that matches no test fails the run
+   * @param reason why, for readers who do not know the driver
    */
   record Unsupported(String test, String reason) {}
 
@@ -138,8 +138,8 @@ public interface CtsBackend {
    * A test that does not pass yet. It is listed as expected to fail and not run, except with {@code
    * jhal.cts.verifyExpectedFailures}: then it is run, and passing is a failure.
    *
-   * @param test {@code Class.method}, without wildcards; one that names no test fails the run
-   * @param reason why it fails, for a stranger
+   * @param test {@code Class.method}, without wildcards; a name that matches no test fails the run
+   * @param reason why it fails, for readers who do not know the driver
    * @param fix what would make it pass
    */
   record ExpectedFailure(String test, String reason, String fix) {}

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 
 /**
  * Gives a test, or each test of a class, a device of its own, because it closes it, breaks it or
- * counts on numbers that start at zero. Other tests share one.
+ * relies on counters that start at zero. Other tests share a device.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -1,6 +1,6 @@
 package org.jhal.cts;
 
-/** What a test may need beyond a device. Where it is absent, the test is unsupported. */
+/** What a test may need beyond a device. If it is absent, the test is unsupported. */
 public enum Need {
   /** {@link CtsBackend#controls}. */
   CONTROLS("the backend gives no Controls for its devices"),
@@ -17,7 +17,7 @@ public enum Need {
     this.absence = absence;
   }
 
-  /** What the report says where it is absent. */
+  /** What the report says if it is absent. */
   public String absence() {
     return absence;
   }

@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.jhal.Capability;
 
-/** What a test, or each test of a class, needs; where it is absent, the test is unsupported. */
+/** What a test, or each test of a class, needs; if it is absent, the test is unsupported. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})

@@ -5,7 +5,7 @@ import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
 import org.jhal.driver.gpu.DeviceReader;
 
-/** Asks the driver API what is known of a device without a context. */
+/** Queries the driver API for the properties of devices, without a context. */
 final class CudaAttributes extends DeviceReader {
   // From cuda.h: enum CUdevice_attribute.
   private static final int MAX_THREADS_PER_BLOCK = 1;
@@ -77,7 +77,7 @@ final class CudaAttributes extends DeviceReader {
         + attribute(ordinal, CAPABILITY_MINOR);
   }
 
-  /** Major version times ten plus minor: 90 for sm_90. */
+  /** The compute capability as a number, major version times ten plus minor: 90 for sm_90. */
   static int capability(String architecture) {
     return Integer.parseInt(architecture.substring(ARCHITECTURE.length()));
   }

@@ -16,15 +16,15 @@ import org.jhal.driver.gpu.LaunchBuffer;
 import org.jhal.driver.gpu.PinnedRanges;
 
 /**
- * An open device: its primary context, which it shares with all other users of the device in this
- * process: those of the CUDA runtime, and other {@link CudaDevice}s. It is current on a thread only
- * between {@link #bindToThread} and {@link #unbindFromThread}, so that a program that uses CUDA
- * itself is not disturbed.
+ * An open device: its primary context. All users of the device in this process share that context:
+ * those of the CUDA runtime, and other {@link CudaDevice}s. It is current on a thread only between
+ * {@link #bindToThread} and {@link #unbindFromThread}, so a program that uses CUDA itself is not
+ * disturbed.
  *
- * <p>cuMemFreeHost, cuMemHostUnregister and cuModuleUnload wait until the device is idle, and
- * cuStreamDestroy does not (measured on an H200 with driver 580).
+ * <p>cuMemFreeHost, cuMemHostUnregister and cuModuleUnload wait until the device is idle;
+ * cuStreamDestroy does not.
  *
- * <p>Thread-safe as {@link GpuRuntime} asks.
+ * <p>Thread-safe as {@link GpuRuntime} requires.
  */
 final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   // From cuda.h: CU_STREAM_NON_BLOCKING, CU_EVENT_BLOCKING_SYNC and _DISABLE_TIMING,
@@ -36,7 +36,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   private static final int ALLOCATE_FLAGS = 1 | 2 | 4;
   private static final int REGISTER_FLAGS = 1 | 2;
 
-  // Enum CUpointer_attribute, and of the memory types CU_MEMORYTYPE_HOST.
+  // Enum CUpointer_attribute, and the memory type CU_MEMORYTYPE_HOST.
   private static final int MEMORY_TYPE = 2;
   private static final int BUFFER_ID = 7;
   private static final int HOST = 1;
@@ -46,14 +46,14 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   private static final int ALLOCATION_TYPE = 0; // offsets
   private static final int LOCATION_TYPE = 8;
   private static final int LOCATION_ID = 12;
-  private static final int TYPE_PINNED = 1; // what all pools are of
+  private static final int TYPE_PINNED = 1; // the type of all pools
   private static final int LOCATION_DEVICE = 1;
   private static final int RELEASE_THRESHOLD = 4;
 
   /** CU_LAUNCH_PARAM_END. */
   private static final long LAUNCH_LIST_END = 0;
 
-  /** Takes what a pop returns; nobody reads it. */
+  /** Receives the context that a pop returns; it is never read. */
   private static final CUcontext POPPED = new CUcontext();
 
   private static final PinnedRanges PINNED = new PinnedRanges();
@@ -182,7 +182,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
     long[] value = new long[1];
     check("cuMemPoolCreate", CudaExtras.cuMemPoolCreate(value, properties));
     Handles.set(pool, value[0]);
-    value[0] = -1L; // the largest: the pool keeps everything
+    value[0] = -1L; // the largest threshold: the pool keeps everything
     int code = CudaExtras.cuMemPoolSetAttribute(Handles.get(pool), RELEASE_THRESHOLD, value);
     if (code != CudaResult.SUCCESS) {
       destroyPool();
@@ -250,7 +250,10 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
     checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress));
   }
 
-  /** A copy that leaves one allocation or registration for another is refused. */
+  /**
+   * Both ends must be in one allocation or registration, as a copy that crosses from one to another
+   * is refused.
+   */
   @Override
   protected boolean isPinnedByOthers(long first, long last) {
     long[] value = new long[1];
@@ -265,7 +268,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   private static boolean isKnown(long[] value, int attribute, long address) {
-    value[0] = 0; // some attributes are shorter
+    value[0] = 0; // some attributes have fewer bytes
     return CudaExtras.cuPointerGetAttribute(value, attribute, address) == CudaResult.SUCCESS;
   }
 

@@ -3,11 +3,11 @@ package org.jhal.cuda;
 import org.jhal.Driver;
 import org.jhal.spi.DriverProvider;
 
-/** Finds the driver of NVIDIA devices. */
+/** The provider of the driver for NVIDIA devices. */
 public final class CudaDriverProvider implements DriverProvider {
   static final String NAME = "cuda";
 
-  /** Before the mock's, which is 0. */
+  /** Higher than the mock's, which is 0. */
   private static final int PREFERENCE = 100;
 
   /** For the service loader. */

@@ -5,11 +5,11 @@ import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 
 /**
- * The functions of the driver API that JCuda lacks, or that it offers in a form that costs too much
- * or cannot take what we have. Names and arguments are those of cuda.h; handles, addresses and
- * pointers are {@code long}s where the caller keeps the memory.
+ * The functions of the driver API that JCuda lacks, or whose form in JCuda is too slow or does not
+ * fit. Names and arguments are those of cuda.h; handles, addresses, and pointers to memory that the
+ * caller owns are {@code long}s.
  *
- * <p>{@link #bind} comes first.
+ * <p>{@link #bind} must be called first.
  */
 final class CudaExtras {
   private CudaExtras() {}

@@ -19,7 +19,7 @@ import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.KernelLoader;
 import org.jhal.driver.gpu.RuntimeCompiler;
 
-/** Loads kernels, and checks what the driver can tell of them against the manifest. */
+/** Loads kernels, and compares what the driver knows about them with the manifest. */
 final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   // From cuda.h: enum CUjit_option and enum CUfunction_attribute.
   private static final int ERROR_LOG_BUFFER = 5;
@@ -30,11 +30,11 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
 
   private static final int LOG_BYTES = 16 << 10;
 
-  /** What a PTX is for: {@code .target sm_90a}. */
+  /** The target of PTX code: {@code .target sm_90a}. */
   private static final Pattern TARGET =
       Pattern.compile("^\\s*\\.target\\s+sm_(\\d{1,6})([a-z]?)", Pattern.MULTILINE);
 
-  /** What a kernel may use unless it asks for more. */
+  /** How much shared memory a kernel may use without asking for more. */
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;
 
   CudaKernels(CudaDevice runtime, GpuProperties device) {
@@ -76,8 +76,8 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   }
 
   /**
-   * The driver refuses PTX for a device that this one cannot stand in for as it does PTX with an
-   * error. Which devices that is, if it is so; otherwise empty.
+   * The driver reports PTX for an incompatible device in the same way as malformed PTX. Returns the
+   * end of a message that names the target if it is incompatible with this device; otherwise empty.
    */
   private String otherTarget(byte[] ptx) {
     Matcher target = TARGET.matcher(new String(ptx, StandardCharsets.ISO_8859_1));
@@ -89,8 +89,8 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
     boolean isFit =
         switch (target.group(2)) {
           case "" -> wanted <= own;
-          case "f" -> wanted <= own && wanted / 10 == own / 10; // of one family
-          default -> wanted == own; // what is of this architecture only
+          case "f" -> wanted <= own && wanted / 10 == own / 10; // same family
+          default -> wanted == own; // for this architecture only
         };
     return isFit ? "" : ", as it is for sm_" + target.group(1) + target.group(2);
   }
@@ -110,7 +110,9 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
     return function;
   }
 
-  /** Where the driver can tell (CUDA 12.4), the kernel's parameters must be the manifest's. */
+  /**
+   * If the driver can tell (from CUDA 12.4 on), the kernel's parameters must match the manifest's.
+   */
   @Override
   protected void checkArguments(
       CUmodule module, CUfunction function, String entry, KernelSpec spec, String name) {

@@ -12,23 +12,23 @@ import org.jhal.driver.support.Once;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads and initialises the CUDA driver API, once per process, and says why where that is not
- * possible. Nothing else may touch JCuda or {@link CudaExtras} before {@link #load} has returned.
+ * Loads and initialises the CUDA driver API, once per process, or says why that is not possible.
+ * JCuda and {@link CudaExtras} must not be used before {@link #load} has returned.
  */
 final class CudaLibrary {
-  /** Where the library is, instead of where the system finds it: a system property. */
+  /** The system property that names the file of the library. */
   static final String PROPERTY = "jhal.cuda.library";
 
-  /** The same as an environment variable. */
+  /** The environment variable that names the file of the library. */
   static final String VARIABLE = "JHAL_CUDA_LIBRARY";
 
-  /** CUDA 11.2, the first with stream-ordered memory. */
+  /** CUDA 11.2, the first version with stream-ordered memory allocation. */
   private static final int MIN_VERSION = 11020;
 
-  /** JCuda's natives are made for these. */
+  /** The systems for which JCuda has native libraries. */
   private static final List<String> PLATFORMS = List.of("linux-x86-64", "win32-x86-64");
 
-  /** All that JCuda or we call: a call of one that is missing would end the process. */
+  /** All functions that JCuda or this driver calls; calling a missing one would end the process. */
   private static final List<String> SYMBOLS =
       List.of(
           "cuCtxPopCurrent_v2",
@@ -97,12 +97,12 @@ final class CudaLibrary {
     this.version = version;
   }
 
-  /** A function that not every driver has, or null. */
+  /** A function that only some versions have, or null. */
   @Nullable Function optional(String symbol) {
     return library.optional(symbol);
   }
 
-  /** {@code 13.0}, as the driver API itself says. */
+  /** The version of the driver API, such as {@code 13.0}. */
   String version() {
     return text(version);
   }
@@ -118,10 +118,10 @@ final class CudaLibrary {
   }
 
   /**
-   * The library.
+   * Loads the library on the first call.
    *
-   * @throws HalException UNAVAILABLE with the reason if there is none that can be used; always the
-   *     same one
+   * @throws HalException UNAVAILABLE with the reason if there is no usable one; every call then
+   *     throws the same failure
    */
   static CudaLibrary load() {
     return LOADED.get(CudaLibrary::open);

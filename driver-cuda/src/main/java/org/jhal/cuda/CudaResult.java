@@ -6,7 +6,7 @@ import org.jhal.Status;
 import org.jhal.driver.gpu.ResultCodes;
 
 /**
- * The one place where the driver API's result codes become failures.
+ * Maps the driver API's result codes to failures.
  *
  * <p>Codes and their meaning: enum CUresult of the CUDA driver API.
  */
@@ -18,13 +18,13 @@ final class CudaResult extends ResultCodes {
   static final int NOT_READY = 600;
 
   private CudaResult() {
-    // Those of which the reference says that they leave the process in an inconsistent state, so
-    // that every later call fails the same way; and those of a driver without a device.
+    // According to the reference, these leave the process in an inconsistent state, so that every
+    // later call fails in the same way.
     mean(
         Status.UNAVAILABLE,
         4, // DEINITIALIZED
         46, // DEVICE_UNAVAILABLE
-        201, // INVALID_CONTEXT: somebody has destroyed it
+        201, // INVALID_CONTEXT: it was destroyed
         214, // ECC_UNCORRECTABLE
         220, // NVLINK_UNCORRECTABLE
         226, // CONTAINED

@@ -5,8 +5,8 @@ import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUstream;
 
 /**
- * A native stream, and what JCuda's functions want of a call that puts something into it: an object
- * for each address. These are overwritten by each call, which one thread at a time makes.
+ * A native stream, with the objects that JCuda's functions need for the addresses in a call on it.
+ * Each call overwrites them; only one thread at a time makes such calls.
  */
 final class CudaStream {
   final CUstream handle = new CUstream();
@@ -15,7 +15,7 @@ final class CudaStream {
   private final CUdeviceptr second = new CUdeviceptr();
   private final Pointer list = new Pointer();
 
-  /** As JNA takes it. */
+  /** The handle in the form that JNA takes. */
   long address() {
     return Handles.get(handle);
   }

@@ -7,9 +7,9 @@ import jcuda.Pointer;
 import jcuda.driver.CUdeviceptr;
 
 /**
- * Reads and writes the number inside JCuda's handles. JCuda makes a new object for each address;
- * with this one object serves any number of calls, and handles can be passed to the functions that
- * JCuda lacks.
+ * Reads and writes the number inside JCuda's handles. JCuda needs a new object for each address;
+ * with this class one object can be reused for any number of calls, and handles can be passed to
+ * the functions that JCuda lacks.
  */
 final class Handles {
   private static final VarHandle ADDRESS;
@@ -35,12 +35,12 @@ final class Handles {
     return handle;
   }
 
-  /** A pointer of the caller's own to {@code address}. */
+  /** A new pointer object for {@code address}. */
   static Pointer pointer(long address) {
     return set(new Pointer(), address);
   }
 
-  /** A device pointer of the caller's own to {@code address}. */
+  /** A new device pointer object for {@code address}. */
   static CUdeviceptr devicePointer(long address) {
     return set(new CUdeviceptr(), address);
   }

@@ -16,43 +16,48 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * Makes JCuda load its native library, from a folder of its own.
+ * Makes JCuda load its native library from a private folder.
  *
- * <p>JCuda by itself looks in {@code java.library.path}, then among the resources of its own
- * module, where the library is on the class path only: on the module path it is in another module,
- * {@code jcuda.natives}. What it finds it unpacks to a fixed name in {@code java.io.tmpdir}, and it
- * takes whatever has that name already: processes that start together load a file that is half
- * written, and other users of the machine can put theirs there. So the library is unpacked here, to
- * a folder that nobody else writes to. The property belongs to the whole process and stays as it
- * is; instead the class of JCuda that reads it is defined here, before anybody uses it, such that
- * it reads another property.
+ * <p>JCuda itself looks in {@code java.library.path}, then among the resources of its own module.
+ * There it finds the library on the class path only: on the module path the library is in another
+ * module, {@code jcuda.natives}. JCuda unpacks it to a fixed name in {@code java.io.tmpdir}, and
+ * loads any file that already has that name. So processes that start together may load a
+ * half-written file, and other users of the machine can put theirs there.
+ *
+ * <p>Therefore this class unpacks the library to a folder that nobody else writes to. The property
+ * {@code java.io.tmpdir} belongs to the whole process and is not changed. Instead, this class
+ * defines the JCuda class that reads it, before anybody uses it, so that it reads another property.
  */
 final class JCudaNatives {
   /**
-   * Behind it JCuda prints the stack trace of its second try, the first line of which tells why.
+   * After this text JCuda prints the stack trace of its second attempt, whose first line gives the
+   * reason.
    */
   private static final Pattern SECOND_TRY =
       Pattern.compile("load the library as a resource:\\R(.*)");
 
   private static final String TEMPORARY_FOLDER = "java.io.tmpdir";
 
-  /** What JCuda reads instead; as long, so that nothing else in the class file changes. */
+  /**
+   * The property that JCuda reads instead; of the same length, so that nothing else in the class
+   * file changes.
+   */
   private static final String OWN_FOLDER = "jhal.jcuda.tmp";
 
   private JCudaNatives() {}
 
   /**
-   * Loads it, which can be done once. A program that has used JCuda before has it load in JCuda's
-   * own way.
+   * Loads the library; can be called once. If the program has used JCuda before, JCuda loads the
+   * library in its own way.
    *
-   * @throws HalException UNAVAILABLE if there is none, or it cannot be loaded, with the reason
+   * @throws HalException UNAVAILABLE with the reason if there is none, or it cannot be loaded
    */
   static void load() {
-    String file = ""; // unless there is no JCuda at all
+    String file = ""; // stays empty if JCuda is missing
     boolean isUnpacked = false;
     ClassLoader loader = JCudaNatives.class.getClassLoader();
     try {
-      boolean isRedirected = redirect(); // before anything else of JCuda
+      boolean isRedirected = redirect(); // before any other class of JCuda is used
       file =
           LibUtils.createLibraryFileName(
               LibUtils.createPlatformLibraryName("JCudaDriver-" + JCudaVersion.get()));
@@ -67,7 +72,7 @@ final class JCudaNatives {
         System.setProperty(OWN_FOLDER, folder.toAbsolutePath().toString());
         Class.forName("jcuda.driver.JCudaDriver", true, loader);
       } finally {
-        // What else of JCuda a program uses is unpacked as ever.
+        // Other libraries of JCuda that a program uses are unpacked as usual.
         System.setProperty(OWN_FOLDER, System.getProperty(TEMPORARY_FOLDER, "."));
         delete(unpacked);
         delete(folder);
@@ -86,11 +91,11 @@ final class JCudaNatives {
       }
       code = in.readAllBytes();
     }
-    // As if each byte were a character: constants of a class file are found like words.
+    // Read each byte as a character, so that constants of the class file can be found as text.
     String text = new String(code, StandardCharsets.ISO_8859_1);
     int at = text.indexOf(TEMPORARY_FOLDER);
     if (at < 0 || text.indexOf(TEMPORARY_FOLDER, at + 1) >= 0) {
-      return false; // another JCuda than is known
+      return false; // an unknown version of JCuda
     }
     String changed = text.replace(TEMPORARY_FOLDER, OWN_FOLDER);
     try {
@@ -98,14 +103,14 @@ final class JCudaNatives {
           .defineClass(changed.getBytes(StandardCharsets.ISO_8859_1));
       return true;
     } catch (LinkageError | IllegalAccessException e) {
-      return false; // it is in use already
+      return false; // the class is already in use
     }
   }
 
   /** Returns false if there is no such resource. */
   private static boolean unpack(ClassLoader loader, String resource, Path target)
       throws IOException {
-    // A folder without classes is no package, so a module does not keep it to itself.
+    // A folder without classes is not a package, so a module does not encapsulate it.
     try (InputStream in = loader.getResourceAsStream(resource)) {
       if (in == null) {
         return false;
@@ -115,7 +120,10 @@ final class JCudaNatives {
     }
   }
 
-  /** What is loaded stays so without its file; where the system holds on to it, it goes at exit. */
+  /**
+   * Deletes the file, which a loaded library does not need; if the system does not allow that, it
+   * is deleted at exit.
+   */
   private static void delete(Path unpacked) {
     File file = unpacked.toFile();
     if (file.exists() && !file.delete()) {

@@ -17,15 +17,15 @@ import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.driver.support.Once;
 
 /**
- * NVIDIA's run-time compiler, which is a library of its own and need not be there.
+ * NVIDIA's run-time compiler, a separate library that is optional.
  *
  * <p>Thread-safe.
  */
 final class Nvrtc extends RuntimeCompiler {
-  /** Where the library is, instead of where it is looked for: a system property. */
+  /** The system property that names the file of the library. */
   static final String PROPERTY = "jhal.cuda.nvrtc";
 
-  /** The same as an environment variable. */
+  /** The environment variable that names the file of the library. */
   static final String VARIABLE = "JHAL_CUDA_NVRTC";
 
   private static final List<String> NAMES =
@@ -33,7 +33,7 @@ final class Nvrtc extends RuntimeCompiler {
           ? List.of("nvrtc64_130_0", "nvrtc64_120_0", "nvrtc64_112_0")
           : List.of("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so");
 
-  /** Code for a device itself, not for a compiler in the driver. */
+  /** The option for a real architecture, whose code needs no compiler in the driver. */
   private static final String FINAL = "--gpu-architecture=sm_";
 
   private static final WantedLibrary WANTED =
@@ -47,7 +47,7 @@ final class Nvrtc extends RuntimeCompiler {
   private static final Once<Nvrtc> LOADED = Once.keepingFailure();
 
   private final Api api;
-  private final int[] architectures; // that it makes code for; ascending
+  private final int[] architectures; // those that it supports, ascending
 
   /** The functions of nvrtc.h, without their prefix. */
   private interface Api extends CompilerApi {
@@ -75,9 +75,9 @@ final class Nvrtc extends RuntimeCompiler {
   }
 
   /**
-   * The compiler.
+   * Loads the compiler on the first call.
    *
-   * @throws HalException UNIMPLEMENTED if there is none, with where it was looked for
+   * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for
    */
   static Nvrtc load() {
     return LOADED.get(
@@ -103,7 +103,9 @@ final class Nvrtc extends RuntimeCompiler {
     return all;
   }
 
-  /** For the very device if this compiler knows it, else PTX for an older one. */
+  /**
+   * Selects the device's own architecture if this compiler supports it, else PTX for an older one.
+   */
   @Override
   protected String architectureOption(String architecture, List<String> options, String what) {
     int capability = CudaAttributes.capability(architecture);

@@ -1,4 +1,4 @@
-/** A driver for NVIDIA devices, on the CUDA driver API. */
+/** The driver for NVIDIA devices, over the CUDA driver API. */
 @NullMarked
 package org.jhal.cuda;
 

@@ -16,19 +16,19 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a code object tells of itself before the runtime loads it: the architecture that it is for,
- * and how its kernels take their arguments, neither of which the runtime tells. It is in a note of
- * the ELF file, as LLVM's "User Guide for AMDGPU Backend" describes it for code objects of version
- * 3 and later; version 3 does not name the architecture there.
+ * The metadata of a code object, read before the runtime loads it: its architecture, and the layout
+ * of its kernels' arguments. The runtime reports neither. The metadata is in a note of the ELF
+ * file, as LLVM's "User Guide for AMDGPU Backend" describes it for code objects of version 3 and
+ * later; version 3 does not name the architecture there.
  *
- * <p>What is no AMD code object (another kind of ELF file, a bundle of several, which the runtime
- * takes apart, or anything else) is {@link #UNKNOWN}: its checks pass, and the runtime has the last
- * word.
+ * <p>Anything that is not an AMD code object (another kind of ELF file, a bundle of several, which
+ * the runtime unpacks, or anything else) is {@link #UNKNOWN}: its checks pass, and the runtime
+ * decides.
  *
  * <p>Immutable.
  */
 final class CodeObject {
-  /** Nothing is known of it. */
+  /** A file without metadata. */
   static final CodeObject UNKNOWN = new CodeObject("", Map.of());
 
   // From elf.h.
@@ -47,7 +47,7 @@ final class CodeObject {
   private static final String HIDDEN = "hidden_";
   private static final String GENERIC = "-generic";
 
-  /** An argument: where it starts and how many bytes it takes. */
+  /** An argument: its offset and its size in bytes. */
   record Argument(int offset, int size) {
     @Override
     public String toString() {
@@ -55,7 +55,7 @@ final class CodeObject {
     }
   }
 
-  private final String architecture; // empty if it is not known
+  private final String architecture; // empty if unknown
   private final Map<String, List<Argument>> kernels;
 
   private CodeObject(String architecture, Map<String, List<Argument>> kernels) {
@@ -67,7 +67,7 @@ final class CodeObject {
    * Reads a file.
    *
    * @param what is being loaded, for people
-   * @throws HalException INVALID_ARGUMENT for an AMD code object that is malformed or cut off
+   * @throws HalException INVALID_ARGUMENT for an AMD code object that is malformed or truncated
    */
   static CodeObject read(byte[] file, String what) {
     ByteBuffer in = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
@@ -94,7 +94,10 @@ final class CodeObject {
     }
   }
 
-  /** The table of sections is at the end of the file, so this also sees one that is cut off. */
+  /**
+   * Checks the section table, which is at the end of the file, so that a truncated file is
+   * detected.
+   */
   private static void checkSections(ByteBuffer in) {
     long table = in.getLong(40);
     int count = Short.toUnsignedInt(in.getShort(60));
@@ -134,7 +137,7 @@ final class CodeObject {
     return null;
   }
 
-  /** Takes bytes and what fills them up to a multiple of four, which the last ones may lack. */
+  /** Takes bytes and their padding to a multiple of four, which may be missing at the end. */
   private static byte[] take(ByteBuffer from, int count) {
     if (count < 0 || count > from.remaining()) {
       throw new IllegalArgumentException("a note has " + count + " bytes");
@@ -166,7 +169,7 @@ final class CodeObject {
     return new CodeObject(isKnown ? target.substring(TARGET_PREFIX.length()) : "", kernels);
   }
 
-  /** Null if it tells how many bytes they have, but not which. */
+  /** The arguments of a kernel; null if the metadata has only their total size. */
   private static @Nullable List<Argument> arguments(Map<?, ?> kernel) {
     Object described = kernel.get(".args");
     if (described == null) {
@@ -205,24 +208,26 @@ final class CodeObject {
     throw new IllegalArgumentException("an argument has the offset or size " + value);
   }
 
-  /** What it is for, such as {@code gfx90a:xnack-}; empty if that is not known. */
+  /** The architecture, such as {@code gfx90a:xnack-}; empty if unknown. */
   String architecture() {
     return architecture;
   }
 
-  /** The arguments that a launch passes, by kernel; kernels of which they are not known lack. */
+  /**
+   * The arguments that a launch passes, by kernel; kernels whose arguments are unknown are missing.
+   */
   Map<String, List<Argument>> kernels() {
     return kernels;
   }
 
   /**
-   * Refuses code for another architecture. A generic one, which is for a family, is left to the
-   * runtime.
+   * Refuses code for another architecture. The runtime decides about generic code, which is for a
+   * family of devices.
    *
-   * @param device what the device is, such as {@code gfx90a:sramecc+:xnack-}
+   * @param device the device's architecture, such as {@code gfx90a:sramecc+:xnack-}
    * @param what is being loaded, for people
-   * @throws HalException UNIMPLEMENTED if the processor is another one, or a feature is on in one
-   *     and off in the other
+   * @throws HalException UNIMPLEMENTED if the processors differ, or a feature is on in one and off
+   *     in the other
    */
   void checkArchitecture(String device, String what) {
     if (architecture.isEmpty()) {
@@ -248,12 +253,12 @@ final class CodeObject {
   }
 
   /**
-   * Compares the arguments that a kernel takes with those that are passed for its function. A
-   * kernel of which they are not known passes.
+   * Compares the arguments that a kernel takes with those that a launch passes. A kernel whose
+   * arguments are unknown passes.
    *
-   * @param entry the kernel
-   * @param name of the kernel and where it is, for people
-   * @throws HalException INVALID_ARGUMENT if they differ, with both
+   * @param entry the name of the kernel's entry point
+   * @param name the kernel with its origin, for people
+   * @throws HalException INVALID_ARGUMENT if they differ; the message has both
    */
   void checkArguments(String entry, KernelSpec function, String name) {
     List<Argument> taken = kernels.get(entry);

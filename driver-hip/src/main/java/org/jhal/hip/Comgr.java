@@ -11,14 +11,14 @@ import org.jhal.hip.jna.ComgrApi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which architectures HIPRTC knows. HIPRTC itself ends the process when it is asked for
- * another one, or for one with a feature that it lacks (seen with ROCm 5.2.3); it compiles with the
- * code object manager, which answers.
+ * Checks whether HIPRTC supports an architecture. HIPRTC itself ends the process if asked to
+ * compile for an unknown architecture, or for one with an unknown feature (seen with ROCm 5.2.3).
+ * So this class asks the code object manager, with which HIPRTC compiles.
  *
- * <p>A library that stands in for HIPRTC exports the functions of {@link ComgrApi} too.
+ * <p>A substitute for HIPRTC exports the functions of {@link ComgrApi} too.
  */
 final class Comgr {
-  private static final String TARGET = "amdgcn-amd-amdhsa--"; // begins the name of an architecture
+  private static final String TARGET = "amdgcn-amd-amdhsa--"; // the prefix of architecture names
   private static final String SYMBOL = "amd_comgr_get_isa_metadata";
 
   private final @Nullable ComgrApi api;
@@ -27,7 +27,7 @@ final class Comgr {
     this.api = api;
   }
 
-  /** That of a compiler: which is linked with it, or which it loads when it is first used. */
+  /** The code object manager of a compiler, which is linked with it or loads it on first use. */
   static Comgr of(SharedLibrary compiler, int major) {
     if (compiler.has(SYMBOL)) {
       return new Comgr(compiler.map(ComgrApi.class));
@@ -43,17 +43,17 @@ final class Comgr {
           return new Comgr(library.map(ComgrApi.class));
         }
       } catch (UnsatisfiedLinkError e) {
-        continue; // the next one
+        continue; // try the next one
       }
     }
     return new Comgr(null);
   }
 
   /**
-   * Passes if HIPRTC may be asked for an architecture.
+   * Checks that HIPRTC can compile for an architecture.
    *
-   * @param what is to be compiled, for people
-   * @throws HalException UNIMPLEMENTED if not
+   * @param what the source to compile, for people
+   * @throws HalException UNIMPLEMENTED if it cannot
    */
   void check(String architecture, String what) {
     if (api == null) {

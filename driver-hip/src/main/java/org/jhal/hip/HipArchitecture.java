@@ -8,11 +8,13 @@ import org.jhal.driver.gpu.SharedLibrary;
 import org.jhal.hip.jna.HipDeviceProp;
 import org.jhal.hip.jna.HipOptional;
 
-/** Asks for the architecture of a device, which no attribute tells. */
+/** Reads the architecture of a device, for which there is no attribute. */
 final class HipArchitecture {
   private HipArchitecture() {}
 
-  /** {@code gfx90a:sramecc+:xnack-}, as the compiler takes it and code objects are made for. */
+  /**
+   * The architecture as compilers and code objects name it, such as {@code gfx90a:sramecc+:xnack-}.
+   */
   static String of(SharedLibrary library, int device) {
     HipOptional calls = library.map(HipOptional.class);
     if (library.has("hipGetDevicePropertiesR0600")) {

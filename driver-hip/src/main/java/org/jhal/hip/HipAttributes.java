@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jhal.driver.gpu.DeviceReader;
 import org.jhal.hip.jna.HipRuntime;
 
-/** Asks the runtime what is known of a device that is not open. */
+/** Queries the runtime for the properties of devices, which need not be open. */
 final class HipAttributes extends DeviceReader {
   private final HipLibrary library;
 

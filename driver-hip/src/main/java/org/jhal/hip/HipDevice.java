@@ -19,18 +19,18 @@ import org.jhal.hip.jna.hipMemPool_t;
 import org.jhal.hip.jna.hipStream_t;
 
 /**
- * An open device. It is the calling thread's device only between {@link #bindToThread} and {@link
- * #unbindFromThread}, so that a program that uses HIP itself is not disturbed. HIP keeps what it
- * knows of a device for the life of the process: there is nothing to give back at the end.
+ * An open device. It is the calling thread's current device only between {@link #bindToThread} and
+ * {@link #unbindFromThread}, so a program that uses HIP itself is not disturbed. HIP keeps its
+ * state of a device for the life of the process, so there is nothing to release at the end.
  *
- * <p>Thread-safe as {@link GpuRuntime} asks.
+ * <p>Thread-safe as {@link GpuRuntime} requires.
  */
 final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t> {
   private static final int ALLOCATE_FLAGS =
       hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined;
   private static final int REGISTER_FLAGS = hipHostRegisterPortable | hipHostRegisterMapped;
 
-  /** What calls return through, of each thread: one less array for each submission. */
+  /** Each thread's array for results of calls; reusing it saves an array for each submission. */
   private static final ThreadLocal<int[]> OUT = ThreadLocal.withInitial(() -> new int[1]);
 
   private static final System.Logger LOG = System.getLogger(HipDevice.class.getName());
@@ -43,7 +43,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   /**
    * Opens a device.
    *
-   * @throws HalException UNIMPLEMENTED if it has no pools of memory
+   * @throws HalException UNIMPLEMENTED if it has no memory pools
    */
   HipDevice(GpuProperties properties) {
     super(HipResult.CODES, PINNED);
@@ -60,7 +60,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
     }
   }
 
-  /** Returns the thread's own device. */
+  /** Returns the thread's previous device, which {@link #unbindFromThread} restores. */
   @Override
   public long bindToThread() {
     int[] out = OUT.get();
@@ -72,7 +72,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
     return before;
   }
 
-  /** That the thread's own device cannot be chosen again says nothing of this one. */
+  /** A failure to restore the thread's previous device does not mean the loss of this one. */
   @Override
   public void unbindFromThread(long token) {
     if (token != ordinal) {
@@ -177,7 +177,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
     long[] value = new long[1];
     check("hipMemPoolCreate", hipMemPoolCreate(value, HipMemPoolProps.ofDevice(ordinal)));
     pool.set(value[0]);
-    value[0] = -1L; // the largest: the pool keeps everything
+    value[0] = -1L; // the largest threshold: the pool keeps everything
     int code = hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, value);
     if (code != hipSuccess) {
       destroyPool();
@@ -190,7 +190,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
     checkFreed("hipMemPoolDestroy", hipMemPoolDestroy(pool.take()));
   }
 
-  /** A pool uses freed memory again for what is nearly as large only. */
+  /** A pool reuses freed memory only for allocations of nearly the same size, so it is trimmed. */
   @Override
   protected void trimPool() {
     checkFreed("hipMemPoolTrimTo", hipMemPoolTrimTo(pool, 0));

@@ -3,11 +3,13 @@ package org.jhal.hip;
 import org.jhal.Driver;
 import org.jhal.spi.DriverProvider;
 
-/** Finds the driver of AMD devices. */
+/** The provider of the driver for AMD devices. */
 public final class HipDriverProvider implements DriverProvider {
   static final String NAME = "hip";
 
-  /** Before the mock's, which is 0, and behind that of the driver which has run on its devices. */
+  /**
+   * Above the mock's, which is 0, and below that of a driver that has been tested on real devices.
+   */
   private static final int PREFERENCE = 90;
 
   /** For the service loader. */

@@ -15,7 +15,7 @@ import org.jhal.hip.jna.hipModule_t;
 
 /** Loads kernels. */
 final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
-  /** A loaded module, and what its code told of itself before. */
+  /** A loaded module, with the metadata of its code. */
   record Module(hipModule_t handle, CodeObject code) {}
 
   HipKernels(HipDevice runtime, GpuProperties device) {
@@ -65,14 +65,16 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
     return function;
   }
 
-  /** The runtime does not tell, but the code object does. */
+  /** The runtime cannot tell the arguments, but the code object can. */
   @Override
   protected void checkArguments(
       Module module, hipFunction_t function, String entry, KernelSpec spec, String name) {
     module.code.checkArguments(entry, spec, name);
   }
 
-  /** The runtime counts them in 32 bits, and refuses more, or in some versions leaves them out. */
+  /**
+   * The runtime counts work items in 32 bits. Some versions refuse more, others do not run them.
+   */
   @Override
   protected long maxWorkItems() {
     return 0xFFFFFFFFL;
@@ -86,7 +88,7 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
     return value[0];
   }
 
-  /** A kernel may take all that the device has. */
+  /** Nothing to do: a kernel may use all shared memory of the device. */
   @Override
   protected void allowSharedMemory(hipFunction_t function, int staticBytes, int dynamicBytes) {}
 }

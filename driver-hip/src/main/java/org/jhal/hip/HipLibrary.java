@@ -13,14 +13,14 @@ import org.jhal.hip.jna.HipConstants;
 import org.jhal.hip.jna.HipRuntime;
 
 /**
- * Loads and initialises the HIP runtime, once per process, and says why where that is not possible.
- * Nothing else may call {@link HipRuntime} before {@link #load} has returned.
+ * Loads and initialises the HIP runtime, once per process, or says why that is not possible. {@link
+ * HipRuntime} must not be used before {@link #load} has returned.
  */
 final class HipLibrary {
-  /** Where the library is, instead of where it is looked for: a system property. */
+  /** The system property that names the file of the library. */
   static final String PROPERTY = "jhal.hip.library";
 
-  /** The same as an environment variable. */
+  /** The environment variable that names the file of the library. */
   static final String VARIABLE = "JHAL_HIP_LIBRARY";
 
   private static final String NAME = "libamdhip64.so";
@@ -43,7 +43,7 @@ final class HipLibrary {
     this.deviceCount = deviceCount;
   }
 
-  /** What was loaded. */
+  /** The loaded library. */
   SharedLibrary library() {
     return library;
   }
@@ -53,12 +53,12 @@ final class HipLibrary {
     return library.path();
   }
 
-  /** 6 for ROCm 6. */
+  /** The major version, such as 6 for ROCm 6. */
   int major() {
     return version / 10_000_000;
   }
 
-  /** {@code 6.3.42131}, as the runtime itself says. */
+  /** The version of the runtime, such as {@code 6.3.42131}. */
   String version() {
     return text(version);
   }
@@ -68,16 +68,16 @@ final class HipLibrary {
     return version / 10_000_000 + "." + version / 100_000 % 100 + "." + version % 100_000;
   }
 
-  /** How many devices there are, at least one. */
+  /** The number of devices, at least one. */
   int deviceCount() {
     return deviceCount;
   }
 
   /**
-   * The library.
+   * Loads the library on the first call.
    *
-   * @throws HalException UNAVAILABLE with the reason if there is none that can be used, or no
-   *     device; always the same one
+   * @throws HalException UNAVAILABLE with the reason if there is no usable one, or no device; every
+   *     call then throws the same failure
    */
   static HipLibrary load() {
     return LOADED.get(HipLibrary::open);
@@ -109,7 +109,7 @@ final class HipLibrary {
   }
 
   /**
-   * What to try, newest version first: files in {@code $ROCM_PATH/lib}, names for the system to
+   * The candidates, newest version first: files in {@code $ROCM_PATH/lib}, names for the system to
    * find, files in the usual folder.
    */
   static List<String> candidates() {

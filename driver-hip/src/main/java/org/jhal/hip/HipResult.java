@@ -9,21 +9,21 @@ import org.jhal.driver.gpu.ResultCodes;
 import org.jhal.hip.jna.HipRuntime;
 
 /**
- * The one place where the runtime's result codes become failures.
+ * Maps the runtime's result codes to failures.
  *
- * <p>Codes and their meaning: enum hipError_t of hip_runtime_api.h. Later versions add some; those
- * that are not known here are {@link Status#UNKNOWN}.
+ * <p>Codes and their meaning: enum hipError_t of hip_runtime_api.h. Codes that later versions add
+ * mean {@link Status#UNKNOWN}.
  */
 final class HipResult extends ResultCodes {
   static final HipResult CODES = new HipResult();
 
   private HipResult() {
-    // The device is lost to this process after these: every later call fails the same way.
+    // After these the process has lost the device: every later call fails in the same way.
     mean(Status.UNAVAILABLE, 4, 53); // Deinitialized, PriorLaunchFailure
     mean(Status.UNAVAILABLE, 214, 700); // ECCNotCorrectable, IllegalAddress
     mean(Status.UNAVAILABLE, 702, 709); // LaunchTimeOut, ContextIsDestroyed
     mean(Status.UNAVAILABLE, 710, 719); // Assert, LaunchFailure
-    // There is none.
+    // There is no device.
     mean(Status.UNAVAILABLE, 35, 100, 101); // InsufficientDriver, NoDevice, InvalidDevice
     mean(Status.INVALID_ARGUMENT, 1, 9); // InvalidValue, InvalidConfiguration
     mean(Status.INVALID_ARGUMENT, 12, 13); // InvalidPitchValue, InvalidSymbol
@@ -61,7 +61,7 @@ final class HipResult extends ResultCodes {
   }
 
   /**
-   * Whether this says that there is no device: versions differ in the code, and in which call
+   * Whether a code means that there is no device; versions differ in the code, and in which call
    * returns it.
    */
   static boolean isNoDevice(int code) {

@@ -12,16 +12,16 @@ import org.jhal.driver.support.Once;
 import org.jhal.hip.jna.HiprtcApi;
 
 /**
- * AMD's run-time compiler: a library of its own from ROCm 7 on, before that also a part of the
+ * AMD's run-time compiler: a separate library from ROCm 7 on, before that also a part of the
  * runtime.
  *
  * <p>Thread-safe.
  */
 final class Hiprtc extends RuntimeCompiler {
-  /** Where the library is, instead of where it is looked for: a system property. */
+  /** The system property that names the file of the library. */
   static final String PROPERTY = "jhal.hip.hiprtc";
 
-  /** The same as an environment variable. */
+  /** The environment variable that names the file of the library. */
   static final String VARIABLE = "JHAL_HIP_HIPRTC";
 
   private static final String SYMBOL = "hiprtcCompileProgram";
@@ -45,9 +45,9 @@ final class Hiprtc extends RuntimeCompiler {
   }
 
   /**
-   * The compiler that belongs to the runtime, of which a process has one.
+   * Loads the compiler that belongs to the process's runtime, on the first call.
    *
-   * @throws HalException UNIMPLEMENTED if there is none, with where it was looked for
+   * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for
    */
   static Hiprtc load(SharedLibrary runtime, int major) {
     return LOADED.get(
@@ -71,7 +71,7 @@ final class Hiprtc extends RuntimeCompiler {
     return ARCHITECTURE + architecture;
   }
 
-  /** An architecture that the compiler does not know would end the process. */
+  /** Checks the architecture first, as the compiler would end the process for an unknown one. */
   private static void checkOptions(List<String> options, String what) {
     for (String option : options) {
       if (ARCHITECTURE_OPTIONS.stream().anyMatch(option::startsWith)) {

@@ -10,7 +10,7 @@ import java.util.Map;
 /**
  * Reads MessagePack, the format of the metadata in a code object: maps become {@link Map}s, arrays
  * {@link List}s, strings {@link String}s, whole numbers {@link Long}s, false and true {@link
- * Boolean}s, and all that metadata has no use for an empty string.
+ * Boolean}s, and types that metadata does not use become an empty string.
  */
 final class MessagePack {
   private static final int MAX_DEPTH = 32;
@@ -18,14 +18,14 @@ final class MessagePack {
   private final ByteBuffer in;
 
   private MessagePack(ByteBuffer in) {
-    this.in = in; // big-endian, which buffers are unless told otherwise
+    this.in = in; // big-endian, as buffers are by default
   }
 
   /**
-   * Reads one value; what follows it is ignored.
+   * Reads one value; anything after it is ignored.
    *
-   * @throws IllegalArgumentException if it is malformed, nested deeper than anybody does, or has a
-   *     map whose keys are not strings
+   * @throws IllegalArgumentException if it is malformed, nested too deeply, or has a map whose keys
+   *     are not strings
    * @throws java.nio.BufferUnderflowException if it is incomplete
    */
   static Object read(byte[] bytes) {
@@ -86,7 +86,9 @@ final class MessagePack {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /** A length, which cannot be more than there is, so that nobody allocates for one that lies. */
+  /**
+   * A length, which is checked against the remaining bytes, so that a wrong one allocates nothing.
+   */
   private int length(long claimed) {
     if (claimed > in.remaining()) {
       throw new IllegalArgumentException(claimed + " follow, but there are " + in.remaining());

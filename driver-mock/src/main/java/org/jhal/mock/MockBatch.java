@@ -8,10 +8,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was issued to a stream between two recorded events: events to wait for, tasks, and the event
- * behind them. The unit that a stream with a seed may swap. Objects are used again.
+ * The work issued to a stream between two recorded events: events to wait for, tasks, and the event
+ * behind them. It is the unit that a stream with a seed may swap. Objects are reused.
  *
- * <p>Belongs to whoever issues until it is handed to the stream, then to the stream's thread; the
+ * <p>Owned by the issuing thread until it is handed to the stream, then by the stream's thread; the
  * waits are constant from then on.
  */
 final class MockBatch {
@@ -35,7 +35,7 @@ final class MockBatch {
     recording = recorded.record();
   }
 
-  /** Whether everything it waits for has fired. */
+  /** Whether all events that it waits for have fired. */
   boolean isRunnable() {
     for (int i = 0; i < waits.size(); i++) {
       if (!waits.get(i).hasFired(waitRecordings[i])) {
@@ -45,14 +45,14 @@ final class MockBatch {
     return true;
   }
 
-  /** Blocks until it is runnable; UNAVAILABLE if the device is lost before. */
+  /** Blocks until it is runnable; throws UNAVAILABLE if the device is lost first. */
   void awaitRunnable() {
     for (int i = 0; i < waits.size(); i++) {
       waits.get(i).await(waitRecordings[i]);
     }
   }
 
-  /** Swaps tasks between barriers: nothing orders them (rule M3). */
+  /** Swaps tasks between barriers, which have no defined order (rule M3). */
   void shuffle(RandomGenerator random) {
     int start = 0;
     for (int i = 0; i <= tasks.size(); i++) {

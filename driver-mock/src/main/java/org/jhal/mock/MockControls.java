@@ -8,7 +8,7 @@ import org.jhal.Status;
 import org.jhal.engine.EngineDevice;
 
 /**
- * What tests can do to an open mock device that no program can do to a real one.
+ * Controls an open mock device in tests, in ways that are impossible with a real one.
  *
  * <p>Thread-safe.
  */
@@ -38,14 +38,12 @@ public final class MockControls {
     return Set.copyOf(MockDevice.newFaults().calls());
   }
 
-  /**
-   * Stops the stream of a queue before its next piece of work. Work is still accepted and issued.
-   */
+  /** Pauses the stream of a queue before its next task. Work is still accepted and issued. */
   public void pause(DeviceQueue queue) {
     device.stream(queue.index()).setPaused(true);
   }
 
-  /** Lets the stream of a queue go on. */
+  /** Resumes the stream of a queue. */
   public void resume(DeviceQueue queue) {
     device.stream(queue.index()).setPaused(false);
   }
@@ -54,8 +52,8 @@ public final class MockControls {
    * Makes a call of the driver fail once.
    *
    * @param call one of {@link #calls()}
-   * @param nth on which use, counted from 1, starting now
-   * @param failure what it fails with; UNAVAILABLE means that the device is lost from then on
+   * @param nth which use fails, counted from 1, starting now
+   * @param failure the failure; with UNAVAILABLE the device is lost from then on
    * @throws HalException INVALID_ARGUMENT for an unknown call; OUT_OF_RANGE if {@code nth} is less
    *     than 1
    */
@@ -63,14 +61,13 @@ public final class MockControls {
     device.faults().failNth(call, nth, failure);
   }
 
-  /** Takes back all failures that have not happened. */
+  /** Cancels all failures that have not happened yet. */
   public void clearFaults() {
     device.faults().clear();
   }
 
   /**
-   * The device is lost, as if the native runtime had reported an error that it does not recover
-   * from.
+   * Loses the device, as if the native runtime had reported an error that it does not recover from.
    */
   public void lose(HalException cause) {
     device.lose(cause);

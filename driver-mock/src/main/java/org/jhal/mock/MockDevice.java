@@ -26,14 +26,14 @@ import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
-/** A device that is a few threads and some memory of this process. */
+/** A device that consists of a few threads and some memory of this process. */
 final class MockDevice implements DeviceBackend<MockEvent> {
   private static final Set<Capability> CAPABILITIES =
       Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY);
   private static final String FORMAT = "java";
 
   /**
-   * The calls that can fail: those of the driver interface, and what a stream does for them later.
+   * The calls that can fail: those of the driver interface, and steps that a stream performs later.
    */
   private static final Set<String> CALLS =
       Set.copyOf(
@@ -78,9 +78,9 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   /**
    * A device.
    *
-   * @param seed decides what is swapped that nothing orders; 0 for everything in order
-   * @param delayNanos how long a stream waits before each piece of work
-   * @param threads how many threads a dispatch uses at most, the stream's own included
+   * @param seed determines how unordered work is swapped; 0 to keep everything in order
+   * @param delayNanos how long a stream waits before each task, in nanoseconds
+   * @param threads the maximum number of threads of a dispatch, including the stream's own
    * @param faults which of its calls fail, from the first one on
    */
   MockDevice(DeviceInfo info, long seed, long delayNanos, int threads, Faults faults) {
@@ -111,7 +111,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return delayNanos;
   }
 
-  /** No faults yet. */
+  /** Faults for all these calls, none of which fails yet. */
   static Faults newFaults() {
     return new Faults(CALLS);
   }
@@ -120,7 +120,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return faults;
   }
 
-  /** How many threads may help a stream's own. */
+  /** How many threads may help a stream's own thread. */
   int workers() {
     return workerCount;
   }
@@ -129,16 +129,19 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     workers.execute(body);
   }
 
-  /** At the start of each native call: fails if the device is lost, or if the call is to fail. */
+  /**
+   * Called at the start of each native call: throws if the device is lost, or if the call is to
+   * fail.
+   */
   void enter(String call) {
     checkAlive();
     check(call);
   }
 
   /**
-   * In each native call that a lost device answers as well, since it only binds or gives back:
-   * fails if the call is to fail. What gives back does so before, so that such a failure leaks
-   * nothing.
+   * Called in each native call that works on a lost device too, because it only binds a thread or
+   * releases something: throws if the call is to fail. Calls that release something do so first, so
+   * that such a failure leaks nothing.
    */
   void check(String call) {
     try {
@@ -164,7 +167,9 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     }
   }
 
-  /** From now on every call fails with UNAVAILABLE, and who waits is woken. */
+  /**
+   * Loses the device: from now on every call fails with UNAVAILABLE, and waiting threads are woken.
+   */
   void lose(HalException cause) {
     lost = cause;
     events.forEach(MockEvent::wake);
@@ -193,7 +198,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     liveModules.decrementAndGet();
   }
 
-  /** What was made and not given back, for tests; empty if there is nothing. */
+  /** What was created and not released, for tests; empty if there is nothing. */
   String leftovers() {
     StringBuilder text = new StringBuilder();
     if (!events.isEmpty()) {
@@ -269,7 +274,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return MockMemory.imported(this, memory);
   }
 
-  /** How much memory is in use. */
+  /** How much memory is in use, in bytes. */
   MemoryBudget budget() {
     return budget;
   }

@@ -91,7 +91,7 @@ class MockDriver implements Driver {
               .memoryBytes(settings.get(MEMORY))
               .maxWorkgroupCount(new Workgroups(Integer.MAX_VALUE, 65_535, 65_535))
               .maxWorkgroupItems(1024)
-              .maxWorkgroupSize(new Workgroups(1024, 1024, 64)) // as most devices have it
+              .maxWorkgroupSize(new Workgroups(1024, 1024, 64)) // as on most devices
               .properties(Map.of("threads", String.valueOf(settings.get(THREADS))))
               .build());
     }
@@ -103,7 +103,7 @@ class MockDriver implements Driver {
     return open(uri, MockDevice.newFaults());
   }
 
-  /** Opens a device whose calls fail as {@code faults} says, from the first one on. */
+  /** Opens a device on which {@code faults} applies from the first call on. */
   EngineDevice<MockEvent> open(DeviceUri uri, Faults faults) {
     Settings settings = settings(uri);
     DeviceInfo info = DeviceSelector.select(uri, devices(settings));
@@ -117,7 +117,7 @@ class MockDriver implements Driver {
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }
 
-  /** What the engine is given for a device; a test may put something wrong in between. */
+  /** The backend that the engine gets for a device; tests override it to add defects. */
   DeviceBackend<MockEvent> backend(MockDevice device) {
     return device;
   }

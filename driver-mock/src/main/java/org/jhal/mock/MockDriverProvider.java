@@ -4,7 +4,7 @@ import java.util.Objects;
 import org.jhal.Driver;
 import org.jhal.spi.DriverProvider;
 
-/** Finds the mock driver: devices that compute for real on the CPU, asynchronously. */
+/** The provider of the mock driver, whose devices compute on the CPU, asynchronously. */
 public final class MockDriverProvider implements DriverProvider {
   private final String name;
 

@@ -1,8 +1,8 @@
 package org.jhal.mock;
 
 /**
- * An event that counts its recordings: who waits for it waits for the recording that was the latest
- * when the wait was made, so that it can be recorded again meanwhile.
+ * An event that counts its recordings. A wait is for the recording that was the latest when the
+ * wait was made, so the event can be recorded again meanwhile.
  *
  * <p>Thread-safe.
  */
@@ -17,7 +17,7 @@ final class MockEvent {
     this.device = device;
   }
 
-  /** A new recording; returns its number. */
+  /** Makes a new recording; returns its number. */
   synchronized long record() {
     return ++recorded;
   }
@@ -41,8 +41,8 @@ final class MockEvent {
   }
 
   /**
-   * Blocks until a recording has fired; UNAVAILABLE if the device is lost before. Not
-   * interruptible, as native waits.
+   * Blocks until a recording has fired; throws UNAVAILABLE if the device is lost first. Not
+   * interruptible, like native waits.
    */
   synchronized void await(long recording) {
     boolean interrupted = false;
@@ -64,7 +64,7 @@ final class MockEvent {
     }
   }
 
-  /** Makes those who wait look at the device again. */
+  /** Makes waiting threads check the device again. */
   synchronized void wake() {
     notifyAll();
   }

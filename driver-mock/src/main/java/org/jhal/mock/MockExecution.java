@@ -8,7 +8,7 @@ import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.Submission;
 
-/** Computes what a stream's tasks say. Owned by the stream's thread. */
+/** Executes the tasks of a stream. Owned by the stream's thread. */
 final class MockExecution {
   /** Transfers with arrays go through a buffer of this size, a multiple of every element's size. */
   private static final int CHUNK = 1 << 16;
@@ -25,7 +25,7 @@ final class MockExecution {
   /** Runs one task; a failure goes to its submission. */
   void run(MockTask task) {
     if (task.kind == MockTask.Kind.BARRIER) {
-      return; // tasks run one after the other
+      return; // tasks run in order anyway
     }
     if (task.kind == MockTask.Kind.FREE) {
       task.target().drop();
@@ -43,9 +43,9 @@ final class MockExecution {
       } else {
         command(task);
       }
-    } catch (Throwable t) { // whatever a kernel throws fails its operation and nothing else
+    } catch (Throwable t) { // anything that a kernel throws fails its operation and nothing else
       if (device.isLost()) {
-        return; // the operation has failed and may be over: nothing of the task means anything now
+        return; // the operation has failed and may be over, so the task must not be used
       }
       submission.fail(
           t instanceof HalException failure
@@ -84,9 +84,8 @@ final class MockExecution {
       word = (word & 0xFFFF) * 0x0001_0001L;
     }
     word |= word << 32;
-    // The pattern is written as its bytes lie in memory, the lowest first; offsets are multiples of
-    // its length, so the
-    // repeated word stays in phase from the start of the range on.
+    // The pattern is written byte by byte, the lowest first. Offsets are multiples of its length,
+    // so the repeated word stays in phase from the start of the range on.
     long at = offset;
     long end = offset + length;
     while (at < end) {

@@ -9,13 +9,13 @@ import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the workgroups of a dispatch: some on the stream's thread, and when that takes longer than a
- * moment, the others on the device's workers beside it.
+ * Runs the workgroups of a dispatch on the stream's thread; if that takes longer than a moment, the
+ * device's workers help.
  *
  * <p>Owned by the stream's thread.
  */
 final class MockGrid {
-  /** How long the stream's thread goes on alone; waking workers costs about as much. */
+  /** How long the stream's thread runs alone; waking workers costs about as much. */
   private static final long ALONE_NANOS = 50_000;
 
   private final MockDevice device;
@@ -55,7 +55,7 @@ final class MockGrid {
               MockWorkgroup group = new MockWorkgroup();
               group.prepare(command, views);
               drain(kernel, group, next, count, thrown);
-            } catch (Throwable t) { // the device was lost, and the command is over
+            } catch (Throwable t) { // happens if the device was lost and the command is over
               thrown.compareAndSet(null, t);
             } finally {
               helping.countDown();

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Memory outside the heap, in segments, since one byte buffer has less than 2 GiB. The garbage
- * collector frees it, so a view of it, or a kernel that uses it without being ordered against its
- * end, never touches memory of somebody else.
+ * collector frees it. So a view of it, or a kernel that uses it without being ordered against its
+ * end, never accesses somebody else's memory.
  */
 final class MockMemory implements DeviceMemory {
   static final int SEGMENT_BITS = 30;
@@ -22,14 +22,14 @@ final class MockMemory implements DeviceMemory {
   private static final VarHandle INT =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-  /** New memory up to this size is filled with a pattern, so that who relies on zeros finds out. */
+  /** New memory up to this size is filled with a pattern, to expose programs that rely on zeros. */
   private static final int DIRTY_LIMIT = 1 << 20;
 
   private static final byte DIRT = (byte) 0xCD;
 
   private final @Nullable MockDevice device; // null for the memory of a workgroup
   private final long size;
-  private final boolean isCounted; // by the device
+  private final boolean isCounted; // whether the device's budget counts it
   private volatile ByteBuffer @Nullable [] segments; // written with the monitor held
   private volatile boolean isDropped;
 
@@ -39,19 +39,19 @@ final class MockMemory implements DeviceMemory {
     this.isCounted = isCounted;
   }
 
-  /** Memory that the device has accounted for and that {@link #materialise} will bring. */
+  /** Memory that the device's budget counts and that {@link #materialise} allocates later. */
   static MockMemory promised(MockDevice device, long size) {
     return new MockMemory(device, size, true);
   }
 
-  /** Memory of a workgroup. */
+  /** The shared memory of a workgroup. */
   static MockMemory shared(int size) {
     MockMemory made = new MockMemory(null, size, false);
     made.materialise();
     return made;
   }
 
-  /** The caller's memory. */
+  /** Imported memory of the caller. */
   static MockMemory imported(MockDevice device, ByteBuffer memory) {
     MockMemory made = new MockMemory(device, memory.capacity(), false);
     ByteBuffer[] parts = new ByteBuffer[(int) (((long) memory.capacity() + MASK) >>> SEGMENT_BITS)];
@@ -67,9 +67,9 @@ final class MockMemory implements DeviceMemory {
   }
 
   /**
-   * Brings the memory, once.
+   * Allocates the memory. Called once.
    *
-   * @throws HalException RESOURCE_EXHAUSTED if the JVM has no more
+   * @throws HalException RESOURCE_EXHAUSTED if the JVM has not enough memory
    */
   synchronized void materialise() {
     if (segments != null || isDropped) {
@@ -136,7 +136,7 @@ final class MockMemory implements DeviceMemory {
     }
   }
 
-  /** A mapping that shows the memory itself. */
+  /** A mapping within one segment, which is a view of the memory itself. */
   private final class DirectRange implements MappedRange {
     private final ByteBuffer view;
 
@@ -160,7 +160,7 @@ final class MockMemory implements DeviceMemory {
     }
   }
 
-  /** A mapping that spans segments: a copy, brought up to date by flush and invalidate. */
+  /** A mapping that spans segments: a copy, which flush and invalidate synchronize. */
   private final class CopiedRange implements MappedRange {
     private final long offset;
     private final ByteBuffer copy;
@@ -197,24 +197,27 @@ final class MockMemory implements DeviceMemory {
     }
   }
 
-  /** The device may give the bytes to others; what was issued before may still use them. */
+  /**
+   * Ends the counting of the bytes: the budget may give them to others, though work issued before
+   * may still use them.
+   */
   void endAccount() {
     if (isCounted && device != null) {
       device.budget().giveBack(size);
     }
   }
 
-  /** Lets the collector have the memory. Views that were handed out keep their part. */
+  /** Drops the memory, so that it can be collected. Existing views keep their part alive. */
   synchronized void drop() {
     segments = null;
     isDropped = true;
   }
 
-  // What the stream and kernels do; ranges are checked by the engine or by MockView.
+  // Access by the stream and by kernels. The engine or MockView has checked the ranges.
 
   /**
-   * The segment that holds {@code offset}, with position and limit around as much of the range as
-   * it has.
+   * The segment that contains {@code offset}, with position and limit around the part of the range
+   * in it.
    */
   ByteBuffer chunk(long offset, long length) {
     ByteBuffer segment = segments()[(int) (offset >>> SEGMENT_BITS)];
@@ -255,7 +258,7 @@ final class MockMemory implements DeviceMemory {
     segments()[(int) (at >>> SEGMENT_BITS)].put((int) (at & MASK), value);
   }
 
-  /** Whether a value of {@code bytes} bytes at {@code at} lies in one segment. */
+  /** Whether a value of {@code bytes} bytes at {@code at} is within one segment. */
   private static boolean isWhole(long at, int bytes) {
     return (at & MASK) <= SEGMENT - bytes;
   }

@@ -14,13 +14,13 @@ final class MockModule implements KernelModule {
     this.kernels = List.copyOf(kernels);
   }
 
-  /** The kernel of kernel {@code index}, of type {@code (Workgroup)void}. */
+  /** The method of kernel {@code index}, of type {@code (Workgroup)void}. */
   MethodHandle kernel(int index) {
     return kernels.get(index);
   }
 
   @Override
-  public void unload() { // the collector unloads classes
+  public void unload() { // the garbage collector unloads classes
     device.dropModule();
     device.check("unload");
   }

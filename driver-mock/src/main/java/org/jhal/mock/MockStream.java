@@ -19,24 +19,24 @@ import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream that is a thread with a queue of batches. In order, unless the device has a seed: then
- * it takes one at random of the batches whose waits are over.
+ * A stream: a thread with a queue of batches. It is in order unless the device has a seed; then it
+ * takes a random one of the batches whose waits are over.
  *
- * <p>Thread-safe as {@link NativeStream} asks.
+ * <p>Thread-safe as {@link NativeStream} requires.
  */
 final class MockStream implements NativeStream<MockEvent> {
-  /** How long closing waits for the thread. Only a kernel on a lost device can keep it longer. */
+  /** How long closing waits for the thread. Only a kernel on a lost device can delay it longer. */
   private static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final MockDevice device;
   private final Thread thread;
   private final MockExecution execution;
-  private final @Nullable Random random; // null means in order; of the issuing thread
-  private final @Nullable Random choice; // of the stream's thread
+  private final @Nullable Random random; // null if in order; used by the issuing thread
+  private final @Nullable Random choice; // used by the stream's thread
 
-  private MockBatch current = new MockBatch(); // being issued; belongs to the issuing thread
+  private MockBatch current = new MockBatch(); // being issued; used by the issuing thread
 
-  private final Object lock = new Object(); // guards what follows
+  private final Object lock = new Object(); // guards the fields below
   private final Deque<MockBatch> fifo = new ArrayDeque<>(); // without a seed
   private final List<MockBatch> pending = new ArrayList<>(); // with a seed
   private @Nullable MockBatch freeBatch;
@@ -100,7 +100,7 @@ final class MockStream implements NativeStream<MockEvent> {
     MockTask task = takeTask();
     current.tasks.add(task);
     task.setFree((MockMemory) memory);
-    ((MockMemory) memory).endAccount(); // what the stream allocates after this may count on them
+    ((MockMemory) memory).endAccount(); // so that allocations behind this can use the bytes
   }
 
   @Override
@@ -181,7 +181,7 @@ final class MockStream implements NativeStream<MockEvent> {
     }
   }
 
-  /** Makes the stream's thread look again: an event has fired, or the device is lost. */
+  /** Wakes the stream's thread because an event has fired or the device is lost. */
   void poke() {
     synchronized (lock) {
       pokeLocked();
@@ -258,7 +258,7 @@ final class MockStream implements NativeStream<MockEvent> {
             lock.wait();
           }
         } catch (InterruptedException e) {
-          isIdle = false; // nobody has a reason to interrupt this thread; it goes on
+          isIdle = false; // this thread is not meant to be interrupted; go on
         }
       }
       return null;
@@ -290,8 +290,8 @@ final class MockStream implements NativeStream<MockEvent> {
   }
 
   /**
-   * Runs a batch and fires its event; false if the device was lost meanwhile, and then nothing
-   * fires.
+   * Runs a batch and fires its event. Returns false, without firing it, if the device was lost
+   * meanwhile.
    */
   private boolean run(MockBatch batch) {
     for (int i = 0; i < batch.tasks.size(); i++) {

@@ -7,13 +7,13 @@ import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command with its operands resolved, as it waits in a stream. The command itself stays as it
- * is until the event behind it has fired. Objects are used again.
+ * One command in a stream, with its operands resolved. The command itself does not change until the
+ * event behind it has fired. Objects are reused.
  *
- * <p>Belongs to whoever issues until it is handed to the stream, then to the stream's thread.
+ * <p>Owned by the issuing thread until it is handed to the stream, then by the stream's thread.
  */
 final class MockTask {
-  /** What a stream does. */
+  /** The kinds of tasks. */
   enum Kind {
     COMMAND,
     BARRIER,
@@ -24,7 +24,7 @@ final class MockTask {
   Kind kind = Kind.COMMAND;
   private @Nullable Command command;
   private @Nullable Submission submission;
-  private @Nullable MockMemory memory; // to allocate, or of the target
+  private @Nullable MockMemory memory; // the memory to allocate, or the target's
   private @Nullable MockMemory source;
   long targetOffset;
   long sourceOffset;

@@ -5,8 +5,8 @@ import org.jhal.kernel.KernelMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of a {@link MockMemory} as a kernel sees it. Used again for other ranges; checks every
- * access.
+ * A range of a {@link MockMemory} as a kernel sees it. Checks every access. Objects are reused for
+ * other ranges.
  */
 final class MockView implements KernelMemory {
   private @Nullable MockMemory memory;

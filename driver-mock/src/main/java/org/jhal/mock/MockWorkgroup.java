@@ -12,7 +12,7 @@ import org.jhal.kernel.KernelMemory;
 import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
 
-/** One workgroup as a kernel sees it; moved from one index to the next. Owned by one thread. */
+/** One workgroup as a kernel sees it; reused for one index after the other. Owned by one thread. */
 final class MockWorkgroup implements Workgroup {
   private static final VarHandle SHORT = view(short[].class);
   private static final VarHandle INT = view(int[].class);
@@ -22,7 +22,7 @@ final class MockWorkgroup implements Workgroup {
   private @Nullable Command command;
   private MockView[] views = NO_VIEWS;
   private final MockView shared = new MockView();
-  private @Nullable MockMemory sharedMemory; // of the right size for the command, zeroed by moveTo
+  private @Nullable MockMemory sharedMemory; // of the command's size; zeroed by moveTo
   private int groupX;
   private int groupY;
   private int groupZ;
@@ -48,7 +48,7 @@ final class MockWorkgroup implements Workgroup {
     views = NO_VIEWS;
   }
 
-  /** Becomes the workgroup with this index, counted along the first axis first. */
+  /** Makes this the workgroup with a linear index, counted along the first axis first. */
   void moveTo(long index) {
     Command running = command();
     groupX = (int) (index % running.groupsX());

@@ -54,7 +54,7 @@ public final class MakeInputs implements ToolProvider {
     String elements = args.length < 2 ? String.valueOf(ELEMENTS) : args[1];
     if (!elements.matches("[0-9]{1,10}") || Long.parseLong(elements) >= 1L << 32) {
       err.println(
-          "hal: INVALID_ARGUMENT: ELEMENTS is '" + elements + "'; it must be in 0 to 4294967295");
+          "hal: INVALID_ARGUMENT: ELEMENTS is '" + elements + "'; it must be from 0 to 4294967295");
       return 2;
     }
     try {

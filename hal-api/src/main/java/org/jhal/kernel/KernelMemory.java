@@ -1,12 +1,14 @@
 package org.jhal.kernel;
 
 /**
- * Bytes that a kernel works on, indexed with a {@code long} from 0 in bytes, in native byte order.
+ * Bytes that a kernel works on, in native byte order. An index is an offset in bytes, from 0.
  * Unaligned access is legal except for the atomic methods. Access outside {@code [0, size())}
  * throws {@link IndexOutOfBoundsException}.
+ *
+ * <p>Accesses from several workgroups are not synchronized, except by the atomic methods.
  */
 public interface KernelMemory {
-  /** How many bytes there are. */
+  /** The number of bytes. */
   long size();
 
   /** Reads one byte. */

@@ -16,9 +16,9 @@ package org.jhal.kernel;
  * }
  * }</pre>
  *
- * <p>The workgroups of a dispatch run in parallel, in no order. Work items of one workgroup are the
- * kernel's own loops. A kernel that throws fails its operation with ABORTED and the exception as
- * the cause.
+ * <p>The workgroups of a dispatch may run in parallel, in any order. The kernel itself loops over
+ * the work items of its workgroup. A kernel that throws fails its operation with ABORTED and the
+ * exception as the cause.
  *
  * <p>Valid on the calling thread until the kernel returns.
  */
@@ -58,21 +58,37 @@ public interface Workgroup {
   KernelMemory memory(int index);
 
   /**
-   * The integer constant of at most 32 bits passed for parameter {@code index}; unsigned ones of
-   * less are widened.
+   * The integer constant of at most 32 bits passed for parameter {@code index}. Signed types of
+   * fewer bits are sign-extended, unsigned ones zero-extended.
+   *
+   * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
+   * @throws IllegalArgumentException if the constant has another type
    */
   int i32(int index);
 
   /**
-   * The integer constant passed for parameter {@code index}; unsigned ones of less than 64 bits are
-   * widened.
+   * The integer constant passed for parameter {@code index}. Signed types of fewer than 64 bits are
+   * sign-extended, unsigned ones zero-extended.
+   *
+   * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
+   * @throws IllegalArgumentException if the constant is not an integer
    */
   long i64(int index);
 
-  /** The {@code f32} constant passed for parameter {@code index}. */
+  /**
+   * The {@code f32} constant passed for parameter {@code index}.
+   *
+   * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
+   * @throws IllegalArgumentException if the constant has another type
+   */
   float f32(int index);
 
-  /** The {@code f64} or {@code f32} constant passed for parameter {@code index}. */
+  /**
+   * The {@code f64} or {@code f32} constant passed for parameter {@code index}.
+   *
+   * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
+   * @throws IllegalArgumentException if the constant has another type
+   */
   double f64(int index);
 
   /** Memory of this workgroup alone, as large as the kernel's dynamic shared memory, zeroed. */

@@ -1,4 +1,4 @@
-/** What the author of a driver implements so that it is found. */
+/** What a driver implements to be found. */
 @NullMarked
 package org.jhal.spi;
 

@@ -38,7 +38,7 @@ final class CommandFailure extends RuntimeException {
     return wrongUsage(message + " (see " + command + " --help)");
   }
 
-  /** The device cannot be used for what it is asked for. */
+  /** The device cannot do what was asked for. */
   static CommandFailure unusable(HalException failure) {
     return new CommandFailure(ExitCode.NO_DEVICE, failure);
   }
@@ -51,7 +51,7 @@ final class CommandFailure extends RuntimeException {
     return failure;
   }
 
-  /** Does a step that only looks at what the user gave: what it throws is bad input. */
+  /** Runs a step that only checks the user's input: its failures count as bad input. */
   static <T> T badInput(Supplier<T> step) {
     try {
       return step.get();

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
     name = "devices",
     description = "Lists the devices of all drivers, and why a driver cannot be used.")
 final class DevicesCommand implements Callable<Integer> {
-  /** Runtimes of vendors take seconds to start where many devices were asleep. */
+  /** Vendors' runtimes take many seconds to start on machines with many idle devices. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   @Spec private CommandSpec spec;

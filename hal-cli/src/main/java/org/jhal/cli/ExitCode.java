@@ -5,7 +5,7 @@ public final class ExitCode {
   /** Everything was done. */
   public static final int SUCCESS = 0;
 
-  /** The work began and failed, or what it printed could not be written. */
+  /** The work failed while it ran, or its output could not be written. */
   public static final int FAILED = 1;
 
   /** Wrong usage or bad input; nothing ran. */
@@ -17,7 +17,7 @@ public final class ExitCode {
   /** {@code hal cts}: tests failed. */
   public static final int TESTS_FAILED = 4;
 
-  /** {@code hal cts}: the run was given up at its deadline. */
+  /** {@code hal cts}: the run was stopped at its deadline. */
   public static final int TIMED_OUT = 5;
 
   /** Ended by an interrupt, such as Ctrl-C. */

@@ -33,9 +33,10 @@ final class HintResolver {
   /**
    * Evaluates {@code hints}.
    *
-   * @param constants what the user gave, by name; hinted ones are added when they are asked for
-   * @param shapes what the user gave, by name; hinted ones are added when they are asked for
-   * @throws HalException INVALID_ARGUMENT if a hint is for something that is no parameter
+   * @param constants those that the user gave, by name; hinted ones are added when they are
+   *     evaluated
+   * @param shapes those that the user gave, by name; hinted ones are added when they are evaluated
+   * @throws HalException INVALID_ARGUMENT if a hint is for something that is not a parameter
    */
   HintResolver(
       RunHints hints,
@@ -74,7 +75,7 @@ final class HintResolver {
     return shapes.get(name);
   }
 
-  /** The shape that the hint for a buffer computes, whatever the user gave. */
+  /** The shape that the hint for a buffer computes, even if the user gave one. */
   Shape hintedShape(String name) {
     List<Long> dimensions =
         evaluate("shapes." + name, hints.shapes().getOrDefault(name, List.of()));
@@ -139,7 +140,7 @@ final class HintResolver {
     }
     BigInteger integer = Literals.integer(parameter.type(), value);
     if (integer == null) {
-      throw failure(key, expression, "is a " + parameter.type().label() + ", no integer");
+      throw failure(key, expression, "is of type " + parameter.type().label() + ", not an integer");
     }
     return exact(key, expression, integer);
   }
@@ -169,7 +170,7 @@ final class HintResolver {
             + what
             + " '"
             + name
-            + "', which is not there; there "
+            + "', which does not exist; there "
             + (known.size() == 1 ? "is " : "are ")
             + (known.isEmpty() ? "none" : String.join(", ", known)));
   }

@@ -4,8 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets the thread that made it end its work in order when the process is told to stop, as by
- * Ctrl-C: the thread is interrupted, and has a moment to remove unfinished files.
+ * Lets the thread that created it finish cleanly when the process is told to stop, such as by
+ * Ctrl-C: the thread is interrupted, and has a few seconds to remove unfinished files.
  */
 final class Interruption implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 3;

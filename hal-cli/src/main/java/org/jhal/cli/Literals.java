@@ -8,7 +8,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the constants of a command line and checks them against the range of their type. */
+/** Parses the constants of a command line and checks them against the range of their type. */
 final class Literals {
   private static final Pattern INTEGER = Pattern.compile("[+-]?(?:0[xX][0-9a-fA-F]+|[0-9]+)");
   private static final Pattern DECIMAL =
@@ -18,14 +18,14 @@ final class Literals {
   private Literals() {}
 
   /**
-   * The constant that {@code text} writes: an integer in decimal or, after {@code 0x}, hexadecimal;
-   * for a float also a decimal fraction, {@code nan}, {@code inf} or {@code -inf}.
+   * Parses a constant: an integer in decimal or, after {@code 0x}, hexadecimal; for a float also a
+   * decimal fraction, {@code nan}, {@code inf} or {@code -inf}.
    *
    * @param name of the parameter, for messages
    * @return as {@link org.jhal.Args} takes it: a Float, a Double, or a Long, which for a u64 has
    *     the bits of the value
-   * @throws HalException INVALID_ARGUMENT if it is no literal of this type; OUT_OF_RANGE if it does
-   *     not fit into the type
+   * @throws HalException INVALID_ARGUMENT if it is not a literal of this type; OUT_OF_RANGE if it
+   *     does not fit into the type
    */
   static Number parse(String name, ElementType type, String text) {
     boolean isFloat = type == ElementType.F32 || type == ElementType.F64;
@@ -53,7 +53,7 @@ final class Literals {
             + name
             + "': '"
             + text
-            + "' is no "
+            + "' is not of type "
             + type.label()
             + (isFloat ? ", which is a number such as 2.5, nan or inf" : ", which is an integer"));
   }

@@ -11,8 +11,8 @@ import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 
 /**
- * Prints what JHAL and its drivers log as the command prints its own failures: {@code hal: LEVEL:
- * message: cause} on stderr, with a stack trace only where {@code --verbose} asks for one.
+ * Prints log records of JHAL and its drivers in the format of the command's own failures: {@code
+ * hal: LEVEL: message: cause} on stderr, with a stack trace only with {@code --verbose}.
  */
 public final class LogLines extends Formatter {
   private static final String CONFIG_CLASS = "java.util.logging.config.class";
@@ -20,11 +20,11 @@ public final class LogLines extends Formatter {
 
   private static volatile boolean verbose;
 
-  /** For {@link LogManager}, which makes it when something is logged first. */
+  /** For {@link LogManager}, which creates it when something is logged for the first time. */
   public LogLines() {}
 
   /**
-   * Makes the process log like this, unless it was started with a logging configuration. Costs
+   * Makes the process log in this format, unless it was started with a logging configuration. Costs
    * nothing until something is logged.
    */
   static void install(boolean withStackTraces) {
@@ -36,7 +36,7 @@ public final class LogLines extends Formatter {
 
   /** Configures the process; {@link LogManager} calls the constructor. */
   public static final class Configuration {
-    /** Sends what is logged to stderr, in this form. */
+    /** Sends log records to stderr, in this format. */
     public Configuration() throws IOException {
       String console = ConsoleHandler.class.getName();
       String text =

@@ -17,8 +17,9 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The {@code hal} command. Its exit codes are those of {@link ExitCode}; a failure is {@code hal:
- * STATUS: message} on stderr, one line unless the message has several, as with a compiler's log.
+ * The {@code hal} command. Its exit codes are those of {@link ExitCode}. A failure is printed to
+ * stderr as {@code hal: STATUS: message}, on one line unless the message has several, such as a
+ * compiler's log.
  *
  * <p>Other modules add subcommands: a {@link ToolProvider} service with the name {@code hal-NAME}
  * becomes {@code hal NAME}. It gets the arguments that follow, and its return value is the exit
@@ -37,15 +38,15 @@ import picocli.CommandLine.Spec;
       "  2:wrong usage or bad input; nothing ran",
       "  3:no such driver or device, or it cannot be used for this; nothing ran",
       "  4:cts: tests failed",
-      "  5:cts: the run was given up at its deadline",
+      "  5:cts: the run was stopped at its deadline",
       "130:interrupted"
     },
     footer = {
       "",
       "A device is named DRIVER, DRIVER://INDEX or DRIVER://UUID, and may have options:",
-      "DRIVER://INDEX?OPTION=VALUE&OPTION=VALUE. Where none is named it is that of the",
-      "system property jhal.device, else that of the variable JHAL_DEVICE, else the",
-      "first that can be used.",
+      "DRIVER://INDEX?OPTION=VALUE&OPTION=VALUE. If no device is named, it is the one in",
+      "the system property jhal.device, else in the variable JHAL_DEVICE, else the",
+      "first one that can be used.",
       "",
       "./hal --rebuild [COMMAND ...] builds JHAL again before it runs the command.",
       "./hal kit packs it for machines without a JDK and Maven."
@@ -92,8 +93,8 @@ public final class Main implements Runnable {
   }
 
   /**
-   * The command ends while work runs on a device that is still open, and nobody waits for it any
-   * more: the process ends at once, where otherwise it would close the device when it exits.
+   * Notes that the user does not wait any longer for work on a device that is still open. The
+   * process then halts at once, instead of closing the device when it exits.
    */
   static void leaveWork() {
     leavesWork = true;
@@ -112,7 +113,8 @@ public final class Main implements Runnable {
     PrintWriter results = out == null ? line.getOut() : out;
     PrintWriter errors = err == null ? line.getErr() : err;
     int exitCode = main.execute(line, results, errors, args);
-    // A writer keeps to itself that it could not write, as to a full disk; so does System.out.
+    // A PrintWriter does not throw if it cannot write, such as to a full disk; neither does
+    // System.out.
     boolean isLost = results.checkError() | (out == null && System.out.checkError());
     if (!isLost) {
       return exitCode;
@@ -156,7 +158,7 @@ public final class Main implements Runnable {
     line.setExecutionExceptionHandler((e, where, ignored) -> failure(errors, e));
     try {
       return line.execute(arguments);
-    } catch (Error e) { // such as too little memory, or a class that is missing
+    } catch (Error e) { // such as too little memory, or a missing class
       return failure(errors, e);
     }
   }
@@ -176,7 +178,7 @@ public final class Main implements Runnable {
     List<String> known = new ArrayList<>(COMMANDS);
     known.addAll(Tools.names());
     return CommandFailure.wrongUsage(
-        "unknown command '" + name + "'; there are " + String.join(", ", known));
+        "unknown command '" + name + "'; commands are " + String.join(", ", known));
   }
 
   private static void addAll(CommandLine line) {
@@ -203,7 +205,7 @@ public final class Main implements Runnable {
     }
   }
 
-  /** What kind of failure it is and what happened, for people. */
+  /** The status and the message of a failure, for people. */
   static String describe(Throwable thrown) {
     return thrown instanceof HalException e
         ? e.status() + ": " + e.getMessage()
@@ -240,7 +242,7 @@ public final class Main implements Runnable {
     return exitCode;
   }
 
-  /** Whether a wait was interrupted, or a file in use, which closes it. */
+  /** Whether a wait was interrupted, or the use of a file, which an interrupt closes. */
   private static boolean isInterruption(Throwable thrown) {
     Throwable failure = thrown instanceof CommandFailure f ? f.failure() : thrown;
     return failure instanceof InterruptedException

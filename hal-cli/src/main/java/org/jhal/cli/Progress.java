@@ -5,8 +5,8 @@ import java.util.Timer;
 import java.util.TimerTask;
 
 /**
- * A bar that shows how far a repeated run has come. It appears after a second, so that short runs
- * print nothing, and vanishes when it is closed.
+ * A progress bar for a repeated run. It appears after a second, so that short runs print nothing,
+ * and disappears when it is closed.
  *
  * <p>Thread-safe.
  */
@@ -38,12 +38,12 @@ final class Progress implements AutoCloseable {
         PERIOD_MILLIS);
   }
 
-  /** One more step is done. */
+  /** Counts one more completed step. */
   synchronized void step() {
     done++;
   }
 
-  /** Writes the bar as it is now. */
+  /** Prints the bar in its current state. */
   synchronized void paint() {
     if (!closed) {
       String text = bar(done, all);
@@ -59,7 +59,7 @@ final class Progress implements AutoCloseable {
     return "[" + "#".repeat(filled) + " ".repeat(WIDTH - filled) + "] " + done + "/" + all;
   }
 
-  /** Wipes the bar. */
+  /** Erases the bar. */
   @Override
   public synchronized void close() {
     timer.cancel();

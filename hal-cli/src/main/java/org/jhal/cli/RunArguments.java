@@ -10,7 +10,7 @@ import org.jhal.cli.data.Shape;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the user wrote after {@code hal run BUNDLE}, read but not yet compared with the kernel.
+ * The options of {@code hal run BUNDLE}, parsed but not yet compared with the kernel.
  *
  * @param args literals and input files, by parameter
  * @param outs output files, by parameter
@@ -23,9 +23,9 @@ record RunArguments(
     Map<String, Shape> shapes,
     @Nullable Workgroups groups) {
   /**
-   * Reads the values of the options.
+   * Parses the values of the options.
    *
-   * @throws HalException INVALID_ARGUMENT if one is malformed or a name comes twice; OUT_OF_RANGE
+   * @throws HalException INVALID_ARGUMENT if one is malformed or a name is repeated; OUT_OF_RANGE
    *     for a negative or far too large number
    */
   static RunArguments parse(
@@ -69,7 +69,7 @@ record RunArguments(
       } catch (NumberFormatException e) {
         throw new HalException(
             Status.OUT_OF_RANGE,
-            "--groups '" + text + "': " + parts[i] + " is not in 0 to " + Integer.MAX_VALUE);
+            "--groups '" + text + "': " + parts[i] + " is not from 0 to " + Integer.MAX_VALUE);
       }
     }
     return new Workgroups(counts[0], counts[1], counts[2]);

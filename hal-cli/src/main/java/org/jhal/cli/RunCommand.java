@@ -35,9 +35,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Runs a kernel of a bundle on a device, with data from files.",
       "",
-      "A file that ends in .npy is an array of numpy, one that ends in .png a picture (height x"
-          + " width x channels of u8), any other is bytes as they are. Pictures of other kinds (.jpg,"
-          + " .gif, .bmp, .tif and the like) are refused.",
+      "A file that ends in .npy is a NumPy array, one that ends in .png is a picture (height x"
+          + " width x channels of u8), any other file holds raw bytes. Pictures of other formats"
+          + " (.jpg, .gif, .bmp, .tif and the like) are refused.",
       ""
     },
     footer = {
@@ -50,12 +50,12 @@ final class RunCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  // Not required, or picocli complains of its absence where an option is unknown.
+  // Not required, or picocli would report it as missing if there is an unknown option.
   @Parameters(
       arity = "0..1",
       hideParamSyntax = true,
       paramLabel = "BUNDLE[:KERNEL]",
-      description = "A folder, zip or jar with a manifest.json, and which kernel of it.")
+      description = "A folder, zip or jar with a manifest.json, and the name of a kernel in it.")
   private @Nullable String bundle;
 
   @Option(names = "--device", paramLabel = "URI", description = "The device to run on.")
@@ -71,30 +71,30 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--out",
       paramLabel = "NAME=FILE",
-      description = "Where a buffer goes that the kernel writes. Repeatable.")
+      description = "The file for a buffer that the kernel writes. Repeatable.")
   private List<String> outs = List.of();
 
   @Option(
       names = "--shape",
       paramLabel = "NAME=N,...",
       description =
-          "How many elements a buffer has along each dimension, where no file and no hint of the"
-              + " manifest says it: y=480,640,3. Repeatable.")
+          "The dimensions of a buffer, if no file and no hint of the manifest gives them:"
+              + " y=480,640,3. Repeatable.")
   private List<String> shapes = List.of();
 
   @Option(
       names = "--groups",
       paramLabel = "X[,Y[,Z]]",
-      description = "How many workgroups to run, instead of what the manifest says.")
+      description = "The number of workgroups, instead of the manifest's hint.")
   private @Nullable String groups;
 
   @Option(
       names = "--repeat",
       paramLabel = "N",
       description = {
-        "Runs N times and prints how long that took: submit, handing the kernel to the device;"
-            + " device, from there until it is complete; total, with reading and uploading the"
-            + " inputs and reading the outputs back."
+        "Runs N times and prints the times: submit, for the call that submits the kernel; device,"
+            + " from that call until the kernel is complete; total, including reading and uploading"
+            + " the inputs and reading back the outputs."
       })
   private @Nullable Integer repeat;
 
@@ -105,11 +105,11 @@ final class RunCommand implements Callable<Integer> {
       description = "How long to wait for the device before giving up (${DEFAULT-VALUE}).")
   private int timeout;
 
-  /** Closes the device, unless the user waits no longer. */
+  /** Closes the device, unless the user has stopped waiting for it. */
   private static final class Ending implements AutoCloseable {
     private final Device device;
 
-    /** Whether to leave the work that runs to itself; closing would wait for it once more. */
+    /** Whether to leave running work alone; closing the device would wait for it once more. */
     boolean givesUp;
 
     Ending(Device device) {
@@ -205,11 +205,15 @@ final class RunCommand implements Callable<Integer> {
 
   private static void checkRange(String option, int value, int max) {
     if (value < 1 || value > max) {
-      throw new HalException(Status.OUT_OF_RANGE, option + " " + value + " is not in 1 to " + max);
+      throw new HalException(
+          Status.OUT_OF_RANGE, option + " " + value + " is not from 1 to " + max);
     }
   }
 
-  /** A bundle that is wrong is bad input; for one that it cannot load, the device is unusable. */
+  /**
+   * Loads the bundle. A malformed bundle is bad input; if the device cannot load it, the device is
+   * unusable.
+   */
   private static Executable load(Device device, ExecutableSource source) {
     try {
       return device.loadExecutable(source);

@@ -15,12 +15,12 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * What a manifest tells {@code hal run} about a kernel, so that a user need not: the object {@code
- * run} of the function. docs/bundles.md describes it.
+ * Hints of a manifest for {@code hal run}, which save the user arguments: the object {@code run} of
+ * a kernel. docs/bundles.md describes it.
  *
- * @param place what messages call these hints
- * @param groups expressions of the number of workgroups along x, y, z; empty if not given
- * @param items expressions of the number of work items along x, y, z; empty if not given
+ * @param place the name of these hints in messages
+ * @param groups expressions for the number of workgroups along x, y, z; empty if not given
+ * @param items expressions for the number of work items along x, y, z; empty if not given
  * @param constants expressions by the name of the constant
  * @param shapes expressions, one per dimension, by the name of the buffer
  */
@@ -41,7 +41,7 @@ record RunHints(
   /**
    * Reads the hints for {@code kernel}.
    *
-   * @throws HalException INVALID_ARGUMENT if they are malformed, and where
+   * @throws HalException INVALID_ARGUMENT if they are malformed; the message says where
    */
   static RunHints read(ExecutableSource source, String kernel) {
     String place = "bundle " + source.name() + ", hints for kernel '" + kernel + "'";
@@ -64,7 +64,7 @@ record RunHints(
         | UnsupportedOperationException
         | ClassCastException
         | NullPointerException e) {
-      // Loading the bundle checked all but the hints, so this is a manifest that has just changed.
+      // Loading the bundle checked everything but the hints, so the manifest has just changed.
       throw new HalException(
           Status.INVALID_ARGUMENT, place + ": the manifest cannot be read: " + e, e);
     }
@@ -86,7 +86,8 @@ record RunHints(
           case "constants" -> constants = constants(value);
           case "shapes" -> shapes = shapes(value);
           default ->
-              throw malformed(key, "is unknown; known are groups, items, constants and shapes");
+              throw malformed(
+                  key, "is unknown; known keys are groups, items, constants and shapes");
         }
       }
       if (!groups.isEmpty() && !items.isEmpty()) {

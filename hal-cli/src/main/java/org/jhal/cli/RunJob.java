@@ -24,21 +24,23 @@ import org.jhal.cli.data.DataSource;
 
 /**
  * Runs a plan on a device: uploads, dispatch and readbacks on one timeline. Files go through two
- * pieces of host memory in turn, so that they may be larger than memory: while one is on its way,
+ * pieces of host memory in turn, so that they may be larger than memory: while one is transferred,
  * the other is filled or emptied.
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 final class RunJob implements AutoCloseable {
-  /** How large a piece of host memory is by default, in bytes: enough to hide the overhead. */
+  /** The default size of a piece of host memory in bytes, large enough to hide the overhead. */
   static final int PIECE_BYTES = 64 << 20;
 
   /**
    * How long one run took.
    *
-   * @param submit the call that hands the dispatch over, in nanoseconds
-   * @param device from that call's beginning until the host knows that the dispatch is complete
-   * @param total everything, with reading and uploading the inputs and reading the outputs back
+   * @param submit the call that enqueues the dispatch, in nanoseconds
+   * @param device from the start of that call until the host sees that the dispatch is complete, in
+   *     nanoseconds
+   * @param total everything, including reading and uploading the inputs and reading back the
+   *     outputs, in nanoseconds
    */
   record Times(long submit, long device, long total) {}
 
@@ -60,7 +62,7 @@ final class RunJob implements AutoCloseable {
   private final Args args;
   private final Piece[] pieces = new Piece[2];
   private int nextPiece;
-  private long value; // the last value of the timeline that something was told to signal
+  private long value; // the last value of the timeline that an operation signals
 
   /**
    * Allocates the buffers.
@@ -101,8 +103,8 @@ final class RunJob implements AutoCloseable {
   /**
    * Runs once.
    *
-   * @param measured whether the dispatch begins only when the uploads are complete, so that its
-   *     time is its own
+   * @param measured whether to wait for the uploads before the dispatch and for the dispatch before
+   *     the readbacks, so that its time is measured alone
    * @param last whether the outputs are written
    * @throws HalException the failure of the work; DEADLINE_EXCEEDED if a wait takes longer than the
    *     timeout; DATA_LOSS or another if a file fails
@@ -201,7 +203,7 @@ final class RunJob implements AutoCloseable {
     return piece;
   }
 
-  /** Gives the buffers up; work in flight keeps what it uses. */
+  /** Closes the buffers; work in flight keeps what it uses. */
   @Override
   public void close() {
     buffers.forEach(DeviceBuffer::close);

@@ -27,13 +27,13 @@ import org.jhal.cli.data.Shape;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run will do, checked in whole against the kernel before anything runs: every input is open
- * and fits, every output can be written.
+ * What a run will do. It is checked completely against the kernel before anything runs: every input
+ * is open and fits, every output can be written.
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 final class RunPlan implements AutoCloseable {
-  /** What is passed for one parameter. */
+  /** The argument for one parameter. */
   sealed interface Binding {}
 
   /**
@@ -46,7 +46,7 @@ final class RunPlan implements AutoCloseable {
   /**
    * A buffer.
    *
-   * @param source what fills it, or null to begin with zeros
+   * @param source what fills it, or null to start with zeros
    * @param sink where its content goes, or null if nobody asked for it
    * @param path of {@code sink}
    */
@@ -78,10 +78,11 @@ final class RunPlan implements AutoCloseable {
   }
 
   /**
-   * Compares what the user gave, and what the manifest's hints make of it, with the kernel.
+   * Makes a plan from the user's arguments and the manifest's hints, and checks it against the
+   * kernel.
    *
    * @param limit the largest grid of the device
-   * @throws HalException for anything that does not fit, is missing or is too much
+   * @throws HalException if an argument does not fit, is missing or is superfluous
    */
   static RunPlan of(Kernel kernel, RunHints hints, RunArguments arguments, Workgroups limit) {
     RunPlan plan = new RunPlan(kernel, hints, arguments);
@@ -95,7 +96,7 @@ final class RunPlan implements AutoCloseable {
     }
   }
 
-  /** One binding per parameter, in the order of the function. */
+  /** One binding per parameter, in the kernel's order. */
   List<Binding> bindings() {
     return bindings;
   }
@@ -232,7 +233,7 @@ final class RunPlan implements AutoCloseable {
               + source.bytes()
               + " bytes of '"
               + file
-              + "' are no whole number of elements of "
+              + "' are not a whole number of elements of "
               + parameter.type().label());
     }
     Shape given = shapes.get(name);
@@ -256,7 +257,7 @@ final class RunPlan implements AutoCloseable {
     }
   }
 
-  /** Names at once all that neither the user nor a hint gives. */
+  /** Reports all missing arguments at once: those that neither the user nor a hint gives. */
   private void checkComplete(Map<String, Number> constants, Map<String, Shape> shapes) {
     List<String> missing = new ArrayList<>();
     for (Parameter parameter : kernel.parameters()) {
@@ -279,7 +280,7 @@ final class RunPlan implements AutoCloseable {
     }
   }
 
-  /** Of a buffer whose shape the user gave: whether the hint agrees. */
+  /** Checks the shape of a buffer against its hint, if there is one. */
   private void checkHint(HintResolver resolver, String name, Shape shape) {
     if (!hints.shapes().containsKey(name)) {
       return;
@@ -350,7 +351,7 @@ final class RunPlan implements AutoCloseable {
                 + count
                 + " workgroups along axis "
                 + i
-                + "; it must be in 0 to "
+                + "; it must be from 0 to "
                 + Integer.MAX_VALUE);
       }
       axes[i] = (int) count;
@@ -362,7 +363,8 @@ final class RunPlan implements AutoCloseable {
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {
-      throw invalid(option + " '" + name + "': '" + text + "' is no path: " + e.getReason());
+      throw invalid(
+          option + " '" + name + "': '" + text + "' is not a valid path: " + e.getReason());
     }
   }
 
@@ -370,7 +372,7 @@ final class RunPlan implements AutoCloseable {
     return new HalException(Status.INVALID_ARGUMENT, message);
   }
 
-  /** Closes all files; outputs that were not committed vanish. */
+  /** Closes all files; outputs that were not committed are removed. */
   @Override
   public void close() {
     List<Closeable> files = new ArrayList<>(sinks.values());
@@ -379,7 +381,7 @@ final class RunPlan implements AutoCloseable {
       try {
         file.close();
       } catch (IOException e) {
-        // Nothing was asked of this file that is not done already.
+        // Everything that was needed of this file is already done.
       }
     }
   }

@@ -9,7 +9,7 @@ import java.util.List;
 final class Table {
   private final List<String[]> rows = new ArrayList<>();
 
-  /** Adds a row. What has several lines, such as what a driver says, is put on one. */
+  /** Adds a row. The lines of a cell, such as a driver's message, are joined to one. */
   void row(String... cells) {
     rows.add(
         Arrays.stream(cells)

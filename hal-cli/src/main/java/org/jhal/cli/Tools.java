@@ -27,12 +27,12 @@ final class Tools {
     return null;
   }
 
-  /** What can stand after {@code hal}, in alphabetical order. */
+  /** The names of these subcommands, in alphabetical order. */
   static List<String> names() {
     return List.copyOf(descriptions().keySet());
   }
 
-  /** For each name, in alphabetical order, one line that says what it does. */
+  /** For each name, in alphabetical order, one line that describes the subcommand. */
   static SortedMap<String, String> descriptions() {
     SortedMap<String, String> descriptions = new TreeMap<>();
     for (ToolProvider tool : all()) {
@@ -42,14 +42,16 @@ final class Tools {
     return descriptions;
   }
 
-  /** What {@code ToolProvider.description()} of Java 19 gives; a tool may have it on any Java. */
+  /**
+   * The result of {@code ToolProvider.description()} of Java 19, which a tool may have on any Java.
+   */
   private static Optional<String> description(ToolProvider tool) {
     try {
       return tool.getClass().getMethod("description").invoke(tool) instanceof Optional<?> text
           ? text.map(String::valueOf)
           : Optional.empty();
     } catch (ReflectiveOperationException | LinkageError e) {
-      return Optional.empty(); // it has none, or its module keeps its class to itself
+      return Optional.empty(); // it has none, or its module does not export its class
     }
   }
 
@@ -57,7 +59,7 @@ final class Tools {
     List<ToolProvider> tools = new ArrayList<>();
     Iterator<ToolProvider> providers = ServiceLoader.load(ToolProvider.class).iterator();
     int failures = 0;
-    while (failures < 100) { // a loader that fails for ever must not hang us
+    while (failures < 100) { // a loader that keeps failing must not hang us
       try {
         if (!providers.hasNext()) {
           break;
@@ -67,7 +69,7 @@ final class Tools {
           tools.add(tool);
         }
       } catch (ServiceConfigurationError broken) {
-        failures++; // one that cannot be loaded must not take the others along
+        failures++; // a tool that cannot be loaded must not affect the others
       }
     }
     return tools;

@@ -50,7 +50,7 @@ class RunFailureTest extends RunFixture {
         .failed(2, "'x' is a buffer of f32", "no such file: '3'");
     run(bundle, "--arg", "n=1", "--arg", "x=a.jpg").failed(2, "no such file: 'a.jpg'");
     run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--out", "y=a.JPG")
-        .failed(2, "INVALID_ARGUMENT", "output 'a.JPG': of pictures there is only .png");
+        .failed(2, "INVALID_ARGUMENT", "output 'a.JPG': the only picture format is .png");
     run(bundle, "--arg", "n=1", "--arg", "x=" + broken).failed(2, "malformed .npy file");
     run(bundle, "--arg", "n=1", "--arg", "x=" + brokenPicture).failed(2, "malformed PNG file");
     run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--out", "y=" + folder).failed(2, "is a folder");

@@ -257,13 +257,13 @@ class RunPlanTest {
   void halfAnElementIsRefused() throws IOException {
     String odd = file("odd.bin", ElementType.U8, 401);
     args.addAll(List.of("x=" + odd, "y=" + y, "a=1"));
-    refused(SAXPY, SAXPY_HINTS, "401 bytes", "no whole number of elements of f32");
+    refused(SAXPY, SAXPY_HINTS, "401 bytes", "not a whole number of elements of f32");
   }
 
   @Test
   void aBadConstantIsRefused() throws IOException {
     args.addAll(List.of("x=" + x, "y=" + y, "a=much"));
-    refused(SAXPY, SAXPY_HINTS, "'a'", "'much' is no f32");
+    refused(SAXPY, SAXPY_HINTS, "'a'", "'much' is not of type f32");
     args.set(2, "n=-1");
     refused(Status.OUT_OF_RANGE, SAXPY, SAXPY_HINTS, "'n'", "-1", "u32");
   }
@@ -273,7 +273,7 @@ class RunPlanTest {
     args.addAll(List.of("x=" + folder.resolve("none.npy"), "y=" + y, "a=1"));
     refused(Status.NOT_FOUND, SAXPY, SAXPY_HINTS, "none.npy", "no such file");
     args.set(0, "x=a\0b");
-    refused(SAXPY, SAXPY_HINTS, "is no path");
+    refused(SAXPY, SAXPY_HINTS, "is not a valid path");
     args.set(0, "x=" + x);
     outs.add("y=" + folder.resolve("none/y.npy"));
     refused(Status.NOT_FOUND, SAXPY, SAXPY_HINTS, "cannot write", "none/y.npy");
@@ -334,7 +334,7 @@ class RunPlanTest {
       quoteCharacter = '"',
       value = {
         "[] | 'run' must be an object",
-        "{'grid': [1]} | 'grid' is unknown; known are groups, items",
+        "{'grid': [1]} | 'grid' is unknown; known keys are groups, items",
         "{'groups': 4} | 'groups' must be an array",
         "{'groups': []} | 1 to 3 entries",
         "{'groups': [1, 2, 3, 4]} | 1 to 3 entries",
@@ -351,12 +351,12 @@ class RunPlanTest {
         "{'items': ['x.size']} | is none of",
         "{'items': ['x.shape']} | is none of",
         "{'items': ['x.length + 1']} | is none of",
-        "{'items': ['x']} | names the constant 'x', which is not there; there are n, a",
-        "{'items': ['n.length']} | names the buffer 'n', which is not there; there are x, y",
+        "{'items': ['x']} | names the constant 'x', which does not exist; there are n, a",
+        "{'items': ['n.length']} | names the buffer 'n', which does not exist; there are x, y",
         "{'items': ['q']} | names the constant 'q'",
         "{'items': ['q.length']} | names the buffer 'q'",
         "{'items': ['x.shape[1]']} | has the shape 100, without that dimension",
-        "{'items': ['a']} | is a f32, no integer",
+        "{'items': ['a']} | is of type f32, not an integer",
         "{'constants': 5} | 'constants' must be an object",
         "{'constants': {'q': 1}} | 'constants.q' names the constant 'q'",
         "{'constants': {'x': 1}} | 'constants.x' names the constant 'x'",

@@ -4,9 +4,11 @@ import java.util.List;
 import org.jhal.Parameter;
 
 /**
- * Where the arguments of a kernel lie in one block of memory: in the order of its parameters,
+ * The layout of a kernel's arguments in one block of memory: in the order of its parameters,
  * naturally aligned, buffers as 64-bit addresses (rule M8). This is the layout that C compilers
  * give a struct of the same members.
+ *
+ * <p>Immutable; any thread may use it.
  */
 public final class ArgumentLayout {
   private static final int ADDRESS_BYTES = 8;
@@ -32,17 +34,17 @@ public final class ArgumentLayout {
     return new ArgumentLayout(parameters);
   }
 
-  /** How many bytes the argument for {@code parameter} takes. */
+  /** The size in bytes of the argument for {@code parameter}; also its alignment. */
   public static int bytes(Parameter parameter) {
     return parameter.kind() == Parameter.Kind.BUFFER ? ADDRESS_BYTES : parameter.type().bytes();
   }
 
-  /** Where argument {@code index} starts, in bytes. */
+  /** The offset in bytes at which argument {@code index} starts. */
   public int offset(int index) {
     return offsets[index];
   }
 
-  /** How many bytes all arguments take. */
+  /** The size in bytes of all arguments, without padding behind the last one. */
   public int size() {
     return size;
   }

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import org.jhal.HostMemory;
 
 /**
- * One command, as a driver sees it in {@link NativeStream#issue}. It was checked when it was made.
- * Which of the values mean something depends on the {@link #kind()}.
+ * One command, as a driver sees it in {@link NativeStream#issue}. The engine has checked it. Which
+ * of the values are meaningful depends on the {@link #kind()}.
  *
- * <p>Constant while it can be submitted.
+ * <p>It does not change while it can be submitted.
  */
 public interface Command {
   /** What a command does. */
@@ -30,34 +30,35 @@ public interface Command {
     BARRIER
   }
 
-  /** What it does. */
+  /** What this command does. */
   Kind kind();
 
-  /** What is read. */
+  /** The range that is read. */
   Operand source();
 
-  /** What is written. */
+  /** The range that is written. */
   Operand target();
 
   /** The pattern of a fill, in the low bits; the lowest byte comes first in memory. */
   int pattern();
 
-  /** How long the pattern of a fill is: 1, 2 or 4. */
+  /** The length in bytes of the pattern of a fill: 1, 2 or 4. */
   int patternBytes();
 
   /**
    * The bytes of an update, or the arguments of a dispatch in their {@link ArgumentLayout}, with
-   * addresses left zero; a new view at position 0, in native byte order.
+   * the addresses of buffers left zero. Each call returns a new view at position 0, in native byte
+   * order.
    */
   ByteBuffer bytes();
 
   /**
-   * The array behind {@link #bytes()}, which starts at index 0; not to be changed. For drivers that
-   * count allocations.
+   * The array behind {@link #bytes()}, which starts at index 0; must not be changed. For drivers
+   * that avoid the allocation of a view.
    */
   byte[] array();
 
-  /** The host's side of an upload or a readback. */
+  /** The host memory of an upload or a readback. */
   HostMemory host();
 
   /** The kernel of a dispatch. */

@@ -2,10 +2,11 @@ package org.jhal.driver;
 
 /**
  * Commands in the order of recording. Those between two barriers may run in any order and at once;
- * a barrier orders all before it against all after it. Constant while it can be submitted.
+ * a barrier orders all before it against all after it. The list does not change while it can be
+ * submitted.
  */
 public interface CommandList {
-  /** How many commands there are. */
+  /** The number of commands. */
   int size();
 
   /** Command {@code index}, from 0. */

@@ -14,19 +14,21 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 
 /**
- * All that the engine asks of one open device, beside its streams. A driver implements it and hands
+ * What the engine needs of one open device, besides its streams. A driver implements it and passes
  * it to an {@link org.jhal.engine.EngineDevice}.
  *
  * <p>Failures are {@link org.jhal.HalException}s; one with status UNAVAILABLE means that the device
- * is lost. Called from any thread, from several at once, with the device bound, no lock held, and
- * not after {@link #close()}.
+ * is lost.
+ *
+ * <p>Threads: the methods are called from any thread, from several at once, with the device bound
+ * and no lock held. None is called after {@link #close()}.
  *
  * @param <E> the driver's native event
  */
 public interface DeviceBackend<E> extends ThreadBinding {
   /**
-   * The kinds of commands that every driver runs. This set never grows: a driver that was written
-   * before there was some other kind does not get commands of it.
+   * The kinds of commands that every driver runs. This set never grows, so that a driver never gets
+   * a kind of command that was added after it was written.
    */
   Set<Command.Kind> BASE_COMMANDS =
       Set.of(
@@ -38,10 +40,10 @@ public interface DeviceBackend<E> extends ThreadBinding {
           Command.Kind.DISPATCH,
           Command.Kind.BARRIER);
 
-  /** What is known of the device. */
+  /** The properties of the device. Always the same. */
   DeviceInfo info();
 
-  /** What it offers beyond what all devices do; by default nothing. Always the same. */
+  /** The optional features that the device offers; by default none. Always the same. */
   default Set<Capability> capabilities() {
     return Set.of();
   }
@@ -59,12 +61,13 @@ public interface DeviceBackend<E> extends ThreadBinding {
   Set<String> executableFormats();
 
   /**
-   * The stream of queue {@code index}, from 0; called once for each, while the device is opened.
+   * Creates the stream of queue {@code index}, from 0. Called once for each queue, while the device
+   * is opened. The engine closes it.
    */
   NativeStream<E> createStream(int index);
 
   /**
-   * Whether {@link #allocate} can serve {@code params} at all. By default all that {@link
+   * Whether {@link #allocate} supports {@code params} at all. By default everything that {@link
    * #capabilities()} allow.
    */
   default boolean supports(BufferParams params) {
@@ -72,17 +75,18 @@ public interface DeviceBackend<E> extends ThreadBinding {
   }
 
   /**
-   * New memory; its bytes are not defined.
+   * Allocates memory, whose content is undefined.
    *
-   * @param bytes at least 0; of memory on the device, at most {@link DeviceInfo#maxAllocationBytes}
+   * @param bytes at least 0; for memory on the device, at most {@link
+   *     DeviceInfo#maxAllocationBytes}
    * @param params that this {@link #supports}
-   * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough
+   * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough memory
    */
   DeviceMemory allocate(long bytes, BufferParams params);
 
   /**
    * Memory over a direct, writable byte buffer, from position 0 to its capacity; called only with
-   * {@link Capability#HOST_IMPORT}. Freeing it leaves the buffer alone.
+   * {@link Capability#HOST_IMPORT}. Freeing it does not free the buffer.
    */
   default DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     throw new HalException(Status.UNIMPLEMENTED, info().uri() + " cannot import host memory");
@@ -92,18 +96,18 @@ public interface DeviceBackend<E> extends ThreadBinding {
    * Loads kernels.
    *
    * @param variant of one of the {@link #executableFormats()}
-   * @param kernels what the manifest says, in the order of {@link LoadedKernel#index()}; their
-   *     workgroups are within the limits that {@link #info()} gives
-   * @throws org.jhal.HalException UNIMPLEMENTED if this device cannot load this variant, and why;
-   *     then the next one is tried. Anything else ends the search: NOT_FOUND for a kernel that is
-   *     not there, INVALID_ARGUMENT for code that is malformed, OUT_OF_RANGE for a kernel that
-   *     cannot run with workgroups as large as declared, or with as much shared memory.
+   * @param kernels as the manifest declares them, in the order of {@link LoadedKernel#index()};
+   *     their workgroups are within the limits that {@link #info()} gives
+   * @throws org.jhal.HalException UNIMPLEMENTED if this device cannot load this variant, with the
+   *     reason; then the next variant is tried. Any other failure ends the search: NOT_FOUND for a
+   *     missing kernel, INVALID_ARGUMENT for malformed code, OUT_OF_RANGE for a kernel that cannot
+   *     run with the declared workgroup size or shared memory.
    */
   KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels);
 
   /**
-   * Frees the device. Called once at most, and last: its streams are closed, and everything else
-   * made from it is freed, or leaked on purpose.
+   * Frees the device. Called at most once, and last: its streams are closed, and everything else
+   * made from it is freed or leaked on purpose.
    */
   void close();
 }

@@ -1,27 +1,28 @@
 package org.jhal.driver;
 
-/** A driver's memory behind a buffer. Thread-safe. */
+/** The memory behind a buffer, implemented by a driver. Thread-safe. */
 public interface DeviceMemory {
-  /** How many bytes it has. */
+  /** The size in bytes. */
   long size();
 
   /**
-   * Makes a range reachable for the host. Only called where the buffer's usage allows mapping.
+   * Maps a range for the host. Only called if the buffer's usage allows mapping.
    *
-   * @param length at most {@link Integer#MAX_VALUE}
+   * @param offset where the range starts, in bytes
+   * @param length in bytes
    */
   MappedRange map(long offset, int length);
 
   /**
-   * Gives the memory back at once. Called once, when no issued work uses it, and not if it was
+   * Frees the memory immediately. Called once, when no issued work uses it; not called if it was
    * freed in stream order.
    */
   void free();
 
   /**
-   * As {@link #free}, and calls {@code then} once, when nothing native knows the memory any more.
-   * For drivers whose {@link #free} leaves what may take long to another thread; {@code then} may
-   * be called on any.
+   * As {@link #free()}, and then calls {@code then} once, on any thread, when the native runtime
+   * does not use the memory any more. Drivers override this if their {@link #free()} leaves slow
+   * calls to another thread.
    */
   default void free(Runnable then) {
     try {

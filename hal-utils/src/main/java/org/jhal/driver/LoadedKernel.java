@@ -4,29 +4,30 @@ import org.jhal.Parameter;
 import org.jhal.Workgroups;
 
 /**
- * What a driver needs to know of a kernel that a command runs.
+ * A kernel that a command runs, as a driver sees it.
  *
  * <p>Immutable; any thread may use it.
  */
 public interface LoadedKernel {
-  /** What {@link DeviceBackend#load} returned. */
+  /** The module that {@link DeviceBackend#load} returned. */
   KernelModule module();
 
   /**
-   * Its place in the manifest and in the list that {@link DeviceBackend#load} was given, from 0.
+   * The kernel's place in the manifest and in the list passed to {@link DeviceBackend#load}, from
+   * 0.
    */
   int index();
 
-  /** Its name, unique within the module. */
+  /** The kernel's name, unique within the module. */
   String name();
 
-  /** How many parameters it has. */
+  /** The number of parameters. */
   int parameterCount();
 
   /** Parameter {@code index}, from 0. */
   Parameter parameter(int index);
 
-  /** Where its arguments lie. */
+  /** The layout of its arguments. */
   ArgumentLayout layout();
 
   /** How many work items a workgroup has along each axis; at least 1 each. */

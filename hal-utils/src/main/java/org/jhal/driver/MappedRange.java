@@ -2,11 +2,11 @@ package org.jhal.driver;
 
 import java.nio.ByteBuffer;
 
-/** A range of a {@link DeviceMemory} as the host reaches it. */
+/** A range of a {@link DeviceMemory} that is mapped for the host. */
 public interface MappedRange {
   /**
-   * The bytes, in native byte order. The view keeps what it shows alive, whatever happens to the
-   * memory.
+   * The bytes, in native byte order. The view stays safe to access as long as it is reachable, even
+   * after the memory was freed.
    */
   ByteBuffer bytes();
 

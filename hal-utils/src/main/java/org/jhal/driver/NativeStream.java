@@ -3,29 +3,29 @@ package org.jhal.driver;
 import org.jhal.BufferParams;
 
 /**
- * All that the engine asks of one native stream. A driver implements it; the engine calls it.
+ * What the engine needs of one native stream. A driver implements it; the engine calls it.
  *
  * <p>Failures are {@link org.jhal.HalException}s. One with status UNAVAILABLE means that the device
- * is lost; any other status, thrown by {@link #issue}, {@link #allocAsync}, {@link #freeAsync} or
- * {@link #createEvent}, concerns that operation alone. A failure of recording, waiting for,
- * querying or synchronizing an event, or of binding or unbinding a thread, always loses the device
- * (rule Q7a).
+ * is lost. A failure with any other status, thrown by {@link #issue}, {@link #allocAsync}, {@link
+ * #freeAsync} or {@link #createEvent}, fails only that operation. A failure of recording, waiting
+ * for, querying or synchronizing an event, or of binding or unbinding a thread, always loses the
+ * device (rule Q7a).
  *
- * <p>Events are used again: one may be recorded anew while a stream still has to come to a wait for
- * its recording before. So {@link #waitEvent}, {@link #queryEvent} and {@link #synchronizeEvent}
- * mean the latest recording at the moment of the call, and a later one does not change what was
- * handed to a stream. Where a runtime's events fire only once, {@link
- * org.jhal.driver.support.ReusableEvent} makes one of this kind of them.
+ * <p>Events are reused: an event may be recorded again before a stream reaches a wait for its
+ * previous recording. So {@link #waitEvent}, {@link #queryEvent} and {@link #synchronizeEvent}
+ * refer to the latest recording at the moment of the call, and a later recording does not change a
+ * wait that is already in a stream. If a runtime's events fire only once, {@link
+ * org.jhal.driver.support.ReusableEvent} turns them into reusable ones.
  *
- * <p>Threads: what reaches the stream ({@link #recordEvent}, {@link #waitEvent}, {@link #issue},
- * {@link #allocAsync}, {@link #freeAsync}) is called by one thread at a time; the rest from any
- * thread. {@link #bindToThread} is called before on each of them. No call is made with an engine
- * lock held, and none after {@link #close()}.
+ * <p>Threads: the methods that put work into the stream ({@link #recordEvent}, {@link #waitEvent},
+ * {@link #issue}, {@link #allocAsync}, {@link #freeAsync}) are called by one thread at a time; the
+ * others from any thread. {@link #bindToThread} is called first on each thread. No call is made
+ * with an engine lock held, and none after {@link #close()}.
  *
  * @param <E> the driver's native event
  */
 public interface NativeStream<E> extends ThreadBinding {
-  /** A new event, not recorded. */
+  /** Creates an event that is not recorded yet. */
   E createEvent();
 
   /** Destroys an event that nothing uses. */
@@ -35,16 +35,16 @@ public interface NativeStream<E> extends ThreadBinding {
    * Records an event behind the work that it covers: it fires when that has completed. On a stream
    * that {@link #isInOrder} this is everything issued to it before.
    *
-   * <p>On another one it is at least what was issued since the recording before this one, together
-   * with the waits among it. The engine records once behind each operation, so this is one
-   * operation; where it depends on earlier ones, the stream was told so with {@link #waitEvent}.
+   * <p>On a stream that is not in order, it covers at least the work and the waits issued since the
+   * previous recording. The engine records once behind each operation, so this is one operation; if
+   * it depends on earlier ones, the engine has called {@link #waitEvent}.
    */
   void recordEvent(E event);
 
   /**
-   * Makes what is issued to this stream later wait for an event that was recorded on a stream of
-   * the same device. On a stream that is not in order, what is issued later ends with the next
-   * recording.
+   * Makes work that is issued to this stream later wait for an event that was recorded on a stream
+   * of the same device. On a stream that is not in order, the wait need hold back only work up to
+   * the next recording.
    */
   void waitEvent(E event);
 
@@ -52,45 +52,44 @@ public interface NativeStream<E> extends ThreadBinding {
   boolean queryEvent(E event);
 
   /**
-   * Blocks until a recorded event has fired, also if the thread is interrupted; only a device that
-   * is lost ends it early, with a failure.
+   * Blocks until a recorded event has fired, even if the thread is interrupted. Only the loss of
+   * the device ends the wait early, with a failure.
    */
   void synchronizeEvent(E event);
 
   /**
-   * Hands commands to the stream. Must not wait for them. There may be none.
+   * Hands commands to the stream, without waiting for them. The list may be empty.
    *
-   * <p>If it throws, part of them may have been handed over.
+   * <p>If it throws, part of the commands may have been handed over.
    *
-   * <p>Until the event that is recorded behind them has fired, the commands, their host memory and
-   * the memory of their operands stay as they are; afterwards nothing of that may be touched.
+   * <p>The commands, their host memory and the memory of their operands stay valid until the event
+   * that is recorded behind them has fired; after that the driver must not access them.
    *
-   * @param submission tells, during this call only, where operands are, and takes what the driver
-   *     learns later
+   * @param submission resolves operands, during this call only, and takes failures that show later
    */
   void issue(CommandList commands, Submission submission);
 
   /**
-   * Allocates in stream order: what is issued later may use the memory, or, on a stream that is not
-   * in order, what waits for the event behind this. What an earlier {@link #freeAsync} gives back
-   * should count as free already. Called for memory that the backend {@link DeviceBackend#supports
-   * supports}; may be allocated at once.
+   * Allocates in stream order: work that is issued later may use the memory; on a stream that is
+   * not in order, only work that waits for the event recorded behind this. Memory that an earlier
+   * {@link #freeAsync} frees should be available already. Called for memory that the backend {@link
+   * DeviceBackend#supports supports}; the driver may allocate it immediately.
    *
-   * @param submission takes a failure that only shows when the stream gets there
+   * @param submission takes a failure that shows only when the stream reaches the allocation
    * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough memory
    */
   DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission);
 
   /**
    * Frees memory from {@link #allocAsync}, of this stream or another one of the device, in stream
-   * order: behind what was issued before, or, on a stream that is not in order, behind the waits
-   * since the recording before. Its {@link DeviceMemory#free()} is then not called.
+   * order: behind work that was issued before, or, on a stream that is not in order, behind the
+   * waits since the previous recording. {@link DeviceMemory#free()} is then not called.
    */
   void freeAsync(DeviceMemory memory);
 
   /**
    * Whether work completes in the order in which it was issued. If not, the engine also waits for
-   * events that were recorded on this very stream, and {@link #recordEvent} says what an event
+   * events that were recorded on this same stream, and {@link #recordEvent} says what an event
    * covers. Always the same.
    */
   default boolean isInOrder() {
@@ -99,45 +98,47 @@ public interface NativeStream<E> extends ThreadBinding {
 
   /**
    * How much the stream holds before a call that adds something blocks. Each wait for an event and
-   * each record counts as one, each command as its {@link #weight}. What would go beyond waits
-   * until enough is over. An operation that alone is more is issued while nothing else is in the
-   * stream, by a thread of the queue, so that no user's thread ever blocks (rule Q1).
+   * each recording counts as one, each command as its {@link #weight}. An operation that would
+   * exceed the capacity is issued when enough earlier work is over. An operation that alone exceeds
+   * the capacity is issued while nothing else is in the stream, by a thread of the queue, so that
+   * no user's thread ever blocks (rule Q1).
    */
   default int capacity() {
     return Integer.MAX_VALUE;
   }
 
   /**
-   * What a command counts against {@link #capacity()}, at least 1: more than 1 for a command that
-   * becomes several, or that takes memory of which the stream has only so much. The same for all
-   * streams of a device, and as long as the command is the same. Called from any thread, without
-   * the device bound.
+   * How much a command counts against {@link #capacity()}; at least 1. It is more than 1 for a
+   * command that becomes several native ones, or that uses a limited resource of the stream. The
+   * same for all streams of a device, and always the same for a command. Called from any thread,
+   * without the device bound.
    */
   default int weight(Command command) {
     return 1;
   }
 
   /**
-   * Whether {@link #issue} may block on these commands though there is capacity for them, such as
-   * while it makes something that the stream does not have yet. If so, they are left to a thread of
-   * the queue. Asked when they are enqueued, from any thread, without the device bound.
+   * Whether {@link #issue} may block on these commands even though there is capacity for them, such
+   * as while it creates something on first use. If so, a thread of the queue issues them. Called
+   * when they are enqueued, from any thread, without the device bound.
    */
   default boolean issueMayBlock(CommandList commands) {
     return false;
   }
 
-  /** The same of {@link #allocAsync}. */
+  /** Whether {@link #allocAsync} may block; otherwise as {@link #issueMayBlock}. */
   default boolean allocMayBlock(BufferParams params) {
     return false;
   }
 
   /**
-   * Whether everything issued has completed, also what no event tells of; never blocks. Asked for
-   * before anything is freed that the stream may use. A failure with status UNAVAILABLE says that
-   * nothing runs any more, another one that it is not known.
+   * Whether everything that was issued has completed, including work that no event covers; never
+   * blocks. Called before anything is freed that the stream may use. A failure with status
+   * UNAVAILABLE means that nothing runs any more; with another status it means that this is not
+   * known.
    */
   boolean isIdle();
 
-  /** Frees the stream; everything issued has completed. */
+  /** Frees the stream, when everything that was issued has completed. */
   void close();
 }

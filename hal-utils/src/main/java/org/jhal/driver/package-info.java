@@ -1,4 +1,4 @@
-/** What a driver implements, and what the engine hands it. */
+/** The interfaces that a driver implements, and those through which the engine talks to it. */
 @NullMarked
 package org.jhal.driver;
 

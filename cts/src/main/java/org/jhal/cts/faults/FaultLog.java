@@ -12,11 +12,11 @@ import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the log while calls fail on purpose: warnings are expected then, errors are bugs. So is a
- * thread that dies, and a device that is closed and could not end its work.
+ * Captures the log while calls fail on purpose: warnings are expected then, errors are bugs. A
+ * thread that dies is a bug too, and so is a device that is closed but could not end its work.
  */
 public final class FaultLog extends Handler implements AutoCloseable {
-  /** More than what the waits of one case take before they give up. */
+  /** Longer than all waits of one case together. */
   private static final Duration LIMIT = Waits.LIMIT.multipliedBy(4);
 
   private final Logger logger = Logger.getLogger("org.jhal");
@@ -25,7 +25,7 @@ public final class FaultLog extends Handler implements AutoCloseable {
       Thread.getDefaultUncaughtExceptionHandler();
   private final List<String> errors = new ArrayList<>(); // guarded by this
 
-  /** Begins to take it. */
+  /** Starts to capture the log. */
   public FaultLog() {
     logger.addHandler(this);
     logger.setUseParentHandlers(false);
@@ -34,11 +34,11 @@ public final class FaultLog extends Handler implements AutoCloseable {
   }
 
   /**
-   * Runs a case and takes its log; on a thread of its own, as what should never block has a
-   * deadline too.
+   * Runs a case and captures its log. The case runs on a thread of its own, so that there is a
+   * deadline even for calls that should never block.
    *
-   * @param repeat the command that runs it again, up to its name
-   * @throws AssertionError for whatever went wrong, with that command
+   * @param repeat the command that repeats the case, up to its name
+   * @throws AssertionError for anything that went wrong, with that command
    */
   public static void runInTime(String name, String repeat, Task.Action body) {
     try (FaultLog log = new FaultLog()) {
@@ -65,7 +65,7 @@ public final class FaultLog extends Handler implements AutoCloseable {
     }
   }
 
-  /** Throws if there was any. */
+  /** Throws if there was an error. */
   public synchronized void assertNoErrors() {
     if (!errors.isEmpty()) {
       throw new AssertionError("logged: " + String.join("\n", errors));

@@ -14,22 +14,22 @@ import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of a {@link FaultWorkload}: something that was enqueued, made or done by the host. Its
- * timeline gets to 1 when the step has succeeded, and fails if the step failed.
+ * One step of a {@link FaultWorkload}: something that was enqueued, or that the host made or did.
+ * Its timeline reaches 1 when the step has succeeded, and fails if the step failed.
  *
- * @param <T> what it makes, if anything
+ * @param <T> the type of its result, if any
  */
 public final class FaultStep<T> {
-  /** What it is, for people. */
+  /** The name of the step, for people. */
   public final String name;
 
-  /** Where it runs. */
+  /** The device that it runs on. */
   public final Device device;
 
-  /** What it waits for. */
+  /** The fence that it waits for. */
   public final List<FaultStep<?>> needs;
 
-  /** At 1 when it is over. */
+  /** Reaches 1 when the step is over. */
   public final TimelineSemaphore done;
 
   private @Nullable T value;
@@ -43,22 +43,22 @@ public final class FaultStep<T> {
     this.done = device.createSemaphore(0);
   }
 
-  /** What it signals. */
+  /** The fence that it signals. */
   public Timepoint signal() {
     return done.at(1);
   }
 
-  /** What it waits for. */
+  /** The fence that it waits for. */
   public Fence waits() {
     return Fence.of(needs.stream().map(FaultStep::signal).toList());
   }
 
-  /** Says what it made. */
+  /** Sets the result. */
   public void set(T made) {
     value = made;
   }
 
-  /** What it made, or else throws why it did not. */
+  /** The result, or throws the failure. */
   public T get() {
     if (value == null) {
       throw Objects.requireNonNull(done.failure(), "a step that made nothing must fail").again();
@@ -66,22 +66,22 @@ public final class FaultStep<T> {
     return value;
   }
 
-  /** What it made, or null if it failed. */
+  /** The result, or null if the step failed. */
   public @Nullable T orNull() {
     return value;
   }
 
-  /** {@code check} must pass if the step succeeded. */
+  /** Adds a check that must pass if the step succeeded. */
   public void whenReached(Runnable newCheck) {
     check = newCheck;
   }
 
-  /** Why it failed, or null. */
+  /** Why the step failed, or null. */
   public @Nullable HalException failure() {
     return done.failure();
   }
 
-  /** Whether it succeeded. */
+  /** Whether the step succeeded. */
   public boolean isReached() {
     return failure() == null && done.value() >= 1;
   }
@@ -101,7 +101,10 @@ public final class FaultStep<T> {
     }
   }
 
-  /** A value that is reached promises all that it depends on, and its own effects (rule Q9). */
+  /**
+   * Checks that a reached value promises everything that it depends on, and its own effects (rule
+   * Q9).
+   */
   public void checkReached() {
     for (FaultStep<?> need : needs) {
       assertTrue(need.isReached(), () -> name + " is reached, and it needs " + need);

@@ -17,30 +17,30 @@ import org.jhal.HostCall;
 import org.jhal.cts.support.TestData;
 
 /**
- * The steps of a {@link FaultWorkload}, in the order in which they were begun. A step that is
- * refused fails as it would have if it had been accepted.
+ * The steps of a {@link FaultWorkload}, in the order in which they were started. A step that is
+ * refused at the call fails in the same way as one that was accepted.
  */
 public final class FaultSteps {
   private final List<FaultStep<?>> all = new ArrayList<>();
 
-  /** What a step hands to a queue. */
+  /** Enqueues an operation. */
   @FunctionalInterface
   public interface Enqueueing {
-    /** Hands it over. */
+    /** Enqueues it. */
     void enqueue(Fence waits, Fence signals);
   }
 
-  /** What a step hands to a queue that gives a buffer at once. */
+  /** Enqueues an operation that returns a buffer. */
   @FunctionalInterface
   public interface Alloca {
-    /** Hands it over. */
+    /** Enqueues it. */
     DeviceBuffer enqueue(Fence waits, Fence signals);
   }
 
   /** No steps yet. */
   public FaultSteps() {}
 
-  /** All steps, in the order in which they were begun. */
+  /** All steps, in the order in which they were started. */
   public List<FaultStep<?>> all() {
     return all;
   }
@@ -51,7 +51,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** The host makes something, now. */
+  /** A step in which the host makes something immediately. */
   public <T> FaultStep<T> make(String name, Device on, Supplier<T> maker, FaultStep<?>... needs) {
     FaultStep<T> step = add(name, on, needs);
     try {
@@ -63,7 +63,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** The host does something when all that it needs is over. */
+  /** A step in which the host does something when everything that it needs is over. */
   public FaultStep<Void> host(String name, Device on, Runnable action, FaultStep<?>... needs)
       throws InterruptedException {
     FaultStep<Void> step = add(name, on, needs);
@@ -83,7 +83,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** A queue does something. */
+  /** A step that is an operation. */
   public FaultStep<Void> enqueue(Device on, String name, Enqueueing call, FaultStep<?>... needs) {
     FaultStep<Void> step = add(name, on, needs);
     try {
@@ -94,7 +94,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** A queue makes a buffer. */
+  /** A step that is an operation which returns a buffer. */
   public FaultStep<DeviceBuffer> alloca(
       Device on, String name, Alloca call, FaultStep<?>... needs) {
     FaultStep<DeviceBuffer> step = add(name, on, needs);
@@ -106,7 +106,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** Reads a buffer back from its start on, where it must hold {@code expected}. */
+  /** A readback of the start of a buffer, which must hold {@code expected}. */
   public FaultStep<Void> read(
       DeviceQueue queue, FaultStep<DeviceBuffer> buffer, byte[] expected, FaultStep<?>... needs) {
     String name = "read back " + buffer.name;
@@ -121,7 +121,10 @@ public final class FaultSteps {
     return step;
   }
 
-  /** A host call, which runs at most once, and has begun if a signal that waits for it is there. */
+  /**
+   * A host call, which runs at most once, and must have started if a signal that depends on it is
+   * reached.
+   */
   public FaultStep<Void> call(
       DeviceQueue queue, HostCall.Mode mode, HostCall body, FaultStep<?>... needs) {
     AtomicInteger runs = new AtomicInteger();

@@ -27,9 +27,9 @@ import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 
 /**
- * Steps of every kind, over two queues of a device under test and those of another device, which
+ * Steps of every kind, on two queues of the device under test and on those of another device, which
  * together make every native call. Each step writes a block of its own, so that the data of a
- * readback that succeeds is known, whatever else failed.
+ * successful readback is known even if other steps failed.
  */
 public final class FaultWorkload {
   private static final int BLOCK = 64;
@@ -44,15 +44,15 @@ public final class FaultWorkload {
   private final FaultStep<Void> go;
   private final FaultStep<Executable> kernels; // open until the device is closed
   private final FaultStep<DeviceBuffer> kept; // open until the device is closed
-  private final FaultStep<DeviceBuffer> shared; // which the host maps at the end
+  private final FaultStep<DeviceBuffer> shared; // the host maps it at the end
   private final List<FaultStep<?>> sharedWriters = new ArrayList<>();
   private final AtomicInteger importsReleased = new AtomicInteger();
   private final AtomicInteger expectedReleases = new AtomicInteger();
 
   /**
-   * Makes what the steps work with.
+   * Makes the resources of the steps.
    *
-   * @param hostVisible what memory that both the host and the device work on is allocated with
+   * @param hostVisible the parameters for memory that both the host and the device access
    */
   public FaultWorkload(Device device, Device other, BufferParams hostVisible) {
     this.device = device;
@@ -140,7 +140,7 @@ public final class FaultWorkload {
 
   // The script.
 
-  /** Enqueues everything. What waits for {@link #release} is parked until then. */
+  /** Enqueues everything. Work that waits for {@link #release} is parked until then. */
   public void enqueue() throws InterruptedException {
     FaultStep<DeviceBuffer> a = allocate("a", 5, BufferParams.DEVICE);
     FaultStep<Void> executed = executeDirect(a);
@@ -310,12 +310,12 @@ public final class FaultWorkload {
     sharedWriters.add(copy(second, shared, 0, shared, 1, written, shared));
   }
 
-  /** The last thing that parked steps wait for. */
+  /** Signals what the parked steps wait for. */
   public void release() {
     go.done.signal(1);
   }
 
-  /** What the host does when everything else is over. */
+  /** The steps of the host after everything else is over. */
   public void finish() throws InterruptedException {
     steps.host(
         "map and read",
@@ -330,7 +330,7 @@ public final class FaultWorkload {
         sharedWriters.toArray(FaultStep<?>[]::new));
   }
 
-  /** Fresh work on either device. */
+  /** New work on both devices. */
   public void probe() {
     FaultStep<DeviceBuffer> p = allocate("p", 1, BufferParams.DEVICE);
     steps.read(first, p, blocks(13), fill(second, p, 0, 13, p));
@@ -341,7 +341,7 @@ public final class FaultWorkload {
 
   // The end.
 
-  /** Closes everything that no later step names; what uses it goes on (rule Q3). */
+  /** Closes everything that no later step names; operations that use it go on (rule Q3). */
   public void closeAtOnce() throws Exception {
     for (FaultStep<? extends AutoCloseable> step : owned) {
       AutoCloseable made = step.orNull();
@@ -351,7 +351,7 @@ public final class FaultWorkload {
     }
   }
 
-  /** Closes what it made, except what is to be open when the device is closed. */
+  /** Closes its resources, except those that must be open when the device is closed. */
   public void close() throws Exception {
     closeAtOnce();
     DeviceBuffer mapped = shared.orNull();
@@ -366,7 +366,7 @@ public final class FaultWorkload {
     assertEquals(expectedReleases.get(), importsReleased.get(), "releases of the imported memory");
   }
 
-  /** Closes what is open until the device is closed. */
+  /** Closes the resources that were open until the device was closed. */
   public void closeKept() {
     DeviceBuffer buffer = kept.orNull();
     if (buffer != null) {
@@ -378,7 +378,7 @@ public final class FaultWorkload {
     }
   }
 
-  /** Checks that the devices hold nothing but what {@link #close} leaves open. */
+  /** Checks that the devices hold only what {@link #close} leaves open. */
   public void checkStatistics() {
     DeviceStatistics now = device.statistics();
     assertEquals(kept.orNull() == null ? 0 : 1, now.buffers(), now::toString);

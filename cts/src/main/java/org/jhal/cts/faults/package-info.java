@@ -1,6 +1,6 @@
 /**
- * Work of every kind for tests in which native calls fail one after the other: whatever fails, each
- * step ends as the contract says, and nothing is left.
+ * A workload of every kind of work, for tests that make native calls fail one after the other:
+ * whatever fails, each step ends as the contract says, and nothing is left behind.
  */
 @NullMarked
 package org.jhal.cts.faults;

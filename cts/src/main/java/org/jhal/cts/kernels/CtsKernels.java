@@ -5,8 +5,8 @@ import org.jhal.kernel.KernelMemory;
 import org.jhal.kernel.Workgroup;
 
 /**
- * The suite's kernels in the format {@code java}. Each one means the same as the kernel of its name
- * in {@code kernels/kernels.cpp}; {@code kernels/manifest.json} declares their parameters. A driver
+ * The suite's kernels in the format {@code java}. Each does the same as the kernel of that name in
+ * {@code kernels/kernels.cpp}; {@code kernels/manifest.json} declares their parameters. A driver
  * with another format writes them a third time.
  */
 public final class CtsKernels {
@@ -62,7 +62,7 @@ public final class CtsKernels {
     ids.putInt(at + 8, group.groupZ());
   }
 
-  /** Writes a grid, as a dispatch could take it from a buffer. One workgroup. */
+  /** Writes the three counts of a grid. One workgroup. */
   public static void write_parameters(Workgroup group) {
     for (int i = 0; i < 3; i++) {
       group.memory(0).putInt(4L * i, group.i32(1 + i));
@@ -98,7 +98,7 @@ public final class CtsKernels {
   }
 
   /**
-   * Says that it runs (second int becomes 1), and spins until the first int is not 0 (second int
+   * Reports that it runs (second int becomes 1), and spins until the first int is not 0 (second int
    * becomes 2) or the iterations are used up (second int becomes 3). One workgroup.
    */
   public static void spin(Workgroup group) {
@@ -138,8 +138,9 @@ public final class CtsKernels {
   }
 
   /**
-   * Gives up, so that its operation fails: throws here, traps on hardware. Where neither is to be
-   * had it does nothing, and the tests that are annotated with {@code @GivesUp} are unsupported.
+   * Gives up, so that its operation fails: throws here, traps on hardware. If a device can do
+   * neither, the kernel does nothing, and the tests annotated with {@code @GivesUp} are
+   * unsupported.
    */
   public static void trap(Workgroup group) {
     throw new IllegalStateException("trap " + group.i32(0));

@@ -27,15 +27,15 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * All tests of the suite, which lie in the packages below that of {@link CtsBackend}, and all rules
+ * All tests of the suite, which are in the packages below that of {@link CtsBackend}, and all rules
  * of the contract.
  */
 final class CtsCatalog {
   /**
    * A test.
    *
-   * @param name how it is called
-   * @param rules that it checks
+   * @param name its name
+   * @param rules the rules that it checks
    */
   record Entry(TestName name, List<String> rules) {}
 
@@ -46,7 +46,7 @@ final class CtsCatalog {
 
   private CtsCatalog() {}
 
-  /** A launcher that does only what it is told: nothing from the class path interferes. */
+  /** A launcher without extensions from the class path. */
   static Launcher launcher() {
     return LauncherFactory.create(
         LauncherConfig.builder()
@@ -57,7 +57,7 @@ final class CtsCatalog {
             .build());
   }
 
-  /** What a launcher must look for to find the suite. */
+  /** The request with which a launcher finds the suite. */
   static LauncherDiscoveryRequestBuilder request() {
     return LauncherDiscoveryRequestBuilder.request()
         .selectors(place())
@@ -76,7 +76,7 @@ final class CtsCatalog {
   }
 
   /**
-   * What a launcher must look for to find the tests of one class, which need not be the suite's.
+   * The request with which a launcher finds the tests of one class, which need not be in the suite.
    */
   static LauncherDiscoveryRequestBuilder request(Class<?> tests) {
     return LauncherDiscoveryRequestBuilder.request()
@@ -132,7 +132,7 @@ final class CtsCatalog {
     return rules;
   }
 
-  /** The order in which people read rules: S before Q before M, 2 before 10. */
+  /** The order of the contract: S before Q before M, 2 before 10. */
   static Comparator<String> ruleOrder() {
     List<String> order = List.copyOf(contract().keySet());
     return Comparator.comparingInt(order::indexOf);

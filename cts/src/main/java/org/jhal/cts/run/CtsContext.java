@@ -18,9 +18,10 @@ import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one test works with, and what it has used so far.
+ * The fixture of one test, with a record of what the test has used so far.
  *
- * <p>Used by the test's own thread; {@link #closing} and what makes things by any.
+ * <p>Used by the test's own thread; {@link #closing} and the methods that make resources by any
+ * thread.
  */
 final class CtsContext implements Cts {
   private final CtsSession session;
@@ -35,7 +36,7 @@ final class CtsContext implements Cts {
   private boolean isSeedUsed;
   private volatile boolean isLeavingAllowed;
 
-  /** What a test found on a device. */
+  /** A device that a test uses, with what it held before. */
   record DeviceUse(
       OpenedDevice device,
       @Nullable Controls controls,

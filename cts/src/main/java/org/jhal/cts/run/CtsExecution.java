@@ -11,7 +11,7 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * One test: its body on a thread of its own, then the closing of what it made, then the checks that
+ * One test: its body on a thread of its own, then the closing of its resources, then the check that
  * nothing is left. Each part has a deadline.
  */
 final class CtsExecution {

@@ -35,10 +35,10 @@ final class CtsExtension
         ParameterResolver,
         InvocationInterceptor,
         AfterEachCallback {
-  /** What tests are skipped with that do not pass yet. */
+  /** The start of the message of a test that is skipped because it does not pass yet. */
   static final String EXPECTED_FAILURE = "expected failure: ";
 
-  /** What tests are skipped with after the end of the run. */
+  /** The message of tests that are skipped after the end of the run. */
   static final String NOT_RUN = "the run is over";
 
   private static final ExtensionContext.Namespace NAMESPACE =
@@ -85,7 +85,7 @@ final class CtsExtension
     return null;
   }
 
-  /** The first thing that a test needs and that is not there, or null. */
+  /** The first of a test's needs that is not met, or null. */
   private static @Nullable String missing(CtsSession session, ExtensionContext context) {
     List<Needs> all = new ArrayList<>();
     AnnotationSupport.findAnnotation(context.getRequiredTestClass(), Needs.class)
@@ -201,7 +201,7 @@ final class CtsExtension
       }
       failure =
           new AssertionFailedError(
-              "unexpected pass: remove it from expectedFailures(), where it stands because "
+              "unexpected pass: remove it from expectedFailures(), where its reason is: "
                   + expected.reason());
     }
     if (failure != null) {
@@ -228,7 +228,7 @@ final class CtsExtension
         .collect(Collectors.joining(", "));
   }
 
-  /** No failure: a line at the end of one's stack trace. */
+  /** Not a failure, but a line at the end of the stack trace of one. */
   private static final class Note extends Throwable {
     private static final long serialVersionUID = 1L;
 

@@ -3,8 +3,8 @@ package org.jhal.cts.run;
 import java.io.PrintWriter;
 
 /**
- * A line on a terminal that tells how far a run has come. It is written anew when a test ends, and
- * must be wiped before anything else is printed.
+ * A progress line on a terminal. It is rewritten when a test ends, and must be erased before
+ * anything else is printed.
  *
  * <p>Thread-safe.
  */
@@ -13,7 +13,7 @@ final class CtsProgress {
   private final int all;
   private int done; // guarded by this, as are the others
   private int failed;
-  private String last = ""; // invocations of one test follow each other
+  private String last = ""; // the last test; invocations of a test are consecutive
   private int shown; // how many columns are written
 
   /** A line behind {@code err} for a run of {@code all} tests. */
@@ -38,7 +38,7 @@ final class CtsProgress {
     shown = text.length();
   }
 
-  /** Takes the line away. */
+  /** Erases the line. */
   synchronized void wipe() {
     if (shown > 0) {
       err.print("\r" + " ".repeat(shown) + "\r");

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a run of the suite found.
+ * The result of a run of the suite.
  *
  * <p>Immutable.
  */
@@ -28,9 +28,9 @@ public final class CtsReport {
   public enum Ending {
     /** Everything was run. */
     COMPLETE,
-    /** A test failed, and none was to begin after that. */
+    /** A test failed, and the run was to stop then. */
     FIRST_FAILURE,
-    /** The deadline of the run came; what was under way then counts as failed. */
+    /** The run reached its deadline; the test that was under way counts as failed. */
     DEADLINE,
     /** The thread that waited for the run was interrupted. */
     INTERRUPTED
@@ -40,7 +40,7 @@ public final class CtsReport {
    * One test, or one invocation of a test that is run with several arguments.
    *
    * @param test {@code Class.method}
-   * @param display what people read: the invocation's arguments too
+   * @param display the name for people, with the invocation's arguments
    * @param rules that it checks
    * @param outcome how it ended
    * @param detail the failure with its stack trace, or the reason; empty if it passed
@@ -65,8 +65,8 @@ public final class CtsReport {
   }
 
   /**
-   * What ran where: the device, its capabilities and settings; the versions of the driver, of JHAL,
-   * of Java and of the system; the seed; how the run ended. By name, in this order.
+   * The context of the run: the device, its capabilities and settings; the versions of the driver,
+   * of JHAL, of Java and of the system; the seed; how the run ended. By name, in this order.
    */
   public Map<String, String> facts() {
     return facts;
@@ -172,7 +172,7 @@ public final class CtsReport {
     return xml.append("</testsuite>\n").toString();
   }
 
-  /** An outcome in words. */
+  /** An outcome as reports write it. */
   static String label(Outcome outcome) {
     return switch (outcome) {
       case PASSED -> "passed";

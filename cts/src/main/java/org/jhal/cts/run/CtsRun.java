@@ -29,7 +29,7 @@ import org.junit.platform.launcher.TestIdentifier;
  * <p>Used by one thread.
  */
 public final class CtsRun {
-  /** How long a run that is given up has to end what it can. */
+  /** How long a run that is stopped at its deadline has to clean up. */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final @Nullable CtsBackend backend;
@@ -48,7 +48,7 @@ public final class CtsRun {
     this.backend = backend;
   }
 
-  /** A run of all tests; the backend is that of the device, which is {@link Hal#openDevice()}'s. */
+  /** A run of all tests on the device of {@link Hal#openDevice()}, with that device's backend. */
   CtsRun() {
     this.backend = null;
   }
@@ -59,7 +59,9 @@ public final class CtsRun {
     return this;
   }
 
-  /** Runs these tests only: {@code Class} or {@code Class.method}, where {@code *} is anything. */
+  /**
+   * Runs these tests only: {@code Class} or {@code Class.method}, where {@code *} matches anything.
+   */
   public CtsRun tests(String... tests) {
     patterns.addAll(List.of(tests));
     return this;
@@ -71,13 +73,13 @@ public final class CtsRun {
     return this;
   }
 
-  /** What random tests start from. */
+  /** The seed of tests that draw random numbers. */
   public CtsRun seed(long newSeed) {
     this.seed = newSeed;
     return this;
   }
 
-  /** Runs everything so many times. */
+  /** Runs everything this many times. */
   public CtsRun repeat(int times) {
     this.repeat = times;
     return this;
@@ -89,31 +91,31 @@ public final class CtsRun {
     return this;
   }
 
-  /** Begins no further test after one has failed. */
+  /** Starts no further test after a failure. */
   public CtsRun failFast() {
     this.isFailFast = true;
     return this;
   }
 
   /**
-   * Gives the run up when it has taken so long, at least a millisecond. By default it takes as long
-   * as it takes, and each test has a deadline of its own.
+   * Stops the run after {@code limit}, which is at least a millisecond. By default the run has no
+   * deadline, but each test has.
    */
   public CtsRun timeout(Duration limit) {
     this.timeout = limit;
     return this;
   }
 
-  /** Tells of each test when it has ended. */
+  /** Calls {@code newListener} with the result of each test. */
   public CtsRun listen(Consumer<CtsReport.Entry> newListener) {
     this.listener = newListener;
     return this;
   }
 
   /**
-   * Runs the tests, on a thread of their own. If that does not end in time, or if this thread is
-   * interrupted, which it then still is, the report has what was found until then; the thread may
-   * go on in whatever it hangs in.
+   * Runs the tests, on a thread of their own. If they do not end in time, or if this thread is
+   * interrupted, the report has the results so far. A thread that hangs is left running, and an
+   * interrupt status is kept.
    *
    * @throws org.jhal.HalException if the device cannot be opened
    */
@@ -155,7 +157,7 @@ public final class CtsRun {
     return record.report();
   }
 
-  /** Lets a run that is given up end what it can: processes of its own, and devices. */
+  /** Lets a run that is stopped clean up: end its own processes and close its devices. */
   private static void stop(Thread runner) throws InterruptedException {
     runner.interrupt();
     runner.join(GRACE.toMillis());
@@ -193,7 +195,7 @@ public final class CtsRun {
     return FilterResult.includedIf(isIncluded);
   }
 
-  /** The device where none is named. */
+  /** The default device. */
   private static String defaultDevice() {
     try (Device device = Hal.openDevice()) {
       return Hal.configuredDevice().orElse(device.info().uri());
@@ -235,7 +237,7 @@ public final class CtsRun {
     }
   }
 
-  /** Where the driver is from, and what it says of the version that it found. */
+  /** Adds the location of the driver, and the version that it found. */
   private static void addDriver(String name, RunRecord record) {
     DriverRegistry registry = DriverRegistry.load();
     for (DriverRegistry.Entry entry : registry.entries()) {

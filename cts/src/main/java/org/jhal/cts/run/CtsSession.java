@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * One run of the suite against one backend: what was asked for, and the devices that tests share.
+ * One run of the suite against one backend: its parameters, and the devices that tests share.
  *
  * <p>Used by one test at a time.
  */
@@ -123,14 +123,14 @@ final class CtsSession implements AutoCloseable {
         .orElse(() -> driver);
   }
 
-  /** Makes the session known under a key, which is returned. */
+  /** Registers the session, and returns its key. */
   String start() {
     String key = Integer.toHexString(System.identityHashCode(this)) + "-" + seed;
     STARTED.put(key, this);
     return key;
   }
 
-  /** Forgets a session that was started, and closes it. */
+  /** Unregisters a session and closes it. */
   static void end(String key) {
     CtsSession session = STARTED.remove(key);
     if (session != null) {
@@ -150,12 +150,12 @@ final class CtsSession implements AutoCloseable {
     return seed;
   }
 
-  /** Lets no test begin once {@code condition} holds. */
+  /** Lets no test start once {@code condition} holds. */
   void endWhen(BooleanSupplier condition) {
     isOver = condition;
   }
 
-  /** Whether no further test is to begin. */
+  /** Whether no further test may start. */
   boolean isOver() {
     return isOver.getAsBoolean();
   }
@@ -164,7 +164,7 @@ final class CtsSession implements AutoCloseable {
     return verifiesExpectedFailures;
   }
 
-  /** Why nothing can run on this machine, where that is no failure. */
+  /** Why nothing can run on this machine, if that is not a failure. */
   Optional<String> unavailable() {
     if (!isAvailabilityKnown) {
       isAvailabilityKnown = true;
@@ -176,7 +176,7 @@ final class CtsSession implements AutoCloseable {
     return unavailable;
   }
 
-  /** A device that tests share; opened, or opened again, when there is none that can be used. */
+  /** A device that tests share; it is opened if there is none that can be used. */
   Optional<OpenedDevice> shared(Role role) {
     Optional<OpenedDevice> device = shared.get(role);
     if (device == null) {
@@ -206,7 +206,7 @@ final class CtsSession implements AutoCloseable {
     return new OpenedDevice(this, backend.open(full));
   }
 
-  /** Gives up a shared device that a test broke. Closing it may hang, so nobody waits for it. */
+  /** Discards a shared device that a test broke. Closing it may hang, so nobody waits for that. */
   void discard(OpenedDevice device) {
     shared.values().removeIf(kept -> kept.isPresent() && kept.get() == device);
     Task.run("discard", device::close);

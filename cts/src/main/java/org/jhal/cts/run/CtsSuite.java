@@ -12,15 +12,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Marks a class of conformance tests. Its name ends in {@code Test}; its tests take a {@link Cts},
  * and are {@code @Test}, {@code @ParameterizedTest} or {@code @RepeatedTest} methods.
  *
- * <p>Around each test: opt-outs and needs are looked up; the test runs on a thread of its own with
- * a deadline; what it made is closed; and then no error on another thread, no warning in the log,
- * no live resource and no open operation may be left.
+ * <p>For each test, opt-outs and needs are checked; the test runs on a thread of its own with a
+ * deadline; its resources are closed. After that there may be no error on another thread, no
+ * warning in the log, no live resource and no open operation.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @ExtendWith(CtsExtension.class)
 public @interface CtsSuite {
-  /** How long one test may take before it is given up, in seconds. */
+  /** The deadline of one test, in seconds. */
   int deadlineSeconds() default 120;
 }

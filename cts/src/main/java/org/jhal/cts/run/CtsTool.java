@@ -38,20 +38,20 @@ public final class CtsTool implements ToolProvider {
 
       Usage: hal cts [options]
 
-        --device URI                the device, as `hal devices` lists it; default as `hal --help` says
-        --tests PATTERN             only these tests: Class or Class.method, * is anything; repeatable
+        --device URI                the device, as `hal devices` lists it; see `hal --help` for the default
+        --tests PATTERN             only these tests: Class or Class.method, * matches anything; repeatable
         --repeat N                  run everything N times
-        --seed N                    what random tests start from
-        --report DIR                write report.json and report.xml (JUnit form) there
-        --fail-fast                 begin no further test after one has failed
-        --timeout SECONDS           give the whole run up after so long; what hangs then has failed,
-                                    and the report has the stacks of the threads; default none
-        --verify-expected-failures  also run what is expected to fail, and fail if it passes
+        --seed N                    the seed of tests that draw random numbers
+        --report DIR                write report.json and report.xml (JUnit's format) there
+        --fail-fast                 start no further test after a failure
+        --timeout SECONDS           stop the whole run after this time; the test under way then fails, and
+                                    the report has the stacks of the threads; by default there is no limit
+        --verify-expected-failures  also run tests that are expected to fail, and fail if one passes
         --list                      list the tests, with the rules that they check, and run nothing
         --help                      print this
 
       Exit codes: 0 all passed, 1 the report cannot be written, 2 wrong usage, 3 the device cannot be
-      opened, 4 a test failed, 5 the run was given up, 130 interrupted.
+      opened, 4 a test failed, 5 the run was stopped at its deadline, 130 interrupted.
       """;
 
   /** What the command line asks for. */
@@ -68,7 +68,7 @@ public final class CtsTool implements ToolProvider {
     boolean help;
   }
 
-  /** A command line that makes no sense. */
+  /** Wrong usage of the command line. */
   private static final class UsageException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -158,7 +158,7 @@ public final class CtsTool implements ToolProvider {
         return number;
       }
     } catch (NumberFormatException notOne) {
-      // told below, as for a number out of range
+      // reported below, like a number out of range
     }
     throw new UsageException(
         args[index - 1] + " " + text + ": a number from " + min + " to " + max + " is needed");
@@ -217,7 +217,7 @@ public final class CtsTool implements ToolProvider {
       run.verifyExpectedFailures();
     }
     CtsReport report = run.run();
-    boolean isInterrupted = Thread.interrupted(); // or no file can be written
+    boolean isInterrupted = Thread.interrupted(); // an interrupt would make writing files fail
     try {
       if (progress != null) {
         progress.wipe();
@@ -263,7 +263,7 @@ public final class CtsTool implements ToolProvider {
     }
   }
 
-  /** What is known; a run that has not come far knows little. */
+  /** Prints what is known of {@code name}; a run that ended early knows little. */
   private static void summarize(String name, PrintWriter out, @Nullable String... values) {
     String known = Stream.of(values).filter(Objects::nonNull).collect(Collectors.joining(", "));
     out.printf(Locale.ROOT, "%-13s %s%n", name, known.isEmpty() ? "unknown" : known);

@@ -10,16 +10,16 @@ import java.util.logging.SimpleFormatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what JHAL logs during a test, and what threads die of. System.Logger writes to
+ * Captures what JHAL logs during a test, and exceptions that end threads. System.Logger writes to
  * java.util.logging unless another backend is installed; then the log is not checked.
  *
  * <p>Thread-safe.
  */
 final class LogCapture extends Handler {
-  /** As many of a stack as tell a test's own frames, below those of any driver. */
+  /** Enough stack frames to include the test's own ones, below those of any driver. */
   private static final int FRAMES = 40;
 
-  // A field, because java.util.logging itself forgets loggers that nobody holds.
+  // A field, because java.util.logging holds loggers only weakly.
   private final Logger logger = Logger.getLogger("org.jhal");
   private final boolean parentHandlers = logger.getUseParentHandlers();
   private final Thread.@Nullable UncaughtExceptionHandler previous =
@@ -67,22 +67,22 @@ final class LogCapture extends Handler {
     problems.add(new Problem(isWarning, line.toString()));
   }
 
-  /** From now on, and looking back, lines that contain {@code part} are no problem. */
+  /** Allows lines that contain {@code part}, including earlier ones. */
   synchronized void allow(String part) {
     allowed.add(part);
   }
 
-  /** From now on, and looking back, no warning is a problem. */
+  /** Allows all warnings, including earlier ones. */
   synchronized void allowWarnings() {
     areWarningsAllowed = true;
   }
 
-  /** Takes all lines that contain {@code part} away; whether there were any. */
+  /** Removes all lines that contain {@code part}; returns whether there were any. */
   synchronized boolean consume(String part) {
     return problems.removeIf(problem -> problem.text.contains(part));
   }
 
-  /** What was logged as a warning or worse, and which threads died, unless that is allowed. */
+  /** The warnings, errors and dead threads that are not allowed. */
   synchronized List<String> problems() {
     return problems.stream()
         .filter(problem -> !(problem.isWarning && areWarningsAllowed))

@@ -6,7 +6,7 @@ import org.jhal.Executable;
 import org.jhal.cts.Controls;
 import org.jspecify.annotations.Nullable;
 
-/** A device that the suite opened, with what the suite itself keeps on it. */
+/** A device that the suite opened, with the resources that the suite itself keeps on it. */
 final class OpenedDevice {
   private final CtsSession session;
   private final Device device;
@@ -35,7 +35,7 @@ final class OpenedDevice {
     return kernels;
   }
 
-  /** Live resources that tests made: those that the suite keeps are not counted. */
+  /** How many live resources tests have made; those that the suite keeps are not counted. */
   long liveResources(DeviceStatistics statistics) {
     return statistics.liveResources() - (kernels == null ? 0 : 1);
   }

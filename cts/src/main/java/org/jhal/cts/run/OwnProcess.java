@@ -21,7 +21,8 @@ public final class OwnProcess {
   /** In such a process: the display name of the only invocation that is to run. */
   private static final String INVOCATION = "jhal.cts.invocation";
 
-  private static final Duration START = Duration.ofSeconds(60); // beyond the test's own deadline
+  private static final Duration START =
+      Duration.ofSeconds(60); // in addition to the test's deadline
 
   private OwnProcess() {}
 
@@ -30,7 +31,7 @@ public final class OwnProcess {
     return System.getProperty(INVOCATION) != null;
   }
 
-  /** In such a process: leaves out all other invocations. */
+  /** In such a process: skips all other invocations. */
   static void checkAskedFor(String invocation) {
     String wanted = System.getProperty(INVOCATION);
     if (wanted != null && !wanted.equals(invocation)) {
@@ -68,7 +69,7 @@ public final class OwnProcess {
               .start();
       if (!process.waitFor(deadline.plus(START).toSeconds(), TimeUnit.SECONDS)) {
         return new AssertionFailedError(
-            "the process of its own did not end within "
+            "the test's own process did not end within "
                 + deadline.plus(START)
                 + ":\n"
                 + read(log));
@@ -76,7 +77,7 @@ public final class OwnProcess {
       return process.exitValue() == 0
           ? null
           : new AssertionFailedError(
-              "in a process of its own, which ended with "
+              "the test failed in its own process, which exited with "
                   + process.exitValue()
                   + ":\n"
                   + read(log));

@@ -8,23 +8,23 @@ import org.jhal.Status;
 import org.jhal.cts.Controls;
 
 /**
- * A backend's controls as a test gets them: what the test does with them is written down, so that
- * its failure can say so.
+ * A backend's controls as a test gets them. They record what the test does with them, so that a
+ * failure can report it.
  *
  * <p>Thread-safe.
  */
 final class RecordedControls implements Controls {
-  private static final int MOST = 50; // lines; more help nobody
+  private static final int MOST = 50; // lines; more would not help
 
   private final Controls real;
   private final String where;
   private final List<String> record;
 
   /**
-   * Controls in front of {@code real}.
+   * Wraps {@code real}.
    *
-   * @param where is written before each line
-   * @param record is added to; thread-safe
+   * @param where the start of each line
+   * @param record collects the lines; thread-safe
    */
   RecordedControls(Controls real, String where, List<String> record) {
     this.real = real;

@@ -12,7 +12,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Turns what the launcher tells into entries. A container that fails is an entry of its own.
+ * Turns events of the launcher into entries. A container that fails is an entry of its own.
  *
  * <p>Used by the thread that runs the tests.
  */
@@ -71,7 +71,7 @@ final class RunListener implements TestExecutionListener {
     }
   }
 
-  /** A test that is skipped without a reason that the suite gives has failed. */
+  /** A skipped test counts as failed unless the suite gave the reason. */
   private static CtsReport.Outcome outcome(String reason) {
     if (reason.startsWith(Cts.UNSUPPORTED)) {
       return CtsReport.Outcome.UNSUPPORTED;

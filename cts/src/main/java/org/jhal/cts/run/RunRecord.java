@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jhal.cts.support.Waits;
 
 /**
- * How far a run has come: written by the thread that runs the tests, and closed by the one that
- * waits for that, if it does not end in time.
+ * The progress of a run. The thread that runs the tests writes it; the thread that waits for the
+ * run closes it if the run does not end in time.
  *
  * <p>Thread-safe.
  */
@@ -29,19 +29,19 @@ final class RunRecord {
   private int planned; // tests of this round; guarded by this
   private int round; // from 1; guarded by this
 
-  /** What the run is busy with, the innermost first, never empty; guarded by this. */
+  /** The steps under way, the innermost first; never empty; guarded by this. */
   private final Deque<RunStep> underWay = new ArrayDeque<>();
 
   private CtsReport.Ending ending = CtsReport.Ending.COMPLETE; // guarded by this
   private String end = "complete"; // guarded by this
-  private boolean isClosed; // whether nothing is added any more; guarded by this
+  private boolean isClosed; // nothing is added after this; guarded by this
 
   /**
-   * Of a run that has not begun.
+   * A record of a run that has not started.
    *
    * @param rounds how often everything is run
-   * @param isFailFast whether no test is to begin after one has failed
-   * @param listener is told of each entry, by the thread that adds it
+   * @param isFailFast whether to start no test after a failure
+   * @param listener is called with each entry, by the thread that adds it
    */
   RunRecord(int rounds, boolean isFailFast, Consumer<CtsReport.Entry> listener) {
     this.rounds = rounds;
@@ -50,12 +50,12 @@ final class RunRecord {
     underWay.push(RunStep.own("the search for tests"));
   }
 
-  /** Adds something that is known of the device or of this process. */
+  /** Adds a property of the device or of this process. */
   synchronized void addFact(String name, String value) {
     facts.put(name, value);
   }
 
-  /** Begins a round, of these tests. */
+  /** Starts a round of these tests. */
   synchronized void begin(Set<String> tests) {
     round++;
     planned = tests.size();
@@ -63,21 +63,21 @@ final class RunRecord {
     missing.addAll(tests);
   }
 
-  /** A step begins, within what is under way. */
+  /** Starts a step within the current one. */
   synchronized void enter(RunStep step) {
     underWay.push(step);
   }
 
-  /** The step that began last is over; it is returned. */
+  /** Ends the current step, and returns it. */
   synchronized RunStep leave() {
     return underWay.pop();
   }
 
-  /** Adds how a test ended. */
+  /** Adds the result of a test. */
   void add(CtsReport.Entry entry) {
     synchronized (this) {
       if (isClosed) {
-        return; // what hung at the deadline has come to an end
+        return; // the test that hung at the deadline has ended after all
       }
       put(entry);
       if (isFailFast && entry.outcome() == CtsReport.Outcome.FAILED) {
@@ -93,7 +93,7 @@ final class RunRecord {
     missing.remove(entry.test());
   }
 
-  /** Closes the record at the deadline: what is under way has failed. */
+  /** Closes the record at the deadline: the current step has failed. */
   void expire(Duration limit) {
     String threads = Waits.threads();
     CtsReport.Entry entry;
@@ -105,7 +105,7 @@ final class RunRecord {
       String message =
           String.format(
               Locale.ROOT,
-              "the run reached its deadline of %d s when this had taken %.1f s%n%s",
+              "the run reached its deadline of %d s; this had been running for %.1f s%n%s",
               limit.toSeconds(),
               step.seconds(),
               threads);
@@ -128,12 +128,12 @@ final class RunRecord {
     }
   }
 
-  /** Whether no further test is to begin. */
+  /** Whether no further test may start. */
   synchronized boolean isOver() {
     return ending != CtsReport.Ending.COMPLETE;
   }
 
-  /** What has been found so far. */
+  /** The report of everything so far. */
   synchronized CtsReport report() {
     Map<String, String> all = new LinkedHashMap<>(facts);
     all.put("ended", ended());

@@ -4,17 +4,17 @@ import java.util.List;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * What a run is busy with: a test, one invocation of it, a class, or something of the run's own.
+ * A step of a run: a test, one invocation of it, a class, or something that the run itself does.
  *
- * @param name {@code Class.method}; {@code Class.*} for what is no test
- * @param display what people read
- * @param rules that it checks
- * @param start when it began, by {@link System#nanoTime}
+ * @param name {@code Class.method}; {@code Class.*} for a step that is not a test
+ * @param display the name for people
+ * @param rules the rules that it checks
+ * @param start when it started, by {@link System#nanoTime}
  */
 record RunStep(String name, String display, List<String> rules, long start) {
   private static final String OWN = "CtsRun.*";
 
-  /** A test or a container of tests, which begins now. */
+  /** A test or a container of tests, which starts now. */
   static RunStep of(TestIdentifier test) {
     String name = TestName.of(test).map(TestName::toString).orElse(test.getDisplayName() + ".*");
     String display = name.substring(name.indexOf('.') + 1);
@@ -25,7 +25,7 @@ record RunStep(String name, String display, List<String> rules, long start) {
   }
 
   /**
-   * Something of the run's own, which begins now.
+   * Something that the run itself does, which starts now.
    *
    * @param what such as "the opening of the device"
    */
@@ -33,7 +33,7 @@ record RunStep(String name, String display, List<String> rules, long start) {
     return new RunStep(OWN, what, List.of(), System.nanoTime());
   }
 
-  /** How it ended, now. */
+  /** The result of this step, which ends now. */
   CtsReport.Entry entry(CtsReport.Outcome outcome, String detail) {
     return new CtsReport.Entry(name, display, rules, outcome, detail, seconds());
   }

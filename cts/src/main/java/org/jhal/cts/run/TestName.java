@@ -10,10 +10,10 @@ import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * How a test is called in opt-outs, reports and on command lines: {@code Class.method}.
+ * The name of a test in opt-outs, reports and on command lines: {@code Class.method}.
  *
  * @param testClass the simple name of its class
- * @param method its name
+ * @param method the name of its method
  */
 record TestName(String testClass, String method) {
   static TestName of(ExtensionContext context) {
@@ -73,8 +73,8 @@ record TestName(String testClass, String method) {
   }
 
   /**
-   * How Maven is called for the project in a folder: from the outermost folder around it that has a
-   * pom, too.
+   * The Maven command for the project in a folder. It is run from the outermost folder around it
+   * that also has a pom.
    */
   static String maven(Path module) {
     Path root = module;

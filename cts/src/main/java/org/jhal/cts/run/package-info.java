@@ -1,5 +1,5 @@
 /**
- * Runs the suite: finds its tests, looks opt-outs and needs up, runs each test with a deadline and
+ * Runs the suite: finds its tests, checks opt-outs and needs, runs each test with a deadline and
  * checks what it leaves, and reports. {@link org.jhal.cts.run.CtsTool} is the command, {@link
  * org.jhal.cts.run.CtsRun} the same for programs; {@link org.jhal.cts.run.CtsSuite} brings the
  * runner to a class of tests that another launcher runs.

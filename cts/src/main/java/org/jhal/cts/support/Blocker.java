@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An operation that is issued to the device and does not complete until the test releases it, so
- * that what depends on it can be seen waiting. Where there are {@link Controls}, the queue's stream
- * is paused; else a kernel spins. Released when the test is over at the latest.
+ * that a test can see what depends on it waiting. With {@link Controls} the queue's stream is held;
+ * otherwise a kernel spins. It is released at the end of the test at the latest.
  */
 public final class Blocker implements AutoCloseable {
-  private static final long ENOUGH = 4_000_000_000L; // iterations; ends a spin that nobody released
+  private static final long ENOUGH =
+      4_000_000_000L; // iterations; limits a spin that is never released
 
   private final DeviceQueue queue;
   private final TimelineSemaphore timeline;
@@ -42,7 +43,7 @@ public final class Blocker implements AutoCloseable {
       controls.pause(queue);
       queue.barrier(Fence.NONE, timeline.at(1));
       flags = null;
-      // One that is over at once has not been held, which is found below.
+      // If it is over at once, it was not held; that is checked below.
       isUnderWay = () -> device.statistics().issued() > issued || isOver();
     } else {
       DeviceBuffer buffer = cts.buffer(device, 8, BufferParams.HOST);
@@ -71,7 +72,7 @@ public final class Blocker implements AutoCloseable {
     return timeline.failure() != null || timeline.value() > 0;
   }
 
-  /** What is reached once the work is released and done. */
+  /** The timepoint that is reached when the work is released and done. */
   public Timepoint timepoint() {
     return timeline.at(1);
   }
@@ -90,7 +91,7 @@ public final class Blocker implements AutoCloseable {
     }
   }
 
-  /** Releases it, if that has not been done. */
+  /** Releases the work if it is not released yet. */
   @Override
   public void close() {
     try {

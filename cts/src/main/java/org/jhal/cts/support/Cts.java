@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
 /**
- * What one test works with: the device under test, and things that are closed when it is over.
+ * The fixture of one test: the device under test, and resources that are closed when the test is
+ * over.
  *
  * <pre>{@code
  * @Test
@@ -36,13 +37,17 @@ import org.opentest4j.TestAbortedException;
  * <p>Waits are in {@link Waits}, data in {@link TestData}, further threads in {@link Task},
  * recordings that run directly and through a binding table in {@link Commands}.
  *
- * <p>Used by the test's own thread; {@link #closing} and what makes things by any.
+ * <p>Used by the test's own thread; {@link #closing} and the methods that make resources by any
+ * thread.
  */
 public interface Cts {
-  /** What the message of a test begins with that is found to be unsupported. */
+  /** The start of the message of an unsupported test. */
   String UNSUPPORTED = "unsupported: ";
 
-  /** Ends the test: the backend does not offer what it needs. To be thrown. */
+  /**
+   * An exception to throw if the backend does not offer what the test needs; the test then ends as
+   * unsupported.
+   */
   static TestAbortedException unsupported(String reason) {
     return new TestAbortedException(UNSUPPORTED + reason);
   }
@@ -50,10 +55,10 @@ public interface Cts {
   /** The device under test; one of this test's own with {@link FreshDevice}. */
   Device device();
 
-  /** Another device of the same driver; the test is unsupported where there is none. */
+  /** Another device of the same driver; the test is unsupported if there is none. */
   Device second();
 
-  /** A device of another driver; the test is unsupported where there is none. */
+  /** A device of another driver; the test is unsupported if there is none. */
   Device other();
 
   /**
@@ -69,28 +74,28 @@ public interface Cts {
   /** The backend under test. */
   CtsBackend backend();
 
-  /** The handle on a device that this test uses, or null where there is none. */
+  /** The controls of a device that this test uses, or null if there are none. */
   @Nullable Controls findControls(Device device);
 
   /** The suite's kernels on a device that this test uses; the suite closes them. */
   Executable kernels(Device device);
 
-  /** Random numbers, which the seed that a failure prints repeats. */
+  /** Random numbers; the seed that a failure prints reproduces them. */
   Random random();
 
-  /** Closes {@code resource} when the test is over; what is named last is closed first. */
+  /** Closes {@code resource} when the test is over, in reverse order of these calls. */
   <T extends AutoCloseable> T closing(T resource);
 
-  /** What this test leaves on its own devices is no failure: it was made to leave something. */
+  /** Allows this test to leave resources on its own devices. */
   void allowLeftovers();
 
-  /** Warnings that contain {@code part} are no failure of this test. */
+  /** Allows warnings that contain {@code part}. */
   void allowLog(String part);
 
-  /** No warning is a failure of this test: it does what a driver may have to tell of. */
+  /** Allows all warnings, for a test that does something a driver may warn about. */
   void allowWarnings();
 
-  /** Waits for a warning that contains {@code part}; it is no failure of this test. */
+  /** Waits for a warning that contains {@code part}, and allows it. */
   void awaitLog(String part);
 
   /** The first queue of the device under test. */
@@ -103,12 +108,12 @@ public interface Cts {
     return device().queue(index);
   }
 
-  /** The handle on the device under test; for tests that {@link Need#CONTROLS need} it. */
+  /** The controls of the device under test; for tests that {@link Need#CONTROLS need} them. */
   default Controls controls() {
     return controls(device());
   }
 
-  /** The handle on a device. */
+  /** The controls of a device. */
   default Controls controls(Device device) {
     Controls controls = findControls(device);
     if (controls == null) {
@@ -190,16 +195,15 @@ public interface Cts {
   }
 
   /**
-   * Gives whatever could start now the chance to do so: runs work without waits through {@code
-   * queue}, behind everything that was handed to it, and waits for that.
+   * Lets everything that could start now start: runs work without waits through {@code queue},
+   * behind everything that was enqueued on it, and waits for that work.
    */
   default void flush(DeviceQueue queue) {
     try (DeviceBuffer probe = queue.device().allocate(4, BufferParams.DEVICE);
         TimelineSemaphore done = queue.device().createSemaphore(0)) {
       queue.readback(Fence.NONE, done.at(1), probe, 0, ByteBuffer.allocate(4));
-      // Whoever waits for device work may see it end before those who look after the queue have
-      // come
-      // to what is in front of it; a host call begins when they have.
+      // A thread that waits for device work may see it end before the queue's own threads have
+      // processed what is in front of it. A host call starts only after that.
       queue.hostCall(done.at(1), done.at(2), HostCall.Mode.BLOCKING, call -> {});
       Waits.awaitReached(done, 2);
     }

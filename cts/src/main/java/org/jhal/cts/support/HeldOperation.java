@@ -16,7 +16,7 @@ public final class HeldOperation implements AutoCloseable {
   private final AtomicReference<HostCall.@Nullable Completion> completion = new AtomicReference<>();
   private volatile boolean isClosed;
 
-  /** Enqueues the operation; ended when the test is over at the latest. */
+  /** Enqueues the operation, which is ended at the end of the test at the latest. */
   public HeldOperation(Cts cts, DeviceQueue queue, Fence waits, Fence signals) {
     queue.hostCall(
         waits,

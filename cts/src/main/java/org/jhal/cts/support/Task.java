@@ -35,10 +35,10 @@ public final class Task<T extends @Nullable Object> {
     return task;
   }
 
-  /** Something that a thread does. */
+  /** The body of a thread, which may throw. */
   @FunctionalInterface
   public interface Action {
-    /** Does it. */
+    /** Runs the body. */
     void run() throws Exception;
   }
 
@@ -71,14 +71,14 @@ public final class Task<T extends @Nullable Object> {
     return thrown;
   }
 
-  /** Whether the thread runs still. */
+  /** Whether the thread is still running. */
   public boolean isRunning() {
     return thread.isAlive();
   }
 
   /**
-   * Waits until the thread blocks: parked, waiting or asking for a lock. It may be woken at once
-   * again; this makes a race likely, it proves nothing.
+   * Waits until the thread blocks: parked, waiting or requesting a lock. It may be woken again at
+   * once, so this only makes a race likely and proves nothing.
    */
   public void awaitBlocked() {
     Waits.awaitTrue(

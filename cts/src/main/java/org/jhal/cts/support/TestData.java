@@ -9,9 +9,9 @@ import org.jhal.Status;
 import org.junit.jupiter.api.function.Executable;
 import org.opentest4j.AssertionFailedError;
 
-/** Bytes to work with, and checks of what came back. */
+/** Test data, and checks of results. */
 public final class TestData {
-  /** What guards around a range hold. */
+  /** The content of guards around a range. */
   public static final byte GUARD = (byte) 0xA5;
 
   private TestData() {}

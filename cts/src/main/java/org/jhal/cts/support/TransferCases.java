@@ -9,8 +9,8 @@ import org.jhal.FillPattern;
 import org.junit.jupiter.params.provider.Arguments;
 
 /**
- * Sizes, offsets and patterns that transfers are tried with, by queues and by command buffers. Each
- * case has guards before and behind its range, which must not change.
+ * Sizes, offsets and patterns for tests of transfers, by queues and by command buffers. Each case
+ * has guards before and behind its range, which must not change.
  */
 public final class TransferCases {
   /** How many bytes behind a range are guarded. */
@@ -121,7 +121,7 @@ public final class TransferCases {
       }
     }
     cases.add(new Copy(0, 0, 1 << 20));
-    cases.add(new Copy(0, 0, 65_537)); // one more than what a stream may move at once
+    cases.add(new Copy(0, 0, 65_537)); // one byte more than a stream may move at once
     cases.add(new Copy(3, 1, (1 << 20) + 13));
     return cases.stream();
   }

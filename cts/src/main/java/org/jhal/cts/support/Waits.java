@@ -25,7 +25,7 @@ public final class Waits {
   /** How long a test waits for one thing; the system property {@code jhal.cts.limit}, seconds. */
   public static final Duration LIMIT = Duration.ofSeconds(Integer.getInteger("jhal.cts.limit", 20));
 
-  /** How long something wrong gets the chance to happen, where nothing should. */
+  /** How long a test watches that nothing happens. */
   private static final Duration CHANCE = Duration.ofMillis(50);
 
   private Waits() {}
@@ -40,12 +40,12 @@ public final class Waits {
     awaitReached(fence, LIMIT);
   }
 
-  /** Waits for so long until all of {@code fence} is reached. */
+  /** Waits, for at most {@code limit}, until all of {@code fence} is reached. */
   public static void awaitReached(Fence fence, Duration limit) {
     awaitReached("", fence, limit);
   }
 
-  /** Waits until all of {@code fence} is reached, which tells whether {@code what} holds. */
+  /** Waits until all of {@code fence} is reached; {@code what} describes it in messages. */
   public static void awaitReached(String what, Fence fence) {
     awaitReached(what + ": ", fence, LIMIT);
   }
@@ -127,14 +127,14 @@ public final class Waits {
   }
 
   /**
-   * Checks that nothing of {@code fence} is reached or failed, and that it stays so for a moment:
-   * one look may come too early for what a wrong driver is about to do.
+   * Checks that nothing of {@code fence} is reached or failed, and that this stays so for a moment,
+   * since a single check may come before a wrong driver acts.
    */
   public static void assertStaysPending(Fence fence) {
     try {
       fence.awaitAny(CHANCE);
     } catch (HalException e) {
-      // Which one has failed is found below; that none was reached in time is what should be.
+      // A failed member is found below. A timeout is the expected result.
     } catch (InterruptedException e) {
       throw interrupted("looking whether " + fence + " stays pending", e);
     }
@@ -148,14 +148,19 @@ public final class Waits {
     awaitTrue(what, LIMIT, condition);
   }
 
-  /** Waits for so long until {@code condition} holds; {@code what} completes "waited for". */
+  /**
+   * Waits, for at most {@code limit}, until {@code condition} holds; {@code what} completes "waited
+   * for".
+   */
   public static void awaitTrue(String what, Duration limit, BooleanSupplier condition) {
     if (!becomesTrue(limit, condition)) {
       throw expired("waited " + limit + " for " + what, null);
     }
   }
 
-  /** Waits until the statistics of a device are so; {@code what} completes "waited for". */
+  /**
+   * Waits until the statistics of a device meet a condition; {@code what} completes "waited for".
+   */
   public static void awaitStatistics(
       String what, Device device, Predicate<DeviceStatistics> condition) {
     if (!becomesTrue(LIMIT, () -> condition.test(device.statistics()))) {
@@ -204,9 +209,7 @@ public final class Waits {
     return text.toString();
   }
 
-  /**
-   * A failure that also tells what every thread of JHAL does; {@code what} says what did not come.
-   */
+  /** A failure with the stacks of all threads of JHAL; {@code what} says what was waited for. */
   public static AssertionFailedError expired(String what, @Nullable Throwable cause) {
     return new AssertionFailedError(what + "\n" + threads(), cause);
   }
@@ -216,7 +219,7 @@ public final class Waits {
     return new AssertionFailedError("interrupted while " + what, cause);
   }
 
-  /** What every thread does that has to do with JHAL. */
+  /** The stacks of all threads that involve JHAL. */
   public static String threads() {
     StringBuilder text = new StringBuilder("threads:");
     Map<String, StackTraceElement[]> stacks = new TreeMap<>();

@@ -4,7 +4,7 @@ package org.jhal.hip.jna;
 public final class HipConstants {
   private HipConstants() {}
 
-  // hipError_t: those that decide what is done; HipResult knows more.
+  // hipError_t: only codes that the driver handles; HipResult has more.
   public static final int hipSuccess = 0;
   public static final int hipErrorInvalidValue = 1;
   public static final int hipErrorNoDevice = 100;
@@ -28,7 +28,7 @@ public final class HipConstants {
   public static final int hipDeviceAttributeWarpSize = 87;
   public static final int hipDeviceAttributeMemoryPoolsSupported = 88;
 
-  // Flags of streams, events and memory of the host.
+  // Flags of streams, events and host memory.
   public static final int hipStreamNonBlocking = 1;
   public static final int hipEventBlockingSync = 1;
   public static final int hipEventDisableTiming = 2;

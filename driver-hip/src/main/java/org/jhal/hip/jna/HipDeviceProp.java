@@ -1,8 +1,8 @@
 package org.jhal.hip.jna;
 
 /**
- * The two layouts of hipDeviceProp_t, of which only the architecture is read: all else is an
- * attribute, and those have kept their numbers.
+ * The two layouts of hipDeviceProp_t. Only the architecture is read from it: everything else is an
+ * attribute, whose number is the same in all versions.
  */
 public enum HipDeviceProp {
   /** ROCm 6 and later. */
@@ -10,7 +10,7 @@ public enum HipDeviceProp {
   /** ROCm 5. */
   R0000(792, 396);
 
-  /** Room for either, and for what a later version may add. */
+  /** Room for either layout, and for additions of later versions. */
   public static final int MAX_BYTES = 4096;
 
   private final int bytes;

@@ -3,13 +3,14 @@ package org.jhal.hip.jna;
 import com.sun.jna.Pointer;
 
 /**
- * An opaque handle of the HIP runtime. It begins as null, is {@link #set} to what a call has made,
- * and is null again after {@link #take}. As a stream, null is the device's default stream.
+ * An opaque handle of the HIP runtime. It is null at first, is {@link #set} to what a call
+ * returned, and is null again after {@link #take}. As a stream, null is the device's default
+ * stream.
  *
- * <p>A handle that was destroyed must not be passed to any call: from ROCm 7 on that ends the
- * process. So who destroys takes: {@code hipStreamDestroy(stream.take())}.
+ * <p>A destroyed handle must not be passed to any call: from ROCm 7 on that ends the process. So
+ * take the handle when destroying it: {@code hipStreamDestroy(stream.take())}.
  *
- * <p>Not synchronised: who takes sees to it that nobody uses the handle any more.
+ * <p>Not synchronised: whoever takes the handle ensures that nobody else uses it any more.
  */
 public abstract class HipHandle extends Pointer {
   HipHandle() {
@@ -26,15 +27,15 @@ public abstract class HipHandle extends Pointer {
     return peer;
   }
 
-  /** Whether there is none, or none any more. */
+  /** Whether the handle is null. */
   public final boolean isNull() {
     return peer == 0;
   }
 
   /**
-   * The handle as a number, which this is not from now on.
+   * Returns the handle as a number, and makes this null.
    *
-   * @throws IllegalStateException if it is null: it would mean the default stream
+   * @throws IllegalStateException if it is null, which would mean the default stream
    */
   public final long take() {
     long taken = peer;

@@ -9,7 +9,7 @@ public final class HipMemPoolProps {
   static final int LOCATION_TYPE = 8;
   static final int LOCATION_ID = 12;
 
-  static final int ALLOCATION_TYPE_PINNED = 1; // what all pools are of
+  static final int ALLOCATION_TYPE_PINNED = 1; // the type of all pools
   static final int LOCATION_TYPE_DEVICE = 1;
 
   private HipMemPoolProps() {}

@@ -5,7 +5,7 @@ import com.sun.jna.Pointer;
 
 /**
  * The functions of the HIP runtime that only some versions have. Each is looked up when it is
- * called; a call of one that the library lacks is an {@link UnsatisfiedLinkError}.
+ * called; a call of one that the library lacks throws an {@link UnsatisfiedLinkError}.
  *
  * <p>In C {@code hipGetDeviceProperties} is a macro from ROCm 6 on, which has a new layout of the
  * structure; the function of this name still fills the old one, for programs that were compiled

@@ -9,11 +9,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The functions of the HIP runtime that must be there. All are in ROCm 5.2; each returns a {@code
- * hipError_t} unless it says otherwise.
+ * The required functions of the HIP runtime. All are in ROCm 5.2; each returns a {@code hipError_t}
+ * unless stated otherwise.
  *
- * <p>{@link #bind} comes first, once per process. A call that needs a device uses the one that is
- * current on the calling thread, which is device 0 until hipSetDevice.
+ * <p>{@link #bind} must be called first, once per process. A call that needs a device uses the one
+ * that is current on the calling thread, which is device 0 until hipSetDevice.
  */
 public final class HipRuntime {
   private HipRuntime() {}
@@ -28,9 +28,9 @@ public final class HipRuntime {
   }
 
   /**
-   * Makes the functions those of a library.
+   * Binds the functions to a library.
    *
-   * @throws UnsatisfiedLinkError if it lacks one; then none can be called
+   * @throws UnsatisfiedLinkError if the library lacks one; then none can be called
    */
   public static void bind(NativeLibrary library) {
     Native.register(HipRuntime.class, library);
@@ -41,7 +41,7 @@ public final class HipRuntime {
   /** Returns the name of a code; hipErrorUnknown for one that the library does not know. */
   public static native String hipGetErrorName(int hip_error);
 
-  /** Returns what a code means, in English. */
+  /** Returns the description of a code, in English. */
   public static native String hipGetErrorString(int hipError);
 
   // Devices.

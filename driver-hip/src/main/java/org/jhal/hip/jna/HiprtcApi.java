@@ -10,10 +10,10 @@ import org.jhal.driver.gpu.CompilerApi;
  * architecture which the compiler does not know ends the process.
  */
 public interface HiprtcApi extends CompilerApi {
-  /** What the functions' names begin with. */
+  /** The prefix of the functions' names. */
   String PREFIX = "hiprtc";
 
-  /** How many bytes {@link #getCode} writes. */
+  /** Gets how many bytes {@link #getCode} writes. */
   int getCodeSize(Pointer program, LongByReference size);
 
   /** Writes the code. */

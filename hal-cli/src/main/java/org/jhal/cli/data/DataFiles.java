@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens files by the ending of their name: {@code .npy} for arrays, {@code .png} for pictures, any
- * other for bytes as they are. Other kinds of pictures are refused, and so are archives of arrays,
- * {@code .npz}: whoever names one does not mean its bytes.
+ * other for raw bytes. Other picture formats and archives of arrays, {@code .npz}, are refused,
+ * since nobody means their raw bytes.
  */
 public final class DataFiles {
   private static final List<String> OTHER_PICTURES =
@@ -29,12 +29,12 @@ public final class DataFiles {
   private DataFiles() {}
 
   /**
-   * Opens an input. A picture is decoded at once, anything else is read when it is asked for.
+   * Opens an input. A picture is decoded at once, anything else is read on demand.
    *
    * @throws HalException NOT_FOUND if there is no such file; PERMISSION_DENIED if it may not be
-   *     read; INVALID_ARGUMENT if it is malformed, no regular file, or by its ending a picture of
-   *     another kind; UNIMPLEMENTED if it is well-formed and of a kind that cannot be read, or a
-   *     picture and this Java cannot decode them; DATA_LOSS if reading fails
+   *     read; INVALID_ARGUMENT if it is malformed, not a regular file, or has the ending of another
+   *     picture format; UNIMPLEMENTED if it is well-formed but not supported, or it is a picture
+   *     and this Java cannot decode pictures; DATA_LOSS if reading fails
    */
   public static DataSource open(Path path) {
     checkEnding("input", path);
@@ -69,14 +69,14 @@ public final class DataFiles {
   }
 
   /**
-   * Begins an output. Whether it can be written is found out now, but what is there already stays
-   * until the output is committed.
+   * Starts an output. Whether it can be written is checked now, but an existing file stays until
+   * the output is committed.
    *
    * @param type of the elements
-   * @throws HalException INVALID_ARGUMENT if a file of this ending cannot hold such an array, or it
-   *     is by its ending a picture of another kind; NOT_FOUND if the folder is missing;
-   *     PERMISSION_DENIED if the file may not be written; UNIMPLEMENTED if it is by its ending an
-   *     archive of arrays, or a picture and this Java cannot encode them
+   * @throws HalException INVALID_ARGUMENT if a file with this ending cannot hold such an array, or
+   *     it has the ending of another picture format; NOT_FOUND if the folder is missing;
+   *     PERMISSION_DENIED if the file may not be written; UNIMPLEMENTED if it has the ending of an
+   *     archive of arrays, or it is a picture and this Java cannot encode pictures
    */
   public static DataSink create(Path path, ElementType type, Shape shape) {
     checkEnding("output", path);
@@ -106,7 +106,7 @@ public final class DataFiles {
     }
   }
 
-  /** What an exception of the file system means, in one line that begins with {@code what}. */
+  /** The failure for an exception of the file system, in one line that begins with {@code what}. */
   public static HalException failure(String what, IOException e) {
     if (e instanceof NoSuchFileException) {
       return new HalException(Status.NOT_FOUND, what + ": no such file or folder", e);
@@ -155,8 +155,8 @@ public final class DataFiles {
             what
                 + " '"
                 + path
-                + "': of pictures there is only .png; .npy is an array of numpy, and a file with"
-                + " another ending, such as .bin, holds the bytes as they are");
+                + "': the only picture format is .png; .npy is a NumPy array, and a file with"
+                + " another ending, such as .bin, holds raw bytes");
       }
     }
   }

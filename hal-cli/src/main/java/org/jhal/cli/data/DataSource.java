@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
  * The content of an input file, in native byte order. It may be larger than memory, and may be read
  * several times.
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 public interface DataSource extends Closeable {
-  /** The type of the elements, or null if the file does not tell. */
+  /** The type of the elements, or null if the file does not say. */
   @Nullable ElementType type();
 
-  /** The shape, or null if the file does not tell. */
+  /** The shape, or null if the file does not say. */
   @Nullable Shape shape();
 
-  /** How many bytes there are. */
+  /** The number of bytes. */
   long bytes();
 
   /**

@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel;
 import org.jhal.ElementType;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes of a file as they are, read when they are asked for. */
+/** Raw bytes of a file, read on demand. */
 final class FileRegion implements DataSource {
   private final FileChannel channel;
   private final long start;

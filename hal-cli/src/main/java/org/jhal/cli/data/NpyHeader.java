@@ -19,12 +19,12 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * What stands before the elements in a {@code .npy} file: numpy's formats 1.0, 2.0 and 3.0, of
- * little-endian integers and floats in C order.
+ * The header of a {@code .npy} file: NumPy's formats 1.0, 2.0 and 3.0, of little-endian integers
+ * and floats in C order.
  *
  * @param type of the elements
  * @param shape of the array
- * @param bytes the size of the header: where the elements begin
+ * @param bytes the size of the header in bytes, which is the offset of the elements
  */
 record NpyHeader(ElementType type, Shape shape, int bytes) {
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
@@ -33,7 +33,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
   /** Far more than any array of numbers needs; a larger one is taken for a damaged file. */
   private static final int MAX_HEADER = 1 << 20;
 
-  /** Byte order, kind and size as numpy writes them, and a unit of time; an object has no size. */
+  /** Byte order, kind and size as NumPy writes them, and a unit of time; an object has no size. */
   private static final Pattern DESCRIPTION =
       Pattern.compile("([<>|=]?)([biufcmMOSUVa])(\\d*)(\\[[^\\[\\]]*\\])?");
 
@@ -51,7 +51,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
   /**
    * Reads the header of a file and checks that the file is as long as it says.
    *
-   * @param name what messages call the file
+   * @param name the name of the file in messages
    * @throws HalException INVALID_ARGUMENT if it is malformed; UNIMPLEMENTED if it holds an array
    *     that cannot be read: of other elements, big-endian, structured or in Fortran order
    */
@@ -66,7 +66,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
     int major = start.get() & 0xff;
     int minor = start.get() & 0xff;
     if (major < 1 || major > 3 || minor != 0) {
-      String why = "format " + major + "." + minor + " is none of 1.0, 2.0 and 3.0";
+      String why = "format " + major + "." + minor + " is not 1.0, 2.0 or 3.0";
       throw major < 1 ? malformed(name, why) : unsupported(name, why);
     }
     int lengthBytes = major == 1 ? 2 : 4;
@@ -105,7 +105,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
     return header;
   }
 
-  /** How many bytes follow the header. */
+  /** The number of bytes after the header. */
   long dataBytes() {
     return shape.bytes(type.bytes());
   }
@@ -173,7 +173,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
   private static ElementType type(String description, String name) {
     Matcher parts = DESCRIPTION.matcher(description);
     if (!parts.matches()) {
-      throw malformed(name, "elements '" + shortened(description) + "' are of no type of numpy");
+      throw malformed(name, "elements '" + shortened(description) + "' are not of a NumPy type");
     }
     String label = parts.group(2) + bits(parts.group(3));
     for (ElementType type : ElementType.values()) {
@@ -195,7 +195,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
         name,
         "elements '"
             + description
-            + "' are none of i1 u1 i2 u2 i4 u4 i8 u8 f4 f8, which are the types that kernels take");
+            + "' are not i1 u1 i2 u2 i4 u4 i8 u8 f4 or f8, the types that kernels take");
   }
 
   private static String bits(String bytes) {
@@ -248,7 +248,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
     return new HalException(Status.INVALID_ARGUMENT, "malformed .npy file '" + name + "': " + why);
   }
 
-  /** The header of format 1.0 (2.0 for very many dimensions), padded as numpy pads it. */
+  /** The header of format 1.0 (2.0 for very many dimensions), padded as NumPy pads it. */
   static byte[] encode(ElementType type, Shape shape) {
     String order = type.bytes() == 1 ? "|" : "<";
     String tuple =

@@ -13,8 +13,8 @@ import java.nio.file.StandardCopyOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes beside its target and replaces it in one step, so that nobody sees half a file. A target
- * that exists and is no regular file, such as a device or a pipe, is written to as it is.
+ * Writes beside its target and replaces it in one step, so that nobody sees half a file. An
+ * existing target that is not a regular file, such as a device or a pipe, is written to directly.
  */
 final class OutputFile implements DataSink {
   private final FileChannel channel;
@@ -61,7 +61,7 @@ final class OutputFile implements DataSink {
   @Override
   public void close() throws IOException {
     try {
-      channel.close(); // fails where a disk tells only now that it is full
+      channel.close(); // fails if the disk reports only now that it is full
     } finally {
       if (part != null && !committed) {
         Files.deleteIfExists(part);

@@ -49,7 +49,7 @@ final class Png {
   /**
    * Decodes a file.
    *
-   * @param name what messages call it
+   * @param name the name of the file in messages
    * @throws HalException INVALID_ARGUMENT if it is malformed; UNIMPLEMENTED if it has 16 bits per
    *     channel, is too large for an array, or this Java cannot decode pictures
    */
@@ -71,7 +71,7 @@ final class Png {
     }
   }
 
-  /** Checks the chunks, since a decoder may make up what is missing. */
+  /** Checks the chunks, since a decoder may invent missing data. */
   private static void check(byte[] file, String name) {
     ByteBuffer in = ByteBuffer.wrap(file);
     if (in.remaining() < 8 || in.getLong() != SIGNATURE) {
@@ -152,7 +152,7 @@ final class Png {
     return new Picture(Shape.of(height, width, channels), samples);
   }
 
-  /** What each index of a palette stands for, per channel; empty for a picture without palette. */
+  /** The value of each palette index, per channel; empty for a picture without a palette. */
   private static byte[][] levels(BufferedImage image) {
     if (!(image.getColorModel() instanceof IndexColorModel palette)) {
       return new byte[0][];

@@ -7,7 +7,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * How many elements an array has along each dimension, the slowest first (C order). Without
+ * The number of elements of an array along each dimension, the slowest first (C order). Without
  * dimensions it is a single element.
  *
  * @param dimensions each at least 0
@@ -36,9 +36,9 @@ public record Shape(List<Long> dimensions) {
   }
 
   /**
-   * Reads {@code 480,640,3}.
+   * Parses text such as {@code 480,640,3}.
    *
-   * @throws HalException INVALID_ARGUMENT if it is anything else; OUT_OF_RANGE as the constructor
+   * @throws HalException INVALID_ARGUMENT if it has another form; OUT_OF_RANGE as the constructor
    */
   public static Shape parse(String text) {
     try {
@@ -100,7 +100,7 @@ public record Shape(List<Long> dimensions) {
         : dimensions.stream().map(String::valueOf).collect(Collectors.joining(","));
   }
 
-  /** As {@link #parse} reads it. */
+  /** The form that {@link #parse} takes. */
   @Override
   public String toString() {
     return text(dimensions);

@@ -115,7 +115,7 @@ class NpyTest {
         Arguments.of("a key is missing", "{'descr': '<f4', 'shape': (2, 3), }", "must have descr"),
         Arguments.of("a key too much", GOOD.replace("}", "'extra': True}"), "must have descr"),
         Arguments.of("a key twice", GOOD.replace("}", "'descr': '<f4'}"), "'descr' twice"),
-        Arguments.of("no type", GOOD.replace("<f4", "float"), "'float' are of no type"),
+        Arguments.of("no type", GOOD.replace("<f4", "float"), "'float' are not of a NumPy type"),
         Arguments.of("a list elsewhere", GOOD.replace("(2, 3)", "[2, 3]"), "cannot be understood"),
         Arguments.of("order is no bool", GOOD.replace("False", "'no'"), "neither True nor False"),
         Arguments.of("shape is a number", GOOD.replace("(2, 3)", "6"), "cannot be understood"),
@@ -145,13 +145,13 @@ class NpyTest {
     return Stream.of(
         Arguments.of("Fortran order", GOOD.replace("False", "True"), "Fortran order"),
         Arguments.of("big-endian", GOOD.replace("<f4", ">f4"), "big-endian; save them as '<f4'"),
-        Arguments.of("half floats", GOOD.replace("<f4", "<f2"), "'<f2' are none of"),
-        Arguments.of("complex", GOOD.replace("<f4", "<c8"), "'<c8' are none of"),
-        Arguments.of("bool", GOOD.replace("<f4", "|b1"), "'|b1' are none of"),
-        Arguments.of("strings", GOOD.replace("<f4", "<U12"), "'<U12' are none of"),
-        Arguments.of("times", GOOD.replace("<f4", "<M8[ns]"), "'<M8[ns]' are none of"),
-        Arguments.of("objects", GOOD.replace("<f4", "|O"), "'|O' are none of"),
-        Arguments.of("a size of 10 digits", GOOD.replace("<f4", "<f4444444444"), "are none of"),
+        Arguments.of("half floats", GOOD.replace("<f4", "<f2"), "'<f2' are not i1"),
+        Arguments.of("complex", GOOD.replace("<f4", "<c8"), "'<c8' are not i1"),
+        Arguments.of("bool", GOOD.replace("<f4", "|b1"), "'|b1' are not i1"),
+        Arguments.of("strings", GOOD.replace("<f4", "<U12"), "'<U12' are not i1"),
+        Arguments.of("times", GOOD.replace("<f4", "<M8[ns]"), "'<M8[ns]' are not i1"),
+        Arguments.of("objects", GOOD.replace("<f4", "|O"), "'|O' are not i1"),
+        Arguments.of("a size of 10 digits", GOOD.replace("<f4", "<f4444444444"), "are not i1"),
         Arguments.of("records", GOOD.replace("'<f4'", "[('a', '<f4')]"), "structured array"));
   }
 

@@ -3,8 +3,8 @@ package org.jhal.driver.bundle;
 import org.jhal.ExecutableSource;
 
 /**
- * Defines the classes of a bundle from its class files, after the loader of the bundle's source had
- * its turn. Class files are read when the JVM first asks for a class.
+ * Defines the classes of a bundle from its class files, unless the class loader of the bundle's
+ * source finds them. Class files are read when the JVM first asks for a class.
  *
  * <p>Thread-safe.
  */
@@ -14,7 +14,7 @@ final class BundleClassLoader extends ClassLoader {
   }
 
   private final ExecutableSource source;
-  private final String folder; // of the class files; empty, or with a slash at its end
+  private final String folder; // of the class files; empty, or with a trailing slash
 
   BundleClassLoader(ExecutableSource source, String path) {
     super(source.classLoader());

@@ -16,10 +16,13 @@ import org.jhal.kernel.Workgroup;
 /**
  * Loads kernels that are Java methods: {@code public static void NAME(Workgroup)} of a public
  * class, which is looked up with the class loader of the bundle's source first and then among the
- * bundle's own class files. A module must export the class's package, be it to the engine alone.
+ * bundle's own class files. If the class is in a module, the module must export its package, at
+ * least to the engine.
+ *
+ * <p>Thread-safe.
  */
 public final class JavaKernels {
-  /** Sees what a module exports to the engine alone, too. */
+  /** Also has access to what a module exports to the engine alone. */
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
 
   private JavaKernels() {}
@@ -86,7 +89,7 @@ public final class JavaKernels {
           Arrays.stream(type.getDeclaredMethods()).filter(m -> m.getName().equals(name)).toList();
       if (named.isEmpty()) {
         throw new HalException(
-            Status.NOT_FOUND, where + " has no method '" + name + "'; wanted is " + wanted, e);
+            Status.NOT_FOUND, where + " has no method '" + name + "'; expected " + wanted, e);
       }
       throw wrongForm(where, named.get(0), wanted);
     }
@@ -120,6 +123,6 @@ public final class JavaKernels {
 
   private static HalException wrongForm(String where, Method found, String wanted) {
     return new HalException(
-        Status.INVALID_ARGUMENT, where + " has '" + found + "'; wanted is " + wanted);
+        Status.INVALID_ARGUMENT, where + " has '" + found + "'; expected " + wanted);
   }
 }

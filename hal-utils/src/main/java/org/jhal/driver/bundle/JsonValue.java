@@ -21,14 +21,15 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of a JSON document that knows its place, such as {@code kernels[1].name}, so that
- * whatever is wrong with it can be reported with the place, the value and what is allowed. Reading
- * is strict: no comments, no key twice, no unknown key, nothing after the end.
+ * A value of a JSON document that knows its place, such as {@code kernels[1].name}, so that errors
+ * can be reported with the place, the value and what is allowed. Reading is strict: no comments, no
+ * repeated or unknown keys, nothing after the end.
  *
- * <p>Every method throws HalException INVALID_ARGUMENT for what it does not like. Immutable.
+ * <p>Every method throws HalException INVALID_ARGUMENT for a value that is not as expected.
+ * Immutable.
  */
 final class JsonValue {
-  /** A number as it is written, which is not rounded before somebody asks for an int. */
+  /** A number as it is written, so that it is never rounded. */
   private record NumberText(String text) {}
 
   private enum Null {
@@ -50,9 +51,9 @@ final class JsonValue {
   }
 
   /**
-   * Reads a document.
+   * Parses a document.
    *
-   * @param document what messages call it
+   * @param document its name in messages
    * @param utf8 its bytes
    */
   static JsonValue parse(String document, byte[] utf8) {
@@ -77,7 +78,7 @@ final class JsonValue {
           Status.INVALID_ARGUMENT,
           document + ": the JSON " + what + locationOf(message) + lineOf(message, text),
           e);
-    } catch (IOException e) { // a string cannot fail to be read
+    } catch (IOException e) { // cannot happen: a StringReader does not fail
       throw new HalException(Status.INTERNAL, document + ": " + e, e);
     }
   }
@@ -87,7 +88,9 @@ final class JsonValue {
     return location.find() ? " at line " + location.group(1) + " column " + location.group(2) : "";
   }
 
-  /** The line of {@code text} that a message of the parser is about, and why it may be wrong. */
+  /**
+   * The line of {@code text} that a message of the parser refers to, and a hint if it is a comment.
+   */
   private static String lineOf(String message, String text) {
     Matcher location = GSON_LOCATION.matcher(message);
     if (!location.find()) {
@@ -152,7 +155,7 @@ final class JsonValue {
     return place + "[" + index + "]";
   }
 
-  /** An error at this place; {@code why} reads on from the place. */
+  /** An error at this place; {@code why} continues the sentence after the place. */
   HalException failure(String why) {
     return failure(document, place, why);
   }
@@ -160,7 +163,7 @@ final class JsonValue {
   private static HalException failure(String document, String place, String why) {
     return new HalException(
         Status.INVALID_ARGUMENT,
-        document + ": " + (place.isEmpty() ? "the whole" : place) + " " + why);
+        document + ": " + (place.isEmpty() ? "the document" : place) + " " + why);
   }
 
   /** The member called {@code key} of this object, which must be there. */
@@ -178,12 +181,15 @@ final class JsonValue {
     return member == null ? null : new JsonValue(document, member(place, key), member);
   }
 
-  /** Checks that this is an object without other keys than {@code known}. */
+  /** Checks that this is an object with no keys other than {@code known}. */
   void allow(String... known) {
     for (String key : object().keySet()) {
       if (!List.of(known).contains(key)) {
         throw failure(
-            "has the unknown key '" + shorten(key) + "'; known are " + String.join(", ", known));
+            "has the unknown key '"
+                + shorten(key)
+                + "'; known keys are "
+                + String.join(", ", known));
       }
     }
   }
@@ -215,7 +221,10 @@ final class JsonValue {
     return text;
   }
 
-  /** This string, which must match all of {@code form}; {@code rule} says so to people. */
+  /**
+   * This string, which must match {@code form} as a whole; {@code rule} describes the form for
+   * people.
+   */
   String string(Pattern form, String rule) {
     String text = string();
     if (!form.matcher(text).matches()) {
@@ -239,7 +248,7 @@ final class JsonValue {
     throw failure("is " + shorten(text) + "; it must be a whole number from " + min + " to " + max);
   }
 
-  /** Checks that this is an object, with whatever in it. */
+  /** Checks that this is an object, with any content. */
   void checkObject() {
     object();
   }

@@ -12,7 +12,7 @@ import org.jhal.Workgroups;
  * @param parameters in the order in which the kernel takes them, with unique names
  * @param workgroupSize work items of a workgroup along each axis, at least 1 each; their product
  *     fits into an int
- * @param dynamicSharedMemory per workgroup, in bytes; at least 0
+ * @param dynamicSharedMemory dynamic shared memory per workgroup, in bytes; at least 0
  */
 public record KernelSpec(
     String name, List<Parameter> parameters, Workgroups workgroupSize, int dynamicSharedMemory) {

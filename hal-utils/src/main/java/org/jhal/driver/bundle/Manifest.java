@@ -20,15 +20,15 @@ import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the manifest of a bundle says: the file {@link #FILE} at its root. docs/bundles.md has the
+ * The manifest of a bundle, which is the file {@link #FILE} at its root. docs/bundles.md has the
  * schema.
  *
- * @param name of the bundle, for people
+ * @param name the name of the bundle, for people
  * @param kernels at least one, in the order of the manifest
  * @param variants at least one, in the order of the manifest: best first
  */
 public record Manifest(String name, List<KernelSpec> kernels, List<Variant> variants) {
-  /** Where the manifest is in a bundle. */
+  /** The path of the manifest in a bundle. */
   public static final String FILE = "manifest.json";
 
   /** The largest manifest that is read, in bytes. */
@@ -60,8 +60,9 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
   /**
    * Reads and checks the manifest of a bundle.
    *
-   * @throws HalException NOT_FOUND if there is none; INVALID_ARGUMENT if it is malformed, with the
-   *     bundle, the place, the value and what is allowed; DATA_LOSS if reading fails
+   * @throws HalException NOT_FOUND if there is none; INVALID_ARGUMENT if it is malformed; the
+   *     message names the bundle, the place, the value and what is allowed; DATA_LOSS if reading
+   *     fails
    */
   public static Manifest read(ExecutableSource source) {
     Objects.requireNonNull(source, "source");
@@ -75,7 +76,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     JsonValue version = root.get("version");
     if (version.integer(0, Integer.MAX_VALUE) != VERSION) {
       throw version.failure(
-          "is " + version.integer(0, Integer.MAX_VALUE) + "; supported is " + VERSION);
+          "is " + version.integer(0, Integer.MAX_VALUE) + "; the supported version is " + VERSION);
     }
     String name = root.get("name").string(NOT_EMPTY, "it must not be empty");
 
@@ -139,7 +140,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     return parameters;
   }
 
-  /** Adds the parameters of a list whose kind the list decides, or each item if it is null. */
+  /** Adds the parameters of a list. If {@code kindOfAll} is null, each item has its own kind. */
   private static void add(
       @Nullable JsonValue list,
       @Nullable Kind kindOfAll,
@@ -224,7 +225,7 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     for (String kernel : entries.keySet()) {
       if (!kernels.contains(kernel)) {
         throw json.get("entries")
-            .failure("names '" + kernel + "', which is no kernel of this bundle");
+            .failure("names '" + kernel + "', which is not a kernel of this bundle");
       }
     }
     List<String> options = new ArrayList<>();

@@ -9,8 +9,8 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernels of a bundle in one format. A bundle may have several, best first: a device takes the
- * first that it can load. A reader keeps the variants whose format it has never heard of.
+ * The kernels of a bundle in one format. A bundle may have several variants, best first: a device
+ * takes the first that it can load. Variants of unknown formats are kept when a manifest is read.
  *
  * @param format such as {@code java}
  * @param file the file in the bundle that holds the code, relative to its root; null for {@link
@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param className the class whose methods are the kernels; for {@link #JAVA} only, else null
  * @param path the folder in the bundle that holds the class files of {@link #JAVA}; empty for the
  *     root
- * @param architecture what the code was made for, or null if the manifest does not say
+ * @param architecture what the code was compiled for, or null if the manifest does not say
  * @param entries the name of a kernel's entry point in the file, by kernel name, where the two
  *     differ; see {@link #entry}
- * @param options for the compiler, where the file is source code
- * @param attributes what else a driver for this format wants to know
+ * @param options for the compiler, if the file is source code
+ * @param attributes anything else that a driver needs for this format
  */
 public record Variant(
     String format,
@@ -45,7 +45,10 @@ public record Variant(
     attributes = Map.copyOf(Objects.requireNonNull(attributes, "attributes"));
   }
 
-  /** How the entry point of {@code kernel} is called in the file: as it, unless mapped. */
+  /**
+   * The name of the entry point of {@code kernel} in the file: the kernel's name unless it is
+   * mapped.
+   */
   public String entry(String kernel) {
     return entries.getOrDefault(kernel, kernel);
   }
@@ -53,8 +56,8 @@ public record Variant(
   /**
    * Reads the file.
    *
-   * @throws HalException NOT_FOUND if it is not in the bundle; INVALID_ARGUMENT if this variant has
-   *     none or it lies outside the bundle; DATA_LOSS if reading fails
+   * @throws HalException NOT_FOUND if the file is not in the bundle; INVALID_ARGUMENT if this
+   *     variant has no file or the file is outside the bundle; DATA_LOSS if reading fails
    */
   public byte[] readFile(ExecutableSource source) {
     if (file == null) {

@@ -1,6 +1,6 @@
 /**
- * Reads bundles of kernels: their manifest, and kernels written in Java. For authors of drivers;
- * docs/bundles.md describes what a bundle is.
+ * Reads bundles of kernels: their manifest, and kernels written in Java. docs/bundles.md describes
+ * bundles.
  */
 @NullMarked
 package org.jhal.driver.bundle;

@@ -26,10 +26,10 @@ import org.jhal.driver.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver's backend in which calls fail on purpose, and which can be lost on purpose, while the
- * device behind it goes on as it is. A call that fails does not reach the driver.
+ * Wraps a driver's backend so that tests can make its calls fail and lose the device, while the
+ * real device goes on. A call that fails does not reach the driver.
  *
- * <p>Thread-safe, as the backend is.
+ * <p>Thread-safe, as every backend is.
  *
  * @param <E> the driver's native event
  */
@@ -53,16 +53,16 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   private final Faults faults = new Faults(CALLS);
   private final List<NativeStream<E>> streams = new CopyOnWriteArrayList<>();
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
-  private final CountDownLatch drained = new CountDownLatch(1); // once the device is lost
-  private final ReadWriteLock calls = new ReentrantReadWriteLock(); // read: inside a call
+  private final CountDownLatch drained = new CountDownLatch(1); // zero when the lost device is idle
+  private final ReadWriteLock calls = new ReentrantReadWriteLock(); // read-locked during each call
   private volatile Runnable drain = () -> {};
 
-  /** Puts itself in front of {@code real}. */
+  /** Wraps {@code real}. */
   public ControlledBackend(DeviceBackend<E> real) {
     this.real = real;
   }
 
-  /** What is behind it. */
+  /** The wrapped backend. */
   public DeviceBackend<E> real() {
     return real;
   }
@@ -78,27 +78,27 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   /**
-   * What makes the device behind finish everything that it was given: releases streams that are
-   * held, and waits. Run when the device is lost, since it then passes for one that runs nothing
-   * any more, and what its work uses may be freed.
+   * Sets what makes the real device finish all its work: it releases streams that are held, and
+   * waits. It runs when the device is lost, because the engine assumes that a lost device runs
+   * nothing, and may free what its work uses.
    */
   public void setDrain(Runnable drain) {
     this.drain = drain;
   }
 
   /**
-   * From now on all calls fail with {@code cause}, freeing in stream order among them; except those
-   * that give back at once what nothing uses, and those that bind threads.
+   * Loses the device: from now on all calls fail with {@code cause}, including frees in stream
+   * order. Calls that release unused objects immediately, and calls that bind threads, still work.
    */
   public void lose(HalException cause) {
     if (lost.compareAndSet(null, cause)) {
-      // Who has got past enter() before may still be handing something over.
+      // Wait for calls that passed checkAlive() before and may still be putting work into a stream.
       calls.writeLock().lock();
       calls.writeLock().unlock();
       try {
         drain.run();
       } catch (HalException e) {
-        // The device behind is dead itself, and runs nothing any more.
+        // The real device is lost itself, so it runs nothing any more.
         if (e != cause) {
           cause.addSuppressed(e);
         }
@@ -108,7 +108,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     }
   }
 
-  /** Throws the cause if the device is lost, once nothing runs on it any more. */
+  /** Throws the cause if the device is lost, after waiting until nothing runs on it any more. */
   void checkAlive() {
     HalException cause = lost.get();
     if (cause != null) {

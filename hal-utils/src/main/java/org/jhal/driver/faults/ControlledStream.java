@@ -75,16 +75,19 @@ final class ControlledStream<E> implements NativeStream<E> {
   @Override
   public boolean queryEvent(E event) {
     boolean hasFired = device.call("queryEvent", () -> real.queryEvent(event));
-    device.checkAlive(); // losing the device lets its work end
+    device.checkAlive(); // the event may have fired because the lost device was drained
     return hasFired;
   }
 
-  /** Outside the call that can fail: losing the device waits for those, and then ends this one. */
+  /**
+   * The real call is made outside {@link ControlledBackend#call}, since losing the device waits for
+   * such calls, and this one ends only when the device is drained.
+   */
   @Override
   public void synchronizeEvent(E event) {
     device.run("synchronizeEvent", () -> {});
     real.synchronizeEvent(event);
-    device.checkAlive(); // losing the device lets its work end
+    device.checkAlive(); // the event may have fired because the lost device was drained
   }
 
   @Override
@@ -105,7 +108,7 @@ final class ControlledStream<E> implements NativeStream<E> {
 
   @Override
   public boolean isIdle() {
-    return real.isIdle(); // whatever is made to fail, what the device behind runs is what counts
+    return real.isIdle(); // even if the device is lost on purpose, the real one decides
   }
 
   @Override

@@ -6,7 +6,7 @@ import org.jhal.driver.HostCompletion;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 
-/** A submission to a {@link ControlledStream}: what it leaves to the host can fail as well. */
+/** A submission to a {@link ControlledStream}, whose host completions can fail as well. */
 record ControlledSubmission(ControlledBackend<?> device, Submission real) implements Submission {
   @Override
   public DeviceMemory memory(Operand operand) {
@@ -34,19 +34,22 @@ record ControlledSubmission(ControlledBackend<?> device, Submission real) implem
   }
 
   @Override
-  public void afterwards(HostCompletion tail) {
+  public void afterwards(HostCompletion completion) {
     real.afterwards(
         new HostCompletion() {
-          /** Outside the call that can fail: losing the device waits for those. */
+          /**
+           * The real work is done outside {@link ControlledBackend#run}, since losing the device
+           * waits for such calls.
+           */
           @Override
           public void run() throws Exception {
             device.run("hostCompletion", () -> {});
-            tail.run();
+            completion.run();
           }
 
           @Override
           public void retire() {
-            tail.retire();
+            completion.retire();
           }
         });
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes calls of the driver fail on purpose: a named call, on its nth use from now on. Also counts
- * how often each call is used, which tells what can be made to fail.
+ * how often each call is used, so that a test knows how many failures to try.
  *
  * <p>Thread-safe.
  */
@@ -19,12 +19,12 @@ public final class Faults {
 
   private final Set<String> calls;
   private final Map<String, Fault> faults = new HashMap<>(); // guarded by this
-  private @Nullable Map<String, Integer> uses; // guarded by this; null if nobody counts
+  private @Nullable Map<String, Integer> uses; // guarded by this; null if uses are not counted
   private volatile boolean
-      isArmed; // whether there are faults or counts; so that calls without any cost nothing
+      isArmed; // whether there are faults or counts; otherwise a check costs next to nothing
 
   /**
-   * No faults.
+   * An object without faults.
    *
    * @param calls the names of the calls that can fail
    */
@@ -40,8 +40,9 @@ public final class Faults {
   /**
    * Makes a call fail once.
    *
-   * @param nth on which use, counted from 1, starting now
-   * @param failure what it throws
+   * @param call the name of the call
+   * @param nth which use fails, counted from 1, starting now
+   * @param failure what the call throws
    * @throws HalException INVALID_ARGUMENT for an unknown call; OUT_OF_RANGE if {@code nth} is less
    *     than 1
    */
@@ -58,7 +59,7 @@ public final class Faults {
     isArmed = true;
   }
 
-  /** Takes back all faults that have not happened. */
+  /** Cancels all faults that have not happened yet. */
   public synchronized void clear() {
     faults.clear();
     isArmed = uses != null;
@@ -81,7 +82,7 @@ public final class Faults {
   }
 
   /**
-   * Called at the start of each call.
+   * Called by the driver, or what wraps it, at the start of each call.
    *
    * @throws HalException the failure, if this use is to fail
    */

@@ -1,6 +1,4 @@
-/**
- * Makes what a driver does fail or stop on purpose, for tests that must decide what happens when.
- */
+/** Makes calls of a driver fail on purpose, for tests of failures. */
 @NullMarked
 package org.jhal.driver.faults;
 

@@ -9,15 +9,15 @@ import com.sun.jna.ptr.PointerByReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions that the vendors' run-time compilers have in common, each with the vendor's prefix
- * in front; see {@link SharedLibrary#map(Class, String)}. Each returns a result, 0 for success,
- * unless it says otherwise.
+ * The functions that the vendors' run-time compilers have in common. In a library each has the
+ * vendor's prefix; see {@link SharedLibrary#map(Class, String)}. Each returns a result code, 0 for
+ * success, unless stated otherwise.
  */
 public interface CompilerApi extends Library {
-  /** Returns the name of a result. */
+  /** Returns the name of a result code. */
   String getErrorString(int result);
 
-  /** Makes a program of a source, and of headers if there are any. */
+  /** Creates a program from a source, and from headers if there are any. */
   int createProgram(
       PointerByReference program,
       String source,
@@ -26,15 +26,15 @@ public interface CompilerApi extends Library {
       @Nullable Pointer headers,
       @Nullable Pointer includeNames);
 
-  /** Ends a program. */
+  /** Destroys a program. */
   int destroyProgram(PointerByReference program);
 
   /** Compiles a program. */
   int compileProgram(Pointer program, int optionCount, StringArray options);
 
-  /** How many bytes {@link #getProgramLog} writes. */
+  /** Gets how many bytes {@link #getProgramLog} writes. */
   int getProgramLogSize(Pointer program, LongByReference size);
 
-  /** Writes what the compiler has said, and a zero. */
+  /** Writes the compiler's log, and a terminating zero. */
   int getProgramLog(Pointer program, Memory log);
 }

@@ -5,12 +5,12 @@ import java.util.Deque;
 import org.jhal.driver.DeviceMemory;
 
 /**
- * Host memory that is to be freed when the stream gets there. Freeing it has no stream order of its
- * own, so it waits here until a later operation is issued, or the stream closes.
+ * Host memory that is freed in stream order. The runtime cannot free it in stream order, so it is
+ * kept here until a later operation is issued or the stream closes.
  *
- * <p>For the thread that issues, with the device bound.
+ * <p>Used by the thread that issues, with the device bound.
  *
- * @param <E> a native event
+ * @param <E> the native event
  */
 final class DeferredFrees<E> {
   private record Entry<E>(DeviceMemory memory, StreamMark<E> mark) {}
@@ -22,12 +22,12 @@ final class DeferredFrees<E> {
     this.runtime = runtime;
   }
 
-  /** Memory to free when the stream has passed {@code mark}. */
+  /** Adds memory to free when the stream has passed {@code mark}. */
   void add(DeviceMemory memory, StreamMark<E> mark) {
     entries.add(new Entry<>(memory, mark));
   }
 
-  /** Frees what the stream has passed. */
+  /** Frees all memory whose mark the stream has passed. */
   void freePassed() {
     for (Entry<E> oldest = entries.peek(); oldest != null; oldest = entries.peek()) {
       if (!oldest.mark.isPassed(runtime)) {
@@ -38,7 +38,7 @@ final class DeferredFrees<E> {
     }
   }
 
-  /** Frees everything; the stream is idle, or lost. */
+  /** Frees everything. Called when the stream is idle or lost. */
   void close() {
     for (Entry<E> oldest = entries.poll(); oldest != null; oldest = entries.poll()) {
       oldest.memory.free();

@@ -7,25 +7,26 @@ import org.jhal.HalException;
 import org.jhal.Workgroups;
 
 /**
- * Asks a runtime what is known of its devices, which need not be open. A subclass maps the native
- * calls; each throws a {@link HalException} where its call fails.
+ * Queries a runtime for the properties of its devices, which need not be open. A subclass maps the
+ * native calls; each method throws a {@link HalException} if its call fails.
  */
 public abstract class DeviceReader {
   private static final int NAME_BYTES = 256;
   private static final int UUID_BYTES = 16;
 
   /**
-   * The numbers that a runtime gives to attributes of a device.
+   * The attribute numbers of a runtime, each for one property of a device.
    *
-   * @param workgroupItems the most work items of a workgroup
-   * @param workgroupX the most of them along the first axis; the next two numbers are those of the
+   * @param workgroupItems the maximum number of work items of a workgroup
+   * @param workgroupX that number along the first axis; the next two attribute numbers are for the
    *     other axes
-   * @param gridX the most workgroups along the first axis, likewise
-   * @param sharedMemory the most of a workgroup, in bytes
-   * @param multiprocessors how many there are
-   * @param pciDomain of its PCI address
-   * @param pciBus of its PCI address
-   * @param pciDevice of its PCI address
+   * @param gridX the maximum number of workgroups along the first axis; the next two attribute
+   *     numbers are for the other axes
+   * @param sharedMemory the maximum shared memory of a workgroup, in bytes
+   * @param multiprocessors the number of multiprocessors
+   * @param pciDomain the domain of its PCI address
+   * @param pciBus the bus of its PCI address
+   * @param pciDevice the device of its PCI address
    */
   public record Attributes(
       int workgroupItems,
@@ -40,16 +41,16 @@ public abstract class DeviceReader {
   private final String driver;
   private final Attributes attributes;
 
-  /** For the driver of this name. */
+  /** For the driver called {@code driver}. */
   protected DeviceReader(String driver, Attributes attributes) {
     this.driver = driver;
     this.attributes = attributes;
   }
 
-  /** An attribute of a device. */
+  /** The value of an attribute of a device. */
   protected abstract int attribute(int ordinal, int attribute);
 
-  /** Writes a device's name, which ends with a zero or with the buffer. */
+  /** Writes a device's name, which ends with a zero or at the end of the array. */
   protected abstract void readName(int ordinal, byte[] name);
 
   /** Writes the 16 bytes of a device's uuid; see {@link GpuProperties#uuid}. */
@@ -58,10 +59,10 @@ public abstract class DeviceReader {
   /** How much memory a device has, in bytes. */
   protected abstract long memoryBytes(int ordinal);
 
-  /** What the vendor's tools call the instruction set of a device. */
+  /** The vendor's name for the instruction set of a device. */
   protected abstract String architecture(int ordinal);
 
-  /** What else there is to tell, for people. */
+  /** Further properties of a device, by name, for people. */
   protected abstract Map<String, String> properties(int ordinal);
 
   final GpuProperties read(int ordinal) {

@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.jhal.driver.support.EngineThread;
 
 /**
- * Gives back what a runtime takes back only when the whole device is idle: page-locked host memory,
- * and modules. Whoever drops the last reference, such as a thread that completes operations, is not
- * to wait for kernels that it has nothing to do with.
+ * Releases what a runtime releases only when the whole device is idle: page-locked host memory, and
+ * modules. Otherwise the thread that drops the last reference, such as a completion thread, would
+ * have to wait for unrelated kernels.
  *
  * <p>Thread-safe.
  */
@@ -24,7 +24,7 @@ public final class FreeThread {
   private final String name;
   private final ExecutorService thread;
 
-  /** For a device of this name; the thread ends with {@link #close}. */
+  /** For the device called {@code device}; the thread ends with {@link #close}. */
   FreeThread(GpuRuntime<?, ?, ?> runtime, String device) {
     this.runtime = runtime;
     this.name = device + "-free";
@@ -46,21 +46,24 @@ public final class FreeThread {
     try {
       thread.execute(both);
     } catch (RejectedExecutionException e) {
-      new EngineThread(name, both).start(); // for a view that was in use longer than its device
+      new EngineThread(name, both).start(); // a mapped view has outlived its device
     }
   }
 
-  /** Waits until all that was handed over before is given back; not on this very thread. */
+  /**
+   * Waits until everything passed to {@link #free} before is released. Does nothing on the free
+   * thread itself.
+   */
   public void await() {
     if (Thread.currentThread().getName().equals(name)) {
-      return; // a callback of what is given back: all before is
+      return; // called from a callback: everything before it is released
     }
     CompletableFuture.runAsync(() -> {}, thread).join();
   }
 
   /**
-   * Calls {@code last} when everything is given back, and waits for that for a moment: what other
-   * users of the same hardware run may hold it up for as long as they like.
+   * Calls {@code last} when everything is released, and waits for that for at most two seconds,
+   * since work of others on the same hardware may delay it for any time.
    */
   void close(Runnable last) {
     thread.execute(last);

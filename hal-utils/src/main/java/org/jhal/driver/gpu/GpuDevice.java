@@ -20,11 +20,11 @@ import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
 
 /**
- * A device, by means of its {@link GpuRuntime}.
+ * A device backend over a {@link GpuRuntime}.
  *
- * @param <S> the runtime's stream
- * @param <E> its event
- * @param <K> its kernel
+ * @param <S> the native stream
+ * @param <E> the native event
+ * @param <K> the native kernel
  */
 public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private final GpuRuntime<S, E, K> runtime;
@@ -34,9 +34,9 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private final FreeThread frees;
 
   /**
-   * A device.
+   * Opens a device.
    *
-   * @param runtime released when this is closed, or when this throws
+   * @param runtime is released when this device is closed, or if this constructor throws
    */
   GpuDevice(GpuRuntime<S, E, K> runtime, GpuProperties properties) {
     this.runtime = runtime;
@@ -71,7 +71,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return runtime;
   }
 
-  /** What frees what the runtime takes back only when the device is idle. Public for tests. */
+  /** Releases what the runtime releases only when the device is idle. Public for tests. */
   public FreeThread frees() {
     return frees;
   }
@@ -144,7 +144,10 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return runtime.hasPinned(address, address + memory.size() - 1);
   }
 
-  /** The address of host memory that the device reaches, all of it; 0 if it does not. */
+  /**
+   * The address of host memory if all of it is page-locked, so that the device can access it; else
+   * 0.
+   */
   long pinnedAddress(HostMemory memory) {
     ByteBuffer direct = memory.direct();
     if (direct == null) {

@@ -19,7 +19,7 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.EngineDevice;
 
 /**
- * The driver of devices that are {@link GpuRuntime}s when they are open.
+ * A driver whose devices are based on {@link GpuRuntime}.
  *
  * <p>Thread-safe.
  */
@@ -42,33 +42,33 @@ public abstract class GpuDriver implements Driver {
         }
       };
 
-  /** Puts something between the engine and a device. */
+  /** Wraps a device, for tests. */
   public interface Interposer {
-    /** What the engine is given for the device. */
+    /** The backend that the engine gets for {@code device}. */
     <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device);
   }
 
   private final String name;
 
-  /** Asked once, as devices do not come and go. */
+  /** Read once, as devices are not added or removed at run time. */
   private final Once<List<GpuProperties>> devices = new Once<>();
 
-  /** The driver that is called so in device names. */
+  /** For the driver called {@code name} in device URIs. */
   protected GpuDriver(String name) {
     this.name = name;
   }
 
-  /** The native runtime and its version, for people: loads and initialises it. */
+  /** The name and version of the native runtime, for people. Loads and initialises it. */
   protected abstract String version();
 
   /**
-   * How many devices there are; at least one.
+   * The number of devices; at least one.
    *
    * @throws HalException UNAVAILABLE with the reason if there is no native library, or no device
    */
   protected abstract int count();
 
-  /** What asks for what is known of its devices. */
+  /** Reads the properties of the devices. */
   protected abstract DeviceReader reader();
 
   /** Opens a device. */
@@ -93,7 +93,7 @@ public abstract class GpuDriver implements Driver {
   private List<GpuProperties> find() {
     return devices.get(
         () -> {
-          int count = count(); // which loads the runtime
+          int count = count(); // loads the runtime
           return IntStream.range(0, count).mapToObj(reader()::read).toList();
         });
   }
@@ -120,14 +120,14 @@ public abstract class GpuDriver implements Driver {
   }
 
   /**
-   * How many closed buffers of write-combined memory there are in this process of which views are
-   * still in use, or not collected yet. They keep what the runtime needs for them. For tests.
+   * How many closed buffers of write-combined memory in this process still have views that are in
+   * use or not collected yet. Each keeps its runtime open. For tests.
    */
   public static int closedBuffersInUse() {
     return UploadMemory.waiting();
   }
 
-  /** Opens a device with something between it and the engine; for tests. */
+  /** Opens a device that {@code interposer} wraps; for tests. */
   public final Device open(DeviceUri uri, Interposer interposer) {
     return PlatformThreads.call(name + "-open", () -> openHere(uri, interposer));
   }

@@ -1,8 +1,8 @@
 package org.jhal.driver.gpu;
 
 /**
- * An event of the engine: a native event for which a host thread can sleep, and one for which it
- * cannot. Each recording uses one of them; see {@link GpuStream}.
+ * An event as the engine sees it. It consists of two native events: one on which a host thread can
+ * sleep, and a plain one. Each recording uses one of them; see {@link GpuStream}.
  *
  * @param <E> a native event
  */
@@ -10,7 +10,7 @@ public final class GpuEvent<E> {
   final E blocking;
   final E plain;
 
-  // Written by the thread that issues, when it records; who waits for the event has it from there.
+  // Written by the thread that issues, when it records. Threads that wait for the event read them.
   private volatile E recorded;
   private volatile long position;
 
@@ -20,7 +20,7 @@ public final class GpuEvent<E> {
     this.recorded = plain;
   }
 
-  /** Which of the two was recorded last. */
+  /** The native event that was recorded last. */
   E recorded() {
     return recorded;
   }
@@ -29,7 +29,7 @@ public final class GpuEvent<E> {
     return recorded == blocking;
   }
 
-  /** Where in the stream it was recorded last: the how manieth recording of that stream it was. */
+  /** The number of its latest recording; the recordings of a stream are counted from 1. */
   long position() {
     return position;
   }

@@ -2,11 +2,11 @@ package org.jhal.driver.gpu;
 
 import org.jhal.driver.DeviceMemory;
 
-/** Memory that the device reaches at one address. */
+/** Memory that the device can access at one address. */
 public interface GpuMemory extends DeviceMemory {
-  /** Where the device finds its first byte. */
+  /** The device's address of its first byte. */
   long address();
 
-  /** Whether the bytes lie in the host's memory. */
+  /** Whether the bytes are in host memory. */
   boolean isOnHost();
 }

@@ -3,7 +3,7 @@ package org.jhal.driver.gpu;
 import java.util.List;
 import org.jhal.driver.KernelModule;
 
-/** A native module: its kernels, in the order of the manifest, and how it is unloaded. */
+/** A native module: its kernels in the order of the manifest, and the action that unloads it. */
 final class GpuModule<K> implements KernelModule {
   private final List<K> kernels;
   private final long maxWorkItems;

@@ -4,31 +4,31 @@ import java.util.Locale;
 import org.jhal.DeviceInfo;
 
 /**
- * What is known of a device without opening it.
+ * The properties of a device, known without opening it.
  *
- * @param ordinal its number, from 0
- * @param architecture what the vendor's tools call its instruction set
- * @param maxSharedMemory of a workgroup, in bytes; of one that asks for more than the default, if
- *     there is a difference
- * @param info for users
+ * @param ordinal its number in the runtime, from 0
+ * @param architecture the vendor's name for its instruction set
+ * @param maxSharedMemory the maximum shared memory of a workgroup in bytes, including what a kernel
+ *     has to ask for explicitly
+ * @param info its properties as users see them
  */
 public record GpuProperties(
     int ordinal, String architecture, int maxSharedMemory, DeviceInfo info) {
-  /** The same with less memory. */
+  /** These properties, with the memory limited to {@code bytes}. */
   GpuProperties withMemory(long bytes) {
     DeviceInfo limited = info.toBuilder().memoryBytes(Math.min(bytes, info.memoryBytes())).build();
     return new GpuProperties(ordinal, architecture, maxSharedMemory, limited);
   }
 
-  /** {@code 0000:03:00.0}. */
+  /** A PCI address as text, such as {@code 0000:03:00.0}. */
   public static String pciAddress(int domain, int bus, int device) {
     return String.format(Locale.ROOT, "%04x:%02x:%02x.0", domain, bus, device);
   }
 
   /**
-   * As the vendors' tools write it: {@code GPU-}, then all 16 bytes, in hexadecimal with dashes, or
-   * as they are where they already are digits. Empty where a device has none, which is told by
-   * zeros, or "XX" and zeros.
+   * A uuid as the vendors' tools write it: {@code GPU-}, then all 16 bytes in hexadecimal with
+   * dashes, or unchanged if they are already digits. Empty if the device has none, that is, if the
+   * bytes are zeros, or "XX" and zeros.
    */
   public static String uuid(byte[] bytes) {
     String digits = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
@@ -48,7 +48,7 @@ public record GpuProperties(
     return text.toString();
   }
 
-  /** The text in a buffer that ends with a zero, or with the buffer. */
+  /** The text in {@code bytes}, which ends with a zero or at the end of the array. */
   public static String text(byte[] bytes) {
     int length = 0;
     while (length < bytes.length && bytes[length] != 0) {

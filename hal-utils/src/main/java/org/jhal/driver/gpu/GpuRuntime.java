@@ -10,19 +10,20 @@ import org.jhal.Workgroups;
 import org.jhal.driver.ThreadBinding;
 
 /**
- * The native calls on one open device: what a driver maps, one method to one native call or two.
- * Addresses, of host and of device memory, are numbers.
+ * The native calls on one open device. A driver implements them; each method maps to one or two
+ * native calls. Addresses of host and device memory are numbers.
  *
- * <p>Failures are {@link HalException}s made by {@link #failure}, so that a code which loses the
- * device is remembered. Methods that give something back never throw: they use {@link #checkFreed}.
+ * <p>Failures are {@link HalException}s made by {@link #failure}, which remembers whether a result
+ * code means the loss of the device. Methods that release something never throw: they use {@link
+ * #checkFreed}.
  *
- * <p>Called from any thread, with the device bound to it ({@link #bindToThread}) but for {@link
- * #retain} and {@link #release}, and no lock held. What is put into one stream is put there by one
- * thread at a time. No handle is passed after it was destroyed.
+ * <p>Threads: the methods are called from any thread, with no lock held and, except for {@link
+ * #retain} and {@link #release}, with the device bound to the thread ({@link #bindToThread}). Only
+ * one thread at a time puts work into a stream. No handle is passed after it was destroyed.
  *
- * @param <S> a stream, and what calls on it need
- * @param <E> an event
- * @param <K> a kernel
+ * @param <S> the native stream, with anything that calls on it need
+ * @param <E> the native event
+ * @param <K> the native kernel
  */
 public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   private static final System.Logger LOG = System.getLogger(GpuRuntime.class.getName());
@@ -30,7 +31,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   private final ResultCodes codes;
   private final PinnedRanges pinned;
 
-  /** The addresses of those that this device has made and not given back. */
+  /** The addresses of the ranges that this device has page-locked and not released. */
   private final Set<Long> ownPinned = ConcurrentHashMap.newKeySet();
 
   private volatile boolean isLost;
@@ -38,8 +39,8 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /**
    * For subclasses.
    *
-   * @param codes what the native results mean
-   * @param pinned what all devices of the driver have page-locked
+   * @param codes the meaning of the native result codes
+   * @param pinned the ranges that all devices of the driver have page-locked
    */
   protected GpuRuntime(ResultCodes codes, PinnedRanges pinned) {
     this.codes = codes;
@@ -48,12 +49,12 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
 
   // Failures.
 
-  /** Whether a call has returned an error after which all fail. */
+  /** Whether a call has returned an error after which all calls fail. */
   public final boolean isLost() {
     return isLost;
   }
 
-  /** Throws the failure of a call, if it is one. */
+  /** Throws the failure of a call unless {@code code} is success. */
   public final void check(String call, int code) {
     if (code != ResultCodes.SUCCESS) {
       throw failure(call, code, "");
@@ -70,8 +71,9 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   }
 
   /**
-   * As {@link #check}, for a call that gives something back. Nothing else fails because of it, so
-   * it is only logged; a lost device refuses it, and takes everything with it when it is released.
+   * As {@link #check}, for a call that releases something. The failure is only logged, as nothing
+   * else fails because of it. It is not logged for a lost device, which refuses such calls and
+   * frees everything when it is released.
    */
   public final void checkFreed(String call, int code) {
     if (code != ResultCodes.SUCCESS) {
@@ -120,8 +122,8 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   }
 
   /**
-   * Calls {@code body}, which gives something back, with the device bound; where that is not
-   * possible, what it would give back goes with the device. Never throws.
+   * Calls {@code body}, which releases something, with the device bound. If that fails, the
+   * device's end releases it. Never throws.
    */
   final void giveBack(Runnable body) {
     try {
@@ -131,7 +133,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
       } finally {
         unbindFromThread(token);
       }
-    } catch (Throwable t) { // nobody can do anything about it
+    } catch (Throwable t) { // no caller could handle it
       if (!isLost) {
         LOG.log(Level.WARNING, "something is not given back before its device ends", t);
       }
@@ -140,21 +142,24 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
 
   // The device.
 
-  /** Takes one more reference to what native memory needs, which one more release gives back. */
+  /**
+   * Takes a reference to the native device, which keeps its host memory valid; {@link #release}
+   * drops it.
+   */
   protected abstract void retain();
 
-  /** Gives a reference back, of which opening took the first. Never throws. */
+  /** Drops a reference; opening the device took the first one. Never throws. */
   protected abstract void release();
 
-  /** What loads kernels for it; always the same. */
+  /** The loader of kernels for this device; always the same. */
   protected abstract KernelLoader<?, K> kernels();
 
   // Streams.
 
-  /** A stream that waits for no other one. */
+  /** Creates a stream that does not wait for any other stream. */
   protected abstract S createStream();
 
-  /** Destroys a stream on which nothing runs any more. Never throws. */
+  /** Destroys an idle stream. Never throws. */
   protected abstract void destroyStream(S stream);
 
   /** Waits until everything in the stream is over. */
@@ -166,42 +171,42 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   // Events.
 
   /**
-   * An event without a time.
+   * Creates an event without timing.
    *
-   * @param canSleep whether {@link #synchronizeEvent} sleeps in the system rather than spins
+   * @param canSleep whether {@link #synchronizeEvent} sleeps in the operating system rather than
+   *     spins
    */
   protected abstract E createEvent(boolean canSleep);
 
-  /** Never throws. */
+  /** Destroys an event. Never throws. */
   protected abstract void destroyEvent(E event);
 
-  /** The event fires when what the stream holds now is over. */
+  /** Records an event, which fires when everything that is now in the stream is over. */
   protected abstract void recordEvent(E event, S stream);
 
-  /** What is put into the stream later waits for the last recording of the event. */
+  /** Makes work that is put into the stream later wait for the latest recording of the event. */
   protected abstract void waitEvent(S stream, E event);
 
-  /** Whether the last recording has fired; does not wait. */
+  /** Whether the latest recording has fired; does not wait. */
   protected abstract boolean queryEvent(E event);
 
-  /** Waits until the last recording has fired. */
+  /** Waits until the latest recording has fired. */
   protected abstract void synchronizeEvent(E event);
 
   // Device memory.
 
   /**
-   * Makes the pool that {@link #allocate} takes from: one of this device alone, so that the
-   * settings of the default one stay what other users of the runtime expect. It keeps what is
-   * freed.
+   * Creates the pool that {@link #allocate} uses. It belongs to this device alone, so that the
+   * default pool keeps the settings that other users of the runtime expect. It keeps freed memory.
    */
   protected abstract void createPool();
 
-  /** Ends the pool. Never throws. */
+  /** Destroys the pool. Never throws. */
   protected abstract void destroyPool();
 
   /**
-   * Has the pool give back what nobody uses, where it would not do that by itself before it says
-   * that there is no more memory. Never throws.
+   * Makes the pool return unused memory to the system, for runtimes that do not do so by themselves
+   * before an allocation fails. Never throws.
    */
   protected void trimPool() {}
 
@@ -246,8 +251,8 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   }
 
   /**
-   * Does not count memory as page-locked any more, whether the runtime can be told or not. No other
-   * memory may have got the address since it was.
+   * Stops counting memory as page-locked, even if the runtime could not release it. Must be called
+   * before the address can be used for other memory.
    */
   final void forgetPinned(long hostAddress) {
     if (ownPinned.remove(hostAddress)) {
@@ -255,7 +260,9 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
     }
   }
 
-  /** The same of all that the device has not given back, now that it is closed. */
+  /**
+   * Forgets everything that the device has page-locked and not released. Called when it is closed.
+   */
   final void forgetPinned() {
     ownPinned.forEach(this::forgetPinned);
   }
@@ -263,17 +270,17 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /**
    * Page-locks host memory, for all devices.
    *
-   * @throws HalException FAILED_PRECONDITION if somebody else has page-locked a part of it, where
-   *     the runtime can tell
+   * @throws HalException FAILED_PRECONDITION if the runtime can tell that somebody else has
+   *     page-locked a part of it
    */
   protected abstract void pageLock(long hostAddress, long bytes);
 
-  /** Undoes that; may wait until the device is idle. Never throws. */
+  /** Undoes {@link #pageLock}; may wait until the device is idle. Never throws. */
   protected abstract void pageUnlock(long hostAddress);
 
   /**
-   * Allocates write-combined, page-locked host memory for the device; returns where. It is given
-   * back by {@link #forgetPinned(long)} and then {@link #freeHost}.
+   * Allocates write-combined, page-locked host memory for the device; returns its host address. It
+   * is released by {@link #forgetPinned(long)} and then {@link #freeHost}.
    */
   final long allocatePinned(long bytes) {
     long address = allocateHost(bytes);
@@ -281,10 +288,12 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
     return address;
   }
 
-  /** Allocates write-combined, page-locked host memory, for all devices; returns where. */
+  /**
+   * Allocates write-combined, page-locked host memory, for all devices; returns its host address.
+   */
   protected abstract long allocateHost(long bytes);
 
-  /** The device's address of memory that is page-locked. */
+  /** The device's address of page-locked host memory. */
   protected abstract long deviceAddress(long hostAddress);
 
   /** Frees memory from {@link #allocateHost}; may wait until the device is idle. Never throws. */
@@ -295,14 +304,16 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
     return pinned.contains(first, last);
   }
 
-  /** Whether the device reaches the host's memory from {@code first} to {@code last} in one go. */
+  /**
+   * Whether host memory from {@code first} to {@code last}, inclusive, is page-locked as one range.
+   */
   final boolean isPinned(long first, long last) {
     return hasPinned(first, last) || isPinnedByOthers(first, last);
   }
 
   /**
    * As {@link #isPinned}, for memory that the driver has not page-locked itself. Only for runtimes
-   * that can be asked of any address at all.
+   * that can be asked about any address.
    */
   protected boolean isPinnedByOthers(long first, long last) {
     return false;
@@ -311,9 +322,9 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   // Commands.
 
   /**
-   * Writes a pattern again and again.
+   * Writes a pattern repeatedly.
    *
-   * @param patternBytes 1, 2 or 4
+   * @param patternBytes its length: 1, 2 or 4
    * @param count how many times
    */
   protected abstract void fill(S stream, long target, int pattern, int patternBytes, long count);
@@ -321,19 +332,21 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /** Copies within the device's memory. */
   protected abstract void copy(S stream, long target, long source, long bytes);
 
-  /** Copies where either or both sides are page-locked host memory, at the device's address. */
+  /** Copies if one or both sides are page-locked host memory; both addresses are the device's. */
   protected abstract void copyWithHost(S stream, long target, long source, long bytes);
 
-  /** Copies from page-locked memory, at the host's address. */
+  /** Copies from page-locked memory, given by its host address, to device memory. */
   protected abstract void copyToDevice(S stream, long target, long hostAddress, long bytes);
 
-  /** Copies to page-locked memory, at the host's address. */
+  /** Copies from device memory to page-locked memory, given by its host address. */
   protected abstract void copyToHost(S stream, long hostAddress, long source, long bytes);
 
   /**
    * Runs a kernel.
    *
-   * @param arguments packed; read before this returns
+   * @param size work items of a workgroup along each axis
+   * @param sharedBytes dynamic shared memory per workgroup
+   * @param arguments the packed arguments; read before this returns
    */
   protected abstract void launch(
       S stream,
@@ -348,7 +361,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /** The word that ends the list of a {@link LaunchBuffer}. */
   protected abstract long endOfLaunchList();
 
-  /** The address of a direct buffer's first byte, whatever its position. */
+  /** The address of a direct buffer's first byte, regardless of its position. */
   static long address(ByteBuffer direct) {
     return com.sun.jna.Pointer.nativeValue(com.sun.jna.Native.getDirectBufferPointer(direct));
   }

@@ -18,36 +18,39 @@ import org.jhal.driver.support.BackOff;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A native stream.
+ * A stream of a {@link GpuDevice}, over a native stream.
  *
- * <p>Completion is seen through events. One for which a thread can sleep (BLOCKING_SYNC) is scarce:
- * a stream takes 56 that have not fired, and the next record blocks (measured on one device with
- * one runtime; not known of others). So it is recorded while the stream is nearly empty. Behind
- * many others a plain event is, and who waits for that one looks from time to time.
+ * <p>Completion is detected with events. Events on which a thread can sleep (BLOCKING_SYNC) are
+ * scarce: a stream holds only a few dozen that have not fired, and then recording blocks. So they
+ * are recorded only while the stream is nearly empty. Otherwise a plain event is recorded, and a
+ * thread that waits for it polls from time to time.
  *
- * <p>A query is not free either: it takes a lock that whoever launches needs as well. Far behind
- * the end of the stream one query is spared for each event before one that has fired.
+ * <p>A query takes a lock of the runtime that launches need too. So when an event has fired and
+ * many are behind it, a query of a later one saves those in between.
  *
- * <p>Thread-safe as {@link NativeStream} asks.
+ * <p>Thread-safe as {@link NativeStream} requires.
  *
- * @param <S> the runtime's stream
- * @param <E> its event
- * @param <K> its kernel
+ * @param <S> the native stream
+ * @param <E> the native event
+ * @param <K> the native kernel
  */
 public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
-  /** Of 1021 commands that were measured (H200), less what a command may expand to. */
+  /**
+   * Less than a native stream holds (see docs/benchmarks.md), since a command may expand to
+   * several.
+   */
   private static final int CAPACITY = 800;
 
-  /** With more unfired events in front, an event is a plain one. */
+  /** An event with more unfired events in front of it is a plain one. */
   private static final int SHALLOW = 16;
 
   /**
-   * When so many recordings in a row were seen to fire by who polls, they are plain ones until
-   * somebody sleeps again: an event that wakes a thread costs an interrupt.
+   * If no thread has slept for this many recordings, plain events are recorded until one sleeps
+   * again: an event that wakes a thread costs an interrupt.
    */
   private static final int WAKEFUL = 64;
 
-  /** With more events behind one that has fired, a later one is looked at. */
+  /** If an event has fired and more recordings than this are behind it, a later one is queried. */
   private static final int FEW = 2;
 
   private static final int KEPT_EVENTS = 1024; // a power of two
@@ -55,30 +58,31 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   /** Uploads of pageable memory up to this size are copied while they are issued. */
   private static final int MAX_CAPTURED = StagingRing.MAX_PIECE;
 
-  /** So many staged bytes weigh as much as one command. */
+  /** This many staged bytes weigh as much as one command. */
   private static final int BYTES_PER_WEIGHT = StagingRing.CAPACITY / CAPACITY;
 
   private final GpuDevice<S, E, K> device;
   private final GpuRuntime<S, E, K> runtime;
   private final S handle;
 
-  // Recordings are counted from 1. Written by the thread that issues, the first before the second.
-  private final @Nullable GpuEvent<E>[] events = newEvents(); // the latest, by their number
+  // Recordings are counted from 1. Written by the thread that issues: events first, then
+  // recordings.
+  private final @Nullable GpuEvent<E>[] events = newEvents(); // the latest ones, by number
   private volatile long recordings;
 
   /**
-   * All recordings up to this one have fired. Written by whoever has seen that, without a lock: a
-   * smaller number that overtakes a larger one is true as well.
+   * All recordings up to this one have fired. Written without a lock by any thread that sees events
+   * fire: if a smaller number overwrites a larger one, it is still true.
    */
   private volatile long fired;
 
   /** The latest recording when a thread last went to sleep. */
   private volatile long lastSleep;
 
-  // Of the thread that issues.
+  // Used by the thread that issues.
   private final StagingRing<S, E> staging;
   private final DeferredFrees<E> hostFrees;
-  private @Nullable StreamMark<E> nextMark; // of what was issued since the last event
+  private @Nullable StreamMark<E> nextMark; // for work issued since the last recording
   private final LaunchBuffer launch;
 
   GpuStream(GpuDevice<S, E, K> device) {
@@ -90,7 +94,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     this.staging = new StagingRing<>(runtime, handle, device.frees());
   }
 
-  @SuppressWarnings("unchecked") // of null only
+  @SuppressWarnings("unchecked") // it holds only nulls
   private static <E> @Nullable GpuEvent<E>[] newEvents() {
     return (@Nullable GpuEvent<E>[]) new GpuEvent<?>[KEPT_EVENTS];
   }
@@ -115,14 +119,14 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     return CAPACITY;
   }
 
-  /** What is staged weighs as much as it takes of the memory for that. */
+  /** Staged bytes weigh in proportion to their share of the staging ring. */
   @Override
   public int weight(Command command) {
     long staged = StagingRing.space(stagedBytes(command));
     return (int) Math.max(1, (staged + BYTES_PER_WEIGHT - 1) / BYTES_PER_WEIGHT);
   }
 
-  /** How many bytes are copied to staging memory at the most when the command is issued. */
+  /** The maximum number of bytes that are copied to staging memory when the command is issued. */
   private static long stagedBytes(Command command) {
     return switch (command.kind()) {
       case UPDATE -> command.bytes().remaining();
@@ -131,7 +135,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     };
   }
 
-  /** The first one that stages anything page-locks the memory for that. */
+  /** The first commands that stage anything page-lock the staging ring. */
   @Override
   public boolean issueMayBlock(CommandList commands) {
     for (int i = 0; i < commands.size() && !staging.isMade(); i++) {
@@ -144,7 +148,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     return false;
   }
 
-  /** Host memory is page-locked at once. */
+  /** Host memory is page-locked, which may block. */
   @Override
   public boolean allocMayBlock(BufferParams params) {
     return params.type() != MemoryType.DEVICE;
@@ -185,7 +189,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     hostFrees.freePassed();
   }
 
-  /** The place behind the next event. */
+  /** The mark for the next recording. */
   private StreamMark<E> nextMark() {
     StreamMark<E> mark = nextMark;
     if (mark == null) {
@@ -228,7 +232,10 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     fired = Math.max(fired, position);
   }
 
-  /** A recording that has fired, {@code position} or a later one, with those before it. */
+  /**
+   * The latest recording that is known to have fired: {@code position}, or a later one found by
+   * queries.
+   */
   private long lastFired(long position) {
     long last = position;
     for (long step = 1; recordings - last > Math.max(FEW, step); step *= 2) {
@@ -254,7 +261,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
         case READBACK -> readback(command, submission);
         case COPY -> copy(command, submission);
         case DISPATCH -> dispatch(command, submission);
-        case BARRIER -> {} // the stream runs one command after the other
+        case BARRIER -> {} // the stream runs commands in order anyway
       }
     }
   }
@@ -302,17 +309,17 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     }
   }
 
-  /** Writes bytes that the host gives now to {@code target} when the stream gets there. */
+  /** Stages bytes of the host now, and copies them to {@code target} in stream order. */
   private void capture(long target, int size, Consumer<ByteBuffer> source) {
     long staged = staging.put(size, nextMark(), source);
     runtime.copyToDevice(handle, target, staged, size);
   }
 
   /**
-   * A small source is read now, unless the device may still write it: while a producer has not
-   * completed, and a part of the source may be page-locked. Nothing on the heap is. Of other memory
-   * that cannot be ruled out: no runtime can be asked whether anybody in the process has
-   * page-locked a part of a range.
+   * A small source is read now, unless the device may still write it: that is possible while a
+   * producer has not completed and a part of the source is page-locked. Heap memory is never
+   * page-locked. For other memory this cannot be ruled out: no runtime can tell whether anybody in
+   * the process has page-locked a part of a range.
    */
   private void upload(Command command, Submission submission) {
     HostMemory source = command.host();
@@ -359,7 +366,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
         launch);
   }
 
-  @SuppressWarnings("unchecked") // what this device has loaded has its kernels
+  @SuppressWarnings("unchecked") // modules that this device has loaded hold its kernels
   private K kernel(LoadedKernel kernel) {
     return ((GpuModule<K>) kernel.module()).kernel(kernel.index());
   }
@@ -368,7 +375,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
     return params.type() == MemoryType.DEVICE
         ? device.pool().allocate(bytes, handle)
-        : device.allocate(bytes, params); // host memory has no stream order
+        : device.allocate(bytes, params); // host memory cannot be allocated in stream order
   }
 
   @Override

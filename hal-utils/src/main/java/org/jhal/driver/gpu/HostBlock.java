@@ -8,12 +8,11 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * Page-locked, cached host memory that the device reaches: memory of the C library, registered with
- * the device. When it is released, only the registration ends; the memory itself lives as long as
- * somebody has a view of it. So a view never points to freed memory and never keeps the device
- * alive.
+ * Page-locked, cached host memory that the device can access: memory of the C library, registered
+ * with the device. Releasing it ends only the registration; the memory itself lives as long as a
+ * view of it is reachable. So a view never points to freed memory and never keeps the device open.
  *
- * <p>Thread-safe; the device is bound to threads that make or release one.
+ * <p>Thread-safe; threads that create or release a block have the device bound.
  */
 final class HostBlock {
   private static final int PAGE = 4096;
@@ -24,15 +23,16 @@ final class HostBlock {
   private final long deviceAddress;
 
   /**
-   * A block.
+   * Allocates and registers a block.
    *
-   * @throws HalException RESOURCE_EXHAUSTED if the host has not enough
+   * @throws HalException RESOURCE_EXHAUSTED if the host has not enough memory, or not enough that
+   *     can be page-locked
    */
   HostBlock(GpuRuntime<?, ?, ?> runtime, long size) {
     this.runtime = runtime;
     this.size = size;
     try {
-      // Whole pages of its own: two registrations must not share one.
+      // Allocate whole pages, as two registrations must not share a page.
       long pages = (Math.max(1, size) + PAGE - 1) / PAGE * PAGE;
       this.memory = new Memory(pages + PAGE).align(PAGE).share(0, pages);
     } catch (OutOfMemoryError e) {
@@ -42,7 +42,7 @@ final class HostBlock {
     try {
       this.deviceAddress = runtime.register(hostAddress(), Math.max(1, size));
     } catch (HalException e) {
-      // The arguments are right, so there is not enough that can be locked, whatever the code.
+      // The arguments are valid, so whatever the code is, too little memory can be page-locked.
       throw e.status() == Status.UNAVAILABLE
           ? e
           : new HalException(Status.RESOURCE_EXHAUSTED, e.getMessage(), e);
@@ -68,14 +68,14 @@ final class HostBlock {
     return size;
   }
 
-  /** Ends the registration, once; may wait until the device is idle. */
+  /** Ends the registration; may wait until the device is idle. Called once. */
   void release() {
     runtime.unregister(hostAddress());
   }
 
   /**
-   * Ends the registration, once, by the thread for that. The memory is kept until then, and can be
-   * used again afterwards though the device could not be bound.
+   * Ends the registration on the free thread. Called once. The memory is kept until then;
+   * afterwards its address counts as free even if the device could not be bound.
    */
   void release(FreeThread frees) {
     frees.free(() -> runtime.pageUnlock(hostAddress()), () -> runtime.forgetPinned(hostAddress()));

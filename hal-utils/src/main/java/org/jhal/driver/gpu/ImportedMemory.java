@@ -6,15 +6,15 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.MappedRange;
 
-/** The caller's own host memory as a buffer: registered while the buffer lives. */
+/** The caller's own host memory as a buffer; registered with the device while the buffer lives. */
 final class ImportedMemory implements GpuMemory {
   private final GpuRuntime<?, ?, ?> runtime;
   private final FreeThread frees;
-  private final ByteBuffer memory; // keeps it alive
+  private final ByteBuffer memory; // keeps the memory alive
   private final long hostAddress;
   private final long deviceAddress;
 
-  /** Registers it; the device is bound. */
+  /** Registers {@code memory}; the device is bound. */
   ImportedMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, ByteBuffer memory) {
     this.runtime = runtime;
     this.frees = frees;
@@ -30,7 +30,7 @@ final class ImportedMemory implements GpuMemory {
       if (e.status() != Status.FAILED_PRECONDITION) {
         throw e;
       }
-      frees.await(); // it may have been imported before, and not be given back yet
+      frees.await(); // an earlier import of it may not be released yet
       return runtime.register(hostAddress, memory.capacity());
     }
   }

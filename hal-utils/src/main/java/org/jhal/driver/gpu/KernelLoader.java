@@ -13,23 +13,22 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 
 /**
- * Loads kernels for a device, and checks what its runtime can tell of them against the manifest.
+ * Loads kernels for a device, and compares what its runtime knows about them with the manifest.
  *
- * <p>Thread-safe. The device is bound when it is called.
+ * <p>Thread-safe. Called with the device bound.
  *
- * @param <M> a native module
- * @param <K> a kernel in it
+ * @param <M> the native module
+ * @param <K> the native kernel
  */
 public abstract class KernelLoader<M, K> {
   private static final String SOURCE = "gpu-c++";
 
   /**
-   * How a runtime tells of kernels.
+   * The formats of a runtime, and its attribute numbers for kernels.
    *
-   * @param formats that it takes
-   * @param maxThreads the attribute of a kernel that is the largest workgroup with which it runs
-   * @param staticSharedMemory the attribute that is the shared memory which a workgroup always
-   *     takes, in bytes
+   * @param formats the formats that it loads
+   * @param maxThreads the attribute for the maximum number of work items of a workgroup
+   * @param staticSharedMemory the attribute for the static shared memory of a workgroup, in bytes
    */
   public record Kernels(Set<String> formats, int maxThreads, int staticSharedMemory) {}
 
@@ -37,7 +36,7 @@ public abstract class KernelLoader<M, K> {
   private final GpuProperties device;
   private final Kernels kernels;
 
-  /** For a device. */
+  /** For the device of {@code runtime}. */
   protected KernelLoader(GpuRuntime<?, ?, K> runtime, GpuProperties device, Kernels kernels) {
     this.runtime = runtime;
     this.device = device;
@@ -49,16 +48,19 @@ public abstract class KernelLoader<M, K> {
   }
 
   /**
-   * The compiler of sources; its code is for {@link #link}.
+   * The compiler of sources, whose output {@link #link} takes.
    *
    * @throws HalException UNIMPLEMENTED if there is none
    */
   protected abstract RuntimeCompiler compiler();
 
-  /** Hands code of any kind to the runtime, which compiles it to the end where it must. */
+  /**
+   * Loads code of any format into the runtime, which finishes the compilation if necessary. {@code
+   * what} names it for messages.
+   */
   protected abstract M link(byte[] code, String what);
 
-  /** May wait until the device is idle. Never throws. */
+  /** Unloads a module; may wait until the device is idle. Never throws. */
   protected abstract void unload(M module);
 
   /**
@@ -69,27 +71,27 @@ public abstract class KernelLoader<M, K> {
   protected abstract K find(M module, String entry, String what);
 
   /**
-   * Compares the parameters of a kernel with the manifest's as far as that can be told.
+   * Compares the parameters of a kernel with the manifest's, as far as the runtime can tell them.
    *
-   * @param entry the kernel's name
-   * @param name the same and where it is, for people
+   * @param entry the name of the kernel's entry point
+   * @param name the kernel with its origin, for messages
    * @throws HalException INVALID_ARGUMENT if they differ
    */
   protected abstract void checkArguments(
       M module, K kernel, String entry, KernelSpec spec, String name);
 
-  /** The most work items that a launch takes along one axis, all workgroups together. */
+  /** The maximum number of work items of a launch along one axis, all workgroups together. */
   protected long maxWorkItems() {
     return Long.MAX_VALUE;
   }
 
-  /** An attribute of a kernel. */
+  /** The value of an attribute of a kernel. */
   protected abstract int attribute(K kernel, int attribute);
 
-  /** Lets a kernel take so much more shared memory when it is launched. */
+  /** Allows launches of a kernel with this much shared memory, in bytes. */
   protected abstract void allowSharedMemory(K kernel, int staticBytes, int dynamicBytes);
 
-  /** The device's. */
+  /** The properties of the device. */
   protected final GpuProperties device() {
     return device;
   }
@@ -99,7 +101,9 @@ public abstract class KernelLoader<M, K> {
     return runtime;
   }
 
-  /** Code in native memory, with a zero behind it, as some of it is read like a string. */
+  /**
+   * Copies code to native memory, with a zero behind it, since some formats are read like a string.
+   */
   protected static Memory image(byte[] code) {
     Memory image = new Memory(code.length + 1L);
     image.write(0, code, 0, code.length);

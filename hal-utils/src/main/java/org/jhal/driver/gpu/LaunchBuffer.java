@@ -5,22 +5,22 @@ import java.nio.ByteOrder;
 
 /**
  * The arguments of a launch, packed in native memory, in the form that native launches take as
- * {@code extra}: a list of the block's address and size. The call copies them, so one buffer serves
- * all launches of a thread.
+ * {@code extra}: a list with the address and the size of a block. The launch copies them, so a
+ * stream uses one buffer for all its launches.
  *
- * <p>For one thread at a time.
+ * <p>Not thread-safe.
  */
 public final class LaunchBuffer {
-  // What the runtimes call LAUNCH_PARAM_BUFFER_POINTER and _SIZE; they differ in the end's word.
+  // LAUNCH_PARAM_BUFFER_POINTER and _SIZE of the runtimes. The word that ends the list differs.
   private static final long BUFFER_POINTER = 1;
   private static final long BUFFER_SIZE = 2;
 
-  private static final int LIST_BYTES = 48; // five words, and the size that one of them points to
+  private static final int LIST_BYTES = 48; // five words, and the size that the fourth points to
   private static final int SIZE_AT = 40;
 
   private final long end;
   private ByteBuffer memory;
-  private long list; // its address
+  private long list; // the address of the memory
 
   LaunchBuffer(long end) {
     this.end = end;
@@ -37,7 +37,7 @@ public final class LaunchBuffer {
         .putLong(32, end);
   }
 
-  /** Begins with the first {@code size} bytes of {@code packed}. */
+  /** Sets the arguments to the first {@code size} bytes of {@code packed}. */
   void set(byte[] packed, int size) {
     if (LIST_BYTES + size > memory.capacity()) {
       memory = reserve(2 * size);
@@ -46,12 +46,12 @@ public final class LaunchBuffer {
     memory.put(LIST_BYTES, packed, 0, size);
   }
 
-  /** Puts an address at {@code offset}. */
+  /** Writes an address at {@code offset} of the arguments. */
   void setAddress(int offset, long address) {
     memory.putLong(LIST_BYTES + offset, address);
   }
 
-  /** The address of the list, until the next launch. */
+  /** The address of the list; valid until the next launch. */
   public long list() {
     return list;
   }

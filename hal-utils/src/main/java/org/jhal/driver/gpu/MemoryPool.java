@@ -5,21 +5,20 @@ import org.jhal.Status;
 import org.jhal.driver.options.MemoryBudget;
 
 /**
- * The device memory of one {@link GpuDevice}. What is freed stays in the native pool for later
+ * The device memory of one {@link GpuDevice}. Freed memory stays in the native pool for later
  * allocations until the device closes.
  *
- * <p>Allocating and freeing in the order of a stream never waits for the device where the runtime
- * does not; memory that is to be there at once waits for the pool's own stream, and for nothing
- * else.
+ * <p>Allocating and freeing in stream order does not wait for the device unless the runtime itself
+ * does. Allocating memory for immediate use waits only for the pool's own stream.
  *
  * <p>Thread-safe; the device is bound to the calling thread.
  *
- * @param <S> a native stream
+ * @param <S> the native stream
  */
 final class MemoryPool<S> {
   private final GpuRuntime<S, ?, ?> runtime;
   private final MemoryBudget budget;
-  private final S stream; // orders what no queue does
+  private final S stream; // orders allocations and frees outside any queue
 
   MemoryPool(GpuRuntime<S, ?, ?> runtime, MemoryBudget budget) {
     this.runtime = runtime;
@@ -33,7 +32,7 @@ final class MemoryPool<S> {
     }
   }
 
-  /** Memory that can be used at once. */
+  /** Allocates memory that can be used immediately. */
   PoolMemory allocate(long bytes) {
     PoolMemory memory = allocateOrWait(bytes);
     try {
@@ -52,15 +51,15 @@ final class MemoryPool<S> {
       if (e.status() != Status.RESOURCE_EXHAUSTED) {
         throw e;
       }
-      runtime.synchronizeStream(stream); // what was freed on it is there for sure then
+      runtime.synchronizeStream(stream); // so that memory freed on it is available
       return allocate(bytes, stream);
     }
   }
 
   /**
-   * Memory that can be used behind what {@code on} holds now.
+   * Allocates memory that can be used behind the work that is now in stream {@code on}.
    *
-   * @throws HalException RESOURCE_EXHAUSTED if the budget or the device has not enough
+   * @throws HalException RESOURCE_EXHAUSTED if the budget or the device has not enough memory
    */
   PoolMemory allocate(long bytes, S on) {
     budget.reserve(bytes);
@@ -92,7 +91,7 @@ final class MemoryPool<S> {
     free(memory, stream);
   }
 
-  /** Frees memory behind what {@code on} holds now. */
+  /** Frees memory behind the work that is now in stream {@code on}. */
   void free(PoolMemory memory, S on) {
     if (memory.size() > 0) {
       try {
@@ -106,7 +105,7 @@ final class MemoryPool<S> {
     budget.giveBack(memory.size());
   }
 
-  /** Gives the memory back to the system. */
+  /** Releases all memory to the system. */
   void close() {
     runtime.giveBack(() -> runtime.synchronizeStream(stream));
     runtime.destroyStream(stream);

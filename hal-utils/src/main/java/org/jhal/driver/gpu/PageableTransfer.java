@@ -4,9 +4,10 @@ import org.jhal.HostMemory;
 import org.jhal.driver.HostCompletion;
 
 /**
- * Moves memory that the device cannot reach, in chunks, when the stream has reached the operation:
- * everything that it depends on is over then, and nothing that depends on it begins before this
- * ends. On one of the threads that serve transfers of the device.
+ * The host completion of a transfer of pageable memory, which the device cannot access: moves the
+ * bytes in chunks through page-locked memory. It runs when the stream has reached the operation. By
+ * then everything that the operation depends on is over, and nothing that depends on it starts
+ * before this ends.
  */
 final class PageableTransfer<S, E> implements HostCompletion {
   private final GpuDevice<S, E, ?> device;
@@ -48,7 +49,7 @@ final class PageableTransfer<S, E> implements HostCompletion {
       if (lane.settle()) {
         device.lanes().giveBack(lane);
       } else {
-        device.frees().free(lane::close); // which waits until nothing uses its chunks
+        device.frees().free(lane::close); // waits until nothing uses the chunks
       }
     }
   }

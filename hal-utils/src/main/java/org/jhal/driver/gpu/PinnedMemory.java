@@ -28,7 +28,7 @@ final class PinnedMemory implements GpuMemory {
     return block.size();
   }
 
-  /** The device and the host see each other's writes, so there is nothing to flush. */
+  /** The device and the host see each other's writes without a flush. */
   @Override
   public MappedRange map(long offset, int length) {
     ByteBuffer view = block.view(offset, length);

@@ -7,26 +7,28 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host memory that a driver has page-locked in this process. Native runtimes know it too, but
- * not all of them refuse memory that is page-locked already, and some cannot be asked of an address
- * that they do not know.
+ * The ranges of host memory that a driver has page-locked in this process. They are recorded here
+ * because not all native runtimes refuse memory that is already page-locked, and some cannot be
+ * asked about an address that they do not know.
  *
  * <p>Thread-safe.
  */
 public final class PinnedRanges {
-  /** First addresses, and the addresses behind the last. Ranges do not overlap. */
+  /**
+   * From the first address of each range to the address behind its last one. Ranges do not overlap.
+   */
   private final ConcurrentSkipListMap<Long, Long> ends = new ConcurrentSkipListMap<>();
 
-  /** None yet. */
+  /** An empty record. */
   public PinnedRanges() {}
 
   /**
    * Adds a range, before it is page-locked.
    *
-   * @throws HalException FAILED_PRECONDITION if a part of it is one already
+   * @throws HalException FAILED_PRECONDITION if a part of it is already page-locked
    */
   void add(long address, long bytes) {
-    synchronized (this) { // between looking and adding
+    synchronized (this) { // the check and the addition are one step
       if (!overlaps(address, bytes)) {
         ends.put(address, address + bytes);
         return;
@@ -47,12 +49,12 @@ public final class PinnedRanges {
         || (next != null && next < address + bytes);
   }
 
-  /** Removes a range, after it was given back, or has not been page-locked. */
+  /** Removes a range that was released, or that could not be page-locked. */
   void remove(long address) {
     ends.remove(address);
   }
 
-  /** Whether one range has all bytes from {@code first} to {@code last}. */
+  /** Whether a single range contains all bytes from {@code first} to {@code last}, inclusive. */
   boolean contains(long first, long last) {
     Map.@Nullable Entry<Long, Long> range = ends.floorEntry(first);
     return range != null && last < range.getValue();

@@ -6,8 +6,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * What the result codes of a native library mean. A subclass tells it of each code, when it is
- * made.
+ * The meaning of the result codes of a native library. A subclass defines them in its constructor.
  *
  * <p>Thread-safe.
  */
@@ -15,29 +14,33 @@ public abstract class ResultCodes {
   /** The code of a call that succeeded. */
   public static final int SUCCESS = 0;
 
-  private final Map<Integer, Status> statuses = new HashMap<>(); // constant once it is made
+  private final Map<Integer, Status> statuses = new HashMap<>(); // constant after construction
 
-  /** For subclasses. A code that they do not name is {@link Status#UNKNOWN}. */
+  /** For subclasses. Codes that they do not define mean {@link Status#UNKNOWN}. */
   protected ResultCodes() {}
 
-  /** In the constructor: what some codes mean. UNAVAILABLE loses the device to this process. */
+  /**
+   * Defines the status for some codes; called in the constructor. UNAVAILABLE means that the
+   * process has lost the device.
+   */
   protected final void mean(Status status, int... codes) {
     for (int code : codes) {
       statuses.put(code, status);
     }
   }
 
-  /** The status for a code; UNAVAILABLE if the device is lost to this process after it. */
+  /** The status for a code; UNAVAILABLE if the process has lost the device after it. */
   public final Status status(int code) {
     return statuses.getOrDefault(code, Status.UNKNOWN);
   }
 
-  /** The code, its name and what it means, as the library tells them. */
+  /** A code with its name and description from the library. */
   public abstract String describe(int code);
 
   /**
-   * The failure of a call.
+   * Makes the failure of a call.
    *
+   * @param call the name of the native function
    * @param what what was being done, for people; may be empty
    */
   public final HalException failure(String call, int code, String what) {
@@ -45,7 +48,7 @@ public abstract class ResultCodes {
         status(code), (what.isEmpty() ? "" : what + ": ") + call + " returned " + describe(code));
   }
 
-  /** Throws {@link #failure} unless {@code code} is that of success. */
+  /** Throws {@link #failure} unless {@code code} is {@link #SUCCESS}. */
   public final void check(String call, int code) {
     if (code != SUCCESS) {
       throw failure(call, code, "");

@@ -15,8 +15,8 @@ import org.jhal.Status;
 import org.jhal.driver.support.Once;
 
 /**
- * A vendor's run-time compiler of C++. What it makes is kept for the life of the process, so that a
- * source is compiled once.
+ * A vendor's run-time compiler for C++. Compiled code is cached for the life of the process, so
+ * that a source is compiled only once.
  *
  * <p>Thread-safe.
  */
@@ -34,28 +34,29 @@ public abstract class RuntimeCompiler {
   }
 
   /**
-   * The option that chooses what code is made.
+   * The option that selects the architecture.
    *
    * @param architecture of the device, as in {@link GpuProperties}
-   * @param options that the user gives
+   * @param options the options of the bundle
    * @param what is being loaded, for people
-   * @throws HalException UNIMPLEMENTED if this compiler makes no code for the device;
-   *     INVALID_ARGUMENT if an option must not be given
+   * @throws HalException UNIMPLEMENTED if this compiler has no code generator for the device;
+   *     INVALID_ARGUMENT if an option is not allowed
    */
   protected abstract String architectureOption(
       String architecture, List<String> options, String what);
 
-  /** Takes the code, of whichever kind the options had it made. */
+  /** Gets the compiled code, whose kind depends on the options. */
   protected abstract byte[] code(Pointer program, List<String> options);
 
   /**
-   * Compiles a source as C++17, or finds it compiled.
+   * Compiles a source as C++17, or takes it from the cache.
    *
-   * @param name of the source, for the compiler's messages
+   * @param source the text
+   * @param name the name of the source, for the compiler's messages
    * @param architecture of the device, as in {@link GpuProperties}
    * @param what is being loaded, for people
-   * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log; what
-   *     {@link #architectureOption} throws
+   * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log;
+   *     otherwise as {@link #architectureOption}
    */
   public final byte[] compile(
       String source, String name, List<String> options, String architecture, String what) {
@@ -65,7 +66,7 @@ public abstract class RuntimeCompiler {
     all.addAll(options);
     Key key = new Key(name + "\n" + source, all);
     if (compiled.size() >= MAX_KEPT) {
-      compiled.clear(); // a program that makes its sources up as it goes
+      compiled.clear(); // the program probably generates its sources
     }
     return compiled
         .computeIfAbsent(key, missing -> new Once<>())
@@ -104,22 +105,25 @@ public abstract class RuntimeCompiler {
     if (size.getValue() <= 1) {
       return "";
     }
-    Memory log = new Memory(size.getValue() + 1); // not every version counts the zero
+    Memory log = new Memory(size.getValue() + 1); // some versions do not count the zero
     log.clear();
     check("GetProgramLog", api.getProgramLog(program, log));
     return log.getString(0, StandardCharsets.UTF_8.name()).strip();
   }
 
-  /** Throws the failure of a function, if its result is one. */
-  protected final void check(String kernel, int code) {
+  /** Throws the failure of a function unless its result is success. */
+  protected final void check(String function, int code) {
     if (code != ResultCodes.SUCCESS) {
       throw new HalException(
           Status.INTERNAL,
-          kernel + " of the compiler returned " + code + " (" + api.getErrorString(code) + ")");
+          function + " of the compiler returned " + code + " (" + api.getErrorString(code) + ")");
     }
   }
 
-  /** What a pair of functions gives: how many bytes there are, and the bytes. */
+  /**
+   * The output of a pair of functions, of which one gives the number of bytes and the other the
+   * bytes.
+   */
   protected final byte[] bytes(int sizeResult, LongByReference size, Fetch fetch) {
     check("the size of the code", sizeResult);
     Memory made = new Memory(size.getValue());
@@ -127,10 +131,10 @@ public abstract class RuntimeCompiler {
     return made.getByteArray(0, (int) made.size());
   }
 
-  /** Writes code to memory that is large enough; returns a result. */
+  /** A function that writes code to memory that is large enough. */
   @FunctionalInterface
   protected interface Fetch {
-    /** Writes it. */
+    /** Writes the code; returns a result code. */
     int into(Memory target);
   }
 }

@@ -18,20 +18,19 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A native library: where it may be, what it has, and why one cannot be loaded.
+ * A loaded native library, and what is needed to find one or to explain why it cannot be loaded.
  *
  * <p>Thread-safe.
  */
 public final class SharedLibrary {
-  /** Machines for which ELF files are made, by JNA's name of the processor. */
+  /** The machine numbers of ELF files, by JNA's name of the processor. */
   private static final Map<String, Integer> MACHINES =
       Map.of("x86-64", 62, "aarch64", 183, "ppc64le", 21);
 
   private static final int ELF_MAGIC = 0x7F454C46; // as the first four bytes
   private static final int ELF_64_BIT = 2;
 
-  private final String
-      name; // NativeLibrary.getName() is a shorter one, which may mean another file
+  private final String name; // NativeLibrary.getName() is shortened, and may mean another file
   private final NativeLibrary library;
 
   private SharedLibrary(String name, NativeLibrary library) {
@@ -42,8 +41,8 @@ public final class SharedLibrary {
   /**
    * Loads a library.
    *
-   * @param name of a file, absolute, or for the system to find
-   * @throws UnsatisfiedLinkError if that is not possible; see {@link #reason}
+   * @param name an absolute path, or a name for the system to find
+   * @throws UnsatisfiedLinkError if it cannot be loaded; see {@link #reason}
    * @throws HalException UNAVAILABLE if JNA itself cannot be loaded
    */
   public static SharedLibrary open(String name) {
@@ -56,12 +55,12 @@ public final class SharedLibrary {
     return new SharedLibrary(name, NativeLibrary.getInstance(name));
   }
 
-  /** The same for JNA. */
+  /** The library as JNA sees it. */
   public NativeLibrary library() {
     return library;
   }
 
-  /** Whether it exports a function, or is linked with a library that does. */
+  /** Whether the library exports a function, or is linked with a library that does. */
   public boolean has(String symbol) {
     return optional(symbol) != null;
   }
@@ -75,13 +74,16 @@ public final class SharedLibrary {
     }
   }
 
-  /** Its functions; one that it lacks is found out when it is called. */
+  /**
+   * Maps its functions to an interface. A missing one throws UnsatisfiedLinkError when it is
+   * called.
+   */
   public <T extends Library> T map(Class<T> functions) {
     return Native.load(name, functions);
   }
 
   /**
-   * The same for functions that all begin with a prefix, which the methods are named without:
+   * Maps functions that all begin with a prefix to an interface whose methods are named without it:
    * {@code getVersion} is {@code PREFIXGetVersion}.
    */
   public <T extends Library> T map(Class<T> functions, String prefix) {
@@ -89,18 +91,18 @@ public final class SharedLibrary {
     return Native.load(name, functions, Map.of(Library.OPTION_FUNCTION_MAPPER, names));
   }
 
-  /** What a method of an interface is called in a library whose functions have a prefix. */
+  /** The name of the function for a method of such an interface. */
   public static String function(String prefix, Method method) {
     String name = method.getName();
     return prefix + Character.toUpperCase(name.charAt(0)) + name.substring(1);
   }
 
-  /** The file, as far as it is known. */
+  /** The file of the library, if it is known. */
   public String path() {
     return String.valueOf(library.getFile());
   }
 
-  /** Those of some file names that are files in a folder, as absolute paths. */
+  /** Those of {@code names} that are files in {@code folder}, as absolute paths. */
   public static List<String> files(File folder, List<String> names) {
     return names.stream()
         .map(name -> new File(folder, name))
@@ -110,7 +112,7 @@ public final class SharedLibrary {
   }
 
   /**
-   * What to try for a library that comes with this one: a file beside it, then a name for the
+   * The candidates for another library that comes with this one: files beside it, and names for the
    * system to find.
    */
   public List<String> beside(String other, int version) {
@@ -125,10 +127,7 @@ public final class SharedLibrary {
     return all;
   }
 
-  /**
-   * A name that could not be loaded, with the reason where it is more than that there is no such
-   * file.
-   */
+  /** A name that could not be loaded, with the reason unless there simply is no such file. */
   static String reason(String name, UnsatisfiedLinkError thrown) {
     File file = new File(name);
     if (!file.isFile()) {
@@ -138,12 +137,12 @@ public final class SharedLibrary {
     if (machine != null) {
       return name + " (" + machine + ")";
     }
-    // JNA's second line is what the system said; the first is that there is something to say.
+    // JNA's first line is general; the second is the system's message.
     List<String> lines = String.valueOf(thrown.getMessage()).lines().limit(2).toList();
     return name + " (" + (lines.isEmpty() ? "" : lines.get(lines.size() - 1)) + ")";
   }
 
-  /** What the system tells in strange words: that a library is for another processor. */
+  /** A clearer message than the system's if a library is for another processor; else null. */
   private static @Nullable String otherMachine(File file) {
     Integer own = MACHINES.get(Platform.ARCH);
     try (RandomAccessFile in = new RandomAccessFile(file, "r")) {
@@ -168,7 +167,7 @@ public final class SharedLibrary {
           + "; this process runs on "
           + Platform.ARCH;
     } catch (IOException e) {
-      return null; // the system's own words have to do
+      return null; // use the system's own message
     }
   }
 }

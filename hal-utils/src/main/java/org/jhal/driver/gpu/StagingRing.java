@@ -8,22 +8,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Page-locked memory for bytes that are captured while an operation is issued and that the stream
- * reads later: one ring for a stream, in which is used again what the stream has passed.
+ * reads later. Each stream has one ring; parts that the stream has passed are reused.
  *
- * <p>It is made, and waited for, only where issuing may block. The weight of commands sees to that:
- * what is in the stream at a time fits into the ring ({@link GpuStream#weight}), but for an
- * operation that alone wants more, and that one is issued by the thread of its queue.
+ * <p>The memory is created, and space in it is waited for, only while issuing may block. The weight
+ * of commands ensures this: all staged bytes in the stream fit into the ring ({@link
+ * GpuStream#weight}), except those of an operation that alone needs more, which the thread of its
+ * queue issues.
  *
- * <p>For the thread that issues, with the device bound; {@link #isMade} for any.
+ * <p>Used by the thread that issues, with the device bound; {@link #isMade} by any thread.
  *
- * @param <S> a native stream
- * @param <E> a native event
+ * @param <S> the native stream
+ * @param <E> the native event
  */
 final class StagingRing<S, E> {
-  /** The most bytes that are put at once. */
+  /** The maximum number of bytes that are put at once. */
   static final int MAX_PIECE = 256 << 10;
 
-  /** How many bytes in the stream fit for sure: a piece does not lie around the end of the ring. */
+  /**
+   * How many staged bytes certainly fit: up to one piece is lost, as a piece does not wrap around
+   * the end.
+   */
   static final int CAPACITY = (4 << 20) - MAX_PIECE;
 
   private static final int ALIGNMENT = 256;
@@ -32,13 +36,13 @@ final class StagingRing<S, E> {
   private final GpuRuntime<S, E, ?> runtime;
   private final S stream;
   private final FreeThread frees;
-  private volatile @Nullable HostBlock memory; // made by the first use
-  private ByteBuffer bytes = ByteBuffer.allocate(0); // of it
+  private volatile @Nullable HostBlock memory; // created on first use
+  private ByteBuffer bytes = ByteBuffer.allocate(0); // a view of the memory
 
-  // Positions count all bytes that were ever put; the place in the ring is the rest of a division.
-  private long begin; // of what the stream may still read
-  private long end; // of what was put
-  private final Deque<StreamMark<E>> marks = new ArrayDeque<>(); // behind what is between; in order
+  // Positions count all bytes ever put; the place in the ring is the position modulo its size.
+  private long begin; // the stream may still read from here on
+  private long end; // the next bytes go here
+  private final Deque<StreamMark<E>> marks = new ArrayDeque<>(); // between begin and end, in order
 
   StagingRing(GpuRuntime<S, E, ?> runtime, S stream, FreeThread frees) {
     this.runtime = runtime;
@@ -46,12 +50,12 @@ final class StagingRing<S, E> {
     this.frees = frees;
   }
 
-  /** How much of the ring so many bytes take at the most. */
+  /** How much of the ring this many bytes take, with alignment. */
   static long space(long bytes) {
     return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
-  /** Whether there is memory: whoever puts something first waits until it is page-locked. */
+  /** Whether the memory exists; if not, the next {@link #put} blocks while it is page-locked. */
   boolean isMade() {
     return memory != null;
   }
@@ -88,7 +92,7 @@ final class StagingRing<S, E> {
       if (oldest != null && oldest.isPassed(runtime)) {
         begin = oldest.stagedEnd();
       } else {
-        runtime.synchronizeStream(stream); // an operation that alone wants more than there is
+        runtime.synchronizeStream(stream); // an operation that alone needs more than the ring
         marks.clear();
         begin = end;
       }
@@ -97,7 +101,7 @@ final class StagingRing<S, E> {
     return at;
   }
 
-  /** Gives the memory back; the stream is idle, or lost. */
+  /** Releases the memory. Called when the stream is idle or lost. */
   void close() {
     HostBlock made = memory;
     if (made != null) {

@@ -3,18 +3,18 @@ package org.jhal.driver.gpu;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in a stream: behind the first event that is recorded after this was made.
+ * A place in a stream: behind the first event that is recorded after this mark was created.
  *
- * <p>For the thread that issues, with the device bound.
+ * <p>Used by the thread that issues, with the device bound.
  *
- * @param <E> a native event
+ * @param <E> the native event
  */
 final class StreamMark<E> {
   private @Nullable GpuEvent<E> event; // null until it is recorded
-  private long position; // of the event, when that was
-  private long stagedEnd; // in a StagingRing: of what the stream reads before
+  private long position; // of the event when it was recorded
+  private long stagedEnd; // in a StagingRing: the end of the bytes that the stream reads before
 
-  /** The event that it waited for was recorded. */
+  /** Sets the event, which was just recorded. */
   void set(GpuEvent<E> recorded) {
     event = recorded;
     position = recorded.position();
@@ -28,14 +28,14 @@ final class StreamMark<E> {
     return stagedEnd;
   }
 
-  /** Whether the stream has passed it. */
+  /** Whether the stream has passed this mark. */
   boolean isPassed(GpuRuntime<?, E, ?> runtime) {
     GpuEvent<E> behind = event;
     if (behind == null) {
       return false;
     }
     if (behind.position() != position) {
-      return true; // recorded again since, so whoever had recorded it is through
+      return true; // recorded again since, so the operation that had recorded it is over
     }
     return runtime.queryEvent(behind.recorded());
   }

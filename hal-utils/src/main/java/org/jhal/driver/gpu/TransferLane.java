@@ -6,13 +6,13 @@ import java.util.List;
 import org.jhal.HalException;
 
 /**
- * A stream of its own and two page-locked chunks: one is copied by the host while the device copies
- * the other.
+ * A native stream with two page-locked chunks: the host copies one while the device copies the
+ * other.
  *
- * <p>For one thread at a time, with the device bound.
+ * <p>Used by one thread at a time, with the device bound.
  *
- * @param <S> a native stream
- * @param <E> a native event
+ * @param <S> the native stream
+ * @param <E> the native event
  */
 final class TransferLane<S, E> {
   static final int CHUNK_BYTES = 2 << 20;
@@ -22,8 +22,7 @@ final class TransferLane<S, E> {
   private final S stream;
   private final List<HostBlock> chunks = new ArrayList<>();
   private final List<E> events = new ArrayList<>();
-  private final boolean[] isUnderWay =
-      new boolean[CHUNKS]; // a copy that nobody has seen to be over
+  private final boolean[] isUnderWay = new boolean[CHUNKS]; // copies that were not waited for yet
 
   TransferLane(GpuRuntime<S, E, ?> runtime) {
     this.runtime = runtime;
@@ -61,7 +60,7 @@ final class TransferLane<S, E> {
     isUnderWay[index] = true;
   }
 
-  /** Waits until the last copy of a chunk is over; none counts as over. */
+  /** Waits until the last copy of a chunk, if there was one, is over. */
   void await(int index) {
     if (isUnderWay[index]) {
       runtime.synchronizeEvent(events.get(index));

@@ -3,7 +3,8 @@ package org.jhal.driver.gpu;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * The {@link TransferLane}s of a device: at most as many as transfers have been under way at once.
+ * The {@link TransferLane}s of a device: as many as transfers were ever under way at once.
+ * Thread-safe.
  */
 final class TransferLanes<S, E> {
   private final GpuRuntime<S, E, ?> runtime;

@@ -9,23 +9,23 @@ import org.jhal.driver.MappedRange;
 
 /**
  * Write-combined host memory as a buffer: fast for the device to read, slow for the host to read.
- * Only the runtime can make such memory, so it ends with that; while a view of it is in use, what
- * the runtime needs for it is kept.
+ * Only the runtime can allocate such memory, so it is freed with the device; while a view of it is
+ * reachable, the native device is kept open.
  */
 final class UploadMemory implements GpuMemory {
   private static final Cleaner CLEANER = Cleaner.create();
 
-  /** How many wait for their views to be collected, in the whole process. */
+  /** How many closed buffers of the process wait for their views to be collected. */
   private static final AtomicInteger WAITING = new AtomicInteger();
 
-  private final GpuRuntime<?, ?, ?> runtime; // with a reference of its own
+  private final GpuRuntime<?, ?, ?> runtime; // retained by this object
   private final FreeThread frees;
   private final long size;
   private final long hostAddress;
   private final long deviceAddress;
   private final AtomicInteger users = new AtomicInteger(1); // the buffer, and reachable views
 
-  /** New memory; the device is bound. */
+  /** Allocates memory; the device is bound. */
   UploadMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, long size) {
     this.runtime = runtime;
     this.frees = frees;
@@ -62,7 +62,7 @@ final class UploadMemory implements GpuMemory {
     return size;
   }
 
-  /** The device sees the host's writes at the next launch, so there is nothing to flush. */
+  /** The device sees the host's writes at the next launch without a flush. */
   @Override
   public MappedRange map(long offset, int length) {
     if (length == 0) {
@@ -82,10 +82,10 @@ final class UploadMemory implements GpuMemory {
     userIsGone();
   }
 
-  /** One user less; with the last one, which may be the cleaner of the process, it ends. */
+  /** Drops one user. The last one, which may be the cleaner, frees the memory. */
   private void userIsGone() {
     if (users.decrementAndGet() == 0) {
-      runtime.forgetPinned(hostAddress); // while no other thread can be given the same memory
+      runtime.forgetPinned(hostAddress); // before another thread can get the same address
       frees.free(
           () -> runtime.freeHost(hostAddress),
           () -> {
@@ -95,7 +95,7 @@ final class UploadMemory implements GpuMemory {
     }
   }
 
-  /** How many are freed whose views are still in use, or not collected yet. */
+  /** How many freed buffers still have views that are in use or not collected yet. */
   static int waiting() {
     return WAITING.get();
   }

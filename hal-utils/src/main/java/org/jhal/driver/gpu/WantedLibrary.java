@@ -8,17 +8,17 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A native library that is looked for, and what is said where there is none.
+ * A native library that a driver looks for, with what is needed for the message if there is none.
  *
- * @param what it is, for people
- * @param origin what it comes with
- * @param property the system property that may name its file; then that is the only place
- * @param variable the environment variable that means the same; the property wins
- * @param status of the failure
+ * @param what what the library is, for people
+ * @param origin what it comes with, for people
+ * @param property the system property that may name its file; then no other place is searched
+ * @param variable the environment variable that means the same; the property takes precedence
+ * @param status the status of the failure
  */
 public record WantedLibrary(
     String what, String origin, String property, String variable, Status status) {
-  /** A file that the user names: its absolute path, and where it is named. */
+  /** A file that the user names: its absolute path, and the setting that names it. */
   private record Named(String path, String source) {}
 
   private @Nullable Named named() {
@@ -32,17 +32,18 @@ public record WantedLibrary(
     return value.isEmpty() ? null : new Named(new File(value).getAbsolutePath(), source);
   }
 
-  /** Whether the user names its file. */
+  /** Whether the user names a file. */
   public boolean isNamed() {
     return named() != null;
   }
 
   /**
-   * Loads the file that the user names, or else the first candidate that can be.
+   * Loads the file that the user names, or else the first candidate that can be loaded.
    *
    * @param candidates absolute paths, or names for the system to find
-   * @param symbol a function by which it is known
-   * @throws HalException with what was tried, and why that is not it
+   * @param symbol a function by which the library is recognized
+   * @throws HalException with {@link #status()}; the message lists what was tried, and why it
+   *     failed
    */
   public SharedLibrary find(List<String> candidates, String symbol) {
     Named named = named();
@@ -74,10 +75,10 @@ public record WantedLibrary(
   }
 
   /**
-   * Passes if a library has all functions.
+   * Checks that a library has all functions.
    *
    * @param needed the version that has them, for people
-   * @throws HalException with the names of those that it lacks
+   * @throws HalException with {@link #status()} and the names of the missing ones
    */
   public void require(SharedLibrary library, List<String> symbols, String needed) {
     List<String> missing = symbols.stream().filter(symbol -> !library.has(symbol)).toList();

@@ -16,7 +16,7 @@ public final class DeviceSelector {
   private static final Pattern PCI_SELECTOR =
       Pattern.compile(PCI + "[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]");
 
-  /** A word before the uuid proper, told from its first digits by a letter beyond f. */
+  /** A word before the actual uuid; a letter beyond f tells it from hexadecimal digits. */
   private static final Pattern UUID_PREFIX = Pattern.compile("^[a-z]*[g-z][a-z]*-");
 
   private static final Pattern UUID = Pattern.compile("([0-9a-f]-?){8,}");
@@ -26,11 +26,11 @@ public final class DeviceSelector {
   /**
    * Finds the device.
    *
-   * @param uri whose selector is empty for the first device, an index, a whole uuid in upper or
-   *     lower case, with the prefix that the driver may write before it or without, or {@code
-   *     pci:DOMAIN:BUS:DEVICE.KERNEL}
+   * @param uri its selector is empty for the first device, an index, a whole uuid in upper or lower
+   *     case, with or without the prefix that the driver writes before it, or {@code
+   *     pci:DOMAIN:BUS:DEVICE.FUNCTION}
    * @param devices in the order of their indices
-   * @throws HalException NOT_FOUND if there is no such device, with those that there are;
+   * @throws HalException NOT_FOUND if there is no such device, with a list of those that exist;
    *     INVALID_ARGUMENT if the selector is none of these
    */
   public static DeviceInfo select(DeviceUri uri, List<DeviceInfo> devices) {
@@ -77,7 +77,7 @@ public final class DeviceSelector {
               + uri.selector()
               + "' in '"
               + uri
-              + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.KERNEL"
+              + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.FUNCTION"
               + " (hexadecimal); there "
               + (devices.size() == 1 ? "is " : "are ")
               + describe(uri, devices));

@@ -50,10 +50,9 @@ public final class EngineOptions {
   /**
    * The options with a driver's own defaults.
    *
-   * @param queues how many queues a device has unless told otherwise
-   * @param spin how long a host thread polls a native event before it parks, unless told otherwise
-   * @param completionSpin how long a completion thread polls before it sleeps, unless told
-   *     otherwise
+   * @param queues the default number of queues of a device
+   * @param spin by default, how long a host thread polls a native event before it parks
+   * @param completionSpin by default, how long a completion thread polls before it sleeps
    */
   public EngineOptions(int queues, Duration spin, Duration completionSpin) {
     this.queues =
@@ -80,18 +79,20 @@ public final class EngineOptions {
             "how long the thread that waits for a stream polls before it sleeps");
   }
 
-  /** A few are enough for any device, and more than a quarter of a machine is the program's. */
+  /**
+   * A few threads are enough for any device, and most of the processors are left to the program.
+   */
   private static int copyThreads(int processors) {
     return Math.max(1, Math.min(processors / 4, 4));
   }
 
-  /** All of them. */
+  /** All options, to be passed to {@link Settings#resolve}. */
   public List<Option<?>> all() {
     return List.of(
         queues, inflight, spin, completionSpin, closeTimeout, hostCalls, copyThreads, leaks);
   }
 
-  /** The values in force. */
+  /** The configuration that these settings give. */
   public EngineConfig configure(Settings settings) {
     return new EngineConfig(
         settings.getInt(queues),

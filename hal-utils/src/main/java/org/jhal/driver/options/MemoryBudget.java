@@ -5,7 +5,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * How much memory of a device may be used, and how much is.
+ * Limits how much memory of a device is used, and counts it.
  *
  * <p>Thread-safe.
  */
@@ -15,9 +15,9 @@ public final class MemoryBudget {
   private final AtomicLong used = new AtomicLong();
 
   /**
-   * A budget of which nothing is used.
+   * An unused budget.
    *
-   * @param device its name, for messages
+   * @param device the device's name, for messages
    * @param limit in bytes
    */
   public MemoryBudget(String device, long limit) {
@@ -28,7 +28,7 @@ public final class MemoryBudget {
   /**
    * Counts bytes as used.
    *
-   * @throws HalException RESOURCE_EXHAUSTED if there are not enough, and then none are counted
+   * @throws HalException RESOURCE_EXHAUSTED if that would exceed the limit; then none are counted
    */
   public void reserve(long bytes) {
     long before = used.get();

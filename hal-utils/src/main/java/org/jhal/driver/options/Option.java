@@ -11,12 +11,12 @@ import org.jhal.HalException;
 import org.jhal.Status;
 
 /**
- * A setting that a driver lets its users make: its name, what values it takes, its default. {@link
+ * An option of a driver: its name, the values that it takes, and its default. {@link
  * Settings#resolve} finds the value.
  *
  * <p>Immutable; any thread may use it.
  *
- * @param <T> what a value is to the driver
+ * @param <T> the type of a value
  */
 public final class Option<T> {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*");
@@ -26,7 +26,7 @@ public final class Option<T> {
 
   private final String name;
   private final T defaultValue;
-  private final String rule; // what a value may be, for people: "it must be ..."
+  private final String rule; // the allowed values, for people: "it must be ..."
   private final String description;
   private final Function<String, T> reader; // throws HalException without the name of the option
   private final Function<T, String> writer;
@@ -49,13 +49,13 @@ public final class Option<T> {
     this.description = Objects.requireNonNull(description, "description");
     this.reader = reader;
     this.writer = writer;
-    read(write(defaultValue), "the default"); // a driver may not declare what users may not ask for
+    read(write(defaultValue), "the default"); // the default must be a value that users may give
   }
 
   /**
    * A whole number in {@code [min, max]}.
    *
-   * @param unit what is counted, for people; empty if nothing is
+   * @param unit the unit, for people; may be empty
    */
   public static Option<Long> integer(
       String name, long defaultValue, long min, long max, String unit, String description) {
@@ -129,25 +129,25 @@ public final class Option<T> {
     return new Option<>(name, defaultValue, "a text", description, text -> text, text -> text);
   }
 
-  /** Its name, as device URIs write it. */
+  /** The option's name, as it appears in device URIs. */
   public String name() {
     return name;
   }
 
-  /** What it is when nobody sets it. */
+  /** The value if nobody sets it. */
   public T defaultValue() {
     return defaultValue;
   }
 
-  /** One line for people: what it does, and what it may be. */
+  /** One line for people: what the option does, and which values it takes. */
   public String description() {
     return description + "; " + rule;
   }
 
   /**
-   * Reads a value.
+   * Parses a value.
    *
-   * @param origin who gave it, for the message
+   * @param origin where the value comes from, for the message
    * @throws HalException INVALID_ARGUMENT if it has the wrong form, OUT_OF_RANGE if it is beyond
    *     the limits
    */
@@ -162,12 +162,12 @@ public final class Option<T> {
     }
   }
 
-  /** Writes a value as {@link #read} reads it, the same for the same value. */
+  /** Formats a value so that {@link #read} can parse it; equal values give equal texts. */
   String write(T value) {
     return writer.apply(value);
   }
 
-  /** The number that {@code form} finds, times its unit if it finds one. */
+  /** The number that {@code form} matches, times its unit if there is one. */
   private static long scaled(Matcher form) {
     if (!form.matches()) {
       throw new HalException(Status.INVALID_ARGUMENT, "wrong form");
@@ -207,7 +207,7 @@ public final class Option<T> {
     return withUnit(time.toNanos(), "ns", List.of("s", "ms", "us"));
   }
 
-  /** With the largest of {@code units} that leaves a whole number. */
+  /** Formats with the largest of {@code units} that gives a whole number. */
   private static String withUnit(long value, String smallest, List<String> units) {
     for (String unit : units) {
       if (value != 0 && value % factor(unit) == 0) {

@@ -14,10 +14,10 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of a driver's {@link Option}s and where each came from (rule D5). The device URI comes
- * first, then the system property {@code jhal.DRIVER.NAME}, then the environment variable {@code
- * JHAL_DRIVER_NAME} (upper case, underscores for dashes), then the default. A property or variable
- * that is empty counts as not set.
+ * The values of a driver's {@link Option}s and where each came from (rule D5). A value comes from
+ * the device URI, else from the system property {@code jhal.DRIVER.NAME}, else from the environment
+ * variable {@code JHAL_DRIVER_NAME} (upper case, underscores for dashes), else it is the default.
+ * An empty property or variable counts as not set.
  *
  * <p>Immutable; any thread may use it.
  */
@@ -38,10 +38,10 @@ public final class Settings {
    * Finds the value of each option.
    *
    * @param driver the driver's name
-   * @param options all that the driver has, with different names
-   * @throws HalException INVALID_ARGUMENT if the URI has an option that is not among them, with
-   *     those that are; INVALID_ARGUMENT or OUT_OF_RANGE for a wrong value, with the option, the
-   *     value, its origin and what is allowed
+   * @param options all options of the driver, with different names
+   * @throws HalException INVALID_ARGUMENT if the URI has an unknown option, with a list of the
+   *     known ones; INVALID_ARGUMENT or OUT_OF_RANGE for a wrong value, with the option, the value,
+   *     its origin and what is allowed
    */
   public static Settings resolve(String driver, List<? extends Option<?>> options, DeviceUri uri) {
     return resolve(driver, options, uri, System::getProperty, System::getenv);
@@ -135,7 +135,7 @@ public final class Settings {
     return (int) value;
   }
 
-  /** All of them, in the order of the options, for {@link org.jhal.Device#settings()}. */
+  /** All settings, in the order of the options, for {@link org.jhal.Device#settings()}. */
   public List<Setting> toList() {
     List<Setting> list = new ArrayList<>();
     values.values().forEach(value -> list.add(value.setting()));

@@ -1,4 +1,7 @@
-/** Settings of a device: what may be set, where a value came from, and what the engine needs. */
+/**
+ * Options of a driver, the settings of a device and where they came from, and the engine's
+ * configuration.
+ */
 @NullMarked
 package org.jhal.driver.options;
 

@@ -3,24 +3,25 @@ package org.jhal.driver.support;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what can only be looked at. */
+/** Waits for a condition that can only be polled. */
 public final class BackOff {
   private static final long FIRST_NANOS = 10_000;
   private static final long LAST_NANOS = 1_000_000;
 
   private BackOff() {}
 
-  /** A {@link System#nanoTime()} that does not come. */
+  /** A deadline, in terms of {@link System#nanoTime()}, that is never reached. */
   public static long never() {
     return System.nanoTime() + Long.MAX_VALUE / 2;
   }
 
   /**
-   * Looks until {@code isOver} says so, or {@link System#nanoTime()} has passed {@code deadline};
-   * returns what it said last. Looks at least once, and less often the longer it takes: at most an
-   * eighth later than it could. An interrupt does not end it, and is there afterwards.
+   * Polls until {@code isOver} returns true or {@link System#nanoTime()} has passed {@code
+   * deadline}; returns the last result. Polls at least once, and less often the longer it takes;
+   * see {@link #length}. An interrupt does not end the wait; the thread's interrupt status is
+   * restored.
    *
-   * @param waiter for people who look at the thread
+   * @param waiter the object that the thread parks on, as thread dumps show it
    */
   public static boolean await(Object waiter, long deadline, BooleanSupplier isOver) {
     long start = System.nanoTime();
@@ -42,7 +43,7 @@ public final class BackOff {
     }
   }
 
-  /** How long to nap, in nanoseconds, after a wait of {@code waited}. */
+  /** How long to sleep before the next poll after a wait of {@code waited}; both in nanoseconds. */
   public static long length(long waited) {
     return Math.max(FIRST_NANOS, Math.min(waited / 8, LAST_NANOS));
   }

@@ -10,20 +10,20 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value that is made by the first who asks for it; who asks meanwhile waits for that, with no
- * lock held (rule K4). A failure reaches all of them.
+ * A value that the first caller makes; callers that come meanwhile wait for it, with no lock held
+ * (rule K4). A failure reaches all of them.
  *
  * <p>Thread-safe.
  *
  * @param <V> the value's type
  */
 public final class Once<V> {
-  /** Null unless the value, or a failure that is kept, is there or being made. */
+  /** The value, or a failure that is kept, finished or in the making; null if there is none. */
   private final AtomicReference<@Nullable CompletableFuture<V>> made = new AtomicReference<>();
 
   private final boolean keepsFailure;
 
-  /** Nothing made yet. A failure is not kept: who asks next tries again. */
+  /** An object without a value. A failure is not kept: the next caller tries again. */
   public Once() {
     this(false);
   }
@@ -33,8 +33,8 @@ public final class Once<V> {
   }
 
   /**
-   * Nothing made yet. A {@link HalException} is kept as a value is: a native library that was
-   * looked for in vain is not found by looking again. Whatever else is thrown is not kept.
+   * An object without a value. A {@link HalException} is kept like a value: a native library that
+   * was not found once is not looked for again. Other throwables are not kept.
    *
    * @param <V> the value's type
    */
@@ -45,9 +45,9 @@ public final class Once<V> {
   /**
    * The value.
    *
-   * @param maker makes it; must not ask for it
-   * @throws HalException what {@code maker} throws; INTERNAL for what another thread's threw that
-   *     was none
+   * @param maker makes the value; must not call this method of the same object
+   * @throws HalException what {@code maker} throws; INTERNAL if another thread's maker threw
+   *     something else
    */
   public V get(Supplier<V> maker) {
     CompletableFuture<V> theirs = made.get();
@@ -75,7 +75,7 @@ public final class Once<V> {
       return value;
     } catch (Throwable t) {
       if (!(keepsFailure && t instanceof HalException)) {
-        made.set(null); // before others hear of it, so that they may try again
+        made.set(null); // before the waiters are released, so that they can try again
       }
       mine.completeExceptionally(t);
       throw t;

@@ -13,17 +13,19 @@ import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Native runtimes know threads of the operating system. A virtual thread may go on on another one
- * after each monitor and each wait, so a device is never bound to one: what needs the device is
- * called on a platform thread instead.
+ * Moves calls that need a bound device from virtual threads to platform threads. Native runtimes
+ * bind a device to a thread of the operating system, and a virtual thread may continue on another
+ * one after each monitor and each wait. So a device is never bound to a virtual thread.
  *
  * <p>Thread-safe.
  */
 public final class PlatformThreads {
-  /** {@code Thread.isVirtual}, which Java has from version 21 on; else null. */
+  /** {@code Thread.isVirtual}; null before Java 21. */
   private static final @Nullable MethodHandle IS_VIRTUAL = find();
 
-  /** How many calls of virtual threads are under way at most, each on a thread of its own. */
+  /**
+   * Limits how many calls of virtual threads are under way at once, each on a thread of its own.
+   */
   private static final Semaphore CALLS =
       new Semaphore(4 * Runtime.getRuntime().availableProcessors());
 
@@ -47,17 +49,18 @@ public final class PlatformThreads {
       return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
     } catch (Throwable t) {
       Throwables.throwIfUnchecked(t);
-      throw new AssertionError(t); // it declares nothing
+      throw new AssertionError(t); // isVirtual() declares no exceptions
     }
   }
 
   /**
-   * Calls {@code body} on the calling thread, or, if that is virtual, on an {@link EngineThread} of
-   * its own, and waits for it; an interrupt does not end the wait, and is there afterwards.
+   * Calls {@code body} on the calling thread, or, if that is virtual, on a new {@link
+   * EngineThread}, and waits for it. An interrupt does not end the wait; the thread's interrupt
+   * status is kept.
    *
-   * @param name of the thread
-   * @throws RuntimeException what {@code body} throws; a {@link HalException} of another thread as
-   *     a new one with the caller's trace
+   * @param name the name of the new thread
+   * @throws RuntimeException what {@code body} throws; a {@link HalException} of another thread is
+   *     thrown as a new one with the caller's stack trace
    */
   public static <T> T call(String name, Supplier<T> body) {
     if (!isCurrentVirtual()) {
@@ -82,7 +85,7 @@ public final class PlatformThreads {
         throw failure.again();
       }
       Throwables.throwIfUnchecked(thrown);
-      throw new AssertionError(thrown); // a Supplier throws nothing checked
+      throw new AssertionError(thrown); // a Supplier throws no checked exceptions
     } finally {
       CALLS.release();
     }

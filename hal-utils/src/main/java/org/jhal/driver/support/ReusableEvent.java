@@ -10,8 +10,8 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event as {@link org.jhal.driver.NativeStream} wants it, which is recorded again and again, for
- * runtimes whose own events fire once. Each recording is a native event of its own:
+ * An event that can be recorded again and again, as {@link org.jhal.driver.NativeStream} requires,
+ * for runtimes whose own events fire only once. Each recording is a native event of its own:
  *
  * <pre>{@code
  * public void recordEvent(ReusableEvent<NativeEvent> event) {
@@ -31,19 +31,19 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>{@link #latest()} is the latest recording at the moment of the call, and its native event
- * stays until the recording is closed, whatever is recorded meanwhile. A runtime that keeps what
- * its streams wait for by itself, as most do that count references, needs no more than the above.
- * For one that does not, the stream keeps the recording until it is past the wait, for which {@link
- * org.jhal.driver.Submission#whenFired} is there.
+ * <p>{@link #latest()} is the latest recording at the moment of the call. Its native event stays
+ * valid until the recording is closed, even if another one is recorded meanwhile. If the runtime
+ * itself keeps the events that its streams wait for, as most reference-counting runtimes do, the
+ * code above is all that is needed. Otherwise the stream keeps the recording until it is past the
+ * wait; {@link org.jhal.driver.Submission#whenFired} helps with that.
  *
  * <p>Native events are released once, with the last reference: that of this event, which {@link
- * #record} and {@link #close} drop, or of a recording that was taken from {@link #latest()}. So the
- * release runs within a call of the stream, where the device is bound. What it throws is logged.
+ * #record} and {@link #close} drop, or that of a recording taken from {@link #latest()}. So the
+ * release runs within a call of the stream, with the device bound. What it throws is logged.
  *
  * <p>Thread-safe.
  *
- * @param <N> the runtime's event
+ * @param <N> the runtime's type of event
  */
 public final class ReusableEvent<N> implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(ReusableEvent.class.getName());
@@ -52,18 +52,18 @@ public final class ReusableEvent<N> implements AutoCloseable {
   private final AtomicReference<@Nullable Recording<N>> latest = new AtomicReference<>();
 
   /**
-   * An event that was not recorded yet.
+   * An event that is not recorded yet.
    *
-   * @param release gives a native event back to the runtime; called once for each
+   * @param release releases a native event; called once for each
    */
   public ReusableEvent(Consumer<? super N> release) {
     this.release = Objects.requireNonNull(release, "release");
   }
 
   /**
-   * A recording, which replaces the one before. By the thread that issues.
+   * Sets the latest recording, which replaces the one before. Called by the thread that issues.
    *
-   * @param event fires when the stream comes to it; from here on this releases it
+   * @param event fires when the stream reaches it; this object takes ownership and releases it
    */
   public void record(N event) {
     replace(new Recording<>(Objects.requireNonNull(event, "event"), release));
@@ -91,11 +91,11 @@ public final class ReusableEvent<N> implements AutoCloseable {
       if (found.tryRetain()) {
         return found;
       }
-      // record() has replaced it since, and nobody used it: there is a later one.
+      // record() has replaced and released it since, so there is a later one.
     }
   }
 
-  /** Lets go of the latest recording. Nothing may be recorded any more. */
+  /** Releases the latest recording. Nothing may be recorded after this. */
   @Override
   public void close() {
     replace(null);
@@ -106,12 +106,12 @@ public final class ReusableEvent<N> implements AutoCloseable {
    *
    * <p>Thread-safe. Close it as often as it was taken from {@link #latest()}.
    *
-   * @param <N> the runtime's event
+   * @param <N> the runtime's type of event
    */
   public static final class Recording<N> implements AutoCloseable {
     private final N event;
     private final Consumer<? super N> release;
-    private final AtomicInteger references = new AtomicInteger(1); // the first is the event's own
+    private final AtomicInteger references = new AtomicInteger(1); // the ReusableEvent's own
 
     private Recording(N event, Consumer<? super N> release) {
       this.event = event;
@@ -133,7 +133,7 @@ public final class ReusableEvent<N> implements AutoCloseable {
       if (references.decrementAndGet() == 0) {
         try {
           release.accept(event);
-        } catch (Throwable t) { // whoever asks whether an event has fired is not concerned
+        } catch (Throwable t) { // must not fail a caller that only queries an event
           LOG.log(Level.WARNING, "a native event cannot be released", t);
         }
       }

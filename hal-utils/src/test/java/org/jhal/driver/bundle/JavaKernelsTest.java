@@ -179,13 +179,13 @@ class JavaKernelsTest {
   void saysThatAMethodIsMissingOrHasTheWrongForm() throws IOException {
     compile("demo.Kernels", SOURCE, folder);
 
-    refuses(Status.NOT_FOUND, "has no method 'none'; wanted is", "demo.Kernels", "none");
+    refuses(Status.NOT_FOUND, "has no method 'none'; expected", "demo.Kernels", "none");
     refuses(Status.INVALID_ARGUMENT, "static void demo.Kernels.hidden", "demo.Kernels", "hidden");
     refuses(Status.INVALID_ARGUMENT, "void demo.Kernels.instance", "demo.Kernels", "instance");
     refuses(Status.INVALID_ARGUMENT, "int demo.Kernels.returns", "demo.Kernels", "returns");
     refuses(
         Status.INVALID_ARGUMENT,
-        "other(java.lang.String)'; wanted is public static void other(Workgroup)",
+        "other(java.lang.String)'; expected public static void other(Workgroup)",
         "demo.Kernels",
         "other");
   }

@@ -147,13 +147,13 @@ class ManifestTest {
       quoteCharacter = '`',
       textBlock =
           """
-          "version": 1,              | `"version": 2,`              | version is 2; supported is 1
+          "version": 1,              | `"version": 2,`              | version is 2; the supported version is 1
           "version": 1,              | `"version": 1.5,`            | version is 1.5; it must be a whole number from 0 to
           "version": 1,              | `"version": 1e0,`            | version is 1e0; it must be a whole number
           "version": 1,              | `"version": "1",`            | version is the string '1'; it must be a whole number
-          "version": 1,              | ``                           | the whole lacks the key 'version'
-          "version": 1,              | `"version": 1, "x": 2,`      | the whole has the unknown key 'x'; known are version, name
-          "version": 1,              | `"version": 1, "version":1,` | the whole has the key 'version' twice at line 2 column
+          "version": 1,              | ``                           | the document lacks the key 'version'
+          "version": 1,              | `"version": 1, "x": 2,`      | the document has the unknown key 'x'; known keys are version, name
+          "version": 1,              | `"version": 1, "version":1,` | the document has the key 'version' twice at line 2 column
           "linear algebra"           | null                         | name is null; it must be a string
           "linear algebra"           | ""                           | name is ''; it must not be empty
           "linear algebra"           | []                           | name is a list; it must be a string
@@ -169,7 +169,7 @@ class ManifestTest {
           "kind": "buffer", "type": "f32", "direction": "in"} | "kind": "image", "type": "f32"} | kernels[0].parameters[2].kind is 'image'; it must be one of buffer, constant
           "inout"                    | "both"                       | kernels[0].parameters[3].direction is 'both'; it must be one of in, out, inout
           , "direction": "inout"     | ``                           | kernels[0].parameters[3] lacks the key 'direction'
-          "type": "u32"              | "type": "u32", "direction": "in" | kernels[0].parameters[0] has the unknown key 'direction'; known are name, type, kind
+          "type": "u32"              | "type": "u32", "direction": "in" | kernels[0].parameters[0] has the unknown key 'direction'; known keys are name, type, kind
           "type": "i64"              | "type": "i64", "kind": "constant" | kernels[1].constants[0] has the unknown key 'kind'
           "constants": [             | "parameters": [], "constants": [ | kernels[1] must have either 'parameters' or 'bindings' and 'constants'
           "parameters": [            | "run": {"x": 1}, "arguments": [ | kernels[0] has the key 'run' twice
@@ -183,7 +183,7 @@ class ManifestTest {
           1024                       | -1                           | kernels[1].dynamicSharedMemory is -1; it must be a whole number from 0 to
           {"groups": "covering(n)", "anything": [1, null, true]} | 5 | kernels[0].run is the number 5; it must be an object
           "format": "java", "class": "Kernels" | "class": "Kernels" | variants[2] lacks the key 'format'
-          "class": "Kernels"         | "file": "Kernels"            | variants[2] has the unknown key 'file'; known are format, class, path
+          "class": "Kernels"         | "file": "Kernels"            | variants[2] has the unknown key 'file'; known keys are format, class, path
           "class": "Kernels"         | "path": "x"                  | variants[2] lacks the key 'class'
           "class": "Kernels"         | "class": "a/B"               | variants[2].class is 'a/B'; it must be the binary name
           "class": "Kernels"         | "class": "a..B"              | variants[2].class is 'a..B'; it must be the binary name
@@ -197,7 +197,7 @@ class ManifestTest {
           "file": "code/kernels.bin" | "file": "a\\u0000b"          | variants[1].file is
           "file": "code/kernels.bin", | ``                          | variants[1] lacks the key 'file'
           "binary+1"                 | "Binary"                     | variants[1].format is 'Binary'; it must be lower-case letters
-          {"saxpy": "_Z5saxpyv"}     | {"sxpy": "x"}                | variants[1].entries names 'sxpy', which is no kernel of this bundle
+          {"saxpy": "_Z5saxpyv"}     | {"sxpy": "x"}                | variants[1].entries names 'sxpy', which is not a kernel of this bundle
           {"saxpy": "_Z5saxpyv"}     | {"saxpy": 1}                 | variants[1].entries.saxpy is the number 1; it must be a string
           ["-O3", "-DX=1"]           | ["-O3", {}]                  | variants[1].options[1] is an object; it must be a string
           {"flavour": "plain"}       | {"flavour": null}            | variants[1].attributes.flavour is null; it must be a string

@@ -124,7 +124,7 @@ class DeviceSelectorTest {
             + uri.substring("any://".length())
             + "' in '"
             + uri
-            + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.KERNEL";
+            + "' is neither an index from 0, a uuid nor pci:DOMAIN:BUS:DEVICE.FUNCTION";
     assertTrue(refused.getMessage().startsWith(start), refused::getMessage);
   }
 
