@@ -32,6 +32,9 @@ record Outcome(int exitCode, String out, String err) {
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            // As the script does for what is short-lived.
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"));
     builder.command().addAll(List.of(args));

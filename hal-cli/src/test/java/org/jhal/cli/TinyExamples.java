@@ -22,10 +22,12 @@ public final class TinyExamples {
 
   /** Parameters: n, groups, values, sums. */
   public static void reduction(TinyGroup group) {
+    int n = group.i32(0);
+    ByteBuffer values = group.buffers()[2];
     double sum = 0;
-    for (int i = 0; i < group.i32(0); i++) {
-      if (i / ITEMS % group.i32(1) == group.x()) {
-        sum += group.buffers()[2].getFloat(4 * i);
+    for (int start = group.x() * ITEMS; start < n; start += group.i32(1) * ITEMS) {
+      for (int i = start; i < Math.min(n, start + ITEMS); i++) {
+        sum += values.getFloat(4 * i);
       }
     }
     group.buffers()[3].putFloat(4 * group.x(), (float) sum);

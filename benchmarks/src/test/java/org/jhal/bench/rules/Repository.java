@@ -8,8 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -17,6 +19,8 @@ import java.util.stream.Stream;
 final class Repository {
   /** The modules that must not know any driver, not even by name. */
   static final List<String> NEUTRAL = List.of("hal-api", "hal-utils", "cts");
+
+  private static final Map<String, JavaClasses> CLASSES = new ConcurrentHashMap<>(); // by module
 
   private Repository() {}
 
@@ -69,7 +73,8 @@ final class Repository {
   }
 
   static JavaClasses classes(String module) {
-    return new ClassFileImporter().importPath(compiled(module));
+    return CLASSES.computeIfAbsent(
+        module, name -> new ClassFileImporter().importPath(compiled(name)));
   }
 
   static Set<String> packages(JavaClasses classes) {

@@ -109,11 +109,14 @@ public abstract class GpuTransferTest {
   /** Rule Q7a: a device that cannot be made current is lost, on whichever thread. */
   @Test
   void aTransferThatCannotMakeTheDeviceCurrentLosesIt() {
-    try (Device device = open();
+    // Without spin= this thread never binds the device in order to poll.
+    try (Device device = sim.open(name + "://0?queues=1&spin=0ns");
         DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore bound = device.createSemaphore(0);
         TimelineSemaphore done = device.createSemaphore(0)) {
-      sim.awaitCalls(names.bind, 3); // of the thread that waits for events
-      sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // after that of the enqueueing
+      device.queue(0).barrier(Fence.NONE, bound.at(1));
+      awaitReached(bound, 1); // so the completion thread has bound it
+      sim.simulator().fail(names.bind, 2, GpuFault.PLAIN_CODE); // the first enqueues the transfer
       transfer(device, buffer, false, new byte[64], done.at(1));
       HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
       assertHal(Status.UNAVAILABLE, failure, GpuFault.shortName(names.bind) + " returned 999");

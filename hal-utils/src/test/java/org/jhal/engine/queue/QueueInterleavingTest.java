@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import static org.jhal.engine.queue.Interleavings.SOME;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -94,12 +95,12 @@ class QueueInterleavingTest {
 
   @Test
   void operationsParkAndAreReleased() {
-    check(60, PARKING);
+    check(SOME, PARKING);
   }
 
   @Test
   void operationsAreIssuedByOneAtATime() {
-    check(60, ISSUING);
+    check(SOME, ISSUING);
   }
 
   /** The role and room in the stream may come right after an operation was put into the heap. */
@@ -110,12 +111,12 @@ class QueueInterleavingTest {
 
   @Test
   void operationsAreSettledByWhoeverSeesThemFire() {
-    check(60, SETTLING);
+    check(SOME, SETTLING);
   }
 
   @Test
   void nothingIsLeftWhenTheDeviceIsLostOrCloses() {
-    check(40, ENDING);
+    check(SOME, ENDING);
   }
 
   @Test
@@ -158,7 +159,7 @@ class QueueInterleavingTest {
   @Test
   void anOperationThatIsLetGoOfTooOftenIsFound() {
     String said =
-        new Interleavings(DropsTooMuch.class, null).rejects(100, "produce -> drop | complete0");
+        new Interleavings(DropsTooMuch.class, null).rejects("produce -> drop | complete0");
     assertTrue(said.contains("stays open, though all that it waits for has come"), said);
   }
 }

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import static org.jhal.engine.queue.Interleavings.SOME;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -34,27 +35,43 @@ class SemaphoreInterleavingTest {
           "waitAndTakeBack",
           "awaitNothing");
 
-  @Test
-  void oneThreadChangesItAndAnotherLooks() {
+  private static final List<String> THREE =
+      List.of(
+          "-> publishTwo | signalTwo | waitOfDevice",
+          "-> fail | close | waitOfHost value",
+          "-> signalOne | signalTwo | waitOfHost",
+          "waitOfDevice -> publishTwo | fail | value");
+
+  private static void check(int count, List<String> scenarios) {
+    new Interleavings(SemaphoreScenario.class, SemaphoreScenario.Model.class)
+        .check(count, scenarios);
+  }
+
+  private static List<String> changesAndLooks() {
     List<String> scenarios = new ArrayList<>();
     for (String change : CHANGES) {
       for (String look : LOOKS) {
         scenarios.add("signalOne -> " + change + " | " + look);
       }
     }
-    new Interleavings(SemaphoreScenario.class, SemaphoreScenario.Model.class).check(40, scenarios);
+    return scenarios;
+  }
+
+  @Test
+  void oneThreadChangesItAndAnotherLooks() {
+    check(SOME, changesAndLooks());
   }
 
   @Test
   void twoThreadsChangeItAndAThirdLooks() {
-    new Interleavings(SemaphoreScenario.class, SemaphoreScenario.Model.class)
-        .check(
-            60,
-            List.of(
-                "-> publishTwo | signalTwo | waitOfDevice",
-                "-> fail | close | waitOfHost value",
-                "-> signalOne | signalTwo | waitOfHost",
-                "waitOfDevice -> publishTwo | fail | value"));
+    check(SOME, THREE);
+  }
+
+  @Test
+  @Tag("exhaustive")
+  void theSameInMoreInterleavings() {
+    check(300, changesAndLooks());
+    check(300, THREE);
   }
 
   /** Every two calls on one thread, with every two on another. */
@@ -67,7 +84,7 @@ class SemaphoreInterleavingTest {
         scenarios.add("-> " + pair(i) + " | " + pair(j));
       }
     }
-    new Interleavings(SemaphoreScenario.class, SemaphoreScenario.Model.class).check(10, scenarios);
+    check(10, scenarios);
   }
 
   private static String pair(int index) {
@@ -108,7 +125,7 @@ class SemaphoreInterleavingTest {
   void aWaiterThatNobodyTellsIsFound() {
     String said =
         new Interleavings(LooksThenRegisters.class, SemaphoreScenario.Model.class)
-            .rejects(200, "-> signalTwo | waitOfHost");
+            .rejects("-> signalTwo | waitOfHost");
     assertTrue(said.contains("waiter for 1 was told 0 times"), said);
   }
 
@@ -144,7 +161,7 @@ class SemaphoreInterleavingTest {
   void aWaiterThatIsToldTwiceIsFound() {
     String said =
         new Interleavings(TellsThenRemoves.class, SemaphoreScenario.Model.class)
-            .rejects(200, "waitOfDevice -> signalAtLeastTwo | signalAtLeastTwo");
+            .rejects("waitOfDevice -> signalAtLeastTwo | signalAtLeastTwo");
     assertTrue(said.contains("waiter for 2 was told 2 times"), said);
   }
 
@@ -171,7 +188,7 @@ class SemaphoreInterleavingTest {
   void aFailureThatComesAndGoesIsFound() {
     String said =
         new Interleavings(FailsInTwoSteps.class, SemaphoreScenario.Model.class)
-            .rejects(200, "signalOne -> fail | value waitOfHost");
+            .rejects("signalOne -> fail | value waitOfHost");
     assertTrue(said.contains("Invalid execution results"), said);
   }
 }
