@@ -287,7 +287,7 @@ class EngineDeviceTest {
     device.close();
     assertFalse(backend.isClosed, "what may be in use is leaked");
     assertEquals(1, backend.liveMemory.get());
-    assertEquals(1, log.count("closing fake-0: what it has is leaked"));
+    assertEquals(1, log.count("closing fake-0: its native resources are leaked"));
     assertTrue(backend.streams.get(0).advance());
     Threads.await("the device to be closed to its end", () -> backend.isClosed);
     assertFreed();

@@ -228,7 +228,7 @@ class QueueFailureTest {
       assertEquals(Status.UNAVAILABLE, failure(second).status());
       assertEquals(0, use.retired.get(), "its work has reached the stream");
       assertEquals(1, parked.retired.get());
-      assertEquals(1, log.count("was left in the middle of something"));
+      assertEquals(1, log.count("an error interrupted a step of queue"));
       harness.finish();
       assertEquals(1, use.retired.get());
     }
@@ -245,7 +245,7 @@ class QueueFailureTest {
       assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
       harness.queues.get(0).issueStep();
       assertEquals(Status.UNAVAILABLE, failure(first).status());
-      assertEquals(1, log.count("was left in the middle of something"));
+      assertEquals(1, log.count("an error interrupted a step of queue"));
       harness.finish();
     }
   }
