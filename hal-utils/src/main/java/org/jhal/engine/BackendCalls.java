@@ -66,7 +66,7 @@ final class BackendCalls {
         });
   }
 
-  /** Does the same as {@link #call}, but nothing if the device is closed. */
+  /** Calls the backend like {@link #call}, but does nothing if the device is closed. */
   void callIfOpen(Runnable body) {
     PlatformThreads.call(
         device + "-call",

@@ -216,7 +216,7 @@ final class EngineQueue<E> implements DeviceQueue {
     if (!(buffer instanceof EngineBuffer own)) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          what + " of " + buffer.getClass() + " is not one that a device allocated");
+          what + " of " + buffer.getClass() + " was not allocated by a device");
     }
     own.checkOpen(what);
     Validation.range(what, offset, length, own.size());

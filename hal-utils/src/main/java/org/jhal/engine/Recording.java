@@ -194,7 +194,7 @@ final class Recording extends RefCounted {
   void countSubmission() {
     if (!isSubmitted.compareAndSet(false, true) && isOneShot) {
       throw new HalException(
-          Status.FAILED_PRECONDITION, "one-shot command buffer was submitted before");
+          Status.FAILED_PRECONDITION, "one-shot command buffer was already submitted");
     }
   }
 

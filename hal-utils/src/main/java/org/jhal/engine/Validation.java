@@ -47,10 +47,10 @@ final class Validation {
    * text then explains.
    */
   static String otherThan(EngineDevice<?> device, @Nullable EngineDevice<?> other) {
-    return "another device than "
+    return "another device, not "
         + device.name()
         + (other != null && other.name().equals(device.name())
-            ? ": another opening of it, and each opening is a device of its own"
+            ? "; it was opened more than once, and each opening is a separate device"
             : "");
   }
 
@@ -76,11 +76,11 @@ final class Validation {
           Status.RESOURCE_EXHAUSTED,
           "buffer of "
               + bytes
-              + " bytes: the largest of "
+              + " bytes exceeds the largest allocation of "
               + params.type()
               + " memory on "
               + device.name()
-              + " has "
+              + ", which is "
               + device.info().maxAllocationBytes());
     }
   }

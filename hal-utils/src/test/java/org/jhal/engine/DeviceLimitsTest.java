@@ -30,7 +30,8 @@ class DeviceLimitsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final long LARGEST = 1 << 24;
   private static final String TOO_LARGE =
-      "buffer of 16777217 bytes: the largest of DEVICE memory on fake-0 has 16777216";
+      "buffer of 16777217 bytes exceeds the largest allocation of DEVICE memory on fake-0,"
+          + " which is 16777216";
 
   @TempDir private Path folder;
 

@@ -93,8 +93,8 @@ class EngineDeviceTest {
               () ->
                   device.queue(0).fill(Fence.NONE, done.at(1), foreign, 0, 16, FillPattern.of8(1)));
       assertEquals(
-          "target: buffer of 16 bytes of fake-0 belongs to another device than fake-0: another"
-              + " opening of it, and each opening is a device of its own",
+          "target: buffer of 16 bytes of fake-0 belongs to another device, not fake-0; it was opened"
+              + " more than once, and each opening is a separate device",
           refused.getMessage());
     }
   }

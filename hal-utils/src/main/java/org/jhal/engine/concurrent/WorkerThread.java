@@ -97,8 +97,7 @@ public final class WorkerThread {
       spin();
       while (!isWoken) {
         // wake() may come between the check of isWoken and the park. It sets isWoken before it
-        // reads
-        // isParked, so either the second check sees that or wake() unparks this thread.
+        // reads isParked, so either the second check sees that or wake() unparks this thread.
         isParked = true;
         if (isWoken) {
           break;
@@ -127,8 +126,7 @@ public final class WorkerThread {
 
   private void takeSteps() {
     // A wake() just before this line has no effect of its own, but the steps below see the work
-    // that
-    // its caller added before.
+    // that its caller added before.
     isWoken = false;
     while (doStep()) {
       continue;

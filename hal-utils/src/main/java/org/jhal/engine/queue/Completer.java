@@ -175,9 +175,8 @@ final class Completer<E> {
       return Fate.OVER;
     }
     // Also on a lost device. A failed call has made it so, and the native runtime may not agree:
-    // the
-    // stream may still use what retiring would release, until the event fires or turns out to be
-    // unusable too.
+    // the stream may still use what retiring would release, until the event fires or turns out to
+    // be unusable too.
     try {
       return looks && stream.queryEvent(event.handle) ? Fate.OVER : Fate.OPEN;
     } catch (Throwable t) {

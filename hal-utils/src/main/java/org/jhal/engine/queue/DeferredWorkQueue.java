@@ -175,8 +175,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   }
 
   /**
-   * Accepts an operation: registers its waits, and issues it if none of them is open. Waits are
-   * registered here and nowhere else.
+   * Accepts an operation: registers its waits, and issues it if none of them is open. The waits of
+   * operations are registered here and nowhere else.
    */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     Thread thread = Thread.currentThread();
@@ -297,8 +297,9 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private void failUnissued(Operation<E> operation, HalException failure) {
     if (!operation.changeState(State.PARKED, State.FAILED)
         && !operation.changeState(State.READY, State.FAILED)) {
-      return; // REGISTERING: submitParked() fails it. Otherwise it has failed or was issued
-      // already.
+      // If it is REGISTERING, submitParked() will fail it. Otherwise another thread has failed or
+      // issued it first.
+      return;
     }
     // publish() may have removed a wait between the change of state and deregister(). The
     // semaphore's lock makes the producer that it stored visible here, and settling releases it.
@@ -321,8 +322,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    */
   void drainAfterSignal() {
     if (Thread.currentThread() instanceof EngineThread) {
-      issueRole
-          .wake(); // threads of the engine complete operations and leave issuing to that thread
+      issueRole.wake(); // the other threads of the engine never issue
     } else {
       drainInside(false);
     }

@@ -55,8 +55,8 @@ public final class EngineSemaphore implements TimelineSemaphore {
 
   // The outcome of every wait from now on: the failure, or CANCELLED if the semaphore was closed
   // first. Written once with the lock held, read by any thread without it. It is the only field
-  // that says so: with a second one for the failure, a thread could see the failure in one call
-  // and have a wait for a reached value succeed in the next.
+  // that says so: with a second one for the failure, a thread could see the failure in one call and
+  // have a wait for a reached value succeed in the next.
   private volatile @Nullable HalException over;
 
   // The same object as `over` if that is the CANCELLED of close(), else null. Written with the lock
@@ -125,7 +125,12 @@ public final class EngineSemaphore implements TimelineSemaphore {
       if (newValue <= value) {
         throw new HalException(
             Status.OUT_OF_RANGE,
-            "signal value " + newValue + " of " + this + " must be more than its value " + value);
+            "signal value "
+                + newValue
+                + " of "
+                + this
+                + " must be greater than its value "
+                + value);
       }
       advanceLocked(newValue, cascade);
     }
@@ -204,7 +209,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
   private long checkWanted(long wanted) {
     if (wanted < 0) {
       throw new HalException(
-          Status.OUT_OF_RANGE, "value " + wanted + " to wait for on " + this + " is negative");
+          Status.OUT_OF_RANGE, "wait value " + wanted + " on " + this + " is negative");
     }
     return wanted;
   }
@@ -223,7 +228,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
     if (newValue <= value && failure() == null) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          "signal value " + newValue + " of " + this + " must be more than its value " + value);
+          "signal value " + newValue + " of " + this + " must be greater than its value " + value);
     }
   }
 

@@ -83,8 +83,8 @@ final class EventPoller<E> {
         stream.unbindFromThread(token);
       }
     } catch (VirtualMachineError e) {
-      throw e; // a problem of this thread, such as a stack overflow; it says nothing about the
-      // event
+      // A problem of this thread, such as a stack overflow. It says nothing about the event.
+      throw e;
     } catch (Throwable t) {
       Settling.fail(operation, loss.lose(operation.behind("queryEvent"), t));
       return true;

@@ -209,8 +209,8 @@ final class Issuer<E> {
       }
     }
     // A failure that shows only from here on does not end the loop. The event of this operation
-    // must
-    // not fire before those of all producers, since whoever sees it fire settles the producers too.
+    // must not fire before those of all producers, since whoever sees it fire settles the producers
+    // too.
     boolean hasWaited = false;
     for (int i = 0; i < operation.waitCount(); i++) {
       Operation<?> producer = operation.wait(i).producer;

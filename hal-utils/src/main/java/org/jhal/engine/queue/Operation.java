@@ -400,8 +400,8 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * Does the same as {@code fixVerdict(null)}, but only if all producers are applied. Returns
-   * whether there is a verdict now.
+   * Fixes the verdict like {@link #fixVerdict} without {@code forced}, but only if all producers
+   * are applied. Returns whether there is a verdict now.
    */
   boolean fixVerdictIfForeseen() {
     synchronized (this) {

@@ -23,7 +23,7 @@ final class PollingPace {
   /** The time between two queries of an event. */
   private static final long PAUSE_NANOS = 200;
 
-  /** The same while a host thread polls the event. */
+  /** The time between two queries of an event that a host thread polls as well. */
   private static final long POLLED_PAUSE_NANOS = 2_000;
 
   private final long spinNanos;

@@ -26,7 +26,7 @@ final class QueueLists<E> {
   }
 
   private final int maxInFlight;
-  private final int capacity; // of the stream
+  private final int capacity; // NativeStream.capacity()
   private final Runnable issueLater;
 
   /**
@@ -66,8 +66,8 @@ final class QueueLists<E> {
   private @Nullable Operation<E> firstInFlight;
   private @Nullable Operation<E> lastInFlight;
 
-  // How many operations are in the stream: the list above, and what the completion thread took
-  // from it and has not reported to over() yet; and the sum of their weights.
+  // How many operations are in the stream: the list above, and what the completion thread took from
+  // it and has not reported to over() yet; and the sum of their weights.
   private int inFlight;
   private int weightInFlight;
 
@@ -112,8 +112,9 @@ final class QueueLists<E> {
   }
 
   /**
-   * Does the same for an operation of which no wait was registered and that no other thread can
-   * see.
+   * Opens an operation, see {@link #open}, of which no wait was registered and that no other thread
+   * can see. Makes it ISSUED if the caller can have the drainer's role and the operation can be
+   * issued at once, otherwise READY.
    *
    * @param mayIssue whether the caller may have the drainer's role
    * @return true if the operation is ISSUED, the caller has the drainer's role and must issue it;
@@ -208,8 +209,7 @@ final class QueueLists<E> {
     synchronized (lock) {
       if (drainer != null || escaped != null) {
         // The drainer may not have seen the newest operations. It will: it gives up the role only
-        // in
-        // next(), in the critical section that finds nothing ready.
+        // in next(), in the critical section that finds nothing ready.
         return null;
       }
       next = nextLocked();

@@ -53,8 +53,9 @@ final class QueueLoss {
   }
 
   /**
-   * Does the same for a caller that has the drainer's role or has the device bound, where users'
-   * code must not run. The device counts as lost at once; the issue thread fails the operations.
+   * Loses the device like {@link #lose}, for a caller that has the drainer's role or has bound the
+   * device for a native call, where users' code must not run. The device counts as lost at once;
+   * the issue thread fails the operations.
    */
   HalException loseLater(String call, Throwable thrown) {
     HalException first = note(call, thrown);

@@ -103,7 +103,7 @@ final class Interleavings {
   }
 
   /**
-   * Does the same for a subject with a bug, which Lincheck must find.
+   * Runs a scenario on a subject with a bug, which Lincheck must find.
    *
    * @return Lincheck's report
    */

@@ -198,7 +198,7 @@ final class QueueHarness {
   }
 
   /**
-   * Does the same.
+   * Finishes like {@link #finish()}.
    *
    * @param checksReferences false if a queue was closed with READY operations, which stay in its
    *     heap
