@@ -232,8 +232,8 @@ final class BufferStorage extends RefCounted {
 
   private void givenBack() {
     isGivenBack = true;
-    // The driver may call this inside free(), before isFreed is set. The caller of free() then ends
-    // the storage.
+    // The driver may call this on any thread, and before free() has set isFreed. The caller of
+    // free() then ends the storage.
     if (isFreed) {
       endIfOver();
     }
