@@ -13,13 +13,13 @@ import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls into a device's backend, beside those of its queues: with the device bound, refused once
- * the device is closed or lost, and such that closing can wait for them.
+ * Calls into a device's backend, apart from those of its queues. The device is bound during a call.
+ * A call is refused once the device is closed or lost, and closing can wait for the calls that run.
  *
- * <p>A virtual thread has another thread make the call, and waits for it.
+ * <p>A virtual thread has a platform thread make the call, and waits for it.
  *
- * <p>A failure with status UNAVAILABLE means that the device is lost, and so does one of binding or
- * unbinding a thread.
+ * <p>A failure with status UNAVAILABLE means that the device is lost. So does a failure to bind or
+ * unbind a thread.
  *
  * <p>Thread-safe.
  */
@@ -30,14 +30,14 @@ final class BackendCalls {
   private final ThreadBinding backend;
   private final AtomicReference<@Nullable HalException> lost;
   private final Consumer<HalException> onLost;
-  private final Gate gate = new Gate(); // threads in call()
-  private final Gate freeGate = new Gate(); // threads in free(); shut last
+  private final Gate gate = new Gate(); // threads in call() are inside
+  private final Gate freeGate = new Gate(); // threads in free() are inside; shut later
 
   /**
-   * The calls of the device named {@code device}.
+   * Creates the calls of the device named {@code device}.
    *
-   * @param lost why the device is lost
-   * @param onLost told, with no lock held, that a call has lost it
+   * @param lost why the device is lost, or null
+   * @param onLost called, with no lock held, when a call has lost the device
    */
   BackendCalls(
       String device,
@@ -50,7 +50,11 @@ final class BackendCalls {
     this.onLost = onLost;
   }
 
-  /** Calls the backend with the device bound; refuses if the device is closed or lost. */
+  /**
+   * Calls the backend with the device bound.
+   *
+   * @throws HalException FAILED_PRECONDITION if the device is closed, the cause if it is lost
+   */
   <T> T call(Supplier<T> body) {
     return PlatformThreads.call(
         device + "-call",
@@ -62,7 +66,7 @@ final class BackendCalls {
         });
   }
 
-  /** As {@link #call}, but does nothing if the device is closed. */
+  /** Calls the backend like {@link #call}, but does nothing if the device is closed. */
   void callIfOpen(Runnable body) {
     PlatformThreads.call(
         device + "-call",
@@ -75,7 +79,7 @@ final class BackendCalls {
                     }));
   }
 
-  /** Within the gate, which it leaves. */
+  /** Makes the call inside the gate, and leaves the gate. */
   private <T> T callInside(Supplier<T> body) {
     try {
       HalException cause = lost.get();
@@ -106,7 +110,7 @@ final class BackendCalls {
     }
   }
 
-  /** Does not throw: what was called between has happened, and its result must not be dropped. */
+  /** Does not throw: the call has taken place, and its result must not be lost. */
   private void unbind(long token) {
     try {
       backend.unbindFromThread(token);
@@ -123,8 +127,8 @@ final class BackendCalls {
   }
 
   /**
-   * Gives something back to the backend. Does nothing once {@link #endFreeing} was called: closing
-   * the device frees all that is still among its resources. Never throws.
+   * Gives a resource back to the backend. Never throws. Does nothing after {@link #endFreeing}:
+   * closing the device frees what is still among its resources.
    */
   void free(String what, Runnable free) {
     if (freeGate.tryEnter()) {
@@ -137,9 +141,8 @@ final class BackendCalls {
   }
 
   /**
-   * Calls the backend with the device bound, for a step of an end: what it throws is logged, and
-   * the end goes on. The step is tried even if the device cannot be bound: who asks for it will not
-   * ask again.
+   * Calls the backend with the device bound, for a cleanup step. What the step throws is logged.
+   * The step is tried even if the device cannot be bound, since nobody will try it again.
    */
   void quietly(String step, Runnable body) {
     PlatformThreads.call(
@@ -177,11 +180,11 @@ final class BackendCalls {
     LOG.log(Level.WARNING, device + ": " + step + " failed", thrown);
     HalException failure = Failures.of(thrown);
     if (failure.status() == Status.UNAVAILABLE) {
-      onLost.accept(failure); // what is parked would not know until the next call
+      onLost.accept(failure); // parked operations must fail now, not at the next call
     }
   }
 
-  // The end.
+  // Closing.
 
   boolean isShut() {
     return gate.isShut();
@@ -191,17 +194,20 @@ final class BackendCalls {
     return new HalException(Status.FAILED_PRECONDITION, "device " + device + " is closed");
   }
 
-  /** Refuses calls from now on; returns whether this is the first time. */
+  /** Refuses calls from now on. Returns false if that was so already. */
   boolean shut() {
     return gate.shut();
   }
 
-  /** Waits until nobody is in a call, or the deadline has passed. */
+  /** Waits until no thread is inside a call. Returns false if the deadline passes first. */
   boolean awaitEmpty(long deadline) {
     return gate.awaitEmpty(deadline);
   }
 
-  /** Makes {@link #free} do nothing from now on; waits until nobody is in it. */
+  /**
+   * Makes {@link #free} do nothing from now on, and waits until no thread is inside it. Returns
+   * false if the deadline passes first.
+   */
   boolean endFreeing(long deadline) {
     freeGate.shut();
     return freeGate.awaitEmpty(deadline);

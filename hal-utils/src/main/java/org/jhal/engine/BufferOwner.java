@@ -1,20 +1,20 @@
 package org.jhal.engine;
 
 /**
- * The owner's reference to a {@link BufferStorage}, kept by that while {@link LiveStorages} keep
- * it.
+ * The owner's reference to a {@link BufferStorage}. The storage keeps this object reachable while
+ * {@link LiveStorages} keeps the storage.
  */
 final class BufferOwner extends Owner {
   private final BufferStorage storage;
 
-  /** Owns {@code storage} for {@code buffer}. */
+  /** Owns {@code storage} on behalf of {@code buffer}. */
   BufferOwner(EngineBuffer buffer, BufferStorage storage) {
     super(buffer, storage, storage.device, "buffer");
     this.storage = storage;
     storage.setOwner(this);
   }
 
-  /** A dealloca has taken the memory. */
+  /** Whether a dealloca was issued; a buffer that nobody closes is no leak then. */
   @Override
   boolean isOver() {
     return storage.isDeallocated();

@@ -13,8 +13,9 @@ import org.jhal.engine.queue.Cascade;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a buffer, shared by the buffer, its slices and everything that uses them; and its
- * life (rule M1).
+ * The memory of a buffer, shared by the buffer, its slices, and the operations and mappings that
+ * use it (rule M1). {@link #free} frees it when the last reference is gone or when the device
+ * closes; for a dealloca, {@link QueueWork#issue} does.
  *
  * <p>Thread-safe.
  */
@@ -22,13 +23,13 @@ final class BufferStorage extends RefCounted {
   private static final System.Logger LOG = System.getLogger(BufferStorage.class.getName());
 
   private enum Phase {
-    /** From an alloca that has not been issued. */
+    /** Its alloca was not issued yet. */
     PROMISED,
-    /** The memory is there. */
+    /** The memory is allocated. */
     PRESENT,
     /** A dealloca was issued. */
     DEALLOCATED,
-    /** Freed, with the last reference or with the device. */
+    /** Freed with the last reference, or with the device. */
     FREED
   }
 
@@ -49,22 +50,27 @@ final class BufferStorage extends RefCounted {
   final BufferParams params;
   final long size;
   final boolean isTransient; // from an alloca
-  private final int usageBits; // of params, by ordinal
+  private final int usageBits; // one bit for each usage in params, by ordinal
   private final @Nullable Runnable onRelease;
+
+  // Any thread changes it, by compare-and-set.
   private volatile Phase phase;
 
-  @SuppressWarnings("UnusedVariable") // through its handle
+  // Written once, by the constructor or by the drainer that issues the alloca, before PRESENT.
+  private volatile @Nullable DeviceMemory memory;
+
+  // The flags below go from false to true once; any thread may write and read them.
+  private volatile boolean isUnused; // the last reference is gone
+  private volatile boolean isFreed; // free() has returned from the driver, or a dealloca was issued
+  private volatile boolean isGivenBack; // the native runtime does not use the memory any more
+
+  @SuppressWarnings("UnusedVariable") // used through its handle
   private volatile boolean isOver; // onRelease was called
 
-  private volatile @Nullable DeviceMemory memory; // set once, before PRESENT
-  private volatile boolean isUnused; // the last reference is gone
-  private volatile boolean isFreed; // free() was called, and the driver has done what it does then
-  private volatile boolean isGivenBack; // the driver has done the rest: nothing native is left
-
-  @SuppressWarnings("UnusedVariable") // keeps it reachable
+  @SuppressWarnings("UnusedVariable") // keeps the owner reachable
   private @Nullable BufferOwner owner;
 
-  // Of the list of live storages, guarded by it.
+  // Links in LiveStorages, guarded by its monitor.
   @Nullable BufferStorage previousLive;
   @Nullable BufferStorage nextLive;
   boolean isLive;
@@ -89,7 +95,7 @@ final class BufferStorage extends RefCounted {
     this.phase = isTransient ? Phase.PROMISED : Phase.PRESENT;
   }
 
-  /** Has an owner from here on, whose reference is the first. */
+  /** Sets the owner, who takes over the first reference. */
   void setOwner(BufferOwner newOwner) {
     owner = newOwner;
   }
@@ -101,7 +107,7 @@ final class BufferStorage extends RefCounted {
   /**
    * The memory.
    *
-   * @throws HalException FAILED_PRECONDITION if it is not there yet, or not any more
+   * @throws HalException FAILED_PRECONDITION if it is not allocated yet, or no longer
    */
   DeviceMemory memory() {
     DeviceMemory found = memory;
@@ -119,7 +125,7 @@ final class BufferStorage extends RefCounted {
     return found;
   }
 
-  /** The alloca was issued. */
+  /** Stores the memory of an alloca. Called by the drainer. */
   void commit(DeviceMemory allocated) {
     memory = allocated;
     if (!changePhase(Phase.PROMISED, Phase.PRESENT)) {
@@ -128,17 +134,16 @@ final class BufferStorage extends RefCounted {
     device.resources().addBytes(size);
   }
 
-  /**
-   * Whether a dealloca has taken the memory, so that nothing is lost if nobody closes the buffer.
-   */
+  /** Whether a dealloca was issued, so that nothing is leaked if nobody closes the buffer. */
   boolean isDeallocated() {
     return phase == Phase.DEALLOCATED;
   }
 
   /**
-   * A dealloca is being issued: nobody else may free the memory.
+   * Claims the memory for a dealloca that is being issued: no other operation or thread may free it
+   * then.
    *
-   * @throws HalException FAILED_PRECONDITION if there is none to free
+   * @throws HalException FAILED_PRECONDITION if there is no memory to free
    */
   DeviceMemory beginDealloca() {
     DeviceMemory found = memory();
@@ -150,7 +155,10 @@ final class BufferStorage extends RefCounted {
     return found;
   }
 
-  /** The dealloca was issued: this holds nothing any more, whether or not its owner closes it. */
+  /**
+   * The dealloca was issued. The storage holds nothing any more, whether or not its owner closes
+   * it.
+   */
   void endDealloca() {
     device.resources().storages().remove(this);
   }
@@ -162,7 +170,7 @@ final class BufferStorage extends RefCounted {
     }
   }
 
-  /** Whether the buffer was made for all usages with these bits. */
+  /** Whether the buffer was made for all usages in these bits. */
   boolean allows(int wantedBits) {
     return (usageBits & wantedBits) == wantedBits;
   }
@@ -179,9 +187,11 @@ final class BufferStorage extends RefCounted {
   }
 
   /**
-   * Ends it when nobody uses it any more and it was freed. Both may come last: a buffer may be
-   * closed while its device is being closed, and is then freed by that. Its owner is told, once,
-   * when the native runtime has given the memory back as well, which may take its time.
+   * Ends the storage once it is both unused and freed. Either may come last: a buffer may be closed
+   * while its device is closing, which then frees it.
+   *
+   * <p>Also calls the user's {@code onRelease}, once, when the native runtime no longer uses the
+   * memory either, which may take longer.
    */
   void endIfOver() {
     if (isUnused && isFreed) {
@@ -197,14 +207,17 @@ final class BufferStorage extends RefCounted {
     cascade.enterCallback();
     try {
       onRelease.run();
-    } catch (Throwable t) { // the user's; whoever dropped the last reference goes on
+    } catch (Throwable t) { // from user code, which must not affect the thread that released
       LOG.log(Level.ERROR, "the release callback of imported memory threw", t);
     } finally {
       cascade.leaveCallback();
     }
   }
 
-  /** Frees what is there, once: when the last user is gone, or with the device. */
+  /**
+   * Frees the memory, once: when the last reference is gone, or when the device is closed. This is
+   * the only place where memory is freed outside a stream.
+   */
   void free() {
     DeviceMemory found = memory;
     try {
@@ -219,7 +232,9 @@ final class BufferStorage extends RefCounted {
 
   private void givenBack() {
     isGivenBack = true;
-    if (isFreed) { // else whoever frees it right now ends it, once out of the driver
+    // The driver may call this on any thread, and before free() has set isFreed. The caller of
+    // free() then ends the storage.
+    if (isFreed) {
       endIfOver();
     }
   }

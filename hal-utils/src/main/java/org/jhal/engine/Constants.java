@@ -8,7 +8,7 @@ import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
 
-/** Checks constants against their parameters and packs them, in native byte order. */
+/** Checks constant arguments against their parameters, and packs them in native byte order. */
 final class Constants {
   private static final VarHandle SHORT = view(short[].class);
   private static final VarHandle INT = view(int[].class);
@@ -21,7 +21,8 @@ final class Constants {
   }
 
   /**
-   * Writes argument {@code index} of a call of {@code kernel} to {@code block} at {@code offset}.
+   * Writes the value of argument {@code index} of {@code kernel} into {@code block} at {@code
+   * offset}.
    */
   static void pack(
       EngineKernel kernel, int index, Parameter parameter, Object value, byte[] block, int offset) {

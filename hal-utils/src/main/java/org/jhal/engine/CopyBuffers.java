@@ -6,9 +6,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host memory through which a device's copies to and from other devices go: a few large blocks,
- * used again and again. Who finds none free gets a small piece of the heap instead of waiting: a
- * block may be in use for as long as the stream of some other device stands still.
+ * The host memory through which a device copies to and from other devices: a few large blocks,
+ * which are reused. A caller that finds no free block gets a small heap buffer instead of waiting,
+ * since a block may stay in use for as long as another device's stream is blocked.
  *
  * <p>Thread-safe.
  */
@@ -18,13 +18,13 @@ final class CopyBuffers {
   private static final int SMALL_BYTES = 256 << 10;
 
   private final Deque<ByteBuffer> free = new ArrayDeque<>(); // guarded by this
-  private int blocks; // free ones and those in use; at most MAX_BLOCKS; guarded by this
+  private int blocks; // free and in use, at most MAX_BLOCKS; guarded by this
 
   /**
-   * Memory for a part of a copy, with at least one byte, and no more than the rest of the copy
-   * wants. To be given back, or else forgotten.
+   * Returns memory for a part of a copy: at least one byte, and at most {@code rest} bytes. The
+   * caller must {@link #giveBack} or {@link #forget} it.
    *
-   * @param rest how many bytes are still to be copied, at least 1
+   * @param rest how many bytes are left to copy, at least 1
    */
   ByteBuffer take(long rest) {
     ByteBuffer block = rest > SMALL_BYTES ? takeBlock() : null;
@@ -43,13 +43,13 @@ final class CopyBuffers {
     }
     try {
       return ByteBuffer.allocateDirect(BLOCK_BYTES);
-    } catch (OutOfMemoryError e) { // of direct memory, which has a limit of its own
+    } catch (OutOfMemoryError e) { // direct memory has a limit of its own
       forgetBlock();
       return null;
     }
   }
 
-  /** Takes back memory that nothing uses any more. */
+  /** Takes back memory that is no longer in use. */
   void giveBack(ByteBuffer memory) {
     if (memory.isDirect()) {
       synchronized (this) {
@@ -58,7 +58,7 @@ final class CopyBuffers {
     }
   }
 
-  /** The same for memory that a transfer may still use: it is left to the garbage collector. */
+  /** Abandons memory that a transfer may still use. The garbage collector frees it. */
   void forget(ByteBuffer memory) {
     if (memory.isDirect()) {
       forgetBlock();
@@ -69,12 +69,12 @@ final class CopyBuffers {
     blocks--;
   }
 
-  /** How many blocks there are. */
+  /** How many blocks exist, free or in use. */
   synchronized int blocks() {
     return blocks;
   }
 
-  /** Lets go of what is free: the device is closed. */
+  /** Drops the free blocks: the device is closed. */
   synchronized void clear() {
     blocks -= free.size();
     free.clear();

@@ -14,16 +14,16 @@ import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A copy between two devices, of any drivers, through the host (rule S9): in chunks, read back from
- * one device and uploaded to the other, two chunks at a time. It is a deferred host call that
- * drives operations of both devices; no thread waits. While it is under way both devices go on
- * working, even if they are being closed (rule Q8).
+ * A copy between two devices of any drivers, through the host (rule S9). It moves chunks, each read
+ * back from one device and uploaded to the other, in two lanes at a time. It is a deferred host
+ * call that enqueues operations on both devices, so no thread waits for it. While it runs, both
+ * devices accept its operations even if they are being closed (rule Q8).
  */
 final class DeviceCopy implements HostCall {
   private static final int LANES = 2;
 
-  private final int index; // of the queues that work on it
-  private final EngineDevice<?> other; // not the one whose queue it belongs to
+  private final int index; // of the queue on which it was enqueued
+  private final EngineDevice<?> other; // the device on which it was not enqueued
   private final CopyBuffers buffers;
   private final EngineBuffer source;
   private final long sourceOffset;
@@ -31,10 +31,10 @@ final class DeviceCopy implements HostCall {
   private final long targetOffset;
   private final long length;
 
-  private @Nullable Completion completion; // set before any lane starts
+  private @Nullable Completion completion; // written before any lane starts
   private final AtomicLong next = new AtomicLong(); // the first byte that no lane has taken
-  private final AtomicInteger lanes = new AtomicInteger(LANES); // that are not through
-  private final AtomicReference<@Nullable HalException> failure = new AtomicReference<>();
+  private final AtomicInteger lanes = new AtomicInteger(LANES); // how many have not ended
+  private final AtomicReference<@Nullable HalException> failure = new AtomicReference<>(); // first
 
   DeviceCopy(
       EngineQueue<?> owner,
@@ -53,7 +53,7 @@ final class DeviceCopy implements HostCall {
     this.length = length;
   }
 
-  /** On a thread of the owner, which is not closed before this has ended. */
+  /** Runs on a thread of the device on which the copy was enqueued, whose close waits for it. */
   @Override
   public void run(Context context) {
     other.beginCopy();
@@ -68,17 +68,20 @@ final class DeviceCopy implements HostCall {
     }
   }
 
-  /** Moves one chunk after the other; its timeline orders what fills and what empties them. */
+  /**
+   * Moves one chunk after the other. Its timeline orders a chunk's readback before its upload. Its
+   * steps follow each other, on whatever thread completes a chunk.
+   */
   private final class Lane {
     private final TimelineSemaphore timeline = new EngineSemaphore(0, () -> {});
-    private long done; // the timeline's value when everything submitted so far is over
+    private long done; // the timeline's value once everything submitted so far is complete
 
-    /** Takes the next chunk, or ends the lane. Called again when the chunk has arrived. */
+    /** Starts the next chunk, or ends the lane. Called again when that chunk is complete. */
     void step() {
       boolean isMoving;
       try {
         isMoving = moveNext();
-      } catch (Throwable t) { // a device was lost or the deadline of its closing has passed
+      } catch (Throwable t) { // a device was lost, or has passed its close timeout
         end(Failures.aborted(t));
         return;
       }
@@ -87,7 +90,7 @@ final class DeviceCopy implements HostCall {
       }
     }
 
-    /** Starts to move a chunk, if there is one left. */
+    /** Starts to move a chunk. Returns false if none is left. */
     private boolean moveNext() {
       long rest = length - next.get();
       if (rest <= 0 || failure.get() != null) {
@@ -95,7 +98,8 @@ final class DeviceCopy implements HostCall {
       }
       ByteBuffer chunk = buffers.take(rest);
       long start = next.getAndAdd(chunk.remaining());
-      if (start >= length) { // between the two looks the other lane took what was left
+      // The other lane may take the rest between the read of `next` and getAndAdd().
+      if (start >= length) {
         buffers.giveBack(chunk);
         return false;
       }
@@ -126,7 +130,7 @@ final class DeviceCopy implements HostCall {
               buffers.giveBack(chunk);
               step();
             } else {
-              buffers.forget(chunk); // what failed early may go on with it
+              buffers.forget(chunk); // a failed transfer may still use it
               end(failed);
             }
           });
@@ -138,7 +142,7 @@ final class DeviceCopy implements HostCall {
         failure.compareAndSet(null, failed);
       }
       if (lanes.decrementAndGet() > 0) {
-        return; // the other lane still works on the buffers
+        return; // the other lane still uses the buffers
       }
       other.endCopy();
       Completion told = Objects.requireNonNull(completion);

@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What a device has handed out: counted for its statistics, and kept where closing the device must
- * free it.
+ * The resources that a device has handed out: counted for its statistics, and kept if closing the
+ * device has to free them.
  *
  * <p>Thread-safe.
  */
@@ -16,12 +16,15 @@ final class DeviceResources {
   private final CopyBuffers copyBuffers = new CopyBuffers();
   private final AtomicLong bytes = new AtomicLong();
 
-  /** Of the command buffers that are open or in use; reachable from here, as they have to be. */
+  /**
+   * The owners of command buffers that are open or in use. They must stay reachable, see {@link
+   * Owner}.
+   */
   private final Set<RecordingOwner> recordings = ConcurrentHashMap.newKeySet();
 
   private final AtomicLong semaphores = new AtomicLong();
 
-  /** Counts memory that a storage got, or, negative, has no more. */
+  /** Counts memory that a storage has received, or, if negative, has lost. */
   void addBytes(long size) {
     bytes.addAndGet(size);
   }

@@ -16,20 +16,22 @@ import org.jhal.engine.concurrent.HostCompletionPool;
 import org.jhal.engine.queue.DeferredWorkQueue;
 
 /**
- * The end of a device (rule Q8): users are refused, what is not issued is cancelled, what is issued
- * is waited for, threads leave, and what is native is freed, or kept while something may use it.
+ * Closes a device (rule Q8). Users are refused, operations that are not issued are cancelled, those
+ * that are issued are waited for, threads end, and native resources are freed, or leaked while
+ * something may still use them.
  *
  * <p>Thread-safe.
  */
 final class DeviceShutdown<E> {
   private static final System.Logger LOG = System.getLogger(DeviceShutdown.class.getName());
 
-  /** How long threads may take to end that have nothing left to do. */
+  /** How long threads that have nothing left to do may take to end. */
   private static final Duration THREADS = Duration.ofSeconds(10);
 
-  /** The same for threads that may hang in a native call. */
+  /** How long threads that may hang in a native call may take to end. */
   private static final Duration ABANDONED_THREADS = Duration.ofSeconds(1);
 
+  /** The limit for both when the JVM exits. */
   private static final Duration AT_EXIT = Duration.ofSeconds(2);
 
   private final String name;
@@ -39,9 +41,9 @@ final class DeviceShutdown<E> {
   private final BackendCalls calls;
   private final DeviceResources resources;
   private final Gate copies;
-  private final List<DeferredWorkQueue<E>> queues; // complete before the device is known to users
-  private final List<HostCompletionPool> pools; // of threads for host completions
-  private final CountDownLatch over = new CountDownLatch(1);
+  private final List<DeferredWorkQueue<E>> queues; // complete before users can see the device
+  private final List<HostCompletionPool> pools;
+  private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
 
   DeviceShutdown(
       String name,
@@ -64,12 +66,12 @@ final class DeviceShutdown<E> {
     this.pools = pools;
   }
 
-  /** Whether a close has returned. */
+  /** Whether closing is done, apart from what {@link #closeLate} may still have to free. */
   boolean isOver() {
     return over.getCount() == 0;
   }
 
-  /** Closes what the constructor of the device has made before it failed. */
+  /** Closes what the device's constructor had created before it failed. */
   void closeHalfMade() {
     calls.shut();
     pools.forEach(HostCompletionPool::close);
@@ -77,33 +79,36 @@ final class DeviceShutdown<E> {
     for (DeferredWorkQueue<E> queue : queues) {
       boolean ignored =
           queue.shutdown().shut(deadline)
-              && queue.shutdown().stop(deadline); // of threads that did start
+              && queue.shutdown().stop(deadline); // ends the threads that did start
     }
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     calls.quietly("closing", backend::close);
     over.countDown();
   }
 
-  /** The device is open: it is closed when the JVM exits. */
+  /** The device is open: from now on it is closed when the JVM exits. */
   void open() {
     resources.storages().open();
     OpenDevices.add(this);
   }
 
-  /** Closes the device; a second call only waits for the first. */
+  /** Closes the device. A second call only waits until the first is done. */
   void close() {
     close(timeout, THREADS);
   }
 
   /**
-   * The JVM exits. Whoever has made it do so may be one of the device's threads, which then never
-   * ends; so nothing is waited for any longer than {@link #AT_EXIT}.
+   * Closes the device because the JVM exits. The thread that called {@link System#exit} may be one
+   * of the device's threads, which then never ends. So no wait is longer than {@link #AT_EXIT}.
    */
   void closeAtExit() {
     close(timeout.compareTo(AT_EXIT) < 0 ? timeout : AT_EXIT, AT_EXIT);
   }
 
-  /** Waits for work up to {@code limit}, and then for threads up to {@code threadsLimit}. */
+  /**
+   * Closes the device, waiting for work up to {@code limit} and then for threads up to {@code
+   * threadsLimit}.
+   */
   private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
       Uninterruptibles.awaitUninterruptibly(over);
@@ -122,11 +127,11 @@ final class DeviceShutdown<E> {
     long deadline = System.nanoTime() + limit.toNanos();
     HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
     boolean quiet = calls.awaitEmpty(deadline);
-    // What users parked fails now. What was issued goes on, and with it copies between devices, of
-    // this one's queues and of others', whose chunks the queues still take.
+    // Users' operations that are not issued fail now. Those that are issued go on. So do copies
+    // between devices, enqueued here or on the other device, whose chunks the queues still accept.
     queues.forEach(queue -> queue.shutdown().cancelUsers(reason));
     copies.shut();
-    boolean ignored = copies.awaitEmpty(deadline); // past it, their next chunk is refused
+    boolean ignored = copies.awaitEmpty(deadline); // past the deadline, their chunks are refused
     queues.forEach(queue -> queue.shutdown().awaitIdle(deadline));
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.shutdown().shut(deadline);
@@ -139,7 +144,7 @@ final class DeviceShutdown<E> {
       HalException late =
           new HalException(
               Status.DEADLINE_EXCEEDED,
-              "device " + name + " was closed, and this work did not end within " + limit);
+              "device " + name + " was closed, and this operation did not end within " + limit);
       int left = 0;
       for (DeferredWorkQueue<E> queue : queues) {
         left += queue.shutdown().abandonAll(late);
@@ -149,7 +154,7 @@ final class DeviceShutdown<E> {
           "closing " + name + ": " + left + " operations did not end within " + limit);
     }
     pools.forEach(HostCompletionPool::close);
-    // Threads that hang in a native call are left behind; others end at once.
+    // If work is still running, threads may hang in native calls; they are left behind.
     long now = System.nanoTime();
     long threadsEnd = now + (quiet ? threadsLimit : ABANDONED_THREADS).toNanos();
     long streamsEnd = Math.max(deadline - now, TimeUnit.SECONDS.toNanos(1)) + now;
@@ -158,12 +163,15 @@ final class DeviceShutdown<E> {
     } else {
       LOG.log(
           Level.WARNING,
-          "closing " + name + ": what it has is leaked until what still runs on it has ended");
+          "closing " + name + ": its native resources are leaked until the work on it has ended");
       new DeviceThread(name + "-close", domain, this::closeLate).start();
     }
   }
 
-  /** Waits until no thread and no stream uses anything native any more. */
+  /**
+   * Waits until no thread and no stream uses anything native any more. Returns false if that is not
+   * so at the deadlines.
+   */
   private boolean awaitQuiet(long threadsEnd, long streamsEnd) {
     boolean quiet = calls.awaitEmpty(threadsEnd);
     for (DeferredWorkQueue<E> queue : queues) {
@@ -179,14 +187,17 @@ final class DeviceShutdown<E> {
     return quiet;
   }
 
-  /** The rest of closing, past its deadline, when what did not end in time has ended. */
+  /**
+   * Finishes closing after the deadline has passed, without a further deadline. For {@code
+   * NAME-close}.
+   */
   private void closeLate() {
     if (awaitQuiet(BackOff.never(), BackOff.never())) {
       giveBack();
     }
   }
 
-  /** Frees everything native, which nothing uses any more. */
+  /** Frees everything native. Nothing uses it any more. */
   private void giveBack() {
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     for (BufferStorage storage : resources.storages().all()) {

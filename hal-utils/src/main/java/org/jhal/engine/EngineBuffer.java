@@ -14,15 +14,19 @@ import org.jhal.Status;
 import org.jhal.driver.MappedRange;
 import org.jspecify.annotations.Nullable;
 
-/** A buffer or a slice of one: a range of a {@link BufferStorage}. */
+/**
+ * A buffer or a slice of one: a range of a {@link BufferStorage}.
+ *
+ * <p>Thread-safe.
+ */
 final class EngineBuffer implements DeviceBuffer {
   final BufferStorage storage;
-  final long offset; // in the storage
+  final long offset; // from the start of the storage
   private final long size;
   private final @Nullable BufferOwner owner; // null for an alias, which owns nothing
-  private final @Nullable EngineBuffer root; // of a slice; keeps what is owned reachable
+  private final @Nullable EngineBuffer root; // keeps the buffer of a slice reachable
 
-  /** The buffer that owns {@code storage}, whose first reference it takes over. */
+  /** Creates the buffer that owns {@code storage}, and takes over its first reference. */
   EngineBuffer(BufferStorage storage) {
     this.storage = storage;
     this.offset = 0;
@@ -40,8 +44,8 @@ final class EngineBuffer implements DeviceBuffer {
   }
 
   /**
-   * Another handle of the same range, for the engine: it stays usable when the user closes the
-   * buffer, as long as somebody holds a reference to the storage.
+   * Creates another handle to the same range, for use within the engine. It stays usable after the
+   * user has closed the buffer, as long as the caller holds a reference to the storage.
    */
   EngineBuffer alias() {
     return new EngineBuffer(this, offset, size, null);
@@ -78,7 +82,11 @@ final class EngineBuffer implements DeviceBuffer {
     return owner == null || !owner.isClosed();
   }
 
-  /** Refuses a closed buffer with FAILED_PRECONDITION; {@code what} names the argument. */
+  /**
+   * Checks that the buffer is open; {@code what} names the argument.
+   *
+   * @throws HalException FAILED_PRECONDITION if it is closed
+   */
   void checkOpen(String what) {
     if (!isOpen()) {
       throw closed(what);
@@ -86,8 +94,9 @@ final class EngineBuffer implements DeviceBuffer {
   }
 
   /**
-   * Takes a reference to the storage for a user of this buffer; FAILED_PRECONDITION if it is
-   * closed.
+   * Takes a reference to the storage on behalf of a user of this buffer.
+   *
+   * @throws HalException FAILED_PRECONDITION if the buffer is closed
    */
   void retainStorage() {
     if (!isOpen() || !storage.tryRetain()) {
@@ -141,7 +150,7 @@ final class EngineBuffer implements DeviceBuffer {
         + storage.device.name();
   }
 
-  /** A range that the host reaches; holds a reference to the storage until it is closed. */
+  /** A mapped range. It holds a reference to the storage until it is closed. */
   private static final class EngineMapping implements Mapping {
     private final EngineBuffer buffer;
     private final MapMode mode;

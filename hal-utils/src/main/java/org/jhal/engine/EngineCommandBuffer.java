@@ -13,8 +13,10 @@ import org.jhal.Status;
 import org.jhal.Workgroups;
 
 /**
- * What a user has of a {@link Recording}: checks that it is still open, and makes commands. The
- * recording goes on without it, while operations use it.
+ * The user's handle to a {@link Recording}: checks that it is still recording, and makes commands.
+ * The recording outlives the handle while operations use it.
+ *
+ * <p>Not thread-safe while recording.
  */
 final class EngineCommandBuffer implements CommandBuffer {
   private final EngineDevice<?> device;
@@ -94,7 +96,7 @@ final class EngineCommandBuffer implements CommandBuffer {
     RecordedCommand command = new RecordedCommand();
     command.setBarrier(device);
     recording.addBarrier(command);
-    Reference.reachabilityFence(this); // or it might be reclaimed meanwhile
+    Reference.reachabilityFence(this); // or the recording might be reclaimed during the call
   }
 
   @Override
@@ -110,7 +112,7 @@ final class EngineCommandBuffer implements CommandBuffer {
 
   private void add(RecordedCommand command, boolean hasEffect) {
     recording.add(command, hasEffect);
-    Reference.reachabilityFence(this); // or it might be reclaimed meanwhile
+    Reference.reachabilityFence(this); // or the recording might be reclaimed during the call
   }
 
   private void checkRecording() {

@@ -45,8 +45,8 @@ import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The device of every driver that is built on this engine: a driver brings a {@link DeviceBackend},
- * the rest is here.
+ * The device class of every driver built on this engine. A driver contributes a {@link
+ * DeviceBackend}; everything else is here.
  *
  * <p>Thread-safe.
  *
@@ -61,27 +61,31 @@ public final class EngineDevice<E> implements Device {
   private final DeviceInfo info;
   private final Set<Command.Kind> supportedCommands = EnumSet.noneOf(Command.Kind.class);
   private final String name;
-  private final Object domain = new Object(); // what semaphores and threads know of this device
+  private final Object domain = new Object(); // the token by which semaphores and threads know it
   private final EngineAllocator allocator = new EngineAllocator(this);
-  private final HostCompletionPool hostCalls; // of users
-  private final HostCompletionPool copyThreads; // of all other host completions
+  private final HostCompletionPool hostCalls; // runs users' host calls
+  private final HostCompletionPool copyThreads; // runs all other host completions
   private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
-  private final List<EngineQueue<E>> copyQueues = new ArrayList<>(); // the same, for DeviceCopy
+  private final List<EngineQueue<E>> copyQueues = new ArrayList<>(); // views for DeviceCopy
 
   private final DeviceResources resources = new DeviceResources();
-  private final Gate copies = new Gate(); // copies of other devices' queues that are under way
+  private final Gate copies = new Gate(); // copies by other devices' queues are inside
+
+  // The first cause of the device's loss; set once, by any thread.
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+
+  // Set by the one thread that fails the queues' operations after the loss.
   private final AtomicBoolean isLossTold = new AtomicBoolean();
   private final DeviceLoss loss = new Loss();
   private final BackendCalls calls;
   private final DeviceShutdown<E> shutdown;
 
   /**
-   * Opens a device: makes its streams and starts the threads of its queues. If that fails,
-   * everything made so far, {@code backend} included, is closed again.
+   * Opens a device: creates its streams and starts the threads of its queues. If that fails,
+   * everything created so far is closed again, {@code backend} included.
    *
-   * @param settings for {@link #settings()}
+   * @param settings the result of {@link #settings()}
    * @throws HalException what the backend throws
    */
   public EngineDevice(DeviceBackend<E> backend, EngineConfig config, List<Setting> settings) {
@@ -134,12 +138,12 @@ public final class EngineDevice<E> implements Device {
     return queues;
   }
 
-  /** {@code DRIVER-INDEX}, as in the names of its threads. */
+  /** {@code DRIVER-INDEX}, which is also the prefix of its threads' names. */
   public String name() {
     return name;
   }
 
-  /** The driver's side of it. */
+  /** The driver's part of the device. */
   public DeviceBackend<E> backend() {
     return backend;
   }
@@ -290,7 +294,8 @@ public final class EngineDevice<E> implements Device {
 
   private DeviceBuffer adopt(
       long size, BufferParams params, Supplier<DeviceMemory> maker, @Nullable Runnable onRelease) {
-    // Inside one call, so that closing the device either refuses it or finds the storage.
+    // In one call: the device may be closed between the allocation and add(). Closing waits for the
+    // call, so it finds the storage, or it refuses the call.
     return calls.call(
         () -> {
           BufferStorage storage = new BufferStorage(this, params, size, maker.get(), onRelease);
@@ -300,12 +305,12 @@ public final class EngineDevice<E> implements Device {
         });
   }
 
-  /** The threads that run host calls of users. */
+  /** The threads that run users' host calls. */
   Executor hostCalls() {
     return hostCalls;
   }
 
-  /** The threads that do what transfers and copies between devices leave to the host. */
+  /** The threads that run the host's part of transfers and of copies between devices. */
   Executor copyThreads() {
     return copyThreads;
   }
@@ -314,7 +319,7 @@ public final class EngineDevice<E> implements Device {
     return resources;
   }
 
-  /** Calls into the backend. */
+  /** Calls into the backend, apart from those of the queues. */
   BackendCalls calls() {
     return calls;
   }
@@ -335,14 +340,17 @@ public final class EngineDevice<E> implements Device {
 
   // Copies between devices.
 
-  /** A queue for the chunks of a copy that belongs to queue {@code index} of some device. */
+  /**
+   * The queue for the chunks of a copy between devices that was enqueued on queue {@code index} of
+   * either device.
+   */
   EngineQueue<E> copyQueue(int index) {
     return copyQueues.get(index % copyQueues.size());
   }
 
   /**
-   * A copy of another device's queue begins. From here on closing waits for {@link #endCopy}, while
-   * the queues go on working.
+   * Starts a copy that was enqueued on another device. Closing this device waits for {@link
+   * #endCopy}, and its queues keep accepting the copy's chunks until then.
    */
   void beginCopy() {
     if (!copies.tryEnter()) {
@@ -354,7 +362,7 @@ public final class EngineDevice<E> implements Device {
     copies.leave();
   }
 
-  // Loss and end.
+  // Loss and close.
 
   @Override
   public @Nullable HalException lostCause() {
@@ -362,8 +370,10 @@ public final class EngineDevice<E> implements Device {
   }
 
   /**
-   * The device does not work any more: everything fails with the first {@code cause} (rule Q7),
-   * which is returned.
+   * Declares the device lost: everything fails with the first cause (rule Q7). Users' callbacks
+   * run.
+   *
+   * @return the first cause
    */
   public HalException lose(HalException cause) {
     HalException first =
@@ -376,7 +386,10 @@ public final class EngineDevice<E> implements Device {
     return known;
   }
 
-  /** A call that was left behind when the device closed may still fail. */
+  /**
+   * For a call that lost the device. One that was still running when the device had been closed may
+   * fail as well, and is ignored.
+   */
   private void loseUnlessClosed(HalException cause) {
     if (!shutdown.isOver()) {
       lose(cause);

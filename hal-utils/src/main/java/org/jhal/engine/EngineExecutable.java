@@ -13,7 +13,11 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.engine.concurrent.RefCounted;
 
-/** Kernels that a {@link DeviceBackend} loaded. */
+/**
+ * Kernels that a {@link DeviceBackend} has loaded.
+ *
+ * <p>Thread-safe.
+ */
 final class EngineExecutable extends RefCounted implements Executable {
   private final EngineDevice<?> device;
   private final String name;
@@ -21,6 +25,7 @@ final class EngineExecutable extends RefCounted implements Executable {
   private final List<String> refusals;
   private final List<Kernel> kernels;
   private final KernelModule module;
+  // These go from false to true once; any thread may write and read them.
   private final AtomicBoolean isClosed = new AtomicBoolean();
   private final AtomicBoolean isUnloaded = new AtomicBoolean();
   private volatile boolean isUnused; // the last reference is gone
@@ -56,7 +61,7 @@ final class EngineExecutable extends RefCounted implements Executable {
     return name;
   }
 
-  /** What the driver loaded. */
+  /** The module that the driver loaded. */
   KernelModule module() {
     return module;
   }
@@ -114,14 +119,17 @@ final class EngineExecutable extends RefCounted implements Executable {
     endIfOver();
   }
 
-  /** Ends it when nobody uses it any more and it is unloaded; closing its device may be last. */
+  /**
+   * Removes it from the device's resources once it is both unused and unloaded. Either may come
+   * last, since closing the device unloads it too.
+   */
   void endIfOver() {
     if (isUnused && isUnloaded.get()) {
       device.resources().remove(this);
     }
   }
 
-  /** Unloads once: when the last user is gone, or with the device. */
+  /** Unloads the module, once: when the last reference is gone, or when the device is closed. */
   void unload() {
     if (isUnloaded.compareAndSet(false, true)) {
       module.unload();

@@ -14,15 +14,15 @@ final class EngineKernel implements Kernel, LoadedKernel {
   private final EngineExecutable executable;
   private final int index;
   private final KernelSpec spec;
-  private final Parameter[] parameters; // the same as in spec, without an iterator
+  private final Parameter[] parameters; // those of spec, for loops that allocate no iterator
   private final ArgumentLayout layout;
   private final Workgroups maxCount;
 
   /**
-   * A kernel.
+   * Creates a kernel.
    *
-   * @param maxCount the largest grid that the device takes
-   * @param maxWorkItems the most work items along an axis of it
+   * @param maxCount the largest grid that the device accepts
+   * @param maxWorkItems the largest number of work items along one axis of a grid
    */
   EngineKernel(
       EngineExecutable executable,
@@ -88,7 +88,7 @@ final class EngineKernel implements Kernel, LoadedKernel {
     return spec.dynamicSharedMemory();
   }
 
-  /** The largest grid. */
+  /** The largest grid with which it can be dispatched. */
   Workgroups maxCount() {
     return maxCount;
   }

@@ -21,15 +21,17 @@ import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Operation;
 
 /**
- * What users see of a {@link DeferredWorkQueue}. Each method checks the fences, begins an
- * operation, fills in its work, and submits it; if the work is refused the operation is abandoned
- * and nothing has happened.
+ * A {@link DeferredWorkQueue} as users see it. Each method checks the fences, begins an operation,
+ * fills in its work, and submits it. If the work is refused, the operation is abandoned and nothing
+ * has happened.
+ *
+ * <p>Thread-safe.
  */
 final class EngineQueue<E> implements DeviceQueue {
   private final EngineDevice<E> device;
   private final int index;
   private final DeferredWorkQueue<E> queue;
-  private final boolean servesCopies; // between devices; they go on while the device is closing
+  private final boolean servesCopies; // for chunks of copies between devices; see copyQueue()
 
   EngineQueue(EngineDevice<E> device, int index, DeferredWorkQueue<E> queue, boolean servesCopies) {
     this.device = device;
@@ -201,8 +203,8 @@ final class EngineQueue<E> implements DeviceQueue {
   }
 
   /**
-   * Checks one side of a copy between devices; returns a handle that stays valid when the user
-   * closes the buffer.
+   * Checks one side of a copy between devices. Returns a handle that stays usable after the user
+   * has closed the buffer.
    */
   private static EngineBuffer across(
       Operation<?> operation,
@@ -214,7 +216,7 @@ final class EngineQueue<E> implements DeviceQueue {
     if (!(buffer instanceof EngineBuffer own)) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          what + " of " + buffer.getClass() + " is not one that a device allocated");
+          what + " of " + buffer.getClass() + " was not allocated by a device");
     }
     own.checkOpen(what);
     Validation.range(what, offset, length, own.size());

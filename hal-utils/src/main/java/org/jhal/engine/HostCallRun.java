@@ -15,16 +15,19 @@ import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One host call: runs the user's function and ends the operation once, when it returns or when its
- * completion is told.
+ * One host call. It runs the user's function, and ends the operation once: when the function
+ * returns, or, if the function has deferred that, when the {@link HostCall.Completion} is completed
+ * or failed.
+ *
+ * <p>Thread-safe: the completion may be used by any thread.
  */
 final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall.Completion {
   private enum State {
-    /** The end comes with the return of the call. */
+    /** The operation ends when the function returns. */
     RUNNING,
-    /** The end comes with the completion. */
+    /** The operation ends by its completion. */
     DEFERRED,
-    /** The operation was told its end. */
+    /** The operation has ended. */
     ENDED
   }
 

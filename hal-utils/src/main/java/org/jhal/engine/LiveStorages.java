@@ -7,22 +7,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The storages of one device that hold memory, or will, or whose owner has not let go of them: what
- * closing the device must free, and what a user may leak. The links are in the storages, so that
- * being here allocates nothing.
+ * The storages of one device that hold memory, will hold memory, or have an owner that was not
+ * closed. Closing the device frees them, and a user may leak them. The links are in the storages,
+ * so adding one allocates nothing.
  *
  * <p>Thread-safe.
  */
 final class LiveStorages {
   /**
-   * Those of closed devices that are not empty. What of an open device is here is reachable from
-   * its threads, and so are the owners of its buffers, as they have to be.
+   * The lists of closed devices that are not empty. They must stay reachable, and with them the
+   * owners of the buffers. Those of an open device are reachable from its threads.
    */
   private static final Set<LiveStorages> OF_CLOSED_DEVICES = ConcurrentHashMap.newKeySet();
 
-  private @Nullable BufferStorage first; // guarded by this, as everything here
+  // All guarded by this.
+  private @Nullable BufferStorage first;
   private int size;
-  private boolean isClosed; // the device is
+  private boolean isClosed; // close() was called
 
   synchronized void add(BufferStorage storage) {
     BufferStorage next = first;
@@ -33,13 +34,14 @@ final class LiveStorages {
     first = storage;
     storage.isLive = true;
     size++;
-    if (isClosed && size == 1) { // somebody was in a call when the device was closed
+    // A thread may have been inside a call when the device was closed, and add a storage only now.
+    if (isClosed && size == 1) {
       Reclaimer.beginUse();
       OF_CLOSED_DEVICES.add(this);
     }
   }
 
-  /** Removes a storage, if it is still there. */
+  /** Removes a storage, unless that was done before. */
   synchronized void remove(BufferStorage storage) {
     if (!storage.isLive) {
       return;
@@ -64,12 +66,12 @@ final class LiveStorages {
     }
   }
 
-  /** The device is open: somebody may leave a buffer behind. */
+  /** The device has been opened: from now on buffers may be leaked. */
   void open() {
     Reclaimer.beginUse();
   }
 
-  /** The device begins to close. */
+  /** The device starts to close. */
   synchronized void close() {
     isClosed = true;
     if (size > 0) {

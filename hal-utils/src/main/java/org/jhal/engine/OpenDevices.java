@@ -7,9 +7,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices that are open when the JVM exits. Native runtimes end with the process, and do not
- * bear threads that still call them; so a shutdown hook closes what nobody has closed. There is a
- * hook while a device is open, and not longer: it keeps the class loader of an application alive.
+ * The open devices, closed by a shutdown hook when the JVM exits: native runtimes end with the
+ * process, and may crash if threads still call them then. The hook exists only while a device is
+ * open, since it keeps the class loader of an application alive.
  *
  * <p>Thread-safe.
  */
@@ -29,7 +29,7 @@ final class OpenDevices {
           Runtime.getRuntime().addShutdownHook(made);
           hook = made;
         } catch (IllegalStateException e) {
-          LOG.log(Level.DEBUG, "a device is opened while the JVM exits; nothing closes it", e);
+          LOG.log(Level.DEBUG, "a device was opened while the JVM exits, so nothing closes it", e);
         }
       }
     }
@@ -43,14 +43,14 @@ final class OpenDevices {
         try {
           Runtime.getRuntime().removeShutdownHook(made);
         } catch (IllegalStateException e) {
-          return; // the JVM exits: the hook runs
+          return; // the JVM is exiting, and the hook runs
         }
         hook = null;
       }
     }
   }
 
-  /** All at once, since each may wait for its work. */
+  /** Closes all devices in parallel, since each may have to wait for its work. */
   private static void closeAll() {
     List<DeviceShutdown<?>> open;
     synchronized (OPEN) {
@@ -63,7 +63,7 @@ final class OpenDevices {
       try {
         closer.join();
       } catch (InterruptedException e) {
-        return; // the JVM does not wait for us any more
+        return; // the JVM no longer waits for this hook
       }
     }
   }

@@ -9,12 +9,12 @@ import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user's reference to a resource, which goes once: when the user closes the object that he has of
- * it, or when nobody can any more, which is reported (rule M7).
+ * A user's reference to a resource. It is released once: when the user closes the handle, or when
+ * the handle has become unreachable, which is reported as a leak (rule M7).
  *
- * <p>It is a phantom reference to that object, and does its work as long as it is reachable itself:
- * the device keeps it while there is something to lose. After that it is garbage as any other
- * object, and the collector never has to queue it.
+ * <p>It is a phantom reference to the handle, and only works while it is reachable itself. The
+ * device keeps it reachable while there is something to leak. After that it is ordinary garbage,
+ * and the collector never has to enqueue it.
  *
  * <p>Thread-safe.
  */
@@ -31,13 +31,13 @@ abstract class Owner extends PhantomReference<Object> {
   }
 
   private final RefCounted resource;
-  private final @Nullable Throwable madeAt; // with leaks=trace
-  private volatile boolean isClosed;
+  private final @Nullable Throwable madeAt; // null without leaks=trace
+  private volatile boolean isClosed; // set once, by compare-and-set
 
   /**
-   * Owns {@code resource}, whose first reference it takes over, for {@code handle}.
+   * Owns {@code resource} on behalf of {@code handle}, and takes over its first reference.
    *
-   * @param kind what it is, in one word or two
+   * @param kind what the resource is, in one or two words
    */
   Owner(Object handle, RefCounted resource, EngineDevice<?> device, String kind) {
     super(handle, Reclaimer.UNREACHABLE);
@@ -45,7 +45,7 @@ abstract class Owner extends PhantomReference<Object> {
     this.madeAt = device.tracesLeaks() ? callOfUser("the " + kind + " was made here") : null;
   }
 
-  /** The trace begins where the engine was called, whose own lines tell nobody anything. */
+  /** A stack trace that starts at the user's call, without the engine's own frames. */
   private static Throwable callOfUser(String text) {
     Throwable made = new Throwable(text);
     String engine = Owner.class.getPackageName() + ".";
@@ -66,7 +66,7 @@ abstract class Owner extends PhantomReference<Object> {
     }
   }
 
-  /** The handle became unreachable; nothing happens if it was closed before. */
+  /** Called when the handle has become unreachable. Reports a leak unless the handle was closed. */
   final void reclaim() {
     if (!isClosed && !isOver()) {
       LOG.log(Level.WARNING, describe() + " was never closed; reclaiming it", madeAt);
@@ -74,11 +74,11 @@ abstract class Owner extends PhantomReference<Object> {
     close();
   }
 
-  /** Whether nothing is lost if nobody closes it. */
+  /** Whether nothing is leaked even if nobody closes the handle. */
   boolean isOver() {
     return false;
   }
 
-  /** What was not closed: {@code a buffer of 64 bytes of mock-0}. */
+  /** What was not closed, such as {@code a buffer of 64 bytes of mock-0}. */
   abstract String describe();
 }

@@ -35,12 +35,12 @@ import org.jhal.engine.queue.Work;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of a queue's operation: one command, a command buffer with its bindings, an allocation,
- * a host call, or nothing. It captures what the user handed over and keeps it alive until it
+ * The work of one operation: a single command, a command buffer with its bindings, an allocation, a
+ * host call, or nothing. It captures what the user passed, and keeps that alive until the operation
  * retires (rules Q2, Q3).
  *
- * <p>Filled in by the enqueuing thread, issued by the drainer, retired by whoever completes it, one
- * after the other.
+ * <p>Used by one thread at a time: filled in by the enqueuing thread, issued by the drainer, and
+ * retired by the completion thread. {@link #endBorrow} and {@link #describe} are for any thread.
  */
 final class QueueWork<E> implements Work<E>, Submission {
   private enum Kind {
@@ -59,22 +59,23 @@ final class QueueWork<E> implements Work<E>, Submission {
   private final EngineDevice<E> device;
   private final Operation<E> operation;
   private Kind kind = Kind.BARRIER;
-  private @Nullable RecordedCommands single; // of the one command; made when it is first needed
-  private @Nullable Recording recording;
-  private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // captured
+  private @Nullable RecordedCommands single; // holds the command of COMMAND; made when first needed
+  private @Nullable Recording recording; // for EXECUTE
+  private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // for EXECUTE, by slot
   private int bindingCount;
-  private @Nullable BufferStorage allocation; // of an alloca or a dealloca
+  private @Nullable BufferStorage allocation; // for ALLOCA and DEALLOCA
 
-  @SuppressWarnings("UnusedVariable") // of a dealloca; reachable until it is over, so no leak
+  // The buffer of a DEALLOCA. It stays reachable until then, so that it is not reported as a leak.
+  @SuppressWarnings("UnusedVariable")
   private @Nullable EngineBuffer deallocated;
 
-  private RefCounted[] resources = NO_RESOURCES; // retained until this retires
+  private RefCounted[] resources = NO_RESOURCES; // retained until the operation retires
   private int resourceCount;
 
-  private HostMemory.@Nullable Borrow borrow; // of an upload or a readback
+  private HostMemory.@Nullable Borrow borrow; // for an upload or a readback
   private @Nullable HostCompletion hostCompletion;
   private boolean signalsAfterHostCompletion;
-  private final List<Runnable> whenFired = new ArrayList<>(0); // of the driver
+  private final List<Runnable> whenFired = new ArrayList<>(0); // registered by the driver
 
   QueueWork(EngineDevice<E> device, Operation<E> operation) {
     this.device = device;
@@ -90,7 +91,7 @@ final class QueueWork<E> implements Work<E>, Submission {
     return list.get(0);
   }
 
-  // Filling in; each may throw, and then the operation is abandoned, which retires this.
+  // Filling in. Each method may throw; the operation is then abandoned, which retires this object.
 
   void fill(DeviceBuffer target, long offset, long length, FillPattern pattern) {
     boolean ignored = keep(command().setFill(device, target, offset, length, pattern));
@@ -136,10 +137,9 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   /**
-   * Retains what the command uses; without an effect the operation only waits and signals (rules
-   * M2, M6).
+   * Retains what the command uses. A command without effect retains nothing, and its operation only
+   * waits and signals (rules M2, M6). Returns {@code hasEffect}.
    */
-  /** Returns {@code hasEffect}: without one, nothing is used. */
   private boolean keep(boolean hasEffect) {
     if (!hasEffect) {
       kind = Kind.BARRIER;
@@ -184,8 +184,8 @@ final class QueueWork<E> implements Work<E>, Submission {
     if (bindings.length < recorded.slotCount()) {
       bindings = new @Nullable EngineBuffer[recorded.slotCount()];
     }
-    bindingCount =
-        recorded.slotCount(); // so that what a refusal leaves in the array goes with this use
+    // Before the bindings are checked: after a refusal, retire() clears what is in the array.
+    bindingCount = recorded.slotCount();
     recorded.retainForSubmission(table, bindings);
     addResource(recorded);
     recording = recorded;
@@ -195,9 +195,9 @@ final class QueueWork<E> implements Work<E>, Submission {
         retain(bound.storage);
       }
     }
-    recorded.countSubmission(); // the last that may refuse: nothing counts that was refused
+    recorded.countSubmission(); // the last check, so that a refused submission does not count
     kind = Kind.EXECUTE;
-    Reference.reachabilityFence(own); // or it might have been reclaimed before it was retained
+    Reference.reachabilityFence(own); // or it might be reclaimed before the recording is retained
   }
 
   EngineBuffer alloca(long bytes, BufferParams params) {
@@ -231,14 +231,14 @@ final class QueueWork<E> implements Work<E>, Submission {
     kind = Kind.HOST_CALL;
   }
 
-  /** A copy between two devices, which ends when the call is told so. */
+  /** A copy between two devices. The operation ends when {@code call} reports its completion. */
   void deviceCopy(HostCompletion call) {
     hostCompletion = call;
     signalsAfterHostCompletion = true;
     kind = Kind.DEVICE_COPY;
   }
 
-  /** Keeps the memory of a buffer of another device alive. */
+  /** Keeps the memory of a buffer alive that may belong to another device. */
   void retainForeign(EngineBuffer buffer) {
     buffer.retainStorage();
     addResource(buffer.storage);
@@ -312,8 +312,8 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   /**
-   * Rule M1: what is not there when the operation is issued fails it, before anything reaches the
-   * stream.
+   * Checks that all memory is allocated (rule M1). If not, the operation fails before anything
+   * reaches the stream.
    */
   private void checkMemory() {
     for (int i = 0; i < resourceCount; i++) {
@@ -343,7 +343,7 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public boolean endsWithHostCompletion() {
-    return kind != Kind.HOST_CALL && kind != Kind.DEVICE_COPY; // which say so, being deferred maybe
+    return kind != Kind.HOST_CALL && kind != Kind.DEVICE_COPY; // those may be deferred
   }
 
   @Override
@@ -408,7 +408,7 @@ final class QueueWork<E> implements Work<E>, Submission {
         : word;
   }
 
-  /** Two host completions, one after the other. */
+  /** Two host completions that run one after the other. */
   private record Both(HostCompletion first, HostCompletion second) implements HostCompletion {
     @Override
     public void run() throws Exception {

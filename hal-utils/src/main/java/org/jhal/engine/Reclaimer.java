@@ -6,9 +6,9 @@ import java.lang.ref.ReferenceQueue;
 import org.jhal.driver.support.EngineThread;
 
 /**
- * Reclaims what became unreachable without having been closed. Its thread runs while there is a
- * device of which something may be left, and not longer: a thread keeps the class loader of an
- * application alive.
+ * Reclaims resources whose handles became unreachable without having been closed. Its thread runs
+ * only while a device exists that may leak something, since a running thread keeps the class loader
+ * of an application alive.
  *
  * <p>Thread-safe.
  */
@@ -16,16 +16,16 @@ final class Reclaimer {
   private static final System.Logger LOG = System.getLogger(Reclaimer.class.getName());
   private static final long LOOK_MILLIS = 500;
 
-  /** Where {@link Owner}s come whose handle is unreachable. */
+  /** The queue on which {@link Owner}s arrive once their handle is unreachable. */
   static final ReferenceQueue<Object> UNREACHABLE = new ReferenceQueue<>();
 
-  private static int users; // guarded by the class
-  private static boolean
-      runs; // the thread does, and will look at users again; guarded by the class
+  // Guarded by the class.
+  private static int users; // how many lists of storages may leak something
+  private static boolean runs; // the thread runs, and will look at `users` again before it ends
 
   private Reclaimer() {}
 
-  /** Somebody may leave something behind until {@link #endUse}. */
+  /** Something may be leaked until {@link #endUse} is called as well. */
   static synchronized void beginUse() {
     users++;
     if (!runs) {
@@ -38,6 +38,7 @@ final class Reclaimer {
     users--;
   }
 
+  /** Whether the thread ends, decided in the critical section that finds no users. */
   private static synchronized boolean ends() {
     if (users == 0) {
       runs = false;
@@ -54,7 +55,7 @@ final class Reclaimer {
         } else if (ends()) {
           return;
         }
-      } catch (Throwable t) { // of what a driver or a user does there; the others come next
+      } catch (Throwable t) { // from a driver or a release callback; the next owner may succeed
         LOG.log(Level.ERROR, "cannot reclaim what was not closed", t);
       }
     }

@@ -17,9 +17,10 @@ import org.jhal.driver.Command;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command as the engine makes it: checked against the contract, and used again by queues.
+ * The engine's implementation of {@link Command}: checked against the contract, and reused by
+ * queues.
  *
- * <p>Constant while it can be submitted; before and after that it belongs to one thread.
+ * <p>Constant while it is recorded or submitted. Before and after that it belongs to one thread.
  */
 final class RecordedCommand implements Command {
   private static final int MAX_KEPT_BYTES = 4096;
@@ -31,15 +32,14 @@ final class RecordedCommand implements Command {
   private final RecordedOperand target = new RecordedOperand();
   private int pattern;
   private int patternBytes;
-  private byte[] data = NO_BYTES; // of an update, or the packed arguments of a dispatch
+  private byte[] data = NO_BYTES; // the bytes of an update, or packed arguments of a dispatch
   private int dataSize;
   private @Nullable HostMemory host;
   private @Nullable EngineKernel kernel;
   private int groupsX;
   private int groupsY;
   private int groupsZ;
-  private RecordedOperand[] arguments =
-      NO_OPERANDS; // by parameter; those of constants are not used
+  private RecordedOperand[] arguments = NO_OPERANDS; // by parameter; unused for constants
   private int argumentCount;
 
   RecordedCommand() {}
@@ -92,7 +92,10 @@ final class RecordedCommand implements Command {
     return Objects.requireNonNull(kernel);
   }
 
-  /** The same for who looks at a command that may be over already: then null. */
+  /**
+   * The kernel, or null if the command is no dispatch or was cleared meanwhile. For threads that
+   * look at a command of another thread.
+   */
   @Nullable EngineKernel kernelIfThere() {
     return kernel;
   }
@@ -117,8 +120,8 @@ final class RecordedCommand implements Command {
     return arguments[index];
   }
 
-  // Making: each checks everything that can be known now (rule M5), and returns false if there is
-  // nothing to do.
+  // Filling in. Each method checks everything that is known at the call (rule M5), and returns
+  // false if the command has no effect.
 
   boolean setFill(
       EngineDevice<?> device, BufferRef to, long offset, long length, FillPattern fill) {
@@ -246,12 +249,12 @@ final class RecordedCommand implements Command {
     }
   }
 
-  /** Told of an operand, what is done with it, and what its offset must be a multiple of. */
+  /** Receives an operand, how it is used, and what its offset must be a multiple of. */
   interface OperandVisitor {
     void visit(RecordedOperand operand, BufferUsage usage, int alignment);
   }
 
-  /** Lets go of what it refers to, for the next use. */
+  /** Drops all references, for reuse. */
   void clear() {
     source.clear();
     target.clear();
@@ -266,7 +269,7 @@ final class RecordedCommand implements Command {
     dataSize = 0;
   }
 
-  /** An operand that stands for the range of a slot which is not known yet. */
+  /** Whether the operand is a slot whose range is known only once a buffer is bound. */
   static boolean isOpenEnded(RecordedOperand operand) {
     return operand.isSlot() && operand.length == Slot.WHOLE;
   }

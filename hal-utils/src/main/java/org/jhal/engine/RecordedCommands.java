@@ -3,7 +3,7 @@ package org.jhal.engine;
 import java.util.Arrays;
 import org.jhal.driver.CommandList;
 
-/** The commands of a recording, or the one of an operation. */
+/** The commands of a recording, or the single command of an operation. */
 final class RecordedCommands implements CommandList {
   private RecordedCommand[] commands;
   private int size;

@@ -6,14 +6,14 @@ import org.jhal.driver.Operand;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range that a command reads or writes: of a buffer, or of what a slot of the binding table will
- * hold.
+ * A range that a command reads or writes: part of a buffer, or part of what a slot of the binding
+ * table will hold.
  */
 final class RecordedOperand implements Operand {
   @Nullable BufferStorage storage; // null for a slot
   int slot;
-  long offset; // from the start of the storage, or of what is bound
-  long length; // or Slot.WHOLE, for a slot only
+  long offset; // from the start of the storage, or of the bound buffer
+  long length; // for a slot also Slot.WHOLE
 
   RecordedOperand() {}
 

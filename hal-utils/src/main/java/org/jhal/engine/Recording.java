@@ -19,34 +19,42 @@ import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of a command buffer, and what they use. Commands are checked once, when they are
- * recorded; what slots must offer is added up on the way, so that a submission costs the number of
- * slots, not the number of commands.
+ * The commands of a command buffer, and the resources that they use. Commands are checked once,
+ * when they are recorded. What they require of each slot is collected on the way, so that the
+ * checks of a submission take time proportional to the slots, not to the commands.
  *
- * <p>Recorded by one thread at a time; constant from {@link #end} on, and then thread-safe.
+ * <p>Recorded by one thread at a time. Constant from {@link #end} on, and then thread-safe.
  */
 final class Recording extends RefCounted {
-  /** What all commands together ask of a slot. */
+  /** What all commands together require of a slot. */
   private static final class SlotNeeds {
-    long bytes; // up to here it is used
-    int alignment = 1; // of what is bound, in its memory
+    long bytes; // the least size of the bound buffer
+    int alignment = 1; // what the offset of the bound buffer must be a multiple of
     final Set<BufferUsage> usages = EnumSet.noneOf(BufferUsage.class);
-    int usageBits; // the same, for a check that allocates nothing
+    int usageBits; // `usages` as bits, for a check that allocates nothing
   }
 
   private final EngineDevice<?> device;
   private final boolean isOneShot;
   private final RecordedCommands commands = new RecordedCommands();
   private final List<@Nullable SlotNeeds> slots = new ArrayList<>();
-  private final List<RecordedCommand> slotCopies =
-      new ArrayList<>(); // whose overlap shows with a table only
+  // Copies whose overlap can only be checked with a binding table.
+  private final List<RecordedCommand> slotCopies = new ArrayList<>();
+
   private final Set<RefCounted> retained = Collections.newSetFromMap(new IdentityHashMap<>());
-  private final List<BufferStorage> transients =
-      new ArrayList<>(); // of these, checked at each issue
+
+  // Those in `retained` that come from allocas. Their memory is checked at each issue.
+  private final List<BufferStorage> transients = new ArrayList<>();
+
   private final AtomicBoolean isSubmitted = new AtomicBoolean();
-  private volatile boolean isEnded; // publishes all of the above
-  private @Nullable RecordingOwner owner; // set once, before anybody else knows this
-  private volatile int weight = -1; // of all commands; negative until it was asked for
+
+  // Written last by the recording thread, so that threads that read it see all of the above.
+  private volatile boolean isEnded;
+
+  private @Nullable RecordingOwner owner; // written before any other thread sees this object
+
+  // The sum over all commands; negative until it is first needed. Threads may compute it twice.
+  private volatile int weight = -1;
 
   Recording(EngineDevice<?> device, boolean isOneShot) {
     this.device = device;
@@ -57,12 +65,12 @@ final class Recording extends RefCounted {
     return device;
   }
 
-  /** Has an owner from here on, whose reference is the first. */
+  /** Sets the owner, who takes over the first reference. */
   void setOwner(RecordingOwner newOwner) {
     owner = newOwner;
   }
 
-  /** No command comes any more. */
+  /** Ends the recording: no further command is added. */
   void end() {
     isEnded = true;
   }
@@ -80,7 +88,7 @@ final class Recording extends RefCounted {
   }
 
   void add(RecordedCommand command, boolean hasEffect) {
-    // A command without effect still names buffers; they are not kept, and its slots need nothing.
+    // Such a command still names buffers and slots, but requires nothing of them.
     if (!hasEffect) {
       return;
     }
@@ -133,7 +141,10 @@ final class Recording extends RefCounted {
     return commands;
   }
 
-  /** What the commands take of the capacity of a stream, the same for all streams of the device. */
+  /**
+   * How much of a stream's capacity the commands take up, which is the same for all streams of the
+   * device.
+   */
   int weight(NativeStream<?> stream) {
     int known = weight;
     if (known < 0) {
@@ -152,9 +163,9 @@ final class Recording extends RefCounted {
   }
 
   /**
-   * Checks that it may be submitted with {@code table}, and takes a reference for the submission.
-   * The buffers of the slots that are used are put into {@code bindings}; their storages are not
-   * retained.
+   * Checks that the recording may be submitted with {@code table}, and takes a reference for the
+   * submission. Stores the buffers of the used slots in {@code bindings}, without retaining their
+   * storages.
    *
    * @param bindings at least {@link #slotCount()} long
    */
@@ -178,12 +189,12 @@ final class Recording extends RefCounted {
   /**
    * Counts a submission.
    *
-   * @throws HalException FAILED_PRECONDITION if it was the last one before
+   * @throws HalException FAILED_PRECONDITION if a one-shot recording was submitted before
    */
   void countSubmission() {
     if (!isSubmitted.compareAndSet(false, true) && isOneShot) {
       throw new HalException(
-          Status.FAILED_PRECONDITION, "one-shot command buffer was submitted before");
+          Status.FAILED_PRECONDITION, "one-shot command buffer was already submitted");
     }
   }
 
@@ -200,7 +211,7 @@ final class Recording extends RefCounted {
     return refuseBinding(slot, needs, table);
   }
 
-  /** Says what is wrong with a binding; in full, which is not for the hot path. */
+  /** Finds out what is wrong with a binding, and throws. Kept out of the hot path. */
   private EngineBuffer refuseBinding(int slot, SlotNeeds needs, BindingTable table) {
     if (slot >= table.size()) {
       throw new HalException(
@@ -250,8 +261,9 @@ final class Recording extends RefCounted {
   }
 
   /**
-   * Checks that the memory of allocas that commands name directly is there: FAILED_PRECONDITION if
-   * not (rule M1).
+   * Checks that the memory of allocas which the commands name directly is allocated (rule M1).
+   *
+   * @throws HalException FAILED_PRECONDITION if it is not
    */
   void checkTransients() {
     for (int i = 0; i < transients.size(); i++) {

@@ -1,10 +1,13 @@
 package org.jhal.engine;
 
-/** The owner's reference to a {@link Recording}, kept by its device until the recording ends. */
+/**
+ * The owner's reference to a {@link Recording}. The device keeps it reachable until the recording
+ * ends.
+ */
 final class RecordingOwner extends Owner {
   private final String device;
 
-  /** Owns {@code recording} for {@code handle}. */
+  /** Owns {@code recording} on behalf of {@code handle}. */
   RecordingOwner(EngineCommandBuffer handle, Recording recording) {
     super(handle, recording, recording.device(), "command buffer");
     this.device = recording.device().name();

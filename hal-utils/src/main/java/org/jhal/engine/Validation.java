@@ -24,13 +24,13 @@ import org.jhal.engine.queue.EngineSemaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The only place where arguments are checked, for all drivers (rule M5). Each message names the
- * argument, its value and the limit.
+ * Checks arguments for all drivers (rule M5). A message names the argument, its value and the
+ * limit. Each method throws a {@link HalException} for what it refuses.
  */
 final class Validation {
   private Validation() {}
 
-  /** Refuses what cannot be waited for or signalled. */
+  /** Checks that every wait and every signal is possible. */
   static void fences(Fence waits, Fence signals) {
     Objects.requireNonNull(waits, "waits");
     Objects.requireNonNull(signals, "signals");
@@ -42,16 +42,19 @@ final class Validation {
     }
   }
 
-  /** Names a foreign device; two openings of one device have the same name. */
+  /**
+   * Describes a foreign device. One device that is opened twice has the same name twice, which the
+   * text then explains.
+   */
   static String otherThan(EngineDevice<?> device, @Nullable EngineDevice<?> other) {
-    return "another device than "
+    return "another device, not "
         + device.name()
         + (other != null && other.name().equals(device.name())
-            ? ": another opening of it, and each opening is a device of its own"
+            ? "; it was opened more than once, and each opening is a separate device"
             : "");
   }
 
-  /** Refuses a kind of command that the driver does not know; the only place that does. */
+  /** Refuses a kind of command that the driver does not support. Nothing else checks that. */
   static Command.Kind supported(EngineDevice<?> device, Command.Kind kind) {
     if (!device.supportedCommands().contains(kind)) {
       throw new HalException(
@@ -65,7 +68,7 @@ final class Validation {
     return kind;
   }
 
-  /** Refuses a buffer that is larger than the device can ever give. */
+  /** Refuses a buffer that is larger than the device can ever provide. */
   static void allocation(EngineDevice<?> device, long bytes, BufferParams params) {
     boolean isOnDevice = params.type() == MemoryType.DEVICE || params.type() == MemoryType.SHARED;
     if (isOnDevice && bytes > device.info().maxAllocationBytes()) {
@@ -73,22 +76,22 @@ final class Validation {
           Status.RESOURCE_EXHAUSTED,
           "buffer of "
               + bytes
-              + " bytes: the largest of "
+              + " bytes exceeds the largest allocation of "
               + params.type()
               + " memory on "
               + device.name()
-              + " has "
+              + ", which is "
               + device.info().maxAllocationBytes());
     }
   }
 
-  /** Refuses kernels with workgroups that the device cannot have. */
+  /** Refuses kernels whose workgroups are larger than the device supports. */
   static void workgroups(EngineDevice<?> device, Manifest manifest) {
     DeviceInfo info = device.info();
     Workgroups most = info.maxWorkgroupSize();
     for (KernelSpec kernel : manifest.kernels()) {
       Workgroups size = kernel.workgroupSize();
-      long items = (long) size.x() * size.y() * size.z(); // which fits into an int
+      long items = (long) size.x() * size.y() * size.z(); // KernelSpec: fits into an int
       if (size.x() > most.x()
           || size.y() > most.y()
           || size.z() > most.z()
@@ -114,7 +117,9 @@ final class Validation {
     }
   }
 
-  /** A buffer of this engine and this device, not closed. */
+  /**
+   * Returns {@code buffer} as the engine's own type, if it belongs to {@code device} and is open.
+   */
   static EngineBuffer buffer(EngineDevice<?> device, String what, DeviceBuffer buffer) {
     Objects.requireNonNull(buffer, what);
     if (!(buffer instanceof EngineBuffer own) || own.storage.device != device) {
@@ -130,7 +135,7 @@ final class Validation {
     return own;
   }
 
-  /** Checks a range of a buffer or a slot, and puts it into {@code operand}. */
+  /** Checks a range of a buffer or a slot, and stores it in {@code operand}. */
   static void operand(
       EngineDevice<?> device,
       String what,
@@ -194,7 +199,10 @@ final class Validation {
     }
   }
 
-  /** Of a slot, the part of the offset that is known; the rest is checked when a table is given. */
+  /**
+   * Checks the alignment of an operand. Of a slot only the known part of the offset is checked
+   * here, the rest when a binding table is given.
+   */
   static void multiple(String what, RecordedOperand operand, int unit) {
     multiple(what, operand.offset, unit);
   }
@@ -271,7 +279,7 @@ final class Validation {
     return kernel.parameters().stream().map(Parameter::name).toList().toString();
   }
 
-  /** Checks the buffer passed for a parameter and puts it into {@code operand}. */
+  /** Checks the buffer passed for a parameter, and stores it in {@code operand}. */
   static void bufferArgument(
       EngineDevice<?> device,
       EngineKernel kernel,

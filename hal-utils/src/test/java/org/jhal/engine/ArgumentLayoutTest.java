@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Rule M8: where arguments lie, and the bytes of constants. */
+/** Rule M8: the offsets of arguments, and the bytes of constants. */
 class ArgumentLayoutTest {
   private final EngineDevice<Event> device = new FakeBackend().open(1, Duration.ofSeconds(30));
 
@@ -52,7 +52,7 @@ class ArgumentLayoutTest {
     assertEquals(0, layout().size());
   }
 
-  /** As a C compiler lays out {@code struct { int8 a; void *b; int16 c; double d; int32 e; }}. */
+  /** The layout is that of {@code struct { int8 a; void *b; int16 c; double d; int32 e; }} in C. */
   @Test
   void argumentsAreAlignedToTheirSizeInOrder() {
     ArgumentLayout layout =
@@ -84,7 +84,8 @@ class ArgumentLayoutTest {
         int bytes = isBuffer ? 8 : parameters.get(i).type().bytes();
         assertEquals(0, layout.offset(i) % bytes, parameters + " at " + i);
         assertTrue(
-            layout.offset(i) >= end && layout.offset(i) < end + bytes, "no more room than needed");
+            layout.offset(i) >= end && layout.offset(i) < end + bytes,
+            "no more padding than needed");
         end = layout.offset(i) + bytes;
       }
       assertEquals(end, layout.size());

@@ -21,7 +21,7 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rule Q2: host memory is borrowed until nothing reads or writes it, whatever fails meanwhile. */
+/** Rule Q2: host memory stays borrowed until nothing accesses it, whatever fails meanwhile. */
 @Timeout(60)
 class BorrowedMemoryTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -46,14 +46,14 @@ class BorrowedMemoryTest {
     memory.onFree(told::incrementAndGet);
     try (Quiet log = new Quiet()) {
       body.run(device, timeline);
-      assertTrue(memory.isBorrowed(), "the stream has not come to it");
+      assertTrue(memory.isBorrowed(), "the stream has not run the readback");
       assertEquals(0, told.get());
       HalException late =
           assertThrows(HalException.class, () -> memory.awaitFree(Duration.ofMillis(1)));
       assertEquals(Status.DEADLINE_EXCEEDED, late.status());
       backend.device.setHeld(false);
       memory.awaitFree(LONG);
-      Threads.await("who waits for the memory to be told", () -> told.get() == 1);
+      Threads.await("the callback on the memory to run", () -> told.get() == 1);
       assertFalse(memory.isBorrowed());
       device.close();
     }
@@ -159,7 +159,7 @@ class BorrowedMemoryTest {
       gate.signal(2);
       timeline.await(2, LONG);
       assertFalse(memory.isBorrowed());
-      Threads.await("the callback", () -> told.get() == 1);
+      Threads.await("the callback to run", () -> told.get() == 1);
     }
   }
 }

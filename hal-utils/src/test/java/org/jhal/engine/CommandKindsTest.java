@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A command of a kind that a driver does not know never reaches its stream (rule D4). */
+/** A command of a kind that a driver does not support never reaches its stream (rule D4). */
 @Timeout(60)
 class CommandKindsTest {
   private static final String MANIFEST =
@@ -57,7 +57,7 @@ class CommandKindsTest {
     return device.loadExecutable(ExecutableSource.of(folder));
   }
 
-  /** Hands a queue a command; true if a queue takes such commands. */
+  /** Enqueues a command. Returns false if queues have no such commands. */
   private static boolean enqueue(
       Kind kind, DeviceQueue queue, Fence done, DeviceBuffer buffer, Executable code) {
     switch (kind) {
@@ -70,13 +70,13 @@ class CommandKindsTest {
       case DISPATCH ->
           queue.dispatch(Fence.NONE, done, code.kernel("f"), Workgroups.of(1), Args.of());
       case BARRIER -> {
-        return false; // that of a queue is no command
+        return false; // DeviceQueue.barrier() makes no command
       }
     }
     return true;
   }
 
-  /** Records a command; true if there are recordings of such commands. */
+  /** Records a command. Returns false if it cannot be recorded. */
   private static boolean record(
       Kind kind, CommandBuffer commands, DeviceBuffer buffer, Executable code) {
     switch (kind) {
@@ -142,7 +142,7 @@ class CommandKindsTest {
     }
   }
 
-  /** A kind that is added later must not come to drivers that were written before. */
+  /** A kind that is added later must not reach drivers that were written before. */
   @Test
   void whatEveryDriverRunsNeverGrows() {
     assertEquals(

@@ -22,7 +22,7 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The memory of copies between devices: few blocks, whatever is copied. */
+/** The memory of copies between devices: a few blocks, however much is copied. */
 @Timeout(60)
 class CopyBuffersTest {
   private static final Duration LONG = Duration.ofSeconds(20);
@@ -88,7 +88,7 @@ class CopyBuffersTest {
       for (int i = 1; i <= 20; i++) {
         from.queue(0).copy(Fence.NONE, done.at(i), source, 0, target, 0, source.size());
       }
-      Threads.await("copies to have all blocks", () -> blocks(from) == 4);
+      Threads.await("copies to use all blocks", () -> blocks(from) == 4);
       slow.device.setHeld(false);
       done.await(20, LONG);
       assertEquals(4, blocks(from));
@@ -98,7 +98,7 @@ class CopyBuffersTest {
     }
   }
 
-  /** The readback, which has not failed, may still write it. */
+  /** The readback has not failed, and may still write into the block. */
   @Test
   void aCopyThatFailsGivesNoBlockBack() {
     FakeBackend failing = new FakeBackend();

@@ -24,13 +24,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A driver is never asked for more than it says that its device has (rule M5). */
+/** A driver is never asked for more than its device's limits (rule M5). */
 @Timeout(60)
 class DeviceLimitsTest {
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final long LARGEST = 1 << 24;
   private static final String TOO_LARGE =
-      "buffer of 16777217 bytes: the largest of DEVICE memory on fake-0 has 16777216";
+      "buffer of 16777217 bytes exceeds the largest allocation of DEVICE memory on fake-0,"
+          + " which is 16777216";
 
   @TempDir private Path folder;
 
@@ -56,7 +57,7 @@ class DeviceLimitsTest {
         assertThrows(HalException.class, () -> device.allocate(LARGEST + 1, BufferParams.DEVICE)),
         Status.RESOURCE_EXHAUSTED,
         TOO_LARGE);
-    device.allocate(LARGEST + 1, BufferParams.HOST).close(); // a limit of the device's memory only
+    device.allocate(LARGEST + 1, BufferParams.HOST).close(); // host memory has no such limit
   }
 
   @Test

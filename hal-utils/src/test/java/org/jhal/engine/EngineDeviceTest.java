@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How a device begins and ends, with its threads, over a backend that fails on purpose. */
+/** Opening and closing a device with its threads, over a backend that fails on purpose. */
 @Timeout(60)
 class EngineDeviceTest {
   private static final Duration LONG = Duration.ofMinutes(5);
@@ -93,8 +93,8 @@ class EngineDeviceTest {
               () ->
                   device.queue(0).fill(Fence.NONE, done.at(1), foreign, 0, 16, FillPattern.of8(1)));
       assertEquals(
-          "target: buffer of 16 bytes of fake-0 belongs to another device than fake-0: another"
-              + " opening of it, and each opening is a device of its own",
+          "target: buffer of 16 bytes of fake-0 belongs to another device, not fake-0; it was opened"
+              + " more than once, and each opening is a separate device",
           refused.getMessage());
     }
   }
@@ -134,7 +134,7 @@ class EngineDeviceTest {
     assertEquals(1, log.count("cannot close the stream of fake-0-q1"));
   }
 
-  /** Its last reference goes when frees are refused and closing has not come to it yet. */
+  /** Its last reference is dropped after frees are refused and before closing frees it. */
   @Test
   void aBufferThatIsClosedWhileItsDeviceClosesIsFreed() {
     EngineDevice<Event> device = backend.open(1, LONG);
@@ -146,7 +146,7 @@ class EngineDeviceTest {
     assertEquals(List.of(), log.lines());
   }
 
-  /** Rule M7, where giving memory back takes its time. */
+  /** Rule M7, with a native runtime that keeps using the memory for a while. */
   @Test
   void theOwnerOfImportedMemoryIsToldWhenItIsGivenBack() {
     EngineDevice<Event> device = backend.open(1, LONG);
@@ -157,7 +157,7 @@ class EngineDeviceTest {
     DeviceBuffer second =
         device.allocator().importHost(memory, BufferParams.HOST, releases::incrementAndGet);
     first.close();
-    assertEquals(0, releases.get(), "it is not given back yet");
+    assertEquals(0, releases.get(), "the native runtime still uses the memory");
     assertEquals(1, device.statistics().buffers());
     assertEquals(16, device.statistics().bytes());
     backend.givingBack.remove().run();
@@ -174,7 +174,7 @@ class EngineDeviceTest {
 
   @Test
   void aThreadThatCannotBindLosesTheDevice() throws Exception {
-    backend.device.failNth("bindToThread", 1, FAULT); // a completion thread's: nobody else runs yet
+    backend.device.failNth("bindToThread", 1, FAULT); // only completion threads run yet
     EngineDevice<Event> device = backend.open(1, LONG);
     Threads.await("the device to be lost", () -> device.lostCause() != null);
     HalException cause = Objects.requireNonNull(device.lostCause());
@@ -231,12 +231,12 @@ class EngineDeviceTest {
     assertEquals(1, log.count("closing fake-0: 1 operations did not end within PT0.02S"));
     device.close();
     backend.device.setHeld(false);
-    Threads.await("the device to be closed to its end", () -> backend.isClosed);
+    Threads.await("NAME-close to close the backend", () -> backend.isClosed);
     assertFreed();
     assertEquals(0, device.statistics().openOperations());
   }
 
-  /** A host call that nobody waits for any more still has the device. */
+  /** A host call that is no longer waited for still uses the device. */
   @Test
   void pastTheCloseTimeoutAHostCallThatRunsKeepsTheDevice() throws Exception {
     EngineDevice<Event> device = backend.open(1, Duration.ofMillis(20));
@@ -250,12 +250,12 @@ class EngineDeviceTest {
     assertEquals(Status.DEADLINE_EXCEEDED, failure(called));
     assertFalse(backend.isClosed, "a host call runs");
     end.countDown();
-    Threads.await("the device to be closed to its end", () -> backend.isClosed);
+    Threads.await("NAME-close to close the backend", () -> backend.isClosed);
     assertFreed();
     assertEquals(0, device.statistics().openOperations());
   }
 
-  /** Work that no event tells of: it failed to be recorded, which loses the device. */
+  /** Issues work whose event cannot be recorded, which loses the device. */
   private EngineDevice<Event> withUnrecordedWork(Duration closeTimeout) throws Exception {
     EngineDevice<Event> device = backend.open(1, closeTimeout);
     kept.add(device.allocate(16, BufferParams.DEVICE));
@@ -270,9 +270,9 @@ class EngineDeviceTest {
   @Test
   void workOfWhichNoEventTellsIsWaitedFor() throws Exception {
     EngineDevice<Event> device = withUnrecordedWork(LONG);
-    backend.device.failNth("isIdle", 1, FAULT); // which tells nothing
+    backend.device.failNth("isIdle", 1, FAULT); // after which closing must ask again
     Threads closing = Threads.start("closing", device::close);
-    Threads.await("closing to look twice", () -> backend.device.calls("isIdle") > 1);
+    Threads.await("closing to call isIdle twice", () -> backend.device.calls("isIdle") > 1);
     assertFalse(backend.isClosed);
     assertEquals(1, backend.liveMemory.get());
     assertTrue(backend.streams.get(0).advance());
@@ -287,9 +287,9 @@ class EngineDeviceTest {
     device.close();
     assertFalse(backend.isClosed, "what may be in use is leaked");
     assertEquals(1, backend.liveMemory.get());
-    assertEquals(1, log.count("closing fake-0: what it has is leaked"));
+    assertEquals(1, log.count("closing fake-0: its native resources are leaked"));
     assertTrue(backend.streams.get(0).advance());
-    Threads.await("the device to be closed to its end", () -> backend.isClosed);
+    Threads.await("NAME-close to close the backend", () -> backend.isClosed);
     assertFreed();
   }
 

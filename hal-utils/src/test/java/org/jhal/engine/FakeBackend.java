@@ -35,17 +35,17 @@ public final class FakeBackend implements DeviceBackend<Event> {
   public final FakeDevice device = new FakeDevice();
   final List<FakeStream> streams = new ArrayList<>();
   public final AtomicInteger liveMemory = new AtomicInteger();
-  @Nullable HalException failsAtStream; // thrown for the second stream
+  @Nullable HalException failsAtStream; // thrown when the second stream is created
   volatile boolean isClosed;
   Set<Command.Kind> commands = BASE_COMMANDS;
-  final Queue<Runnable> givingBack = new ArrayDeque<>(); // of imported memory, for the test to run
+  final Queue<Runnable> givingBack = new ArrayDeque<>(); // ends the use of imported memory
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
         this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, 2, false), List.of());
   }
 
-  /** Whether this thread has bound the device; does not count what streams have bound. */
+  /** Whether this thread has bound the device through this object, rather than a stream. */
   static boolean isBound() {
     return BINDINGS.get() > 0;
   }
@@ -135,7 +135,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
     return new FakeMemory(bytes);
   }
 
-  /** What leaves giving it back to somebody else. */
+  /** Memory that stays in use after it was freed, until the test runs {@link #givingBack}. */
   @Override
   public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     return new FakeMemory(memory.capacity()) {

@@ -23,14 +23,14 @@ import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.support.PlatformThreads;
 
 /**
- * A device whose work is over at once. It has no state that an error in the middle of a call could
- * damage, and notes each call that a native runtime would not survive: without the device bound, or
- * on a virtual thread.
+ * A device whose work completes at once. It has no state that an error in the middle of a call
+ * could damage. It records each call that a native runtime would not survive: without the device
+ * bound, or on a virtual thread.
  */
 final class InstantBackend implements DeviceBackend<Object> {
   private static final ThreadLocal<Boolean> BOUND = ThreadLocal.withInitial(() -> false);
 
-  /** What was called wrongly, one line each. */
+  /** The wrong calls, one line each. */
   final ConcurrentLinkedQueue<String> misuses = new ConcurrentLinkedQueue<>();
 
   EngineDevice<Object> open(int queues) {
@@ -57,7 +57,7 @@ final class InstantBackend implements DeviceBackend<Object> {
 
   private void check(String call) {
     if (!BOUND.get()) {
-      misuses.add(call + " without the device on " + Thread.currentThread());
+      misuses.add(call + " without the device bound on " + Thread.currentThread());
     }
   }
 

@@ -21,7 +21,7 @@ import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a device has handed out, and what becomes of what nobody closes (rule M7). */
+/** The buffers of a device, and the report of those that nobody closes (rule M7). */
 @Timeout(60)
 class LiveStoragesTest {
   private static final Duration LONG = Duration.ofMinutes(5);
@@ -39,7 +39,7 @@ class LiveStoragesTest {
       for (int i = 0; i < 10_000; i++) {
         BufferStorage storage = storages.get(random.nextInt(storages.size()));
         if (random.nextBoolean()) {
-          live.remove(storage); // also one that is not there
+          live.remove(storage); // also one that was removed before
           expected.remove(storage);
         } else if (expected.add(storage)) {
           live.add(storage);
@@ -94,7 +94,7 @@ class LiveStoragesTest {
         TimelineSemaphore gate = device.createSemaphore(0);
         TimelineSemaphore done = device.createSemaphore(0)) {
       allocateAndFree(device, gate, done, 4_712);
-      for (long later = 4_713; later < 4_716; later++) { // by then it would have been found
+      for (long later = 4_713; later < 4_716; later++) { // if these are found, it would be as well
         leak(device, later);
         awaitReport(log, later);
       }

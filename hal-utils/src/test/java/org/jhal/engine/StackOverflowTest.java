@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A user's thread that runs out of stack inside the engine, in whatever line: the queue goes on, or
- * its device is lost and says so. It never stands still.
+ * A user's thread runs out of stack at an arbitrary point inside the engine. The queue then either
+ * goes on, or its device is lost and reports that. It never hangs.
  */
 class StackOverflowTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
@@ -35,7 +35,7 @@ class StackOverflowTest {
   private static void trials(int count, int step) throws Exception {
     try (Quiet log = new Quiet()) {
       for (int i = 0; i < count; i++) {
-        trial(200_000 + step * i); // another size of the stack makes another line run out of it
+        trial(200_000 + step * i); // with another stack size, another line overflows
       }
     }
   }
@@ -54,7 +54,7 @@ class StackOverflowTest {
     try {
       queue.barrier(Fence.NONE, second.at(1));
       second.await(1, DEADLINE);
-      // What was taken before the overflow, too; the last one may not have been.
+      // Everything accepted before the overflow is included. The last submission may not have been.
       first.await(Math.max(0, value.get() - 1), DEADLINE);
     } catch (HalException e) {
       if (e.status() != Status.UNAVAILABLE) {
@@ -68,11 +68,11 @@ class StackOverflowTest {
     try {
       recurse(queue, semaphore, value);
     } catch (StackOverflowError e) {
-      return; // as meant; whoever calls the engine may go on
+      return; // on purpose; a caller may catch the error and go on
     }
   }
 
-  @SuppressWarnings("InfiniteRecursion") // is what it is for
+  @SuppressWarnings("InfiniteRecursion") // on purpose
   private static void recurse(DeviceQueue queue, TimelineSemaphore semaphore, AtomicLong value) {
     queue.barrier(Fence.NONE, semaphore.at(value.incrementAndGet()));
     recurse(queue, semaphore, value);

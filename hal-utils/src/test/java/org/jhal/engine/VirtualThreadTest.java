@@ -22,14 +22,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
-/** No native call is made on a virtual thread, which may change the thread that it runs on. */
+/** No native call is made on a virtual thread, since that may change its carrier thread. */
 @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
 class VirtualThreadTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private final InstantBackend backend = new InstantBackend();
 
-  /** {@code Thread.ofVirtual().factory()}; the class files are those of Java 17. */
+  /**
+   * {@code Thread.ofVirtual().factory()} by reflection, since the tests are compiled for Java 17.
+   */
   private static ThreadFactory virtualThreads() throws ReflectiveOperationException {
     Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
     return (ThreadFactory)

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a driver gives back when the native work is over: once, at the right time, by whom. */
+/** Release actions of a driver run once, after the native work, on the completion thread. */
 @Timeout(60)
 class WhenFiredTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -35,10 +35,10 @@ class WhenFiredTest {
   private final FakeBackend backend = new FakeBackend();
   private final Quiet log = new Quiet();
 
-  /** The threads on which what {@link #notice} adds has run. */
+  /** The threads on which the actions of {@link #notice} have run. */
   private final List<String> ran = new CopyOnWriteArrayList<>();
 
-  private volatile boolean mayRun; // the native work is over
+  private volatile boolean mayRun; // whether the native work is complete
   private @Nullable EngineDevice<Event> device;
 
   @AfterEach
@@ -52,7 +52,7 @@ class WhenFiredTest {
     assertEquals(List.of(), backend.device.violations());
   }
 
-  /** A device with one queue, whose stream does this with what it is issued. */
+  /** A device with one queue, whose stream passes what is issued to {@code onIssue}. */
   private EngineDevice<Event> open(Duration closeTimeout, Consumer<Submission> onIssue) {
     EngineDevice<Event> opened = backend.open(1, closeTimeout);
     device = opened;
@@ -89,7 +89,7 @@ class WhenFiredTest {
   }
 
   private void awaitRun(int count) {
-    Threads.await("what was to be given back", () -> ran.size() >= count);
+    Threads.await("the release actions to run", () -> ran.size() >= count);
   }
 
   @Test
@@ -128,7 +128,7 @@ class WhenFiredTest {
         DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
         TimelineSemaphore done = device.createSemaphore(0)) {
       fill(device, buffer, done, 1);
-      mayRun = true; // from here on only the stream keeps it from running
+      mayRun = true; // from here on only the stream holds it back
       backend.device.setHeld(false);
       assertEquals(Status.INTERNAL, failure(done));
       awaitRun(1);
@@ -200,7 +200,7 @@ class WhenFiredTest {
     assertEquals(1, ran.size());
   }
 
-  /** The stream may go on using it, and only its end tells when it does not any more. */
+  /** The stream may keep using the resource; only when the stream is idle is that over. */
   @Test
   void itWaitsForTheStreamsEndWhereNoEventTells() throws Exception {
     EngineDevice<Event> device = open(LONG, this::notice);
@@ -210,7 +210,7 @@ class WhenFiredTest {
     fill(device, buffer, done, 1);
     assertEquals(Status.UNAVAILABLE, failure(done));
     stream().whileClosing = () -> mayRun = true;
-    finishStream(); // what was issued before the record that failed
+    finishStream(); // runs what was issued before the failed recordEvent
     buffer.close();
     assertEquals(List.of(), ran);
     device.close();
@@ -235,7 +235,7 @@ class WhenFiredTest {
     buffer.close();
   }
 
-  /** Who enqueues completes what is over by then, but runs nothing of the driver's. */
+  /** A thread that enqueues never runs a driver's release action. */
   @Test
   void whoEnqueuesNeverRunsIt() throws Exception {
     mayRun = true;

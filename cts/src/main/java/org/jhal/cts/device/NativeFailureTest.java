@@ -165,10 +165,14 @@ class NativeFailureTest {
     assertBytes(TestData.filled(16, 3), cts.read(buffer), "work after a native failure");
   }
 
-  private static void assertAllRetired(Cts cts) {
+  private static void awaitRetiredOrLost(Cts cts) {
     awaitTrue(
         "all work to retire, or the last event to lose the device",
         () -> cts.device().statistics().openOperations() == 0 || cts.device().lostCause() != null);
+  }
+
+  private static void assertAllRetired(Cts cts) {
+    awaitRetiredOrLost(cts);
     if (cts.device().lostCause() != null) {
       cts.device().close(); // what its work holds may be kept until then (rule Q7)
     }
@@ -186,6 +190,7 @@ class NativeFailureTest {
     Work work = new Work(cts);
     work.enqueue();
     List<HalException> failures = work.awaitOver();
+    awaitRetiredOrLost(cts); // the call that fails may come behind the last signal
     cts.controls().reset();
     if (cts.device().lostCause() == null) {
       assertTold(failures);

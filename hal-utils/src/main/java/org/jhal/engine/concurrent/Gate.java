@@ -5,19 +5,21 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the threads inside a section and shuts it: after {@link #shut()} nobody enters, and {@link
- * #awaitEmpty} waits for those inside to leave.
+ * Counts the threads inside a section, and can be shut. After {@link #shut()} no thread can enter,
+ * and {@link #awaitEmpty} waits for those inside to leave.
  *
  * <p>Thread-safe.
  */
 public final class Gate {
   private static final long SHUT = 1L << 62;
 
-  private final AtomicLong state =
-      new AtomicLong(); // how many are inside, plus SHUT once it is shut
+  // How many threads are inside, plus SHUT once the gate is shut.
+  private final AtomicLong state = new AtomicLong();
+
+  // The thread in awaitEmpty(). Written by that thread, read by the last one that leaves.
   private volatile @Nullable Thread closer;
 
-  /** Enters unless the gate is shut; who entered must leave. */
+  /** Enters unless the gate is shut. If this returns true, the caller must {@link #leave}. */
   public boolean tryEnter() {
     long now = state.get();
     while (now < SHUT) {
@@ -29,14 +31,14 @@ public final class Gate {
     return false;
   }
 
-  /** Leaves. */
+  /** Leaves the section that {@link #tryEnter} has entered. */
   public void leave() {
     if (state.decrementAndGet() == SHUT) {
       LockSupport.unpark(closer);
     }
   }
 
-  /** Shuts the gate; returns whether this call did. */
+  /** Shuts the gate. Returns false if it was shut already. */
   public boolean shut() {
     long now = state.get();
     while (now < SHUT) {
@@ -53,10 +55,13 @@ public final class Gate {
   }
 
   /**
-   * Waits until nobody is inside, or {@link System#nanoTime()} passes {@code deadline}. For one
-   * thread, after shut.
+   * Waits until no thread is inside, or until {@link System#nanoTime()} passes {@code deadline},
+   * and then returns false. For one thread at a time, after {@link #shut}. An interrupt does not
+   * end the wait; the thread's interrupt status is restored.
    */
   public boolean awaitEmpty(long deadline) {
+    // Before the loop reads the count: the last thread may leave between that read and the park. It
+    // changes the count before it reads `closer`, so it unparks this thread.
     closer = Thread.currentThread();
     boolean interrupted = false;
     try {
@@ -66,7 +71,7 @@ public final class Gate {
           return false;
         }
         LockSupport.parkNanos(this, left);
-        interrupted |= Thread.interrupted(); // a parked thread with its flag set would spin
+        interrupted |= Thread.interrupted(); // with the status set, parkNanos() returns at once
       }
       return true;
     } finally {

@@ -8,8 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A few threads of a device that run host completions of one kind, in the order in which they come;
- * started when they are first needed.
+ * A small pool of threads of one device that run host completions of one kind, in the order in
+ * which they arrive. Threads are started when they are first needed, and end when they are idle.
+ *
+ * <p>Thread-safe.
  */
 public final class HostCompletionPool implements Executor {
   private static final long IDLE_SECONDS = 30;
@@ -17,10 +19,11 @@ public final class HostCompletionPool implements Executor {
   private final ThreadPoolExecutor pool;
 
   /**
-   * No thread yet.
+   * Creates a pool without threads.
    *
-   * @param name of the threads, before a number
-   * @param domain identifies the device
+   * @param name prefix of the threads' names, which end in a number
+   * @param domain the device's token
+   * @param threads how many threads the pool may have
    */
   public HostCompletionPool(String name, Object domain, int threads) {
     AtomicInteger count = new AtomicInteger();
@@ -40,12 +43,15 @@ public final class HostCompletionPool implements Executor {
     pool.execute(hostCompletion);
   }
 
-  /** Takes no more; those that it has go on. */
+  /** Refuses further completions. Those already accepted still run. */
   public void close() {
     pool.shutdown();
   }
 
-  /** After {@link #close}: waits until all are over, or the deadline has passed. */
+  /**
+   * After {@link #close}: waits until all completions have run. Returns false if the deadline
+   * passes first.
+   */
   public boolean awaitEnd(long deadline) {
     return Uninterruptibles.awaitTerminationUninterruptibly(
         pool, Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);

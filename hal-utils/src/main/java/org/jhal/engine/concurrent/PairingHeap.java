@@ -4,13 +4,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A priority queue whose links live in its nodes: insert in O(1), take the smallest or any other in
- * O(log n) amortised, nothing allocated, nothing recursive (rules K1, K2).
+ * A priority queue whose links are in its nodes. Insertion takes O(1), removal of the smallest or
+ * any other node O(log n) amortised. Nothing is allocated, and nothing is recursive (rules K1, K2).
  *
- * <p>Nodes mostly come in order. Those that do are not in the heap but in a sorted list beside it,
- * where everything is O(1) and nothing is compared but the two ends.
+ * <p>Nodes mostly arrive in order. A node that does is not put into the heap but appended to a
+ * sorted list beside it, the <em>run</em>, where insertion and removal take O(1).
  *
- * <p>Not thread-safe; its owner guards it.
+ * <p>Not thread-safe; the owner guards it.
  */
 public final class PairingHeap<N extends HeapNode> {
   private @Nullable HeapNode root;
@@ -21,7 +21,7 @@ public final class PairingHeap<N extends HeapNode> {
     return root == null && firstInRun == null;
   }
 
-  /** The smallest node, or null if there is none. */
+  /** Returns the smallest node, or null if there is none. */
   @SuppressWarnings("unchecked") // only insert() adds nodes
   public @Nullable N min() {
     HeapNode inRun = firstInRun;
@@ -29,10 +29,12 @@ public final class PairingHeap<N extends HeapNode> {
     return (N) (inHeap == null || (inRun != null && isBefore(inRun, inHeap)) ? inRun : inHeap);
   }
 
-  /** Adds a node that is in no heap. Its key and sequence stay as they are while it is in. */
+  /**
+   * Adds a node that is in no heap. Its key and sequence must not change while it is in this one.
+   */
   public void insert(N node) {
     if (node.heap != null) {
-      throw new IllegalStateException("node is in a heap already");
+      throw new IllegalStateException("node is already in a heap");
     }
     node.heap = this;
     HeapNode last = lastInRun;
@@ -50,7 +52,7 @@ public final class PairingHeap<N extends HeapNode> {
     }
   }
 
-  /** Takes the smallest node out, or returns null if there is none. */
+  /** Removes and returns the smallest node, or returns null if there is none. */
   public @Nullable N removeMin() {
     N smallest = min();
     if (smallest != null) {
@@ -59,7 +61,7 @@ public final class PairingHeap<N extends HeapNode> {
     return smallest;
   }
 
-  /** Takes {@code node} out; it must be in this heap. */
+  /** Removes {@code node}, which must be in this heap. */
   public void remove(N node) {
     if (node.heap != this) {
       throw new IllegalStateException("node is not in this heap");
@@ -113,7 +115,7 @@ public final class PairingHeap<N extends HeapNode> {
     return a.key < b.key || (a.key == b.key && a.sequence < b.sequence);
   }
 
-  /** Makes the larger of two roots the first child of the smaller, which is returned. */
+  /** Makes the larger of two roots the first child of the smaller one, and returns the latter. */
   private static HeapNode link(HeapNode a, HeapNode b) {
     HeapNode parent = isBefore(a, b) ? a : b;
     HeapNode loser = parent == a ? b : a;
@@ -129,8 +131,8 @@ public final class PairingHeap<N extends HeapNode> {
   }
 
   /**
-   * The two passes of a pairing heap: links siblings in pairs from left to right, then the pairs
-   * from right to left.
+   * The two passes of a pairing heap: links siblings in pairs from left to right, and then merges
+   * the pairs from right to left.
    */
   private static @Nullable HeapNode mergePairs(@Nullable HeapNode first) {
     HeapNode pairs = null; // a stack of linked pairs, chained by next

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A resource that lives until its owner closed it and nothing uses it any more (rule Q3). The owner
- * holds the first reference, everything that uses it holds one meanwhile.
+ * A resource that lives until its owner has closed it and nothing uses it any more (rule Q3). The
+ * owner holds the first reference. Each user holds another one while it uses the resource.
  *
  * <p>Thread-safe.
  */
@@ -20,9 +20,12 @@ public abstract class RefCounted {
     }
   }
 
-  private volatile int references = 1;
+  private volatile int references = 1; // changed by any thread, through the handle
 
-  /** Takes a reference unless the last one is gone. */
+  /**
+   * Takes a reference unless the last one is gone. If this returns true, the caller must release
+   * it.
+   */
   public final boolean tryRetain() {
     int now = references;
     while (now > 0) {
@@ -45,6 +48,8 @@ public abstract class RefCounted {
     }
   }
 
-  /** The last reference is gone. On whatever thread that happened, with no lock held. */
+  /**
+   * Called once, when the last reference is gone, on the thread that dropped it, with no lock held.
+   */
   protected abstract void destroy();
 }

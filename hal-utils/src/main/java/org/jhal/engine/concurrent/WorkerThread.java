@@ -7,13 +7,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * A thread that does one job in steps, and parks while there is nothing to do. Where it is not
- * started, a test runs the steps itself.
+ * A thread that does one job in steps, and parks while there is nothing to do. A test may leave it
+ * unstarted and run the steps itself.
  *
- * <p>Thread-safe: anybody may wake or stop it.
+ * <p>Thread-safe: any thread may wake or stop it.
  */
 public final class WorkerThread {
-  /** After so many a step that throws counts as one that found nothing to do. */
+  /**
+   * From this many crashes on, a step that throws counts as one that found nothing to do, so that
+   * the thread does not crash in a busy loop.
+   */
   private static final int MAX_CRASHES = 100;
 
   private final BooleanSupplier step;
@@ -21,20 +24,20 @@ public final class WorkerThread {
   private final long lookNanos;
   private final Consumer<Throwable> onCrash;
   private final DeviceThread thread;
-  private volatile boolean isWoken;
-  private volatile boolean isParked; // or about to be
-  private volatile boolean isStopped;
-  private int crashes; // of the role's thread
+  private volatile boolean isWoken; // set by any thread, cleared by this one before its steps
+  private volatile boolean isParked; // parked or about to be; written by this thread, read by any
+  private volatile boolean isStopped; // set once, by any thread
+  private int crashes; // how many steps threw; used by this thread alone
 
   /**
-   * A role of {@code domain}, not started.
+   * Creates a thread of the device whose token is {@code domain}. It is not started.
    *
-   * @param spinNanos how long it looks for more to do before it parks
-   * @param lookNanos how long it parks at most before it looks for work though nobody has woken it
+   * @param spinNanos how long it spins for more work before it parks
+   * @param lookNanos how long it parks at most before it runs a step without having been woken
    * @param atStart runs first, on the thread
-   * @param step does one thing and returns true, or returns false if there is nothing to do
-   * @param onCrash told, on the thread, what {@code atStart} or {@code step} threw; the thread goes
-   *     on
+   * @param step does a piece of work and returns true, or returns false if there is nothing to do
+   * @param onCrash receives, on the thread, what {@code atStart} or {@code step} threw; the thread
+   *     then continues
    */
   public WorkerThread(
       String name,
@@ -66,7 +69,7 @@ public final class WorkerThread {
     thread.start();
   }
 
-  /** Makes the role look for work again. Cheap unless it is parked. */
+  /** Makes the thread run its step again. Cheap unless it is parked. */
   public void wake() {
     if (!isWoken) {
       isWoken = true;
@@ -93,13 +96,14 @@ public final class WorkerThread {
       }
       spin();
       while (!isWoken) {
-        isParked = true; // before the last look at isWoken, which a waker sets before it looks here
+        // wake() may come between the check of isWoken and the park. It sets isWoken before it
+        // reads isParked, so either the second check sees that or wake() unparks this thread.
+        isParked = true;
         if (isWoken) {
           break;
         }
         LockSupport.parkNanos(this, lookNanos);
-        boolean ignored =
-            Thread.interrupted(); // somebody's callback left it set; park() would return at once
+        boolean ignored = Thread.interrupted(); // left set by a callback, it would prevent parking
         if (lookNanos < Long.MAX_VALUE) {
           break;
         }
@@ -109,8 +113,8 @@ public final class WorkerThread {
   }
 
   /**
-   * In place of a thread that is not started: takes steps while there is something to do, if
-   * somebody has woken the role since the last time. Returns whether somebody has.
+   * Replaces a thread that was not started: runs steps while there is something to do, if {@link
+   * #wake} was called since the last time. Returns whether it was.
    */
   public boolean takeStepsIfWoken() {
     boolean wasWoken = isWoken;
@@ -121,8 +125,8 @@ public final class WorkerThread {
   }
 
   private void takeSteps() {
-    // Work that is added before a wake() that finds isWoken still set is seen by the steps after
-    // this line.
+    // A wake() just before this line has no effect of its own, but the steps below see the work
+    // that its caller added before.
     isWoken = false;
     while (doStep()) {
       continue;
@@ -134,12 +138,13 @@ public final class WorkerThread {
       return step.getAsBoolean();
     } catch (Throwable t) {
       onCrash.accept(t);
-      return ++crashes < MAX_CRASHES; // what the step left undone is still to be done
+      return ++crashes < MAX_CRASHES; // true: there is still something to do
     }
   }
 
   /**
-   * Ends the thread when it has nothing to do, and waits for that; false if it did not end in time.
+   * Ends the thread once it has nothing to do, and waits for that. Returns false if the deadline
+   * passes first.
    */
   public boolean stop(long deadline) {
     isStopped = true;

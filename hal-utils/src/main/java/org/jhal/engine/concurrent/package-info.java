@@ -1,4 +1,4 @@
-/** What keeps threads apart: worker threads, gates, reference counts, and a heap. */
+/** Building blocks for concurrent code: worker threads, gates, reference counts, and a heap. */
 @NullMarked
 package org.jhal.engine.concurrent;
 

@@ -5,14 +5,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.Registration;
 import org.jhal.TimepointCallback;
 
-/** A user's callback that waits for a value (rule S7). */
+/** A user's callback that waits for a value (rule S7). Any thread may cancel it. */
 final class CallbackWait extends WaitNode implements Registration {
   private static final System.Logger LOG = System.getLogger(CallbackWait.class.getName());
 
   private final EngineSemaphore semaphore;
   private final TimepointCallback callback;
-  private final AtomicBoolean isDecided =
-      new AtomicBoolean(); // who sets it runs the callback, or cancelled it
+  // Set once, by the thread that runs the callback or by the one that cancels it.
+  private final AtomicBoolean isDecided = new AtomicBoolean();
 
   CallbackWait(EngineSemaphore semaphore, TimepointCallback callback) {
     this.semaphore = semaphore;
@@ -22,13 +22,13 @@ final class CallbackWait extends WaitNode implements Registration {
   @Override
   void released() {
     if (!isDecided.compareAndSet(false, true)) {
-      return; // cancel() came between the removal and this call
+      return; // cancel() came between the removal of this node and this call
     }
     Cascade cascade = Cascade.current();
     cascade.enterCallback();
     try {
       callback.done(failure);
-    } catch (Throwable t) { // rule S7: what a callback throws is nobody else's business
+    } catch (Throwable t) { // rule S7: what a callback throws is logged and dropped
       LOG.log(Level.ERROR, "a callback on " + semaphore + " threw", t);
     } finally {
       cascade.leaveCallback();
@@ -40,6 +40,7 @@ final class CallbackWait extends WaitNode implements Registration {
     if (!isDecided.compareAndSet(false, true)) {
       return false;
     }
+    // A signaller may have removed this node already. Its call of released() then does nothing.
     semaphore.deregister(this);
     return true;
   }

@@ -8,35 +8,37 @@ import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one thread still has to do after it changed a semaphore: tell the waiters it removed, drain
- * the queues whose operations became ready, let go of the operations whose events were dropped.
+ * The work that a thread has left after it changed a semaphore: notify the waiters that it removed,
+ * release the operations whose events were dropped, and drain the queues whose operations became
+ * ready.
  *
- * <p>Telling a waiter may change further semaphores. Such a nested change only adds to the list of
- * the change in progress, so a million dependants need no stack, and no lock is held while anybody
- * is told (rule K4).
+ * <p>Notifying a waiter may change further semaphores. Such a nested change only appends to the
+ * cascade in progress, so a million dependants need no stack. No lock is held while a waiter is
+ * notified (rule K4).
  *
- * <p>Owned by its thread.
+ * <p>Confined to its thread.
  */
 public final class Cascade {
   private static final System.Logger LOG = System.getLogger(Cascade.class.getName());
 
   /**
-   * Weak, so that threads which outlive the engine do not keep its class loader. One that has
-   * something to do is on its thread's stack.
+   * Weak, so that a thread which outlives the engine does not keep the engine's class loader alive.
+   * A cascade in use is strongly reachable from its thread's stack.
    */
   private static final ThreadLocal<@Nullable WeakReference<Cascade>> CURRENT = new ThreadLocal<>();
 
+  // Waiters to notify, in order, chained by nextReleased.
   private @Nullable WaitNode firstReleased;
   private @Nullable WaitNode lastReleased;
   private final List<DeferredWorkQueue<?>> readyQueues = new ArrayList<>();
   private final List<Operation<?>> dropped = new ArrayList<>();
   private final Settling.Stack settling = new Settling.Stack();
-  private boolean isRunning;
-  private int callbackDepth;
+  private boolean isRunning; // run() is on this thread's stack
+  private int callbackDepth; // how many callbacks of users are on this thread's stack
 
   private Cascade() {}
 
-  /** The calling thread's. */
+  /** The calling thread's cascade. */
   public static Cascade current() {
     WeakReference<Cascade> known = CURRENT.get();
     Cascade cascade = known == null ? null : known.get();
@@ -48,8 +50,8 @@ public final class Cascade {
   }
 
   /**
-   * Adds a waiter that was removed from its semaphore. May be called with the semaphore's lock
-   * held.
+   * Adds a waiter to notify. The caller has removed it from its semaphore, and may still hold the
+   * semaphore's lock.
    */
   void addReleased(WaitNode node) {
     if (lastReleased == null) {
@@ -60,14 +62,12 @@ public final class Cascade {
     lastReleased = node;
   }
 
-  /**
-   * Adds an operation whose reference is to be dropped. May be called with a semaphore's lock held.
-   */
+  /** Adds a reference to release. The caller may hold a semaphore's lock. */
   void addDropped(Operation<?> operation) {
     dropped.add(operation);
   }
 
-  /** Adds a queue that has ready operations. */
+  /** Adds a queue to drain. */
   void addReady(DeferredWorkQueue<?> queue) {
     if (!readyQueues.contains(queue)) {
       readyQueues.add(queue);
@@ -75,8 +75,8 @@ public final class Cascade {
   }
 
   /**
-   * Works everything off, unless this thread is doing so already further up its stack. Call with no
-   * lock held.
+   * Processes everything that was added, including what is added meanwhile. Does nothing if this
+   * thread is already in this method further up its stack. Must be called with no lock held.
    */
   void run() {
     if (isRunning) {
@@ -101,7 +101,7 @@ public final class Cascade {
           return;
         }
       }
-    } catch (Throwable t) { // an error in a line of the engine, such as a lack of stack
+    } catch (Throwable t) { // an error in the engine's own code, such as a stack overflow
       handOver();
       throw t;
     } finally {
@@ -109,7 +109,7 @@ public final class Cascade {
     }
   }
 
-  /** Lets another thread do what is left, since this one may never come here again. */
+  /** Leaves the rest to a new thread, since this one may never run a cascade again. */
   private void handOver() {
     Cascade rest = new Cascade();
     rest.firstReleased = firstReleased;
@@ -131,17 +131,20 @@ public final class Cascade {
   private static void step(WaitNode node) {
     try {
       node.released();
-    } catch (Throwable t) { // the others still have to be told
+    } catch (Throwable t) { // the other waiters still have to be notified
       LOG.log(Level.ERROR, "a waiter failed while it was released", t);
     }
   }
 
-  /** For {@link Settling} on this thread. */
+  /** The stack of {@link Settling} on this thread. */
   Settling.Stack settling() {
     return settling;
   }
 
-  /** Marks that user code runs on this thread and may not close a device. */
+  /**
+   * Marks that user code runs on this thread. Until {@link #leaveCallback} the thread may not close
+   * a device.
+   */
   public void enterCallback() {
     callbackDepth++;
   }
@@ -150,7 +153,7 @@ public final class Cascade {
     callbackDepth--;
   }
 
-  /** Whether the thread is inside a user's callback. */
+  /** Whether user code is running on this thread. */
   public boolean isInCallback() {
     return callbackDepth > 0;
   }

@@ -9,18 +9,18 @@ import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits for the events of a stream, oldest first, and settles and retires the operations behind
- * them. An operation with a host completion moves on to the threads for that when its event has
- * fired; the end of the host completion settles it. An operation that another thread settled, or
- * that failed before it was issued, is retired here too: data flows one way.
+ * Completes operations: waits for the events of a stream, oldest first, and settles and retires the
+ * operations behind them. When the event of an operation with a host completion has fired, the
+ * completion runs on a thread of a pool, and its end settles the operation. Operations that another
+ * thread settled, or that failed before they were issued, are retired here too.
  *
- * <p>For the completion thread, but for {@link #hostCompletionOver}, which any thread may call, and
- * {@link #retireRest}, which is for the time after that thread.
+ * <p>For the completion thread, except for {@link #hostCompletionOver}, which any thread may call,
+ * and {@link #retireRest}, which is for the time after that thread has ended.
  */
 final class Completer<E> {
   private static final System.Logger LOG = System.getLogger(Completer.class.getName());
 
-  /** How many operations are completed at most before what they held is released. */
+  /** How many operations are completed at most before their resources are released. */
   private static final int BATCH = 32;
 
   private final StreamOwner<E> owner;
@@ -29,11 +29,18 @@ final class Completer<E> {
   private final NativeStream<E> stream;
   private final PollingPace pace;
 
-  private @Nullable Operation<E> inFlight; // taken from the lists, the oldest first
-  private @Nullable Operation<E> firstRetired; // not given back yet; chained by nextToRetire
-  private final Releases releases = new Releases(); // what those held
-  private int left; // how many have left the stream, and the lists do not know yet
-  private int weightLeft; // of those
+  // All fields below are used by the completion thread alone.
+
+  // The operations taken from the lists whose events have not fired, oldest first.
+  private @Nullable Operation<E> inFlight;
+
+  // Retired operations for the next flush(), chained by nextToRetire, and what they held.
+  private @Nullable Operation<E> firstRetired;
+  private final Releases releases = new Releases();
+
+  // How many operations have left the stream since the last flush(), and their weights.
+  private int left;
+  private int weightLeft;
 
   Completer(
       StreamOwner<E> owner,
@@ -48,12 +55,12 @@ final class Completer<E> {
     this.pace = new PollingPace(spinNanos, lists::issued);
   }
 
-  /** How often the completion thread looks. */
+  /** The pace at which the completion thread polls, for host threads that poll as well. */
   PollingPace pace() {
     return pace;
   }
 
-  /** Binds the device to the completion thread, for good. */
+  /** Binds the device to the completion thread, permanently. */
   void bind() {
     try {
       stream.bindToThread();
@@ -63,8 +70,8 @@ final class Completer<E> {
   }
 
   /**
-   * Retires what others settled, then waits for the oldest event in flight, and completes what is
-   * over by then; false if there was neither.
+   * Retires what other threads settled, then waits for the oldest event in flight and completes
+   * every operation whose event has fired. Returns false if there was nothing to do.
    */
   boolean step() {
     pace.begin();
@@ -84,8 +91,9 @@ final class Completer<E> {
   }
 
   /**
-   * Completes what is over; waits for the first in the native runtime if it is time to sleep, and
-   * no host thread polls it. Returns whether any was over.
+   * Completes the operations whose events have fired. If the completion thread may sleep, and no
+   * host thread polls the first operation, it waits for the first event in the native runtime.
+   * Returns whether any operation was completed.
    */
   private boolean completeFrom(Operation<E> first, boolean isPolled) {
     boolean isIdle = pace.isIdle();
@@ -113,7 +121,7 @@ final class Completer<E> {
     return inFlight;
   }
 
-  /** The first in flight has left the stream. */
+  /** Removes the oldest operation in flight, which has left the stream. */
   private void leave(Operation<E> operation) {
     inFlight = operation.nextInFlight;
     operation.nextInFlight = null;
@@ -126,12 +134,12 @@ final class Completer<E> {
       complete(operation);
     } else {
       Settling.fail(operation, Objects.requireNonNull(loss.cause()));
-      dropEvent(operation); // no event is touched once the stream is closed
+      dropEvent(operation); // retiring it, after the stream is closed, must not touch the event
       lists.keep(operation);
     }
   }
 
-  /** Releases what retired operations held, and gives them back. */
+  /** Releases what the retired operations held, reports to the lists, and frees the operations. */
   private void flush() {
     releases.flush();
     Operation<E> next = firstRetired;
@@ -150,25 +158,25 @@ final class Completer<E> {
     }
   }
 
-  /** What is known of an operation's native work. */
+  /** What is known about an operation's native work. */
   private enum Fate {
-    /** It is not over. */
+    /** It has not finished. */
     OPEN,
-    /** It is over. */
+    /** It has finished. */
     OVER,
-    /** It will never be known when it is over. */
+    /** There is no way to find out when it finishes. */
     UNKNOWN
   }
 
-  /** What is known already, or by a look at the event. */
+  /** The fate of an operation; queries its event only if {@code looks}. */
   private Fate fate(Operation<E> operation, boolean looks) {
     PooledEvent<E> event = operation.event();
     if (event == null || operation.hasSucceeded()) {
       return Fate.OVER;
     }
-    // Also if the device is lost: a call that failed has made it so, and the native runtime may not
-    // agree. The operation has failed then, but until its event has fired, or cannot be waited for
-    // either, the stream may still use what retiring would release.
+    // Also on a lost device. A failed call has made it so, and the native runtime may not agree:
+    // the stream may still use what retiring would release, until the event fires or turns out to
+    // be unusable too.
     try {
       return looks && stream.queryEvent(event.handle) ? Fate.OVER : Fate.OPEN;
     } catch (Throwable t) {
@@ -176,7 +184,10 @@ final class Completer<E> {
     }
   }
 
-  /** Waits for the event of an operation that was open; never OPEN. */
+  /**
+   * Waits in the native runtime for the event of an operation whose fate is OPEN. Never returns
+   * OPEN.
+   */
   private Fate await(Operation<E> operation) {
     try {
       stream.synchronizeEvent(Objects.requireNonNull(operation.event()).handle);
@@ -187,13 +198,13 @@ final class Completer<E> {
   }
 
   private Fate fateBehindFailure(Operation<E> operation, String call, Throwable thrown) {
-    // What this stream ran last is what has most likely lost the device.
+    // The cause names this operation: the work that ran last has most likely lost the device.
     loss.lose(operation.behind(call), thrown);
-    // If the native runtime says so itself nothing runs any more.
+    // If the native runtime itself reports the loss, no work runs any more.
     return Failures.isLoss(thrown) ? Fate.OVER : Fate.UNKNOWN;
   }
 
-  /** The native work of the oldest operation in flight is over. */
+  /** Completes the oldest operation in flight, whose native work has finished. */
   private void complete(Operation<E> operation) {
     HalException cause = loss.cause();
     if (cause != null) {
@@ -206,7 +217,7 @@ final class Completer<E> {
         startHostCompletion(operation, completion);
         return;
       }
-      completion = null; // something that it depends on failed: it does not run
+      completion = null; // the operation or a producer has failed, so it does not run
     }
     Settling.settle(operation);
     if (completion != null && operation.failure() == null) {
@@ -217,20 +228,21 @@ final class Completer<E> {
   }
 
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
-    dropEvent(operation); // it has fired, and the host completion may take long
+    dropEvent(operation); // it has fired, and the host completion may take a long time
     boolean endsOperation = operation.work.endsWithHostCompletion();
     try {
       operation
           .work
           .hostThreads()
           .execute(() -> runHostCompletion(operation, completion, endsOperation));
-    } catch (Throwable t) { // no thread to be had, or the pool is closed: past the close deadline
+    } catch (Throwable t) { // no thread can be started, or the pool was closed at the close timeout
       hostCompletionOver(operation, Failures.of(t));
     }
   }
 
   /**
-   * What a driver left to the host may throw. A host call does not: it ends its operation itself.
+   * Runs a host completion on a thread of its pool. One that a driver registered may throw. A
+   * user's host call does not, and ends its operation itself.
    */
   private void runHostCompletion(
       Operation<E> operation, HostCompletion completion, boolean endsOperation) {
@@ -249,7 +261,7 @@ final class Completer<E> {
   }
 
   /**
-   * The host completion of an operation is over; called once per use of the operation, by any
+   * The host completion of an operation has ended. Called once per use of the operation, by any
    * thread.
    */
   void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
@@ -260,14 +272,17 @@ final class Completer<E> {
     owner.retireLater(operation);
   }
 
-  /** Retires what was kept, and what came too late for the thread; the stream is closed. */
+  /**
+   * Retires what was kept, and what came after the completion thread had ended. The stream is
+   * closed.
+   */
   void retireRest() {
     retireAll(lists.takeToRetire());
     retireAll(lists.takeKept());
     flush();
   }
 
-  /** Retires a chain that was taken from a list. */
+  /** Retires the operations of a chain that was taken from a list. */
   private void retireAll(@Nullable Operation<E> first) {
     int count = 0;
     for (Operation<E> next = first; next != null; ) {
@@ -281,7 +296,7 @@ final class Completer<E> {
     }
   }
 
-  /** Releases what an operation that has its verdict holds. */
+  /** Retires an operation that has its verdict: releases its resources and its event. */
   private void retire(Operation<E> operation) {
     if (!operation.changeState(State.SETTLED, State.RETIRED)
         && !operation.changeState(State.FAILED, State.RETIRED)) {
@@ -301,7 +316,7 @@ final class Completer<E> {
     firstRetired = operation;
   }
 
-  /** Lets go of the event of an operation, once it has fired. */
+  /** Drops the operation's reference to its event. */
   private void dropEvent(Operation<E> operation) {
     PooledEvent<E> event = operation.event();
     if (event != null) {

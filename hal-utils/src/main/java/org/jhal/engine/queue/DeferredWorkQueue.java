@@ -19,8 +19,8 @@ import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds operations until their waits can be met on the device, hands them to the native stream, and
- * settles and retires them when they are complete.
+ * Holds operations until their waits are reached or covered by native events, hands them to the
+ * native stream, and settles and retires them when they are complete.
  *
  * <p>Contract: rules Q1 to Q10, K1 to K4.
  *
@@ -28,27 +28,27 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /*
-   * Threads     Users enqueue, and issue what is ready if nobody else does so (no thread hop). NAME-issue issues what is
-   *             left to it. NAME-completion waits for events, settles, and retires: data flows one way.
-   * Waiting     Each wait of an operation is reached, covered by a native event of this device, or registered; the last
-   *             of them makes it READY. Nothing is ever scanned for what has become ready.
-   * Issuing     See Issuer. At most maxInFlight operations are in the stream, so that it never blocks who issues.
-   * Completing  See Completer: who issues or polls helps NAME-completion.
-   * Failure     A failed wait fails its operation alone. A native failure of the work fails its operation alone, a failure
-   *             of the events loses the device, which fails everything.
+   * Threads     Users' threads enqueue. They also issue ready operations, which saves a thread hop, unless another thread
+   *             is issuing. NAME-issue issues what they leave. NAME-completion waits for events, settles and retires.
+   * Waiting     Each wait is reached, covered by a native event of this device, or registered with its semaphore. When the
+   *             last registered wait ends, the operation becomes READY. Nothing is ever scanned for ready operations.
+   * Issuing     See Issuer. At most maxInFlight operations are in the stream, so that issuing does not block.
+   * Completing  See Completer. A host thread that polls an event settles the operation itself; see EventPoller.
+   * Failure     A failed wait or a failed native call for the work fails only that operation. A failed event call loses
+   *             the device, which fails everything.
    * Shutdown    See QueueShutdown.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
 
   /**
-   * How many operations a user's thread issues at most, its own and those of others, before the
-   * issue thread does.
+   * How many operations, its own and others', a user's thread issues before it leaves the rest to
+   * the issue thread.
    */
   private static final int COURTESY = 32;
 
   /**
-   * How often the issue thread looks without being woken, for an error that left whoever met it no
-   * stack to wake it.
+   * How often the issue thread checks {@link QueueLists#escaped} without being woken. A thread that
+   * has run out of stack may be unable to wake it.
    */
   private static final long LOOK_NANOS = 1_000_000_000;
 
@@ -59,25 +59,27 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final Supplier<Operation<E>> maker;
   private final QueueLoss loss;
 
-  private final Gate gate = new Gate(); // threads that enqueue, issue or poll
+  private final Gate gate = new Gate(); // threads that enqueue, issue or poll are inside
   private final FreeOperations<E> free;
-  final QueueLists<E> lists; // not private for QueueLists.escaped
+  final QueueLists<E> lists; // not private: QueueLists.escaped is written without a call
   private final Issuer<E> issuer;
   private final Completer<E> completer;
   private final EventPoller<E> poller;
   private final QueueShutdown<E> shutdown;
-  final WorkerThread issueRole; // not private, as tests take its steps on threads of their own
-  final WorkerThread completionRole; // likewise
-  private volatile @Nullable HalException
-      cancelled; // why nothing is issued any more: it is closing
+  final WorkerThread issueRole; // not private: tests run its steps on threads of their own
+  final WorkerThread completionRole; // not private for the same reason
+
+  // Why new operations are refused once closing has begun, else null. Written by the thread that
+  // closes the device, read by threads that enqueue.
+  private volatile @Nullable HalException cancelled;
 
   /**
-   * A queue over {@code stream}; {@link #start()} starts its threads.
+   * Creates a queue over {@code stream}. {@link #start()} starts its threads.
    *
-   * @param domain identifies the device, to semaphores and threads
+   * @param domain the device's token, for semaphores and threads
    * @param works makes the work of a new operation
-   * @param loss told when a native failure means that the device is lost; it then calls {@link
-   *     #noteLost} and {@link #lose} on all queues
+   * @param loss receives each native failure that loses the device, and in turn calls {@link
+   *     #noteLost} and {@link #lose} on every queue of the device
    */
   public DeferredWorkQueue(
       String name,
@@ -114,18 +116,19 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
             this::crashed);
   }
 
+  /** Starts the issue thread and the completion thread. */
   public void start() {
     OpenQueues.add(this);
     issueRole.start();
     completionRole.start();
   }
 
-  /** For host threads that wait for an operation of this queue. */
+  /** Polls events of this queue for host threads that wait. */
   EventPoller<E> poller() {
     return poller;
   }
 
-  /** The steps of closing it. */
+  /** The steps of closing this queue. */
   public QueueShutdown<E> shutdown() {
     return shutdown;
   }
@@ -134,12 +137,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return stream == other;
   }
 
-  // Enqueueing: begin, fill in, submit or abandon; all on the user's thread.
+  // Enqueueing: begin(), fill in the work, then submit() or abandon(), all on the user's thread.
 
   /**
-   * An operation to be filled in. The caller must then {@link #submit} or {@link #abandon} it.
+   * Returns an operation to fill in, and enters the gate. The caller must then call {@link #submit}
+   * or {@link #abandon}, which leave it.
    *
-   * @param servesCopy whether it is a chunk of a copy between devices, which is under way
+   * @param servesCopy whether the operation is a chunk of a copy between devices that is under way;
+   *     such an operation is accepted even while the queue is closing
    * @throws HalException FAILED_PRECONDITION if the queue is closed; UNAVAILABLE if the device is
    *     lost
    */
@@ -162,14 +167,17 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /** Takes back an operation that was begun: nothing happened. */
+  /** Discards an operation that was begun and not submitted. It has had no effect. */
   public void abandon(Operation<E> operation) {
     operation.work.retire(RefCounted::release);
     operation.release();
     gate.leave();
   }
 
-  /** Accepts an operation: registers its waits, and issues it if it has nothing to wait for. */
+  /**
+   * Accepts an operation: registers its waits, and issues it if none of them is open. The waits of
+   * operations are registered here and nowhere else.
+   */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     Thread thread = Thread.currentThread();
     try {
@@ -183,7 +191,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       if (lists.drainer == thread) {
         lists.deadDrainer = thread;
       }
-      lists.escaped = t; // first of all; see there
+      lists.escaped = t; // before any call: there may be no stack left for one
       issueRole.wake();
       throw t;
     } finally {
@@ -191,16 +199,16 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /** Nobody else knows the operation. */
+  /** Submits an operation of which no wait was registered, so no other thread can see it yet. */
   private void submitReady(Operation<E> operation) {
     boolean mayIssue = !PlatformThreads.isCurrentVirtual();
     if (lists.openReady(operation, mayIssue)) {
       issuer.drainFrom(operation, COURTESY);
       return;
     }
-    // If the device was lost, or closing gave up waiting for us, before it was open, then nobody
-    // has failed it.
-    HalException failure = end(operation);
+    // lose() or cancel() may have walked the open operations between begin() and openReady().
+    // Neither has then seen this one, so it is failed here.
+    HalException failure = refusal(operation);
     if (failure != null) {
       failUnissued(operation, failure);
     }
@@ -209,14 +217,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   }
 
   private void submitParked(Operation<E> operation) {
-    operation.retain(); // others may fail and retire it before this method is through with it
+    operation.retain(); // a signaller may fail it, and it may retire, before this method returns
     lists.open(operation);
     operation.changeState(State.REGISTERING, State.PARKED);
-    // A wait may have failed, the device been lost, or closing have given up waiting for us,
-    // while this was REGISTERING: whoever did that left it to us. Whoever does it from here on
-    // finds it PARKED.
+    // A signaller, lose() or cancel() may have tried to fail the operation while it was
+    // REGISTERING. They leave that to this thread. From here on they find it PARKED, and fail it
+    // themselves.
     HalException failure =
-        operation.workFailure() != null ? operation.workFailure() : end(operation);
+        operation.workFailure() != null ? operation.workFailure() : refusal(operation);
     boolean isReady = false;
     if (failure != null) {
       failUnissued(operation, failure);
@@ -229,7 +237,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /** Issues what is ready on a user's thread, or has it issued if that is a virtual one. */
+  /** Issues ready operations. A virtual thread leaves that to the issue thread. */
   private void drain() {
     if (PlatformThreads.isCurrentVirtual()) {
       issueRole.wake();
@@ -238,13 +246,16 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /** Why an operation that was begun is not accepted any more, or null. */
-  private @Nullable HalException end(Operation<E> operation) {
+  /** Why an operation that was begun can no longer be accepted, or null if it can. */
+  private @Nullable HalException refusal(Operation<E> operation) {
     HalException cause = loss.cause();
     return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
   }
 
-  /** Returns whether all waits are over or covered, so that none was registered. */
+  /**
+   * Registers each wait that is neither reached nor covered. Returns true if none was registered
+   * and none has failed.
+   */
   private boolean registerWaits(Operation<E> operation) {
     boolean isReady = true;
     for (int i = 0; i < operation.waitCount(); i++) {
@@ -259,7 +270,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return isReady;
   }
 
-  /** A registered wait is over; called by the thread that signalled, published or failed. */
+  /**
+   * A registered wait has ended. Called once for each, with no lock held, by the thread that
+   * changed the semaphore.
+   */
   void waitOver(Operation<E> operation, @Nullable HalException failure) {
     if (failure != null) {
       operation.failWork(failure);
@@ -272,23 +286,27 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private boolean makeReady(Operation<E> operation) {
     operation.retain(); // the heap's reference
     if (!operation.changeState(State.PARKED, State.READY)) {
-      operation.release();
+      operation.release(); // lose() or cancel() has failed it meanwhile
       return false;
     }
     lists.addReady(operation);
     return true;
   }
 
-  /** Fails an operation that was not issued: the first to do so wins. */
+  /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
   private void failUnissued(Operation<E> operation, HalException failure) {
     if (!operation.changeState(State.PARKED, State.FAILED)
         && !operation.changeState(State.READY, State.FAILED)) {
-      return; // REGISTERING: submit() looks after it. Else somebody was faster, or it was issued.
+      // If it is REGISTERING, submitParked() will fail it. Otherwise another thread has failed or
+      // issued it first.
+      return;
     }
+    // publish() may have removed a wait between the change of state and deregister(). The
+    // semaphore's lock makes the producer that it stored visible here, and settling releases it.
     for (int i = 0; i < operation.waitCount(); i++) {
       OperationWait<E> wait = operation.wait(i);
       if (wait.semaphore().deregister(wait)) {
-        operation.release();
+        operation.release(); // the registration's reference
       }
     }
     operation.work.endBorrow(); // nothing has reached the stream
@@ -298,16 +316,19 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   // Issuing.
 
-  /** Called by a thread that signalled, after it made operations ready. */
+  /**
+   * Issues what became ready by a signal. Called by the {@link Cascade} of the thread that
+   * signalled.
+   */
   void drainAfterSignal() {
     if (Thread.currentThread() instanceof EngineThread) {
-      issueRole.wake(); // completion threads complete
+      issueRole.wake(); // the other threads of the engine never issue
     } else {
       drainInside(false);
     }
   }
 
-  /** Issues what is ready, unless the gate is shut. */
+  /** Issues ready operations inside the gate. Does nothing if the gate is shut. */
   private void drainInside(boolean isIssueThread) {
     if (!gate.tryEnter()) {
       return;
@@ -323,7 +344,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       if (lists.drainer == thread) {
         lists.deadDrainer = thread;
       }
-      lists.escaped = t; // first of all; see there
+      lists.escaped = t; // before any call: there may be no stack left for one
       issueRole.wake();
       throw t;
     } finally {
@@ -331,13 +352,17 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /** One step of the issue thread: fails what could not be issued, and issues all that is ready. */
+  /**
+   * One step of the issue thread: handles an escaped error, propagates a loss of the device, fails
+   * what could not be issued, and issues all that is ready.
+   */
   boolean issueStep() {
     if (lists.escaped != null) {
       endEscape();
     }
     if (loss.tellLate()) {
-      // The device may have known before, and then it has not told this queue again.
+      // The device propagates its loss once only. Another thread may be doing that and not have
+      // reached this queue yet.
       lose(Objects.requireNonNull(loss.cause()));
     }
     for (Operation<E> next = lists.takeFailed(); next != null; ) {
@@ -345,13 +370,13 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       next = operation.nextToRetire;
       operation.nextToRetire = null;
       HalException failure = operation.workFailure();
-      operation.work.endBorrow(); // nothing is in the stream
+      operation.work.endBorrow(); // nothing of it is in the stream
       Settling.fail(
           operation, failure != null ? failure : Failures.internal("operation was not issued"));
       retireLater(operation);
     }
     drainInside(true);
-    return false; // the issuer looks again itself
+    return false; // the issuer goes on until nothing is ready
   }
 
   @Override
@@ -361,13 +386,14 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   }
 
   /**
-   * An error left the engine in the middle of something: what was under way may be half done, so
-   * the device is lost. The drainer's role, if that is what was left, is free then.
+   * Handles an error that escaped from the middle of an engine step. What was under way may be half
+   * done, so the device is lost. If the thread that met the error had the drainer's role, the role
+   * becomes free.
    */
   private void endEscape() {
     Throwable thrown = lists.escaped;
     if (thrown != null) {
-      LOG.log(Level.ERROR, "queue " + name + " was left in the middle of something", thrown);
+      LOG.log(Level.ERROR, "an error interrupted a step of queue " + name, thrown);
       loss.lose("the engine", thrown);
       lists.endEscape();
     }
@@ -391,20 +417,20 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   // Completing.
 
-  /** One step of the completion thread. */
+  /** One step of the completion thread. Returns false if there was nothing to do. */
   boolean completionStep() {
     return completer.step();
   }
 
   /**
-   * The host completion of an operation is over; called once per use of the operation, by any
-   * thread.
+   * The host completion of an operation has ended. Called once per use of the operation, by any
+   * thread, with no lock held.
    */
   public void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
     completer.hostCompletionOver(operation, failure);
   }
 
-  /** Takes an operation that nobody refers to any more. */
+  /** Takes back an operation to which there is no reference any more. */
   void giveBack(Operation<E> operation) {
     free.giveBack(operation);
   }
@@ -420,34 +446,43 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return loss.cause();
   }
 
-  /** The device is lost; {@link #lose(HalException)} follows. */
+  /** Records the cause of the device's loss. {@link #lose(HalException)} follows. */
   public void noteLost(HalException cause) {
     loss.set(cause);
   }
 
   /**
-   * A step of a role threw, which is a bug of the engine or of the driver: nothing is known any
-   * more.
+   * A step of one of this queue's threads threw, which is a bug in the engine or the driver. The
+   * state of the queue is unknown, so the device is lost.
    */
   private void crashed(Throwable thrown) {
     LOG.log(Level.ERROR, "a thread of queue " + name + " failed", thrown);
     loss.lose(Thread.currentThread().getName(), thrown);
   }
 
-  /** The device is lost: everything here fails with {@code cause}, also what is in flight. */
+  /**
+   * Fails every open operation with {@code cause}, those in flight included. Users' callbacks run;
+   * see {@link DeviceLoss#tell}.
+   */
   public void lose(HalException cause) {
     loss.set(cause);
     failAll(operation -> true, cause, true);
     completionRole.wake();
   }
 
-  /** Nothing is issued any more of what {@code which} selects: it fails with {@code reason}. */
+  /**
+   * Refuses new operations with {@code reason}, and fails the selected ones that were not issued.
+   */
   void cancel(Predicate<Operation<E>> which, HalException reason) {
-    cancelled = reason; // whoever is enqueueing sees it, or is seen by the following
+    // Before the walk: a thread that is enqueueing sees this, or failAll() sees its operation.
+    cancelled = reason;
     failAll(which, reason, false);
   }
 
-  /** Fails what is open and selected by {@code which}; returns how much is open. */
+  /**
+   * Fails the open operations that {@code which} selects. Returns how many operations are open in
+   * all.
+   */
   int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
     List<Operation<E>> open = lists.retainOpen();
     for (Operation<E> operation : open) {
@@ -455,7 +490,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         failUnissued(operation, reason);
         State state = operation.state();
         if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
-          Settling.fail(operation, reason); // also what is being settled now
+          Settling.fail(operation, reason); // SETTLED: its signals may not be applied yet
         }
       }
       operation.release();
@@ -463,11 +498,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return open.size();
   }
 
-  // Looking in.
+  // Statistics and messages.
 
   /**
-   * Adds this queue's operations, by state, to {@code counts}, which is indexed by {@link
-   * State#ordinal()}.
+   * Adds the open operations of this queue to {@code counts}, indexed by {@link State#ordinal()}.
    */
   public void count(long[] counts) {
     lists.count(counts);
@@ -482,15 +516,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   }
 
   /**
-   * Describes to {@code explanation} each open operation that would raise {@code semaphore} to
-   * {@code value}.
+   * Adds each open operation that would raise {@code semaphore} to {@code value} to {@code
+   * explanation}.
    */
   void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
     lists.walkOpen(
         maker.get(),
         operation -> {
           if (operation.state() == State.REGISTERING) {
-            return; // being filled in by another thread
+            return; // its own thread is still filling it in
           }
           for (int i = 0; i < operation.signalCount(); i++) {
             if (operation.signal(i) == semaphore && operation.signalValue(i) >= value) {

@@ -2,17 +2,18 @@ package org.jhal.engine.queue;
 
 import org.jhal.HalException;
 
-/** What a queue tells its device when a native call has shown that the device is lost (rule Q7). */
+/** How a queue reports to its device that a native call has lost it (rule Q7). Thread-safe. */
 public interface DeviceLoss {
   /**
-   * The device counts as lost from here on, for all its queues; returns the first cause. Runs
-   * nothing that a user wrote.
+   * Marks the device as lost for all its queues. Returns the first cause. Runs no users' code, so
+   * it may be called with the device bound.
    */
   HalException note(HalException failure);
 
   /**
-   * Fails all that is open on any queue of the device with the first cause. Call it with no lock
-   * held, the device not bound and without the drainer's role: users' callbacks run.
+   * Fails everything that is open on any queue of the device with the first cause. Users' callbacks
+   * run: call it with no lock held, without the drainer's role, and not while the device is bound
+   * for a single native call. The completion thread, to which it is bound permanently, may call it.
    */
   void tell();
 }

@@ -15,25 +15,28 @@ import org.jhal.engine.concurrent.PairingHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The semaphore of every driver that is built on this engine. It knows no queue and no native type:
- * queues register {@link WaitNode}s and publish {@link Operation}s, whose native events only queues
- * of the same device use.
+ * The only implementation of {@link TimelineSemaphore}, shared by all drivers. It knows no queue,
+ * device or native type, so a semaphore works across devices and drivers. Queues register {@link
+ * WaitNode}s with it and publish {@link Operation}s on it. Only queues of the same device use the
+ * native events of those operations.
  *
  * <p>Contract: rules S1 to S10.
  *
- * <p>Thread-safe: any thread may use any method at any time.
+ * <p>Thread-safe: any thread may call any method at any time. Waiters are notified on the thread
+ * that changed the semaphore, with no lock held.
  */
 public final class EngineSemaphore implements TimelineSemaphore {
   /*
-   * What is atomic, one critical section each:
-   *   register  over (failed or closed)? reached? covered by an event of the waiter's device? else registered.
-   *   publish   over or reached: skipped; else the event is kept, and all waiters of its device for a value up to the
-   *             event's leave with the event.
-   *   advance   the value grows, covered events go, all waiters for a value up to it leave.
-   *   end       (fail, close) the failure is kept, all events go, all waiters leave with it.
+   * There are four critical sections:
+   *   register  If the semaphore has failed, is closed, has reached the value, or holds an event of the waiter's device
+   *             that covers the value, the outcome is known. Otherwise the waiter is registered.
+   *   publish   If the semaphore has failed, is closed or has reached the value, nothing happens. Otherwise the event is
+   *             stored, and every waiter of the event's device whose value it covers is removed.
+   *   advance   The value is raised, events up to it are dropped, and every waiter up to it is removed.
+   *   end       (fail, close) The failure is stored, all events are dropped, and all waiters are removed.
    *
-   * So a waiter leaves exactly once, and no waiter of a device stays while an event of that device covers it. Who leaves
-   * is told by the thread's Cascade, after the lock is free.
+   * Invariants: a waiter is removed exactly once; no waiter of a device stays registered while an event of that device
+   * covers its value. The thread that removes a waiter notifies it through its Cascade, after it has released the lock.
    */
   private static final AtomicLong COUNT = new AtomicLong();
 
@@ -41,21 +44,32 @@ public final class EngineSemaphore implements TimelineSemaphore {
   private final Runnable onClose;
   private final Object lock = new Object();
   private final SemaphoreLane hostLane = new SemaphoreLane(null); // guarded by lock
-  private SemaphoreLane[] lanes = {
-    hostLane
-  }; // the host's first, then one per device; guarded by lock
-  private long registrations; // numbers waiters in order of registration; guarded by lock
+  // The host's lane first, then one for each device. Guarded by lock.
+  private SemaphoreLane[] lanes = {hostLane};
 
-  // Written with the lock held, read without. The value only grows; the others are set once.
+  // The next waiter's sequence number. Guarded by lock.
+  private long registrations;
+
+  // Only grows. Written with the lock held, read by any thread without it.
   private volatile long value;
-  // What waiters get: the failure, or CANCELLED once it is closed. That CANCELLED is in the second
-  // field too, written before the first and read after it. The failure has no field of its own: a
-  // thread could see it in one call and have its wait for a reached value succeed in the next.
+
+  // The outcome of every wait from now on: the failure, or CANCELLED if the semaphore was closed
+  // first. Written once with the lock held, read by any thread without it. It is the only field
+  // that says so: with a second one for the failure, a thread could see the failure in one call and
+  // have a wait for a reached value succeed in the next.
   private volatile @Nullable HalException over;
+
+  // The same object as `over` if that is the CANCELLED of close(), else null. Written with the lock
+  // held before `over`, and read without it after `over`, so it need not be volatile.
   private @Nullable HalException cancelled;
+
+  // Set once, with the lock held; read by any thread without it.
   private volatile boolean isClosed;
 
-  /** A timeline at {@code initialValue}; {@code onClose} runs when it is closed, once. */
+  /**
+   * Creates a timeline at {@code initialValue}. {@code onClose} runs once, on the thread that
+   * closes the semaphore, with no lock held.
+   */
   public EngineSemaphore(long initialValue, Runnable onClose) {
     if (initialValue < 0) {
       throw new HalException(
@@ -65,7 +79,11 @@ public final class EngineSemaphore implements TimelineSemaphore {
     this.onClose = onClose;
   }
 
-  /** The engine's own kind of semaphore, or INVALID_ARGUMENT for any other implementation. */
+  /**
+   * Returns {@code semaphore} as the engine's own type.
+   *
+   * @throws HalException INVALID_ARGUMENT for any other implementation
+   */
   public static EngineSemaphore of(TimelineSemaphore semaphore) {
     if (semaphore instanceof EngineSemaphore timeline) {
       return timeline;
@@ -76,11 +94,11 @@ public final class EngineSemaphore implements TimelineSemaphore {
         "semaphore of " + semaphore.getClass() + " was not made by Device.createSemaphore");
   }
 
-  // What users call.
+  // The interface to users.
 
   @Override
   public long value() {
-    long now = value; // read before the failure, which beats a value that was reached
+    long now = value; // before the failure, which takes precedence over a reached value
     checkOpen();
     HalException failed = failure();
     if (failed != null) {
@@ -107,7 +125,12 @@ public final class EngineSemaphore implements TimelineSemaphore {
       if (newValue <= value) {
         throw new HalException(
             Status.OUT_OF_RANGE,
-            "signal value " + newValue + " of " + this + " must be more than its value " + value);
+            "signal value "
+                + newValue
+                + " of "
+                + this
+                + " must be greater than its value "
+                + value);
       }
       advanceLocked(newValue, cascade);
     }
@@ -143,8 +166,8 @@ public final class EngineSemaphore implements TimelineSemaphore {
     checkOpen();
     CallbackWait wait = new CallbackWait(this, callback);
     if (!register(wait, checkWanted(wanted), null)) {
-      // Known already: run it like any other waiter, in the order of what this thread still has to
-      // tell.
+      // The outcome is already known. The callback still goes through the cascade, so that it runs
+      // after the waiters that this thread has yet to notify.
       Cascade cascade = Cascade.current();
       cascade.addReleased(wait);
       cascade.run();
@@ -186,54 +209,68 @@ public final class EngineSemaphore implements TimelineSemaphore {
   private long checkWanted(long wanted) {
     if (wanted < 0) {
       throw new HalException(
-          Status.OUT_OF_RANGE, "value " + wanted + " to wait for on " + this + " is negative");
+          Status.OUT_OF_RANGE, "wait value " + wanted + " on " + this + " is negative");
     }
     return wanted;
   }
 
-  // What queues and host waiters call.
+  // The interface to queues and host waiters.
 
   /**
-   * Refuses to signal {@code newValue} later: FAILED_PRECONDITION if closed, OUT_OF_RANGE if
-   * reached (rule S1a).
+   * Checks a signal that an operation will apply later (rule S1a). On a failed semaphore any value
+   * is accepted; such a signal has no effect.
+   *
+   * @throws HalException FAILED_PRECONDITION if the semaphore is closed, OUT_OF_RANGE if {@code
+   *     newValue} is already reached
    */
   public void checkFutureSignal(long newValue) {
     checkOpen();
     if (newValue <= value && failure() == null) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          "signal value " + newValue + " of " + this + " must be more than its value " + value);
+          "signal value " + newValue + " of " + this + " must be greater than its value " + value);
     }
   }
 
-  /** Refuses a closed semaphore with FAILED_PRECONDITION. */
+  /**
+   * Checks a wait that an operation will register later.
+   *
+   * @throws HalException FAILED_PRECONDITION if the semaphore is closed
+   */
   public void checkFutureWait() {
     checkOpen();
   }
 
-  /** The value without a look at failures; for messages and spinning. */
+  /** The value regardless of failures, for messages and polling. */
   long currentValue() {
     return value;
   }
 
   /**
-   * What a waiter gets once this is over: the failure, or CANCELLED after close; null while it is
-   * alive.
+   * The outcome of every wait once the semaphore has failed or is closed: the failure, or
+   * CANCELLED. Null until then.
    */
   @Nullable HalException over() {
     return over;
   }
 
   /**
-   * Makes {@code node} wait for {@code wanted}.
+   * Registers {@code node} as a waiter for {@code wanted}, unless the outcome of the wait is
+   * already known.
    *
-   * @param domain the device whose events can serve it, or null for the host
-   * @return true if it is registered: {@link WaitNode#released} will be called. False if its fate
-   *     is known: {@code node.failure} and {@code node.producer} are set and nobody will call.
+   * <p>This is the only place where a wait is registered. The calling thread owns {@code node}
+   * until this returns true.
+   *
+   * @param domain the token of the device whose events can cover the value, or null for a host wait
+   * @return true if the node was registered, and {@link WaitNode#released} will be called exactly
+   *     once unless {@link #deregister} succeeds first; false if the outcome is in {@code
+   *     node.failure} and {@code node.producer}, and {@code released} will not be called
    */
   boolean register(WaitNode node, long wanted, @Nullable Object domain) {
     node.failure = null;
     node.producer = null;
+    // Without the lock: the value never falls. If fail() comes between the two reads and the
+    // return, the wait counts as earlier.
     if (value >= wanted && over == null) {
       return false;
     }
@@ -260,7 +297,11 @@ public final class EngineSemaphore implements TimelineSemaphore {
     }
   }
 
-  /** Takes a waiter back; true if it was still registered, so that nobody will call it. */
+  /**
+   * Withdraws a waiter. Returns true if it was still registered, and then {@link WaitNode#released}
+   * will not be called. Otherwise it was never registered, or another thread has removed it and
+   * calls {@code released}.
+   */
   boolean deregister(WaitNode node) {
     synchronized (lock) {
       @SuppressWarnings("unchecked") // only register() puts a WaitNode into a heap
@@ -274,8 +315,13 @@ public final class EngineSemaphore implements TimelineSemaphore {
   }
 
   /**
-   * Makes known that {@code operation}, whose completion event is recorded, will raise the value to
-   * {@code newValue}. Skipped where that is reached, or this is over.
+   * Announces that {@code operation}, whose completion event has been recorded, will raise the
+   * value to {@code newValue}. Waiters of the same device for a value up to that are released with
+   * the operation as their producer. Does nothing if the value is already reached, or if the
+   * semaphore has failed or is closed.
+   *
+   * <p>Called by the drainer. Each stored event and each released waiter holds a reference to the
+   * operation.
    */
   void publish(Operation<?> operation, long newValue, Object domain) {
     Cascade cascade = Cascade.current();
@@ -298,7 +344,10 @@ public final class EngineSemaphore implements TimelineSemaphore {
     cascade.run();
   }
 
-  /** An operation of any device that will raise the value to {@code wanted}, retained, or null. */
+  /**
+   * Returns an issued operation of any device that will raise the value to at least {@code wanted},
+   * retained for the caller, or null if there is none.
+   */
   @Nullable Operation<?> retainCovering(long wanted) {
     synchronized (lock) {
       for (SemaphoreLane lane : lanes) {
@@ -313,8 +362,8 @@ public final class EngineSemaphore implements TimelineSemaphore {
   }
 
   /**
-   * An operation's signal: raises the value to at least {@code newValue}, or does nothing (rule
-   * S1a).
+   * Applies the signal of an operation: raises the value to at least {@code newValue}. Does nothing
+   * if the value is already reached, or if the semaphore has failed or is closed (rule S1a).
    */
   void signalAtLeast(long newValue) {
     if (value >= newValue) {
@@ -330,7 +379,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
     cascade.run();
   }
 
-  /** Fails or closes; returns whether this call closed it. */
+  /** Fails or closes the semaphore. Returns whether this call closed it. */
   private boolean end(HalException reason, boolean closing) {
     Cascade cascade = Cascade.current();
     boolean closedNow = false;
@@ -357,8 +406,8 @@ public final class EngineSemaphore implements TimelineSemaphore {
   }
 
   /**
-   * Drops the events and hands over the waiters up to {@code limit}, by value, then registration,
-   * over all lanes.
+   * Drops the events and removes the waiters for values up to {@code limit}. The waiters go to
+   * {@code cascade} ordered by value and then by registration, across all lanes (rule S2).
    */
   private void releaseLocked(long limit, @Nullable HalException reason, Cascade cascade) {
     for (SemaphoreLane lane : lanes) {
@@ -393,8 +442,8 @@ public final class EngineSemaphore implements TimelineSemaphore {
         return lane;
       }
     }
-    // A new device: its lane takes the place of one that is empty, if any, so that closed devices
-    // leave nothing behind.
+    // The lane of a new device replaces an empty one, if any, so that closed devices leave nothing
+    // behind.
     SemaphoreLane added = new SemaphoreLane(domain);
     for (int i = 1; i < lanes.length; i++) {
       if (lanes[i].isEmpty()) {

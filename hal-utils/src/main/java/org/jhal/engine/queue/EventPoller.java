@@ -6,19 +6,21 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.Gate;
 
 /**
- * Lets host threads look at the event of an operation that they wait for, rather than wait until
- * the completion thread has seen it (rule K5).
+ * Lets a host thread poll the event of the operation that it waits for, instead of waiting until
+ * the completion thread has seen it fire (rule K5).
  *
  * <p>Thread-safe.
  */
 final class EventPoller<E> {
   private final QueueLoss loss;
   private final NativeStream<E> stream;
-  private final Gate gate; // of the queue: shut before the stream is closed
-  private final PollingPace pace; // of the completion thread
+  private final Gate gate; // the queue's, which is shut before the stream is closed
+  private final PollingPace pace; // the completion thread's
   private final long spinNanos;
 
-  /** Polls for at most {@code spinNanos}, which a caller is told. */
+  /**
+   * Creates a poller. {@code spinNanos} is only handed to callers, who limit their polling to it.
+   */
   EventPoller(QueueLoss loss, NativeStream<E> stream, Gate gate, PollingPace pace, long spinNanos) {
     this.loss = loss;
     this.stream = stream;
@@ -27,22 +29,22 @@ final class EventPoller<E> {
     this.spinNanos = spinNanos;
   }
 
-  /** How long a host thread is to poll before it parks. */
+  /** How long a host thread should poll before it parks. */
   long spinNanos() {
     return spinNanos;
   }
 
   /**
-   * For a host thread that holds a reference: looks at the event of an operation until it has
-   * fired, {@code isOver} is true, or {@code end} has passed; returns whether it has fired, and
-   * then it is settled. Looks at least once. A virtual thread does not look at the event.
+   * For a host thread with a reference to {@code operation}: polls its event, at least once, until
+   * it has fired, {@code isOver} returns true, or {@code end} has passed. If it has fired, settles
+   * the operation and returns true. A virtual thread does not query the event.
    */
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
     if (PlatformThreads.isCurrentVirtual()) {
-      return operation.isApplied(); // the device may not be bound to it
+      return operation.isApplied(); // a device cannot be bound to a virtual thread
     }
     if (!gate.tryEnter()) {
-      return false; // closing; the completion thread will see to it
+      return false; // the queue is closing; the completion thread settles the operation
     }
     operation.setPolled(true);
     boolean hasFired = false;
@@ -81,7 +83,8 @@ final class EventPoller<E> {
         stream.unbindFromThread(token);
       }
     } catch (VirtualMachineError e) {
-      throw e; // of this thread, such as a lack of stack: the event is as it was
+      // A problem of this thread, such as a stack overflow. It says nothing about the event.
+      throw e;
     } catch (Throwable t) {
       Settling.fail(operation, loss.lose(operation.behind("queryEvent"), t));
       return true;

@@ -6,22 +6,26 @@ import org.jhal.driver.NativeStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Native events for one stream, made when none is free, and kept for the next user. None is
- * destroyed before the pool closes, so that a stream may look at one that it recorded once, whoever
- * has it now; there are as many as were in use at once.
+ * The native events of one stream. An event is created when none is free, and reused. None is
+ * destroyed before the pool is closed, since a stream may still query an event that it recorded
+ * earlier, even while another operation uses it. So the pool holds as many events as were ever in
+ * use at once.
  *
- * <p>Thread-safe, but for {@link #acquire}, which is for one thread at a time. Native calls are
- * made on threads to which the device is bound.
+ * <p>Thread-safe, except for {@link #acquire}, which is for one thread at a time. Native calls are
+ * made on threads that have the device bound.
  */
 final class EventPool<E> {
   private static final System.Logger LOG = System.getLogger(EventPool.class.getName());
 
   private final NativeStream<E> stream;
 
-  /** What {@link #acquire} takes from; of the thread that calls it. */
+  /** The free list of {@link #acquire}; used only by the thread that calls it. */
   private @Nullable PooledEvent<E> free;
 
-  /** What was given back since that was empty; pushed without a lock, and taken as a whole. */
+  /**
+   * A stack of the events given back. Any thread pushes, without a lock. It is only ever taken as a
+   * whole, so there is no ABA problem.
+   */
   private final AtomicReference<@Nullable PooledEvent<E>> returned = new AtomicReference<>();
 
   private volatile boolean isClosed;
@@ -31,7 +35,7 @@ final class EventPool<E> {
   }
 
   /**
-   * An event that nobody else uses, with one reference.
+   * Returns an event that is not in use, with one reference for the caller.
    *
    * @throws org.jhal.HalException what {@link NativeStream#createEvent} throws
    */
@@ -56,13 +60,13 @@ final class EventPool<E> {
       event.nextFree = next;
     } while (!returned.compareAndSet(next, event));
     if (isClosed) {
-      destroyReturned(); // close() may have looked before the event was there
+      destroyReturned(); // close() may have emptied the stack before the event was pushed
     }
   }
 
   /**
-   * Destroys the events that are free now, and later ones as they come back. Nobody acquires any
-   * more.
+   * Destroys the events that are free, and the others as they are given back. {@link #acquire} must
+   * not be called any more.
    */
   void close() {
     isClosed = true;
@@ -80,7 +84,7 @@ final class EventPool<E> {
     for (PooledEvent<E> event = first; event != null; event = event.nextFree) {
       try {
         stream.destroyEvent(event.handle);
-      } catch (Throwable t) { // nobody can do anything about it, and nothing depends on it
+      } catch (Throwable t) { // nothing depends on it
         LOG.log(Level.WARNING, "cannot destroy a native event", t);
       }
     }

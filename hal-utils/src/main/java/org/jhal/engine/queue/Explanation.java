@@ -2,7 +2,7 @@ package org.jhal.engine.queue;
 
 import org.jhal.HalException;
 
-/** The text that says what keeps a value from being reached (rule S10). */
+/** Builds the text that says what keeps a value from being reached (rule S10). */
 final class Explanation {
   private static final int MOST = 5;
 
@@ -14,7 +14,7 @@ final class Explanation {
   static String of(EngineSemaphore semaphore, long value) {
     HalException failed = semaphore.over();
     if (failed != null) {
-      return semaphore + " is over: " + failed;
+      return semaphore + " has failed or was closed: " + failed;
     }
     Explanation explanation = new Explanation();
     for (DeferredWorkQueue<?> queue : OpenQueues.all()) {
@@ -24,7 +24,8 @@ final class Explanation {
   }
 
   /**
-   * Adds an operation that would raise the value; the first few are described, the others counted.
+   * Adds an operation that would raise the value. The first few are described, the rest only
+   * counted.
    */
   void add(String queue, Operation<?> operation) {
     if (count++ < MOST) {

@@ -3,18 +3,21 @@ package org.jhal.engine.queue;
 import org.jhal.HalException;
 import org.jhal.Status;
 
-/** Makes failures of what was thrown. */
+/** Converts what was thrown into a {@link HalException}. */
 public final class Failures {
   private Failures() {}
 
-  /** What a driver threw: as it is, or INTERNAL if it should not have been thrown at all. */
+  /**
+   * For what a driver threw: itself if it is a {@link HalException}, otherwise INTERNAL, since
+   * drivers should throw nothing else.
+   */
   public static HalException of(Throwable thrown) {
     return thrown instanceof HalException failure
         ? failure
         : new HalException(Status.INTERNAL, "unexpected " + thrown, thrown);
   }
 
-  /** What a driver threw, within a message: {@code STATUS: message}. */
+  /** What a driver threw, as part of a message: {@code STATUS: message}. */
   public static String describe(Throwable thrown) {
     HalException failure = of(thrown);
     return failure.status() + ": " + failure.getMessage();
@@ -25,7 +28,10 @@ public final class Failures {
     return thrown instanceof HalException failure && failure.status() == Status.UNAVAILABLE;
   }
 
-  /** What a host function threw: as it is, or the cause of an ABORTED. */
+  /**
+   * For what a host function threw: itself if it is a {@link HalException}, otherwise ABORTED with
+   * it as the cause.
+   */
   public static HalException aborted(Throwable thrown) {
     return thrown instanceof HalException failure
         ? failure

@@ -6,13 +6,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of a queue that nobody refers to, to be used again (rule K3).
+ * The unused operations of a queue, kept for reuse (rule K3).
  *
- * <p>Thread-safe. Any thread gives back, without a lock; whoever finds no free operation takes all
- * that were given back at once.
+ * <p>Thread-safe. Any thread gives operations back, without a lock. A thread that finds no free
+ * operation takes all that were given back at once.
  */
 final class FreeOperations<E> {
-  /** How many wait to be taken at most; more are left to the garbage collector. */
+  /** How many operations may wait to be taken. More are left to the garbage collector. */
   private static final int MAX = 4096;
 
   private static final VarHandle RETURNED;
@@ -28,18 +28,21 @@ final class FreeOperations<E> {
 
   private final Supplier<Operation<E>> maker;
 
-  /** Those given back since all were taken, chained by {@link Operation#nextFree}. */
-  @SuppressWarnings("UnusedVariable") // through its handle
+  /**
+   * A stack of the operations given back, chained by {@link Operation#nextFree}. Any thread pushes,
+   * without a lock. It is only ever taken as a whole.
+   */
+  @SuppressWarnings("UnusedVariable") // used through its handle
   private volatile @Nullable Operation<E> returned;
 
   private final Object lock = new Object();
-  private @Nullable Operation<E> first; // of those taken; guarded by lock, chained likewise
+  private @Nullable Operation<E> first; // what was taken from `returned`; guarded by lock
 
   FreeOperations(Supplier<Operation<E>> maker) {
     this.maker = maker;
   }
 
-  /** One in state REGISTERING, made if there is none. */
+  /** Returns a free operation in state REGISTERING, and makes one if there is none. */
   Operation<E> take() {
     Operation<E> operation;
     synchronized (lock) {
@@ -59,9 +62,11 @@ final class FreeOperations<E> {
     return taken;
   }
 
-  /** Takes back one that nobody refers to any more. */
+  /** Takes back an operation to which there is no reference any more. */
   void giveBack(Operation<E> operation) {
     Operation<E> next = returned;
+    // Another thread may take `next` and give it back between the read of its count and the
+    // compare-and-set. The count is then a little off, which only blurs the limit.
     while (next == null || next.freeFromHere < MAX) {
       operation.nextFree = next;
       operation.freeFromHere = next == null ? 1 : next.freeFromHere + 1;

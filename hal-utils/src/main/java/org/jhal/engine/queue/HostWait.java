@@ -7,24 +7,27 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host thread that waits for a value (rules S4, K5): it looks, polls the native event that covers
- * the value for a bounded time, then parks until it is released.
+ * A host thread that waits for a value (rules S4, K5). It checks the value, polls the native event
+ * that covers it for a bounded time, and then parks until it is released.
  */
 final class HostWait extends WaitNode {
   private final Thread thread = Thread.currentThread();
-  private volatile boolean isReleased;
+  private volatile boolean isReleased; // written by the thread that releases this, read by `thread`
 
   @Override
   void released() {
-    isReleased = true; // publishes failure
+    isReleased = true; // volatile: also makes `failure` visible
     LockSupport.unpark(thread);
   }
 
-  /** Waits for {@code wanted}; {@code timeout} null means for ever, zero or less only looks. */
+  /**
+   * Waits for {@code wanted}. A null {@code timeout} means no limit; zero or less only checks the
+   * value.
+   */
   static void await(EngineSemaphore semaphore, long wanted, @Nullable Duration timeout)
       throws InterruptedException {
     semaphore.checkFutureWait();
-    if (isOver(semaphore, wanted)) {
+    if (isReached(semaphore, wanted)) {
       return;
     }
     long start = System.nanoTime();
@@ -37,6 +40,8 @@ final class HostWait extends WaitNode {
       try {
         wait.park(semaphore, wanted, start, limit, timeout);
       } finally {
+        // A signaller may remove the node between this check and deregister(), which then does
+        // nothing. released() only sets a field of an object that is garbage by then.
         if (!wait.isReleased) {
           semaphore.deregister(wait);
         }
@@ -60,7 +65,8 @@ final class HostWait extends WaitNode {
         continue;
       }
       long left = limit - (System.nanoTime() - start);
-      if (limit == 0) { // a look: whoever polls does not want the whole device searched
+      if (limit
+          == 0) { // no explanation: it walks all open operations, too slow for a caller that polls
         throw new HalException(Status.DEADLINE_EXCEEDED, semaphore + " has not reached " + wanted);
       }
       if (left <= 0) {
@@ -80,9 +86,9 @@ final class HostWait extends WaitNode {
   }
 
   /**
-   * Polls the event of the operation that will raise the value, if there is one, for at most that
-   * device's spin time. When it has fired, this thread settles the operation itself, rather than
-   * wait for the completion thread to do so.
+   * Polls the event of the operation that will raise the value, if there is one, for at most the
+   * spin time of that operation's device. When the event has fired, this thread settles the
+   * operation itself instead of waiting for the completion thread.
    *
    * @return whether the value is reached
    */
@@ -104,19 +110,23 @@ final class HostWait extends WaitNode {
                   semaphore.currentValue() >= wanted
                       || semaphore.over() != null
                       || Thread.currentThread().isInterrupted());
-      boolean isOver = isOver(semaphore, wanted);
-      if (!isOver && Thread.interrupted()) {
+      boolean isReached = isReached(semaphore, wanted);
+      if (!isReached && Thread.interrupted()) {
         throw new InterruptedException();
       }
-      return isOver;
+      return isReached;
     } finally {
       operation.release();
     }
   }
 
-  /** Whether the value is reached. Throws if the semaphore has failed or was closed. */
-  private static boolean isOver(EngineSemaphore semaphore, long wanted) {
-    boolean reached = semaphore.currentValue() >= wanted; // read before the failure, which beats it
+  /**
+   * Whether the value is reached.
+   *
+   * @throws HalException if the semaphore has failed or is closed
+   */
+  private static boolean isReached(EngineSemaphore semaphore, long wanted) {
+    boolean reached = semaphore.currentValue() >= wanted; // before the failure: it takes precedence
     HalException failed = semaphore.over();
     if (failed != null) {
       throw failed.again();

@@ -8,9 +8,12 @@ import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands READY operations to the native stream, in the order of their numbers. There is one drainer
- * at a time: the role comes with an operation from {@link QueueLists}, and goes when there is none
- * left. Who does not get it leaves its operation to the drainer.
+ * Issues READY operations to the native stream in the order of their numbers. {@link #issue} is the
+ * only place where a completion event is recorded.
+ *
+ * <p>One thread at a time has the drainer's role. {@link QueueLists} grants it together with the
+ * first operation, and ends it when nothing is left to issue. A thread that does not get the role
+ * leaves its operation to the drainer.
  *
  * <p>Thread-safe.
  */
@@ -38,21 +41,21 @@ final class Issuer<E> {
   }
 
   /**
-   * Issues up to {@code budget} READY operations, unless somebody else is at it; leaves the rest,
-   * and what might block, to the issue thread. For any other thread.
+   * Issues up to {@code budget} READY operations, unless another thread is issuing. Leaves the
+   * rest, and anything that may block, to the issue thread. For all other threads.
    */
   void drain(int budget) {
     issueFrom(lists.startIssuing(false), false, budget, false);
   }
 
-  /** Issues all READY operations, unless somebody else is at it. For the issue thread. */
+  /** Issues all READY operations, unless another thread is issuing. For the issue thread. */
   void drainAll() {
     issueFrom(lists.startIssuing(true), false, Integer.MAX_VALUE, true);
   }
 
   /**
-   * Issues {@code first}, which is ISSUED and brought the role with it, and goes on as {@link
-   * #drain} does.
+   * Issues {@code first}, which is already ISSUED and came with the drainer's role, and goes on
+   * like {@link #drain}.
    */
   void drainFrom(Operation<E> first, int budget) {
     issueFrom(first, true, budget, false);
@@ -63,8 +66,8 @@ final class Issuer<E> {
     if (first == null) {
       return;
     }
-    // On a lost device nothing is bound and nothing reaches the stream: operations only leave the
-    // heap.
+    // On a lost device nothing is bound and nothing reaches the stream. The operations still have
+    // to leave the heap.
     if (loss.cause() != null) {
       issueBound(first, isClaimed, budget, mayBlock);
       return;
@@ -84,7 +87,10 @@ final class Issuer<E> {
     }
   }
 
-  /** Issues until there is nothing left to issue here. */
+  /**
+   * Issues until the budget is used up or nothing is left that this thread may issue. The device is
+   * bound, unless it is lost.
+   */
   private void issueBound(Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
     int left = budget;
     boolean isOurs = isClaimed || claim(first);
@@ -98,10 +104,13 @@ final class Issuer<E> {
     }
   }
 
-  /** False if an operation failed while it was in the heap, whose reference goes in any case. */
+  /**
+   * Claims an operation that was in the heap, and drops the heap's reference. Returns false if the
+   * operation failed while it was there.
+   */
   private boolean claim(Operation<E> operation) {
     boolean isOurs = operation.changeState(State.READY, State.ISSUED);
-    operation.release(); // not the last while it is ISSUED
+    operation.release(); // an ISSUED operation still has the queue's reference
     return isOurs;
   }
 
@@ -114,11 +123,15 @@ final class Issuer<E> {
   }
 
   /**
-   * Issues one operation, which cannot retire before it is in flight or has failed; the device is
-   * bound. Only an error of the engine's own lines escapes, which {@link QueueLists#escaped} is
-   * for.
+   * Issues one operation: makes the stream wait for its producers, hands the work to the stream,
+   * records the event, and publishes the operation on the semaphores that it signals.
    *
-   * @return whether it is in flight; if not, it may be in other use already
+   * <p>Called by the drainer with the device bound. The operation cannot retire before it is in
+   * flight or has failed. The only errors that escape are those of the engine's own code; see
+   * {@link QueueLists#escaped}.
+   *
+   * @return true if the event is recorded and the caller must put the operation in flight; false if
+   *     it has failed, and may already be in use again
    */
   private boolean issue(Operation<E> operation) {
     PooledEvent<E> event = null;
@@ -134,7 +147,7 @@ final class Issuer<E> {
         mayHaveReachedStream = true;
         operation.work.issue(stream, operation);
       }
-    } catch (Throwable t) { // also a driver's own bug: it must not stop the drainer
+    } catch (Throwable t) { // whatever a driver throws must not stop the drainer
       HalException failure = Failures.of(t);
       operation.failWork(
           failure.status() == Status.UNAVAILABLE ? loss.loseLater("issue", t) : failure);
@@ -150,13 +163,13 @@ final class Issuer<E> {
     try {
       stream.recordEvent(event.handle);
     } catch (Throwable t) {
-      // No event will tell when the work is over, and the device is lost, so nothing waits for it.
+      // Without an event there is no telling when the work ends, so the device is lost.
       operation.failWork(loss.loseLater(operation.behind("recordEvent"), t));
       event.release();
       if (Failures.isLoss(t)) {
-        owner.failLater(operation); // the native runtime says so itself: nothing runs any more
+        owner.failLater(operation); // the runtime itself reports the loss: the work has ended
       } else {
-        lists.keep(operation);
+        lists.keep(operation); // the work may go on until the stream is closed
       }
       return false;
     }
@@ -165,8 +178,9 @@ final class Issuer<E> {
     boolean publishes =
         failure == null && (completion == null || !operation.work.signalsAfterHostCompletion());
     if (publishes) {
-      // A host thread may settle the operation meanwhile: then its signals are reached and
-      // publish() skips them.
+      // Between two calls of publish() a host thread may find the operation on the first semaphore,
+      // see its event fire, and settle it. The other values are then reached, and publish() does
+      // nothing for them.
       for (int i = 0; i < operation.signalCount(); i++) {
         operation.signal(i).publish(operation, operation.signalValue(i), domain);
       }
@@ -176,11 +190,15 @@ final class Issuer<E> {
 
   /**
    * Makes the stream wait for the events that cover the operation's waits (rule Q5). If a producer
-   * is known to have failed, keeps its failure; then the work is not to be issued.
+   * is already known to have failed, this operation fails too, and its work must not be issued.
    *
-   * @return whether the stream was told to wait for anything
+   * @return whether the stream was made to wait for anything
    */
   private boolean waitForProducers(Operation<E> operation) {
+    // lose() on another thread may fix the verdict of this operation meanwhile, and so release its
+    // producers. A producer may then be in use again, and at worst the stream of the lost device
+    // waits for one event too many.
+
     // A failure that is known before anything reaches the stream fails the operation at once.
     for (int i = 0; i < operation.waitCount(); i++) {
       Operation<?> producer = operation.wait(i).producer;
@@ -190,9 +208,9 @@ final class Issuer<E> {
         return false;
       }
     }
-    // One that shows from here on does not end the loop: the event behind this operation must lie
-    // behind all producers,
-    // since whoever sees it fired settles them.
+    // A failure that shows only from here on does not end the loop. The event of this operation
+    // must not fire before those of all producers, since whoever sees it fire settles the producers
+    // too.
     boolean hasWaited = false;
     for (int i = 0; i < operation.waitCount(); i++) {
       Operation<?> producer = operation.wait(i).producer;
@@ -209,9 +227,9 @@ final class Issuer<E> {
       if (producer.queue.isStream(stream) && stream.isInOrder()) {
         return false;
       }
-      @SuppressWarnings("unchecked") // the semaphore hands out operations of our own device only
+      @SuppressWarnings("unchecked") // a lane holds operations of its own device only
       Operation<E> own = (Operation<E>) producer;
-      event = own.retainEvent(); // null if it has retired meanwhile
+      event = own.retainEvent(); // null if it settled and retired after hasVerdict() was read
     }
     if (event == null) {
       HalException failure = producer.failure();

@@ -8,21 +8,20 @@ import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All operations of a queue that have not retired, the newest first. The links are in the
- * operations.
+ * All operations of a queue that have not retired, newest first. The links are in the operations.
  *
- * <p>Guarded by the lock that it was made with: the caller holds it, but for {@link #walk} and
- * {@link #awaitNone}.
+ * <p>Guarded by the lock that the constructor is given. The caller holds it, except for {@link
+ * #walk} and {@link #awaitNone}, which take it themselves.
  */
 final class OpenList<E> {
-  /** How many operations a walk looks at without letting go of the lock. */
+  /** How many operations a walk collects before it releases the lock. */
   private static final int SLICE = 64;
 
   private final Object lock;
   private @Nullable Operation<E> first;
-  private int size; // bookmarks of walks aside
-  private int kept; // how many of them stay until the stream is closed
-  private boolean isAwaited; // somebody has called awaitNone
+  private int size; // without the bookmarks of walks
+  private int kept; // how many stay open until the stream is closed; awaitNone ignores them
+  private boolean isAwaited; // awaitNone was called: from then on it is notified
 
   OpenList(Object lock) {
     this.lock = lock;
@@ -39,27 +38,30 @@ final class OpenList<E> {
     notifyIfNone();
   }
 
-  /** One of them stays until the stream is closed: nobody waits for it. */
+  /**
+   * One open operation stays until the stream is closed, and {@link #awaitNone} no longer waits for
+   * it.
+   */
   void keepOne() {
     kept++;
     notifyIfNone();
   }
 
-  /** Those that were kept are to be removed. */
+  /** The operations counted by {@link #keepOne} are about to be removed. */
   void keepNone() {
     kept = 0;
   }
 
   private void notifyIfNone() {
     if (isAwaited && size == kept) {
-      lock.notifyAll(); // awaitNone
+      lock.notifyAll();
     }
   }
 
   /**
-   * Waits until there is none, beside those that are kept, or {@link System#nanoTime()} has passed
-   * {@code deadline}; returns whether there is none. An interrupt does not end it, and is there
-   * afterwards. The caller does not hold the lock.
+   * Waits until every open operation is a kept one, or until {@link System#nanoTime()} has passed
+   * {@code deadline}. Returns false in the latter case. An interrupt does not end the wait; the
+   * thread's interrupt status is restored. The caller must not hold the lock.
    */
   boolean awaitNone(long deadline) {
     boolean interrupted = false;
@@ -74,7 +76,7 @@ final class OpenList<E> {
           try {
             lock.wait(left / 1_000_000 + 1);
           } catch (InterruptedException e) {
-            interrupted = true; // closing goes on
+            interrupted = true; // only closing a device waits here, and it must go on
           }
         }
         return true;
@@ -86,7 +88,7 @@ final class OpenList<E> {
     }
   }
 
-  /** Puts {@code operation} before {@code next}, or, if that is null, first. */
+  /** Links {@code operation} before {@code next}, or as the only one if that is null. */
   private void linkBefore(Operation<E> operation, @Nullable Operation<E> next) {
     Operation<E> before = next == null ? null : next.openBefore;
     operation.openBefore = before;
@@ -116,7 +118,7 @@ final class OpenList<E> {
     operation.openAfter = null;
   }
 
-  /** All of them, the oldest first, each retained for the caller. */
+  /** All open operations, oldest first, each retained for the caller. */
   List<Operation<E>> retainAll() {
     List<Operation<E>> all = new ArrayList<>(size);
     for (Operation<E> operation = first; operation != null; operation = operation.openAfter) {
@@ -127,7 +129,7 @@ final class OpenList<E> {
     return all;
   }
 
-  /** Adds them to {@code counts}, which is indexed by {@link State#ordinal()}. */
+  /** Adds the open operations to {@code counts}, indexed by {@link State#ordinal()}. */
   void count(long[] counts) {
     for (Operation<E> operation = first; operation != null; operation = operation.openAfter) {
       counts[operation.state().ordinal()]++;
@@ -135,11 +137,13 @@ final class OpenList<E> {
   }
 
   /**
-   * Shows them to {@code looker}, the newest first, each retained meanwhile. The lock is held for a
-   * few of them at a time, so that nobody waits for a look at a million; what is opened or retired
-   * during the walk may be missed.
+   * Passes the open operations to {@code looker}, newest first, with no lock held and each retained
+   * during the call. The lock is taken for a few operations at a time, so that a walk over a
+   * million of them does not block the queue. Operations opened or retired during the walk may be
+   * missed.
    *
-   * @param bookmark an operation in no use, which marks the place
+   * @param bookmark an unused operation, which marks the position in the list while the lock is
+   *     free
    */
   void walk(Operation<E> bookmark, Consumer<Operation<E>> looker) {
     synchronized (lock) {

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The queues of all open devices of this process, for messages that say who would signal a value
- * (rule S10).
+ * The queues of all open devices in this process, for messages that say which operations would
+ * signal a value (rule S10). Thread-safe.
  */
 final class OpenQueues {
   private static final List<DeferredWorkQueue<?>> ALL = new CopyOnWriteArrayList<>();

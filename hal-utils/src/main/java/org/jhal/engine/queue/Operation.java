@@ -12,31 +12,32 @@ import org.jhal.engine.concurrent.HeapNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One accepted operation: what it waits for, what it signals, its work, and where it is in its
- * life.
+ * One operation of a queue: its waits, its signals, its work, and its state.
  *
- * <p>Objects are used again (rule K3). One goes back to its queue when the last reference is gone.
+ * <p>Operations are reused (rule K3). One returns to its queue when its last reference is gone.
  * References are held by the queue until it retires the operation, by each registered wait, by the
- * ready list, by each semaphore that keeps its event, by each operation that waits natively for its
- * event, and by each thread that looks at it. So whoever can still see an operation sees the same
- * one.
+ * heap of ready operations, by each semaphore that stores its event, by each operation that waits
+ * for its event natively, and by each thread that looks at it. A thread that holds a reference
+ * therefore never sees the object change its use.
  */
 public final class Operation<E> extends HeapNode {
-  /** Where an operation is; each change is one compare-and-set, so one thread makes it. */
+  /**
+   * The state of an operation. Each change is one compare-and-set, so exactly one thread makes it.
+   */
   public enum State {
-    /** In no use. */
+    /** Unused. */
     FREE,
-    /** Being enqueued: its waits are being registered. */
+    /** Being enqueued: its thread is registering its waits. */
     REGISTERING,
-    /** Some wait is open. */
+    /** At least one registered wait is open. */
     PARKED,
-    /** Nothing to wait for on the host; in the ready list. */
+    /** All waits are reached or covered; in the heap of ready operations. */
     READY,
     /** Claimed by the drainer: handed to the stream, or about to be. */
     ISSUED,
-    /** Verdict fixed after it was issued. */
+    /** The verdict was fixed after it was issued. */
     SETTLED,
-    /** Verdict fixed before it was issued: a wait failed, or the device closed or was lost. */
+    /** Failed before it was issued: a wait failed, or the device was closed or lost. */
     FAILED,
     /** Its resources are released. */
     RETIRED
@@ -65,53 +66,67 @@ public final class Operation<E> extends HeapNode {
   public final DeferredWorkQueue<E> queue;
   public final Work<E> work;
 
+  // Any thread changes it by compare-and-set. It is set plainly only while one thread alone can see
+  // the operation.
   private volatile State state = State.FREE;
 
-  @SuppressWarnings("UnusedVariable") // through its updater
-  private volatile int openWaits = 1; // waits whose fate is open, plus one until all are registered
+  // Registered waits that are open, plus one until submit() has registered all of them. The thread
+  // that counts it down to zero makes the operation READY.
+  @SuppressWarnings("UnusedVariable") // used through its handle
+  private volatile int openWaits = 1;
 
-  @SuppressWarnings("UnusedVariable") // through its updater
-  private volatile int references = 1; // the queue's, from the beginning
+  // Starts with the queue's reference.
+  @SuppressWarnings("UnusedVariable") // used through its handle
+  private volatile int references = 1;
 
-  // Captured by the enqueuing thread while REGISTERING; constant until the operation is free again.
+  // Written by the enqueuing thread while REGISTERING, then constant until the operation is free
+  // again. The fields of an OperationWait's outcome are an exception; see WaitNode.
   private OperationWait<E>[] waits;
   private int waitCount;
   private EngineSemaphore[] signals = NO_SEMAPHORES;
   private long[] signalValues = NO_VALUES;
   private int signalCount;
-  private boolean servesCopy; // a chunk of a copy between devices; written once it is REGISTERING
+  private boolean servesCopy; // a chunk of a copy between devices
+  private int weight; // how much of NativeStream.capacity() it takes up
+  private boolean mayBlock; // only the issue thread may issue it
 
   /**
-   * The first thing that went wrong with this operation itself: a wait, its native work, its host
-   * completion.
+   * The first failure of this operation itself: of a wait, its native work, or its host completion.
+   * Set by any thread, by compare-and-set.
    */
   private volatile @Nullable HalException workFailure;
 
-  private volatile @Nullable PooledEvent<E>
-      event; // recorded behind the work; null before and after
-  private volatile boolean hasVerdict; // set once, under this object's monitor
-  private @Nullable HalException verdict; // null for success; written before hasVerdict
-  private volatile boolean isApplied; // the signals are raised or failed; set after they are
+  // The event recorded behind the work. Written by the drainer before it publishes the operation,
+  // cleared by the thread that completes it, read by any thread that holds a reference.
+  private volatile @Nullable PooledEvent<E> event;
 
-  // Links of the queue's lists, guarded by its lock.
+  // The verdict is null for success. It is written before hasVerdict, once, both with this object's
+  // monitor held. Any thread may read hasVerdict and then the verdict, without the monitor.
+  private volatile boolean hasVerdict;
+  private @Nullable HalException verdict;
+
+  // All signals are raised or failed. Written by each thread that has applied them.
+  private volatile boolean isApplied;
+
+  // Links in OpenList, guarded by the lock of QueueLists.
   @Nullable Operation<E> openBefore;
   @Nullable Operation<E> openAfter;
+
+  /** Link in the lists of {@link QueueLists}; used by one thread alone once it has taken a list. */
   @Nullable Operation<E> nextToRetire;
 
-  /** Of the list of operations in flight; of who completes, once the list was taken. */
+  /** Link in the list of operations in flight, with the same owner as {@link #nextToRetire}. */
   @Nullable Operation<E> nextInFlight;
 
-  /** Of the list of free operations, and how many there are from here on. */
+  /** Link in {@link FreeOperations}, and the number of operations from here to the list's end. */
   @Nullable Operation<E> nextFree;
 
   int freeFromHere;
 
-  /** How much of {@link NativeStream#capacity()} it takes; constant once it is enqueued. */
-  private int weight;
+  // Written with the lock of QueueLists held, read without it; see place().
+  private long place;
 
-  private boolean mayBlock; // likewise: only the issue thread issues it
-
-  private long place; // see place()
+  // Written by host threads that poll the event, read by the completion thread.
   private volatile boolean isPolled;
 
   @SuppressWarnings("unchecked") // an empty array of any type
@@ -121,16 +136,16 @@ public final class Operation<E> extends HeapNode {
     this.waits = (OperationWait<E>[]) NO_WAITS;
   }
 
-  // Life.
+  // State and references.
 
-  /** From FREE to REGISTERING. By the thread that took it from the free list. */
+  /** Changes from FREE to REGISTERING. For the thread that took it from {@link FreeOperations}. */
   void begin() {
     state = State.REGISTERING;
   }
 
   /**
-   * Becomes READY, or ISSUED for the thread that has the drainer's role, with no wait registered.
-   * By the thread that enqueues, and not seen by any other yet.
+   * Becomes READY, or ISSUED if the calling thread has the drainer's role, without having been
+   * PARKED. For the enqueuing thread, while no other can see the operation.
    */
   void beginAs(State first) {
     state = first;
@@ -148,7 +163,7 @@ public final class Operation<E> extends HeapNode {
     REFERENCES.getAndAdd(this, 1);
   }
 
-  /** Drops a reference; with the last one the operation is free to be used again. */
+  /** Drops a reference. The last one makes the operation free for reuse. */
   void release() {
     if ((int) REFERENCES.getAndAdd(this, -1) == 1) {
       for (int i = 0; i < waitCount; i++) {
@@ -170,6 +185,7 @@ public final class Operation<E> extends HeapNode {
 
   // Waits and signals.
 
+  /** Captures the fences, and asks the work for its weight. For the enqueuing thread. */
   @SuppressWarnings("unchecked") // an array of OperationWait<E>
   void capture(Fence waitFence, Fence signalFence, NativeStream<E> stream) {
     int count = waitFence.size();
@@ -202,7 +218,9 @@ public final class Operation<E> extends HeapNode {
     servesCopy = serves;
   }
 
-  /** Whether it is a chunk of a copy between devices, which goes on while the device is closing. */
+  /**
+   * Whether it is a chunk of a copy between devices, which continues while the device is closing.
+   */
   boolean servesCopy() {
     return servesCopy;
   }
@@ -228,8 +246,8 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * Whether every wait was reached, none only covered by the event of a producer that is not over.
-   * For the drainer, while it issues this.
+   * Whether every wait is reached, rather than only covered by the event of a producer that has not
+   * succeeded yet. For the drainer, while it issues this operation.
    */
   public boolean waitsReached() {
     for (int i = 0; i < waitCount; i++) {
@@ -245,22 +263,24 @@ public final class Operation<E> extends HeapNode {
     OPEN_WAITS.getAndAdd(this, 1);
   }
 
-  /** One wait less; true for the last one. */
+  /** Ends one wait. Returns true for the last one. */
   boolean countDown() {
     return (int) OPEN_WAITS.getAndAdd(this, -1) == 1;
   }
 
   /**
-   * How many operations had been in flight with this one. Read without the lock of the lists: a
-   * thread may see the number of an earlier use, which is smaller.
+   * The position in the order of issue, starting at 1. A thread that reads it without the lock of
+   * {@link QueueLists} may see the position of an earlier use. That is smaller, and costs {@link
+   * PollingPace#endPoll} a needless wake-up.
    */
   long place() {
     return place;
   }
 
   /**
-   * Whether a host thread polls the event, and will see first that it has fired. If several do, it
-   * may be false before the last has left, and then the completion thread looks as well.
+   * Whether a host thread is polling the event, and will settle the operation when it fires. If
+   * several threads poll, the first one that stops clears this, and then the completion thread
+   * looks as well.
    */
   boolean isPolled() {
     return isPolled;
@@ -274,19 +294,19 @@ public final class Operation<E> extends HeapNode {
     place = newPlace;
   }
 
-  /** How much of {@link NativeStream#capacity()} it takes, its waits and its record included. */
+  /** How much of {@link NativeStream#capacity()} it takes up, its waits and its event included. */
   int weight() {
     return weight;
   }
 
-  /** Whether issuing it may block though it fits into the stream. */
+  /** Whether issuing it may block even though it fits into the stream. */
   boolean mayBlock() {
     return mayBlock;
   }
 
   // Failure and event.
 
-  /** Keeps {@code failure} if it is the first. */
+  /** Records a failure of this operation itself. Only the first one is kept. */
   public void failWork(HalException failure) {
     WORK_FAILURE.compareAndSet(this, null, failure);
   }
@@ -295,24 +315,31 @@ public final class Operation<E> extends HeapNode {
     return workFailure;
   }
 
-  /** Set when the event was recorded, before it is published. */
+  /**
+   * Called by the drainer once the event is recorded and before the operation is published, and
+   * with null by the thread that completes the operation.
+   */
   void setEvent(@Nullable PooledEvent<E> recorded) {
     event = recorded;
   }
 
-  /** The event; for the thread that will retire this operation. */
+  /** The event, without a reference. For the thread that completes this operation. */
   @Nullable PooledEvent<E> event() {
     return event;
   }
 
-  /** The event with a reference for the caller, or null if this operation has retired. */
+  /**
+   * The event with a reference for the caller, or null if it was not recorded yet or has already
+   * been dropped.
+   */
   @Nullable PooledEvent<E> retainEvent() {
     PooledEvent<E> found = event;
     if (found == null || !found.tryRetain()) {
       return null;
     }
     if (event != found) {
-      // Between the read and tryRetain this operation was retired and another one took the event.
+      // Between the read and tryRetain() this operation dropped its event, and another one acquired
+      // it from the pool.
       found.release();
       return null;
     }
@@ -320,8 +347,8 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * For a host thread: polls the event until {@code end} or until {@code isOver}, and settles this
-   * operation if it has fired; returns whether it is settled now.
+   * For a host thread: polls the event until {@code end} or until {@code isOver} returns true, and
+   * settles this operation if the event has fired. Returns whether the operation is settled.
    */
   boolean settleWhenFired(long end, BooleanSupplier isOver) {
     if (isApplied) {
@@ -330,18 +357,18 @@ public final class Operation<E> extends HeapNode {
     return queue.poller().poll(this, end, isOver);
   }
 
-  // Verdict; the order of what Settling does with it is explained there.
+  // Verdict. Settling calls these in the order that it explains.
 
   boolean hasVerdict() {
     return hasVerdict;
   }
 
-  /** Why the operation failed, null if it succeeded or {@link #hasVerdict()} is false. */
+  /** Why the operation failed. Null if it succeeded, or if {@link #hasVerdict()} is false. */
   @Nullable HalException failure() {
     return hasVerdict ? verdict : null;
   }
 
-  /** Whether its event has fired, it has succeeded, and its signals show it. */
+  /** Whether it has succeeded and its signals are raised. */
   boolean hasSucceeded() {
     return isApplied && failure() == null;
   }
@@ -355,9 +382,12 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * Fixes the verdict unless it is fixed: failure if there is any of {@code forced}, those of the
-   * operations whose events it waited for, and this operation's own, in this order. Lets go of
-   * those operations.
+   * Fixes the verdict, unless that was done before, and releases the producers. This and {@link
+   * #fixVerdictIfForeseen} are the only places where an operation gets its verdict.
+   *
+   * <p>The verdict is {@code forced} if that is not null, otherwise the first failure among the
+   * producers', otherwise this operation's own failure, otherwise success. Unless {@code forced} is
+   * given, all producers must be applied.
    */
   void fixVerdict(@Nullable HalException forced) {
     synchronized (this) {
@@ -370,8 +400,8 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * Fixes the verdict as {@code fixVerdict(null)} does, but only if all producers are applied;
-   * returns whether there is a verdict now.
+   * Fixes the verdict like {@link #fixVerdict} without {@code forced}, but only if all producers
+   * are applied. Returns whether there is a verdict now.
    */
   boolean fixVerdictIfForeseen() {
     synchronized (this) {
@@ -392,13 +422,16 @@ public final class Operation<E> extends HeapNode {
 
   private void fixLocked(@Nullable HalException newVerdict) {
     verdict = newVerdict;
-    // Before the verdict shows: another thread that sees it may apply it and retire this
-    // operation at once.
+    // Before hasVerdict is set: a thread that sees the verdict may apply it and have the operation
+    // retired, which needs SETTLED, before this thread continues.
     changeState(State.ISSUED, State.SETTLED);
     hasVerdict = true;
   }
 
-  /** Nobody reads producers once there is a verdict; see retainProducers. */
+  /**
+   * Called by the thread that fixed the verdict. From then on no thread reads the producers, see
+   * {@link #retainProducers}, except a drainer on a lost device, see {@link Issuer}.
+   */
   private void releaseProducers() {
     for (int i = 0; i < waitCount; i++) {
       waits[i].releaseProducer();
@@ -406,14 +439,14 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * What the verdict would be now: the failure, or null for success. Producers are to be applied
-   * before.
+   * What the verdict would be if it were fixed now: a failure, or null for success. All producers
+   * must be applied.
    */
   synchronized @Nullable HalException foreseeFailure() {
     if (hasVerdict) {
       return verdict;
     }
-    // Producers first: work that ran although its producer had failed often fails because of that.
+    // Producers first: work that ran behind a failed producer often fails because of that.
     for (int i = 0; i < waitCount; i++) {
       Operation<?> producer = waits[i].producer;
       HalException reason = producer == null ? null : producer.failure();
@@ -424,17 +457,20 @@ public final class Operation<E> extends HeapNode {
     return workFailure;
   }
 
-  /** A native call behind this one's work, for people; what ran last is most likely at fault. */
+  /**
+   * Names a native call behind this operation's work, for messages: the work that ran last is the
+   * most likely cause of a failure.
+   */
   String behind(String call) {
     return call + " behind " + name();
   }
 
-  /** Which one it is, for people. */
+  /** The operation's number and kind, for messages. */
   String name() {
     return "operation " + key + " (" + work.describe() + ")";
   }
 
-  /** One line for people. The caller holds a reference, so that the operation stays what it is. */
+  /** The operation and its open waits in one line, for messages. The caller holds a reference. */
   String describe() {
     StringBuilder text = new StringBuilder();
     text.append("operation ")
@@ -454,8 +490,8 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * Adds the producers that are not applied yet to {@code stack}, retained; nothing once the
-   * verdict is fixed.
+   * Pushes the producers that are not applied yet onto {@code stack}, each retained. Does nothing
+   * once the verdict is fixed.
    */
   synchronized void retainProducers(Settling.Stack stack) {
     if (hasVerdict) {

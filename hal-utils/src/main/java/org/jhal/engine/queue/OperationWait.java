@@ -3,9 +3,13 @@ package org.jhal.engine.queue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One wait of an operation. It is registered at most once per use of the operation. */
+/**
+ * One wait of an {@link Operation}, which reuses the object. It is registered at most once per use
+ * of the operation.
+ */
 final class OperationWait<E> extends WaitNode {
   private final Operation<E> operation;
+  // Written by the enqueuing thread, then constant until the operation is free again.
   private @Nullable EngineSemaphore semaphore;
   private long value;
 
@@ -34,6 +38,10 @@ final class OperationWait<E> extends WaitNode {
     return value;
   }
 
+  /**
+   * Drops the reference to the producer. Called by the thread that fixed the verdict, or by the one
+   * that frees the operation.
+   */
   void releaseProducer() {
     Operation<?> released = producer;
     if (released != null) {
@@ -54,7 +62,7 @@ final class OperationWait<E> extends WaitNode {
       operation.queue.waitOver(operation, failure);
       operation.release(); // the registration's reference
     } catch (Throwable t) {
-      operation.queue.lists.escaped = t; // first of all; see there
+      operation.queue.lists.escaped = t; // before any call: there may be no stack left for one
       throw t;
     }
   }

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A native event that goes back to its {@link EventPool} when nobody uses it any more. Its
- * operation holds one reference until it retires; who queries it, or makes a stream wait for it,
- * holds one meanwhile.
+ * A native event that returns to its {@link EventPool} when its last reference is gone. The
+ * operation behind which it was recorded holds one reference until it no longer needs the event. A
+ * thread that queries the event, or makes a stream wait for it, holds another one meanwhile.
  *
  * <p>Thread-safe.
  */
@@ -14,14 +14,17 @@ final class PooledEvent<E> {
   final E handle;
   private final EventPool<E> pool;
   private final AtomicInteger references = new AtomicInteger(1);
-  @Nullable PooledEvent<E> nextFree; // of who gives it back, then of who takes it
+  @Nullable PooledEvent<E> nextFree; // written by the thread that returns it, or acquires it
 
   PooledEvent(EventPool<E> pool, E handle) {
     this.pool = pool;
     this.handle = handle;
   }
 
-  /** Takes a reference unless the last one is gone; who succeeds must release it. */
+  /**
+   * Takes a reference unless the last one is gone. If this returns true, the caller must release
+   * it.
+   */
   boolean tryRetain() {
     int now = references.get();
     while (now > 0) {
@@ -39,7 +42,7 @@ final class PooledEvent<E> {
     }
   }
 
-  /** Makes an event from the pool's free list usable again. */
+  /** Gives an event from the free list its first reference. */
   void revive() {
     references.set(1);
   }

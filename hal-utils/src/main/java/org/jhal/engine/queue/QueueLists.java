@@ -8,65 +8,93 @@ import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the operations of one queue are: all open ones, those that can be issued, those in flight,
- * and those to retire. Each method is one short critical section; nothing is called while the lock
- * is held.
+ * The lists of one queue: all open operations, those that are ready, those in flight, and those to
+ * retire. It also hands out the drainer's role. Each method is one short critical section, in which
+ * no callback runs.
  *
  * <p>Thread-safe.
  */
 final class QueueLists<E> {
-  /** Whether there is an operation that may be issued now, and by whom. */
+  /** Whether an operation may be issued now, and by which thread. */
   enum Next {
-    /** There is none. */
+    /** None may be issued now. */
     NONE,
-    /** By anybody. */
+    /** Any thread may issue the next one. */
     BY_ANYBODY,
-    /** Issuing it may block: by the issue thread. */
+    /** Only the issue thread may issue the next one, since that may block. */
     BY_ISSUE_THREAD
   }
 
   private final int maxInFlight;
-  private final int capacity; // of the stream
+  private final int capacity; // NativeStream.capacity()
   private final Runnable issueLater;
 
   /**
-   * What left the engine in the middle of something: an error that may come from any line, such as
-   * a StackOverflowError. Nothing is issued any more until {@link #endEscape}. Whoever catches it
-   * writes here, and to {@link #deadDrainer} before, without a call: there may be no stack left for
-   * one. The issue thread, which looks from time to time, does the rest.
+   * An error that escaped from the middle of an engine step, such as a StackOverflowError, which
+   * any line may throw. While it is set no thread gets the drainer's role.
+   *
+   * <p>Written by the thread that caught it, after {@link #deadDrainer}, by plain assignments:
+   * there may be no stack left for a call. Cleared by the issue thread in {@link #endEscape}, which
+   * looks at it from time to time even if nobody could wake it.
    */
   volatile @Nullable Throwable escaped;
 
-  /** Who has left so with the drainer's role. */
+  /**
+   * The thread that met {@link #escaped} while it had the drainer's role, or null. Written by that
+   * thread, cleared by the issue thread.
+   */
   volatile @Nullable Thread deadDrainer;
 
-  private final Object lock = new Object(); // guards everything that follows
-  private final PairingHeap<Operation<E>> ready =
-      new PairingHeap<>(); // READY, or FAILED since; by number
-  @Nullable Thread drainer; // who has the drainer's role, and may look here without the lock
-  private @Nullable Operation<E> handed; // to the drainer; in no list, but that of open ones
-  private @Nullable Operation<E>
-      firstInFlight; // event recorded, not taken by a completer; in stream order
+  // Guards all fields below. Exceptions are noted at the field.
+  private final Object lock = new Object();
+
+  // All operations that have not retired.
+  private final OpenList<E> open = new OpenList<>(lock);
+
+  // READY operations by number, and those that failed while they were in here.
+  private final PairingHeap<Operation<E>> ready = new PairingHeap<>();
+
+  // The thread with the drainer's role, or null. A thread may compare this with itself without the
+  // lock: only that thread, or endEscape() after it has left, changes the field then.
+  @Nullable Thread drainer;
+
+  // The operation that the drainer is issuing, or null. It is in no other list than `open`.
+  private @Nullable Operation<E> handed;
+
+  // Operations whose event is recorded and which the completion thread has not taken yet, in stream
+  // order, chained by nextInFlight.
+  private @Nullable Operation<E> firstInFlight;
   private @Nullable Operation<E> lastInFlight;
-  private int inFlight; // those, and those that were taken and not said to be over
-  private int weightInFlight; // sum over the same
-  private volatile long issued; // how many were in flight; raised with the lock held
-  private boolean isThrottled; // somebody left READY operations because the stream was full
+
+  // How many operations are in the stream: the list above, and what the completion thread took from
+  // it and has not reported to over() yet; and the sum of their weights.
+  private int inFlight;
+  private int weightInFlight;
+
+  // How many operations were ever put in flight. Written with the lock held, read without it.
+  private volatile long issued;
+
+  // READY operations were left because the stream was full, so over() has to wake the issue thread.
+  private boolean isThrottled;
+
   private boolean isIssuingOver;
-  private final OpenList<E> open = new OpenList<>(lock); // all that have not retired
-  private @Nullable Operation<E> firstKept; // chained by nextToRetire
-  private @Nullable Operation<E> firstFailed; // while issued, the newest first; by nextToRetire
+
+  // Chained by nextToRetire: operations to retire once the stream is closed; those that could not
+  // be issued, newest first; those for the completion thread to retire, oldest first.
+  private @Nullable Operation<E> firstKept;
+  private @Nullable Operation<E> firstFailed;
   private @Nullable Operation<E> firstToRetire;
   private @Nullable Operation<E> lastToRetire;
-  private long lastNumber; // of the operations that were enqueued
-  private long retired; // how many have
+
+  private long lastNumber; // how many operations were enqueued, and the number of the last one
+  private long retired; // how many operations have retired
 
   /**
-   * Empty lists.
+   * Creates empty lists.
    *
-   * @param maxInFlight how many operations the stream is given at most
-   * @param capacity of the stream, as {@link NativeStream#capacity()} says
-   * @param issueLater told, with no lock held, that something is left to the issue thread
+   * @param maxInFlight how many operations may be in the stream at once
+   * @param capacity {@link NativeStream#capacity()} of the stream
+   * @param issueLater wakes the issue thread; called with no lock held
    */
   QueueLists(int maxInFlight, int capacity, Runnable issueLater) {
     this.maxInFlight = maxInFlight;
@@ -76,7 +104,7 @@ final class QueueLists<E> {
 
   // Open operations.
 
-  /** Numbers an operation and makes it one of the open ones. */
+  /** Assigns a number to an operation and adds it to the open ones. */
   void open(Operation<E> operation) {
     synchronized (lock) {
       openLocked(operation);
@@ -84,11 +112,13 @@ final class QueueLists<E> {
   }
 
   /**
-   * The same for an operation that nothing has to be waited for, and that no other thread knows.
+   * Opens an operation, see {@link #open}, of which no wait was registered and that no other thread
+   * can see. Makes it ISSUED if the caller can have the drainer's role and the operation can be
+   * issued at once, otherwise READY.
    *
    * @param mayIssue whether the caller may have the drainer's role
-   * @return true if it is ISSUED, and the caller has the drainer's role and is to issue it; false
-   *     if it is READY, and one reference was retained for the heap and one for the caller
+   * @return true if the operation is ISSUED, the caller has the drainer's role and must issue it;
+   *     false if it is READY, with one reference for the heap and one for the caller
    */
   boolean openReady(Operation<E> operation, boolean mayIssue) {
     synchronized (lock) {
@@ -118,14 +148,14 @@ final class QueueLists<E> {
     open.add(operation);
   }
 
-  /** All open operations, the oldest first, each retained for the caller. */
+  /** All open operations, oldest first, each retained for the caller. */
   List<Operation<E>> retainOpen() {
     synchronized (lock) {
       return open.retainAll();
     }
   }
 
-  /** Adds the open operations to {@code counts}, which is indexed by {@link State#ordinal()}. */
+  /** Adds the open operations to {@code counts}, indexed by {@link State#ordinal()}. */
   void count(long[] counts) {
     synchronized (lock) {
       open.count(counts);
@@ -137,7 +167,9 @@ final class QueueLists<E> {
     open.walk(bookmark, looker);
   }
 
-  /** Waits until no operation is open, beside those that are kept, or the deadline has passed. */
+  /**
+   * Waits until no operation is open except those that are kept, or until the deadline has passed.
+   */
   boolean awaitNoneOpen(long deadline) {
     return open.awaitNone(deadline);
   }
@@ -156,6 +188,10 @@ final class QueueLists<E> {
 
   // Issuing.
 
+  /**
+   * Adds an operation to the heap of ready ones, with a reference for it. The caller then tries to
+   * issue.
+   */
   void addReady(Operation<E> operation) {
     synchronized (lock) {
       ready.insert(operation);
@@ -163,8 +199,8 @@ final class QueueLists<E> {
   }
 
   /**
-   * Takes the drainer's role, if nobody has it and there is something to issue; returns the READY
-   * operation with the smallest number, or null without the role.
+   * Takes the drainer's role, if it is free and there is something to issue. Returns the READY
+   * operation with the smallest number, or null if the caller did not get the role.
    *
    * @param mayBlock whether the caller is the issue thread
    */
@@ -172,7 +208,9 @@ final class QueueLists<E> {
     Next next;
     synchronized (lock) {
       if (drainer != null || escaped != null) {
-        return null; // who has the role sees in next() what is there now
+        // The drainer may not have seen the newest operations. It will: it gives up the role only
+        // in next(), in the critical section that finds nothing ready.
+        return null;
       }
       next = nextLocked();
       if (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
@@ -189,10 +227,12 @@ final class QueueLists<E> {
   }
 
   /**
-   * For who has the drainer's role: the next operation, or null, and then the role is free.
+   * For the thread with the drainer's role: puts {@code recorded} in flight and returns the next
+   * operation to issue. If it returns null, the caller has lost the role. Both happen in one
+   * critical section, so that no ready operation is left behind.
    *
-   * @param recorded the one that is in flight now, or null
-   * @param mayGoOn whether the caller issues another one; if not, what there is is left to the
+   * @param recorded the operation whose event was recorded, or null
+   * @param mayGoOn whether the caller may issue another operation; if not, the rest is left to the
    *     issue thread
    * @param mayBlock whether the caller is the issue thread
    */
@@ -220,7 +260,7 @@ final class QueueLists<E> {
   private void appendInFlightLocked(Operation<E> operation) {
     int weight = weightInFlight(operation);
     operation.setPlace(issued + 1);
-    // From here on no call, which may fail for lack of stack: all of it happens, or nothing.
+    // No calls from here on: a call could run out of stack, and leave this half done.
     if (lastInFlight == null) {
       firstInFlight = operation;
     } else {
@@ -233,7 +273,7 @@ final class QueueLists<E> {
     handed = null;
   }
 
-  /** The drainer could not issue the operation that it was handed: {@link #takeFailed} gets it. */
+  /** Adds an operation that the drainer could not issue, for {@link #takeFailed}. */
   void addFailed(Operation<E> operation) {
     synchronized (lock) {
       operation.nextToRetire = firstFailed;
@@ -243,8 +283,8 @@ final class QueueLists<E> {
   }
 
   /**
-   * Takes all that could not be issued, the oldest first, chained by {@link
-   * Operation#nextToRetire}.
+   * Takes all operations that could not be issued, oldest first, chained by {@link
+   * Operation#nextToRetire}. For the issue thread.
    */
   @Nullable Operation<E> takeFailed() {
     Operation<E> oldest = null;
@@ -261,9 +301,9 @@ final class QueueLists<E> {
   }
 
   /**
-   * Ends what {@link #escaped} tells of: the role of a drainer that is not there any more is free,
-   * and the operation that it was handed is kept, since part of it may have reached the stream. The
-   * device is lost, and all operations have failed.
+   * Handles {@link #escaped} after the device was lost and all operations have failed. If the
+   * thread that met the error had the drainer's role, the role becomes free, and the operation that
+   * it was issuing is kept, since part of it may have reached the stream.
    */
   void endEscape() {
     synchronized (lock) {
@@ -273,7 +313,7 @@ final class QueueLists<E> {
         drainer = null;
         if (left != null) {
           PooledEvent<E> event = left.event();
-          left.setEvent(null); // none is touched once the stream is closed
+          left.setEvent(null); // retiring it, after the stream is closed, must not touch the event
           if (event != null) {
             event.release();
           }
@@ -298,16 +338,16 @@ final class QueueLists<E> {
       return first.mayBlock() ? Next.BY_ISSUE_THREAD : Next.BY_ANYBODY;
     }
     if (inFlight == 0) {
-      return Next.BY_ISSUE_THREAD; // it alone is more than the stream holds
+      return Next.BY_ISSUE_THREAD; // it alone exceeds the capacity of the empty stream
     }
-    // Whoever finds the stream full makes retire() call for somebody to issue later.
+    // over() wakes the issue thread once there is room.
     isThrottled = true;
     return Next.NONE;
   }
 
   /**
-   * After {@link #endIssuing}: takes an operation out of the heap, which has failed since; null if
-   * there is none.
+   * Removes an operation, which has failed, from the heap of ready ones, or returns null if it is
+   * empty. For use after {@link #endIssuing}; the caller gets the heap's reference.
    */
   @Nullable Operation<E> takeDeadReady() {
     synchronized (lock) {
@@ -315,7 +355,7 @@ final class QueueLists<E> {
     }
   }
 
-  /** From now on nothing can be issued. */
+  /** From now on no operation is handed out for issuing. */
   void endIssuing() {
     synchronized (lock) {
       isIssuingOver = true;
@@ -325,8 +365,9 @@ final class QueueLists<E> {
   // In flight.
 
   /**
-   * Takes all operations in flight, chained by {@link Operation#nextInFlight}, the oldest first;
-   * they count until {@link #over}.
+   * Takes the list of operations in flight, oldest first, chained by {@link
+   * Operation#nextInFlight}. They keep counting as in flight until they are reported to {@link
+   * #over}. For the completion thread.
    */
   @Nullable Operation<E> takeInFlight() {
     synchronized (lock) {
@@ -337,24 +378,26 @@ final class QueueLists<E> {
     }
   }
 
-  /** How many operations have been in flight. */
+  /** How many operations were ever put in flight. */
   long issued() {
     return issued;
   }
 
   /**
-   * Some operations have left the stream, and some have retired.
+   * Reports that operations have left the stream, and that operations have retired. Wakes the issue
+   * thread if operations were waiting for room. For the completion thread.
    *
-   * @param left how many have left the stream
-   * @param weight of those that have
-   * @param firstRetired those that have retired, chained by {@link Operation#nextToRetire}
+   * @param left how many operations have left the stream
+   * @param weight the sum of their weights
+   * @param firstRetired the operations that have retired, chained by {@link Operation#nextToRetire}
    */
   void over(int left, int weight, @Nullable Operation<E> firstRetired) {
     boolean resume;
     synchronized (lock) {
       inFlight -= left;
       weightInFlight -= weight;
-      // At half, not at each one that ends. What does not fit even then calls for this again.
+      // At half the limit, so that the issue thread wakes rarely and then finds room for many. If
+      // the next operation does not fit even then, nextLocked() sets isThrottled again.
       resume = isThrottled && inFlight <= maxInFlight / 2 && weightInFlight <= capacity / 2;
       if (resume) {
         isThrottled = false;
@@ -369,14 +412,17 @@ final class QueueLists<E> {
     }
   }
 
-  /** What {@link NativeStream#capacity()} an operation in flight takes. */
+  /** How much of the stream's {@link NativeStream#capacity()} an operation in flight takes up. */
   int weightInFlight(Operation<E> operation) {
     return Math.min(operation.weight(), capacity);
   }
 
   // Retiring.
 
-  /** Keeps an operation for the completion thread, or, after that, for who closes the stream. */
+  /**
+   * Adds an operation for the completion thread to retire. After that thread has ended, {@link
+   * Completer#retireRest} retires it.
+   */
   void addToRetire(Operation<E> operation) {
     synchronized (lock) {
       if (lastToRetire == null) {
@@ -389,8 +435,8 @@ final class QueueLists<E> {
   }
 
   /**
-   * Keeps an operation that has failed while the stream may still use what it holds, and no event
-   * will tell when that is over.
+   * Keeps a failed operation until the stream is closed: the stream may still use its resources,
+   * and no event will tell when that ends.
    */
   void keep(Operation<E> operation) {
     synchronized (lock) {
@@ -407,7 +453,10 @@ final class QueueLists<E> {
     open.keepOne();
   }
 
-  /** Takes what was kept, chained by {@link Operation#nextToRetire}: the stream is closed. */
+  /**
+   * Takes all kept operations, chained by {@link Operation#nextToRetire}. For use once the stream
+   * is closed.
+   */
   @Nullable Operation<E> takeKept() {
     synchronized (lock) {
       Operation<E> first = firstKept;
@@ -417,7 +466,7 @@ final class QueueLists<E> {
     }
   }
 
-  /** Takes all operations to retire, chained by {@link Operation#nextToRetire}. */
+  /** Takes all operations to retire, oldest first, chained by {@link Operation#nextToRetire}. */
   @Nullable Operation<E> takeToRetire() {
     synchronized (lock) {
       Operation<E> first = firstToRetire;

@@ -5,8 +5,8 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The loss of the device, as one queue knows it, and the way on which the queue tells the device
- * (rule Q7).
+ * The loss of the device as one queue sees it, and the queue's way of reporting a loss to the
+ * device (rule Q7).
  *
  * <p>Thread-safe.
  */
@@ -15,13 +15,15 @@ final class QueueLoss {
   private final DeviceLoss device;
   private final Runnable wakeIssueThread;
 
-  /** Why the device is lost; never changes back to null. */
+  /** Why the device is lost. Written by any thread that finds out; never becomes null again. */
   private volatile @Nullable HalException cause;
 
-  /** Whether {@link #tellLate} is to be called by the issue thread. */
+  /**
+   * The issue thread has to call {@link #tellLate}. Set by any thread, cleared by the issue thread.
+   */
   private volatile boolean isUntold;
 
-  /** The device is not lost. */
+  /** Creates the view of one queue on a device that is not lost. */
   QueueLoss(String queueName, DeviceLoss device, Runnable wakeIssueThread) {
     this.queueName = queueName;
     this.device = device;
@@ -33,16 +35,16 @@ final class QueueLoss {
     return cause;
   }
 
-  /** The device is lost, as somebody else found out. */
+  /** Records a loss that another queue, or the device, has found. */
   void set(HalException first) {
     cause = first;
   }
 
   /**
-   * The native call {@code call} threw {@code thrown}, which means that the device is lost: fails
-   * all that its queues have. Users' callbacks run.
+   * Loses the device because the native call {@code call} threw {@code thrown}, and fails
+   * everything that its queues have. Users' callbacks run.
    *
-   * @return the first cause that the device is lost for
+   * @return the first cause of the device's loss
    */
   HalException lose(String call, Throwable thrown) {
     HalException first = note(call, thrown);
@@ -51,8 +53,9 @@ final class QueueLoss {
   }
 
   /**
-   * The same for a caller that has the drainer's role or has bound the device, where no code of
-   * users may run. The device counts as lost at once; the issue thread fails what there is.
+   * Loses the device like {@link #lose}, for a caller that has the drainer's role or has bound the
+   * device for a native call, where users' code must not run. The device counts as lost at once;
+   * the issue thread fails the operations.
    */
   HalException loseLater(String call, Throwable thrown) {
     HalException first = note(call, thrown);
@@ -61,7 +64,10 @@ final class QueueLoss {
     return first;
   }
 
-  /** For the issue thread: does what {@link #loseLater} left; returns whether it left anything. */
+  /**
+   * Does what {@link #loseLater} left to do. Returns false if that was nothing. For the issue
+   * thread.
+   */
   boolean tellLate() {
     if (!isUntold) {
       return false;
@@ -82,8 +88,8 @@ final class QueueLoss {
                 + " failed: "
                 + Failures.describe(thrown),
             thrown);
-    // Somebody else may be losing the device and not have come to this queue yet. From here on
-    // nothing of it may pass for complete.
+    // Another thread may be losing the device and not have reached this queue yet. The cause is set
+    // here too, since from now on no operation of this queue may count as successful.
     HalException first = device.note(failure);
     cause = first;
     return first;

@@ -9,15 +9,17 @@ import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.queue.Operation.State;
 
 /**
- * The end of a queue, in steps that the device takes for all its queues, one after the other:
- * {@link #cancelUsers}, {@link #awaitIdle}, {@link #shut}, {@link #cancelAll}, {@link #awaitIdle},
- * {@link #abandonAll} if that was in vain, {@link #stop}, {@link #awaitStreamIdle}, {@link
+ * Closes a queue, in steps that the device takes one after the other, each for all its queues:
+ * {@link #cancelUsers}, {@link #awaitIdle}, {@link #shut}, {@link #cancelAll}, {@link #awaitIdle}
+ * again, {@link #abandonAll} if that failed, {@link #stop}, {@link #awaitStreamIdle}, {@link
  * #closeStream}.
  *
  * <p>For one thread at a time.
  */
 public final class QueueShutdown<E> {
   private static final System.Logger LOG = System.getLogger(QueueShutdown.class.getName());
+
+  /** How long operations that failed without having been issued may take to retire. */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final DeferredWorkQueue<E> queue;
@@ -42,14 +44,14 @@ public final class QueueShutdown<E> {
     this.completer = completer;
   }
 
-  /** Step 1 of closing: users enqueue nothing any more, and what of theirs was not issued fails. */
+  /** Step 1: refuses users' operations from now on, and fails theirs that were not issued. */
   public void cancelUsers(HalException reason) {
     queue.cancel(operation -> !operation.servesCopy(), reason);
   }
 
   /**
-   * Step 2, and again step 5: waits until nothing is open. What failed without having been issued
-   * has {@link #GRACE} beyond the deadline to retire, which takes no longer than a moment.
+   * Steps 2 and 5: waits until no operation is open. Those that failed without having been issued
+   * get {@link #GRACE} beyond the deadline, since they only have to be retired.
    */
   public boolean awaitIdle(long deadline) {
     if (lists.awaitNoneOpen(deadline)) {
@@ -61,14 +63,17 @@ public final class QueueShutdown<E> {
         && lists.awaitNoneOpen(System.nanoTime() + GRACE.toNanos());
   }
 
-  /** Step 3: nobody enqueues or issues any more; waits until those who do so have left. */
+  /**
+   * Step 3: shuts the gate, so that no thread enqueues, issues or polls any more, and waits for
+   * those inside to leave.
+   */
   public boolean shut(long deadline) {
     gate.shut();
     lists.endIssuing();
     return gate.awaitEmpty(deadline);
   }
 
-  /** Step 4: whatever was not issued fails. */
+  /** Step 4: fails everything that was not issued. */
   public void cancelAll(HalException reason) {
     queue.cancel(operation -> true, reason);
     for (Operation<E> dead = lists.takeDeadReady(); dead != null; dead = lists.takeDeadReady()) {
@@ -77,25 +82,28 @@ public final class QueueShutdown<E> {
   }
 
   /**
-   * Step 6, only past the deadline: what is still in flight fails and is never retired; returns how
-   * much that is.
+   * Step 6, only past the deadline: fails what is still in flight, which will not be retired.
+   * Returns how many operations are left open.
    */
   public int abandonAll(HalException reason) {
     return queue.failAll(operation -> true, reason, true);
   }
 
-  /** Step 7: ends the threads; false if one, or a user's thread that issues, did not in time. */
+  /**
+   * Step 7: ends the threads of the queue. Returns false if one of them, or a user's thread that is
+   * issuing, did not finish in time.
+   */
   public boolean stop(long deadline) {
     OpenQueues.remove(queue);
-    // Who is inside may still have something for the threads.
+    // A thread inside the gate may still leave work to the queue's threads.
     return gate.awaitEmpty(deadline)
         && queue.issueRole.stop(deadline) & queue.completionRole.stop(deadline);
   }
 
   /**
-   * Step 8: waits until the stream has run everything, also that of which no event tells, since it
-   * could not be recorded or waited for. False if that is not known at the deadline: then the
-   * stream may still use what its operations hold.
+   * Step 8: waits until the stream has run everything, including work whose event could not be
+   * recorded or waited for. Returns false if that is not known at the deadline; the stream may then
+   * still use what its operations hold.
    */
   public boolean awaitStreamIdle(long deadline) {
     return BackOff.await(this, deadline, this::isStreamIdle);
@@ -110,16 +118,16 @@ public final class QueueShutdown<E> {
         stream.unbindFromThread(token);
       }
     } catch (Throwable t) {
-      return Failures.isLoss(t); // the native runtime says so itself: nothing runs any more
+      return Failures.isLoss(t); // the runtime itself reports the loss: no work runs any more
     }
   }
 
-  /** Step 9, unless something is leaked: frees what is native; nothing uses it. */
+  /** Step 9, unless something is leaked: frees everything native. Nothing uses it any more. */
   public void closeStream() {
     events.close();
     try {
       stream.close();
-    } catch (Throwable t) { // the rest of the device is closed all the same
+    } catch (Throwable t) { // the rest of the device must still be closed
       LOG.log(Level.WARNING, "cannot close the stream of " + queue.name(), t);
     }
     completer.retireRest();

@@ -5,20 +5,20 @@ import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /**
- * References that are dropped together. Operations that follow each other mostly use the same
- * resources, so one atomic change drops the references of many operations to a resource.
+ * Batches the release of references. Consecutive operations mostly use the same resources, so one
+ * atomic subtraction drops the references that many operations hold to a resource.
  *
  * <p>Not thread-safe.
  */
 final class Releases implements Consumer<RefCounted> {
-  /** How many different resources are kept; one more flushes them. */
+  /** How many distinct resources are batched. One more flushes the batch. */
   private static final int SIZE = 16;
 
   private final @Nullable RefCounted[] resources = new RefCounted[SIZE];
   private final int[] counts = new int[SIZE];
   private int size;
 
-  /** Adds one reference. */
+  /** Adds a reference to release. */
   @Override
   public void accept(RefCounted resource) {
     for (int i = 0; i < size; i++) {
@@ -34,7 +34,7 @@ final class Releases implements Consumer<RefCounted> {
     counts[size++] = 1;
   }
 
-  /** Drops them all. */
+  /** Releases all references in the batch. */
   void flush() {
     int count = size;
     size = 0;

@@ -5,24 +5,24 @@ import org.jhal.engine.concurrent.PairingHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a semaphore keeps for one device: who of that device waits for a host signal or an event,
- * and which of its issued operations will raise the value. The lane of the host has waiters only.
+ * What a semaphore holds for one device: the waiters of that device, and its issued operations that
+ * will raise the value. The lane of the host has only waiters.
  *
- * <p>Guarded by the semaphore's lock, as a whole.
+ * <p>All of it is guarded by the semaphore's lock.
  */
 final class SemaphoreLane {
   private static final Operation<?>[] NO_OPERATIONS = {};
 
   /**
-   * The device's token, compared by identity; null for host waiters. Not the device: semaphores
-   * outlive devices.
+   * The device's token, compared by identity; null for the lane of the host. It is not the device
+   * itself, since semaphores outlive devices.
    */
   final @Nullable Object domain;
 
   final PairingHeap<WaitNode> waiters = new PairingHeap<>();
 
-  // Published events, sorted by value, in [first, end) of both arrays. At most the device's
-  // operations in flight.
+  // Published operations, sorted by value, in [first, end) of both arrays. There are at most as
+  // many as the device has in flight.
   private long[] values = {};
   private @Nullable Operation<?>[] operations = NO_OPERATIONS;
   private int first;
@@ -36,7 +36,10 @@ final class SemaphoreLane {
     return first == end && waiters.isEmpty();
   }
 
-  /** The operation with the smallest value that is at least {@code wanted}, or null. */
+  /**
+   * The operation with the smallest value that is at least {@code wanted}, or null. Found by binary
+   * search.
+   */
   @Nullable Operation<?> covering(long wanted) {
     if (first == end || values[end - 1] < wanted) {
       return null;
@@ -55,8 +58,8 @@ final class SemaphoreLane {
   }
 
   /**
-   * Adds an event, behind those of the same value. Values mostly come in order, so the place is
-   * found from the end.
+   * Inserts an operation, whose reference this takes over, behind those with the same value. Values
+   * mostly arrive in order, so the search starts at the end.
    */
   void addEvent(long value, Operation<?> operation) {
     if (end == values.length) {
@@ -73,7 +76,10 @@ final class SemaphoreLane {
     end++;
   }
 
-  /** Hands the references of all events with a value up to {@code value} to the cascade. */
+  /**
+   * Removes all operations with a value up to {@code value}, and passes their references to {@code
+   * cascade}.
+   */
   void dropEvents(long value, Cascade cascade) {
     while (first < end && values[first] <= value) {
       Operation<?> operation = operations[first];

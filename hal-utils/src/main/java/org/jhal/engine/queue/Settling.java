@@ -8,19 +8,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * Fixes the verdict of operations and applies their signals, producers first (rules Q9, Q10).
  *
- * <p>An operation is <em>applied</em> when all its signals are raised or failed. A verdict is fixed
- * only after all producers, that is the operations whose native events it waited for, are applied;
- * signals are applied only after the verdict is fixed. So a value that is visible implies every
- * value that it depends on.
+ * <p>An operation is <em>applied</em> when all its signals are raised or failed. Its
+ * <em>producers</em> are the operations whose native events it waited for. A verdict is fixed only
+ * after all producers are applied, and signals are applied only after the verdict is fixed.
+ * Therefore a visible value implies every value that it depends on.
  *
- * <p>Any number of threads may settle the same operation: fixing the verdict is done once, applying
- * is idempotent, and who finds a producer with a verdict that is not applied yet applies it as well
- * rather than wait for the other thread.
+ * <p>Any number of threads may settle the same operation. The verdict is fixed once, and applying
+ * it is idempotent. A thread that finds a producer with a verdict that is not applied yet applies
+ * it too, instead of waiting for the other thread.
+ *
+ * <p>Must be called with no lock held and without the drainer's role, since users' callbacks run.
  */
 final class Settling {
   private Settling() {}
 
-  /** A stack of retained operations, instead of recursion: a chain of producers may be long. */
+  /**
+   * A stack of retained operations. It replaces recursion, since a chain of producers may be long.
+   * Confined to the thread of its {@link Cascade}.
+   */
   static final class Stack {
     private final List<Operation<?>> operations = new ArrayList<>();
 
@@ -38,8 +43,8 @@ final class Settling {
   }
 
   /**
-   * Settles an operation whose event has fired and whose host completion, if its signals wait for
-   * it, is over.
+   * Settles an operation whose event has fired. If its signals wait for a host completion, that
+   * must have ended.
    */
   static void settle(Operation<?> operation) {
     if (operation.fixVerdictIfForeseen()) {
@@ -47,15 +52,14 @@ final class Settling {
       return;
     }
     Stack stack = Cascade.current().settling();
-    int floor = stack.operations.size(); // an apply below may run callbacks that settle in turn
+    // Not always empty: this may run in a callback of an apply() further up this thread's stack.
+    int floor = stack.operations.size();
     operation.retain();
     stack.push(operation);
     settleDownTo(floor, stack);
   }
 
-  /**
-   * Settles the producers of an operation whose event has fired, and leaves its own verdict open.
-   */
+  /** Settles the producers of an operation whose event has fired. Its own verdict stays open. */
   static void settleProducers(Operation<?> operation) {
     Stack stack = Cascade.current().settling();
     int floor = stack.operations.size();
@@ -70,7 +74,7 @@ final class Settling {
         int before = stack.operations.size();
         top.retainProducers(stack);
         if (stack.operations.size() > before) {
-          continue; // the producers first; then top is looked at again
+          continue; // settle the producers first, and then come back to this one
         }
         top.fixVerdict(null);
       }
@@ -81,21 +85,27 @@ final class Settling {
   }
 
   /**
-   * Settles an operation as failed whatever its producers did: it never ran, or its device is lost.
+   * Settles an operation as failed regardless of its producers: it never ran, or its device is
+   * lost.
    */
   static void fail(Operation<?> operation, HalException reason) {
     operation.fixVerdict(reason);
     apply(operation);
   }
 
-  /** Raises or fails the signals, in list order (rule S1a). */
+  /**
+   * Raises or fails the signals in the order of the list (rule S1a). Several threads may do so at
+   * once.
+   */
   private static void apply(Operation<?> operation) {
     if (operation.isApplied()) {
       return;
     }
     @Nullable HalException failure = operation.failure();
     if (failure == null) {
-      operation.work.endBorrow(); // else the stream may be at it, and retiring ends it
+      // Before the signals (rule Q2). After a failure the stream may still use the memory, and the
+      // borrow ends when the operation retires.
+      operation.work.endBorrow();
     }
     for (int i = 0; i < operation.signalCount(); i++) {
       if (failure == null) {

@@ -1,22 +1,25 @@
 package org.jhal.engine.queue;
 
-/** What an {@link Issuer} and a {@link Completer} need of the queue whose stream they serve. */
+/**
+ * The queue as {@link Issuer} and {@link Completer} see it. All methods are thread-safe, and none
+ * runs users' callbacks.
+ */
 interface StreamOwner<E> {
   /** The queue's name, for messages. */
   String name();
 
-  /** There is something to issue for the issue thread. */
+  /** Wakes the issue thread: there is something to issue. */
   void issueLater();
 
-  /** There is something in the stream for the completion thread. */
+  /** Wakes the completion thread: there is something in the stream. */
   void completeLater();
 
   /**
-   * The drainer could not issue the operation, whose {@link Operation#workFailure} says why: the
-   * issue thread is to fail its signals. Nothing that it holds is in use.
+   * Has the issue thread fail the signals of an operation that the drainer could not issue. {@link
+   * Operation#workFailure} has the reason, and nothing that the operation holds is in use.
    */
   void failLater(Operation<E> operation);
 
-  /** The operation has its verdict; the completion thread is to retire it. */
+  /** Has the completion thread retire an operation that has its verdict. */
   void retireLater(Operation<E> operation);
 }

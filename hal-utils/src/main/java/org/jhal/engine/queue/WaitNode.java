@@ -5,40 +5,42 @@ import org.jhal.engine.concurrent.HeapNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who waits for a value of a {@link EngineSemaphore}: a host thread, a callback, or one
- * wait of a parked operation.
+ * A waiter for a value of an {@link EngineSemaphore}: a host thread, a callback, or one wait of an
+ * operation.
  *
- * <p>It is registered in one critical section of the semaphore and removed once, in another;
- * whoever removes it fills in the outcome and then, with no lock held, calls {@link #released()}
- * or, when it was taken back, nothing.
+ * <p>One critical section of the semaphore registers the node, and another removes it, exactly
+ * once. The thread that removes it stores the outcome in {@link #failure} and {@link #producer} and
+ * then calls {@link #released()} with no lock held. A node that was withdrawn by {@link
+ * EngineSemaphore#deregister} is not notified.
  */
 abstract class WaitNode extends HeapNode {
   /**
-   * The link of the list of released nodes that a {@link Cascade} works off; belongs to the thread
-   * that removed it.
+   * Link in the list of released nodes of a {@link Cascade}. Used only by the thread that removed
+   * this node.
    */
   @Nullable WaitNode nextReleased;
 
   /**
-   * Why the value will never be reached; null if it is. Written by the remover before {@link
-   * #released()}.
+   * Why the wait failed, or null if the value is reached or covered. Written in the critical
+   * section that removes the node or finds its outcome known, and read after it.
    */
   @Nullable HalException failure;
 
   /**
-   * An operation of the same device whose native event covers the value, retained for this node;
-   * null if the value itself was reached. Written like {@link #failure}.
+   * The operation of the same device whose native event covers the value, with a reference that
+   * this node holds; null if the value itself is reached. Written like {@link #failure}.
    */
   @Nullable Operation<?> producer;
 
   /**
-   * Called with the semaphore's lock held, right before it is registered. Does nothing but count.
+   * Called with the semaphore's lock held, right before the node is registered. An implementation
+   * may only update counters.
    */
   void registered() {}
 
   /**
-   * Called once, with no lock held, after the node was removed because its fate is known. Must not
-   * throw.
+   * Called exactly once after the node was removed because its outcome is known, with no lock held.
+   * Must not throw.
    */
   abstract void released();
 }

@@ -9,59 +9,63 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What an operation does between its waits and its signals. The object belongs to its {@link
- * Operation} and is filled anew for each use.
+ * Operation} and is refilled for each use. Each method says which thread calls it.
  */
 public interface Work<E> {
-  /** Hands the work to the stream. By the drainer, with the device bound. */
+  /** Hands the work to the stream. Called by the drainer with the device bound. */
   void issue(NativeStream<E> stream, Operation<E> operation);
 
   /**
-   * What {@link #issue} takes of the stream's {@link NativeStream#capacity()}. Called before it is
-   * enqueued.
+   * How much of the stream's {@link NativeStream#capacity()} the work takes up. Called by the
+   * enqueuing thread, before the operation is visible to others.
    */
   int weight(NativeStream<E> stream);
 
-  /** Whether only a thread of the queue may issue it. Called before it is enqueued. */
+  /**
+   * Whether only the issue thread may issue the work. Called by the enqueuing thread, before the
+   * operation is visible to others.
+   */
   boolean mayBlock(NativeStream<E> stream);
 
   /**
-   * What the host must do once the native work is complete, before the signals are applied; null if
-   * nothing. Constant once {@link #issue} has returned.
+   * What the host has to do once the native work is complete, or null. Constant once {@link #issue}
+   * has returned.
    */
   @Nullable HostCompletion hostCompletion();
 
   /**
    * Whether the signals wait for the host completion. If not, it runs after them, and what it
-   * throws is logged.
+   * throws is only logged.
    */
   boolean signalsAfterHostCompletion();
 
   /**
-   * The threads that run the host completion. Host calls of users have their own: they may block
-   * until a transfer is over.
+   * The threads that run the host completion. Users' host calls have threads of their own, since
+   * they may block until a transfer is complete.
    */
   Executor hostThreads();
 
   /**
-   * Whether its return ends the operation; if not, somebody calls {@link
-   * DeferredWorkQueue#hostCompletionOver} later.
+   * Whether the operation ends when the host completion returns. If not, {@link
+   * DeferredWorkQueue#hostCompletionOver} is called later.
    */
   boolean endsWithHostCompletion();
 
   /**
-   * Gives back the host memory that the operation borrowed, if it has not been given back: nothing
-   * reads or writes it any more (rule Q2). By any thread that settles, with no lock held and
-   * neither the drainer's role nor the device bound: a user may be told.
+   * Returns the host memory that the operation borrowed, unless that was done before: nothing reads
+   * or writes it any more (rule Q2). Called by any thread that settles the operation, with no lock
+   * held and without the drainer's role, since users' callbacks may run.
    */
   void endBorrow();
 
   /**
-   * Lets go of everything. By whoever completes the operation, once per use.
+   * Releases everything that the work refers to. Called once per use by the thread that retires the
+   * operation.
    *
-   * @param releases given what is to be released
+   * @param releases takes the references to drop
    */
   void retire(Consumer<RefCounted> releases);
 
-  /** One word for messages: {@code fill}. */
+  /** The kind of work for messages, such as {@code fill}. */
   String describe();
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 
-/** Who gets in, and what is true once it is shut and empty. */
+/** Entering a gate, shutting it, and waiting until it is empty. */
 class GateTest {
   private final Gate gate = new Gate();
 
@@ -90,7 +90,7 @@ class GateTest {
           visitor,
           () -> {
             tried.shut();
-            assertTrue(tried.awaitEmpty(in(30)), "somebody did not leave");
+            assertTrue(tried.awaitEmpty(in(30)), "a thread did not leave");
             assertEquals(0, inside.get());
           });
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The heap against a sorted set, and with a million nodes on a small stack. */
+/** Compares the heap with a sorted set, and runs a million nodes on a small stack. */
 class PairingHeapTest {
   private static final Comparator<Node> ORDER =
       Comparator.<Node>comparingLong(node -> node.key).thenComparingLong(node -> node.sequence);
@@ -96,14 +96,14 @@ class PairingHeapTest {
     assertTrue(heap.isEmpty());
   }
 
-  /** Inserts, takes the smallest, takes any: always the same as a sorted set. */
+  /** Inserts, removes the smallest, and removes any: always like a sorted set. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void behavesAsASortedSet(long seed) {
     Random random = new Random(seed);
     int keys = 1 + random.nextInt(200); // few keys make many ties
     int bias = 30 + random.nextInt(40); // how often to insert
-    int rise = seed % 2 == 0 ? 0 : 1 + random.nextInt(10); // how much in order they come
+    int rise = seed % 2 == 0 ? 0 : 1 + random.nextInt(10); // how far keys arrive in order
     TreeSet<Node> model = new TreeSet<>(ORDER);
     List<Node> in = new ArrayList<>();
     List<Node> out = new ArrayList<>();
@@ -132,7 +132,7 @@ class PairingHeapTest {
     assertEquals(new ArrayList<>(model), drain());
   }
 
-  /** Shapes that are a list or a star: nothing may recurse over them. */
+  /** Heaps shaped like a list or a star must not be handled recursively. */
   @ParameterizedTest
   @ValueSource(strings = {"rising", "falling", "random"})
   void aMillionNodesNeedNoStack(String order) {

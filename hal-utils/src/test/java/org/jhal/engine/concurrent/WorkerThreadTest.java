@@ -14,9 +14,9 @@ import java.util.function.BooleanSupplier;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 
-/** A thread that works in steps: no wake-up is lost, and it ends when it is told to. */
+/** A thread that works in steps: no wake-up is lost, and it ends when it is stopped. */
 class WorkerThreadTest {
-  /** Some tests find the role spinning, others parked. */
+  /** How long the thread spins: some tests find it spinning, others parked. */
   private static final long SPIN_NANOS = 50_000;
 
   private static long soon() {
@@ -61,10 +61,10 @@ class WorkerThreadTest {
             () -> work.get() > 0 && work.decrementAndGet() >= 0 && done.incrementAndGet() > 0);
     role.start();
     assertTrue(role.stop(soon()));
-    assertEquals(1000, done.get(), "all that was there when it was told to end");
+    assertEquals(1000, done.get(), "everything that was there when it was stopped");
   }
 
-  /** Work is added while the thread is about to park: each wake() must be enough. */
+  /** Work is added while the thread is about to park. Each wake() must have an effect. */
   @Test
   void noWakeUpIsLost() {
     AtomicInteger added = new AtomicInteger();
@@ -85,7 +85,7 @@ class WorkerThreadTest {
     for (int i = 1; i <= 20_000; i++) {
       added.incrementAndGet();
       role.wake();
-      if (i % 3 != 0) { // often the thread has just parked, often it is still at it
+      if (i % 3 != 0) { // often the thread has just parked, often it is still working
         int wanted = i;
         Threads.await("piece " + i, () -> done.get() >= wanted);
       }
@@ -136,7 +136,7 @@ class WorkerThreadTest {
         atStart,
         step,
         thrown -> {
-          throw new AssertionError("the role failed", thrown);
+          throw new AssertionError("a step threw", thrown);
         });
   }
 
@@ -162,7 +162,7 @@ class WorkerThreadTest {
             },
             thrown -> {
               told.add(String.valueOf(thrown.getMessage()));
-              Thread.currentThread().interrupt(); // as a callback may leave it
+              Thread.currentThread().interrupt(); // like a callback that leaves the status set
               first.countDown();
             });
     role.start();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules Q1, Q4 and Q5 in a queue: who issues what, when, and behind which events. */
+/** Rules Q1, Q4 and Q5 in a queue: which thread issues what, when, and behind which events. */
 class DeferredWorkQueueTest {
   private final QueueHarness harness = new QueueHarness(2);
   private final EngineSemaphore gate = QueueHarness.semaphore();
@@ -86,7 +86,7 @@ class DeferredWorkQueueTest {
     assertEquals(0, before.issued.get());
     work(harness, 0, "producer", Fence.NONE, first.at(2));
     QueueUse after = work(harness, 1, "after", first.at(2), Fence.NONE);
-    assertEquals(1, before.issued.get(), "issued with its producer, by no completion");
+    assertEquals(1, before.issued.get(), "issued with its producer, before any completion");
     assertEquals(1, after.issued.get());
     assertEquals(2, harness.device.calls("waitEvent"));
     assertEquals(0, first.value());
@@ -176,7 +176,7 @@ class DeferredWorkQueueTest {
     assertEquals(List.of("consumer", "host"), executed);
   }
 
-  // Who issues, and how much.
+  // Which thread issues, and how much.
 
   @Test
   void aSubmitterIssuesAFewAndLeavesTheRest() {
@@ -206,7 +206,7 @@ class DeferredWorkQueueTest {
   }
 
   /**
-   * Many threads enqueue and signal while the stream takes few: all is issued, by one at a time.
+   * Many threads enqueue and signal with little room in the stream: one at a time issues it all.
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 8})
@@ -249,10 +249,10 @@ class DeferredWorkQueueTest {
     narrow.uses.forEach(use -> assertEquals(1, use.executed.get()));
   }
 
-  /** A stream holds so many commands, not operations; who fills it is the issue thread. */
+  /** The limit counts commands, not operations. Only the issue thread may exceed it. */
   @Test
   void whatMayFillTheStreamIsLeftToTheIssueThread() {
-    QueueHarness narrow = new QueueHarness(1, 512, 10); // a wait and a record count as well
+    QueueHarness narrow = new QueueHarness(1, 512, 10); // waits and the event count as well
     DeferredWorkQueue<Event> queue = narrow.queues.get(0);
     QueueUse first = enqueue(narrow, "first", 4);
     QueueUse second = enqueue(narrow, "second", 4);
@@ -290,13 +290,13 @@ class DeferredWorkQueueTest {
     queue.drainAfterSignal();
     assertEquals(1, inFlight.issued.get());
     assertEquals(0, direct.issued.get(), "a user's thread must not issue what may block");
-    assertEquals(0, behind.issued.get(), "what is ready goes in its order");
-    assertEquals(0, parked.issued.get(), "nor one that signals");
+    assertEquals(0, behind.issued.get(), "ready operations are issued in order");
+    assertEquals(0, parked.issued.get(), "a signalling thread must not issue it either");
     assertTrue(queue.issueRole.takeStepsIfWoken(), "nobody woke the issue thread");
     assertEquals(1, direct.issued.get());
     assertEquals(1, behind.issued.get());
     assertEquals(1, parked.issued.get());
-    assertEquals(0, inFlight.executed.get(), "nobody waited for the stream to be empty");
+    assertEquals(0, inFlight.executed.get(), "the issue thread waited for the stream to be empty");
   }
 
   private static QueueUse enqueue(QueueHarness harness, String name, int weight) {
@@ -305,14 +305,14 @@ class DeferredWorkQueueTest {
     return harness.enqueue(0, use);
   }
 
-  /** Operations in the stream, and one that may be on its way. */
+  /** How many operations are in the stream or just being issued. */
   private static int issued(DeferredWorkQueue<Event> queue) {
     long[] states = new long[State.values().length];
     queue.count(states);
     return (int) states[State.ISSUED.ordinal()];
   }
 
-  // The rest.
+  // Reuse and messages.
 
   @Test
   void whatIsAbandonedNeverHappened() {
@@ -329,7 +329,7 @@ class DeferredWorkQueueTest {
   void operationsAreUsedAgainOnceNobodySeesThem() {
     QueueUse parked = work(harness, 0, "work", Fence.NONE, first.at(1));
     Operation<Event> operation = Objects.requireNonNull(parked.operation);
-    operation.retain(); // somebody looks
+    operation.retain(); // like a thread that looks at it
     harness.run();
     assertEquals(State.RETIRED, operation.state());
     QueueUse next = work(harness, 0, "next", Fence.NONE, first.at(2));

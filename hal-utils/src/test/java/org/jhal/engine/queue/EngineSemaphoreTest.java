@@ -77,7 +77,7 @@ class EngineSemaphoreTest {
     assertEquals("4", log.get(5));
   }
 
-  /** Waiters of a device and of the host are in one order. */
+  /** Waiters of devices and of the host are released in one common order. */
   @Test
   void theOrderSpansLanes() {
     for (int i = 0; i < 6; i++) {
@@ -212,7 +212,7 @@ class EngineSemaphoreTest {
     waiter.join();
   }
 
-  /** What stays registered would keep the thread that waited reachable. */
+  /** A node that stayed registered would keep the thread that waited reachable. */
   @ParameterizedTest
   @CsvSource({"false, false", "false, true", "true, false", "true, true"})
   void whoGaveUpLeavesNothing(boolean interrupted, boolean several) {
@@ -322,7 +322,7 @@ class EngineSemaphoreTest {
     }
   }
 
-  /** S4: looking is no waiting, so callbacks may. */
+  /** Rule S4: a wait that only checks the value does not block, so a callback may do it. */
   @Test
   void aCallbackMayLookAtAFence() {
     EngineSemaphore other = QueueHarness.semaphore();

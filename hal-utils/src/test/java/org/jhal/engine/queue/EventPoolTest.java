@@ -21,7 +21,7 @@ import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.FakeStream.FakeDevice;
 import org.junit.jupiter.api.Test;
 
-/** Who has an event, how many there are, and when they are destroyed. */
+/** Which operation owns an event, how many events there are, and when they are destroyed. */
 class EventPoolTest {
   private final FakeDevice device = new FakeDevice();
   private final EventPool<Event> pool = new EventPool<>(new FakeStream(device));
@@ -86,8 +86,8 @@ class EventPoolTest {
   }
 
   /**
-   * A thread that acquires, threads that own what it acquired and give it back, and threads that
-   * only look: nobody who looks keeps an owner from having its event alone.
+   * One thread acquires events, some own and return them, and others briefly retain them. An event
+   * has one owner at a time in spite of the latter.
    */
   @Test
   void anEventHasOneOwnerAtATime() {

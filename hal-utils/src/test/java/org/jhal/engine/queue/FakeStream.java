@@ -17,23 +17,23 @@ import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A native stream that is a list. It runs when somebody calls {@link #advance()}, or waits for one
- * of its events, so that a test decides what happens when, on one thread or on many. Calls that the
- * engine must not make are kept as violations.
+ * A native stream that is a list of items. It runs only when a test calls {@link #advance()} or the
+ * engine waits for one of its events. So a test decides when what happens, on one thread or
+ * several. Calls that the engine must not make are recorded as violations.
  *
  * <p>Thread-safe.
  */
 public final class FakeStream implements NativeStream<FakeStream.Event> {
-  /** A native event, which can be recorded again and again. */
+  /** A native event, which can be recorded repeatedly. Guarded by the device. */
   public static final class Event {
-    private long recorded; // how often; guarded by the device
-    private long fired; // the latest recording that has fired; guarded by the device
-    private boolean isDestroyed; // guarded by the device
+    private long recorded; // how often it was recorded
+    private long fired; // the number of the latest recording that has fired
+    private boolean isDestroyed;
 
     private Event() {}
   }
 
-  /** What the streams of one device share, and the lock of all of it. */
+  /** The state that the streams of one device share, and the lock that guards all of it. */
   public static final class FakeDevice {
     final List<String> violations = new ArrayList<>();
     private final Map<String, Fault> faults = new HashMap<>();
@@ -43,17 +43,17 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     private boolean isHeld;
     private boolean isInOrder = true;
 
-    /** Makes the {@code nth} of the coming calls of {@code call} throw. */
+    /** Makes the {@code nth} call of {@code call} from now on throw. */
     public synchronized void failNth(String call, int nth, RuntimeException failure) {
       faults.put(call, new Fault(nth, failure));
     }
 
-    /** From now on every call throws. */
+    /** Makes every further call throw. */
     public synchronized void lose(HalException cause) {
       lost = cause;
     }
 
-    /** While this holds, nothing runs, and who waits for an event hangs. */
+    /** While {@code held}, nothing runs, and a thread that waits for an event blocks. */
     public synchronized void setHeld(boolean held) {
       isHeld = held;
       notifyAll();
@@ -77,7 +77,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
       return calls.getOrDefault(call, 0);
     }
 
-    /** Work may overtake other work of its stream that nothing orders before it. */
+    /** Sets whether a stream runs its work in order, or may reorder work that no event orders. */
     public synchronized void setInOrder(boolean inOrder) {
       isInOrder = inOrder;
     }
@@ -113,7 +113,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     }
   }
 
-  /** A wait for a recording, a piece of work, or a recording. */
+  /** An item of a stream: a wait for a recording, a piece of work, or a recording. */
   private record Item(
       @Nullable Event awaited, @Nullable Runnable work, @Nullable Event recorded, long number) {}
 
@@ -121,7 +121,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   private final int capacity;
   private List<FakeStream> siblings = List.of(this); // all streams of the device
   private final Deque<Item> items = new ArrayDeque<>(); // guarded by device
-  private @Nullable Thread issuing; // since the last recording; guarded by device
+  private @Nullable Thread issuing; // issues since the last recording; guarded by device
   public Runnable whileClosing = () -> {};
   private volatile BiConsumer<CommandList, Submission> onIssue = (commands, submission) -> {};
   private boolean isClosed; // guarded by device
@@ -140,7 +140,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     return capacity;
   }
 
-  /** Adds work, as {@link #issue} does in a driver; it runs with the device's lock held. */
+  /** Adds work, like {@link #issue} of a driver. It runs with the device's lock held. */
   public void add(Runnable work) {
     synchronized (device) {
       enter("issue");
@@ -149,7 +149,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     }
   }
 
-  /** Runs what is next, if that is possible now; returns whether it did. */
+  /** Runs the next item if that is possible now. Returns whether it was. */
   public boolean advance() {
     synchronized (device) {
       Item item = items.peek();
@@ -182,7 +182,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     device.enter(call);
   }
 
-  /** Between two recordings only one thread may issue. */
+  /** Only one thread may issue between two recordings. */
   private void checkIssuer() {
     Thread now = Thread.currentThread();
     if (issuing != null && issuing != now) {
@@ -200,7 +200,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   @Override
   public long bindToThread() {
     synchronized (device) {
-      device.fail("bindToThread"); // works on a lost device, as it changes nothing there
+      device.fail("bindToThread"); // binding works even on a lost device
       return 0;
     }
   }
@@ -290,7 +290,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     return true;
   }
 
-  /** Tells the streams of one device of each other. */
+  /** Makes {@code streams} the streams of one device. */
   public static void join(List<FakeStream> streams) {
     for (FakeStream stream : streams) {
       stream.siblings = List.copyOf(streams);
@@ -311,12 +311,10 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   @Override
   public void issue(CommandList commands, Submission submission) {
     onIssue.accept(commands, submission);
-    add(() -> {}); // it holds no bytes
+    add(() -> {}); // there are no bytes to change
   }
 
-  /**
-   * What {@link #issue} does, on the thread that issues, before the work has reached the stream.
-   */
+  /** Sets what {@link #issue} runs on the issuing thread, before the work reaches the stream. */
   public void setOnIssue(BiConsumer<CommandList, Submission> body) {
     onIssue = body;
   }

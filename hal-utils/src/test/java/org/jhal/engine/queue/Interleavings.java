@@ -20,15 +20,14 @@ import org.jhal.engine.concurrent.PairingHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets Lincheck's model checker run scenarios in many interleavings, which it makes up of thread
- * switches between accesses to shared memory. It starts with few switches and never repeats an
- * interleaving.
+ * Lets Lincheck's model checker run scenarios in many interleavings, with thread switches between
+ * accesses to shared memory. It starts with few switches, and never repeats an interleaving.
  *
- * <p>A scenario is a line like {@code "a b -> c | d e"}: the calls {@code a} and {@code b}, then
- * two threads, one of which calls {@code c} while the other calls {@code d} and then {@code e}. A
- * call is the name of a public method without parameters of the subject, of which each interleaving
- * gets a new instance. After each, the subject's method {@code check} is called; what it throws
- * rejects the subject.
+ * <p>A scenario is a line such as {@code "a b -> c | d e"}: first the calls {@code a} and {@code
+ * b}, then two threads, one of which calls {@code c} while the other calls {@code d} and then
+ * {@code e}. A call is the name of a public method of the subject without parameters. Each
+ * interleaving gets a new instance of the subject. After each, the subject's method {@code check}
+ * is called, and the subject is rejected if that throws.
  */
 final class Interleavings {
   /**
@@ -39,19 +38,19 @@ final class Interleavings {
   private final Class<?> subject;
   private final ModelCheckingOptions options =
       new ModelCheckingOptions()
-          .iterations(0) // of scenarios that Lincheck makes up
+          .iterations(0) // no scenarios of Lincheck's own
           .minimizeFailedScenario(false)
           .addGuarantee(forClasses(QueueHarness.class.getName()).methods("finish").ignore())
           // Lincheck's clock stands still.
           .addGuarantee(forClasses(PollingPace.class.getName()).methods("spin", "nap").ignore())
-          // What the JDK does to copy a stack trace looks to Lincheck like a loop without an end.
+          // To Lincheck, the JDK's copying of a stack trace looks like an endless loop.
           .addGuarantee(forClasses(HalException.class.getName()).methods("again").ignore())
           .addGuarantee(forClasses(System.Logger.class.getName()).allMethods().ignore());
 
   /**
-   * Switches no thread within calls of a method, where that makes no difference: it belongs to a
-   * thread, runs with a lock held, or accesses shared memory once. It must not use a monitor, which
-   * would then not be the one that Lincheck knows.
+   * Allows no thread switch within calls of these methods, where it would make no difference: the
+   * method is confined to a thread, runs with a lock held, or accesses shared memory once. It must
+   * not use a monitor, since that would not be the one that Lincheck tracks.
    */
   private void keepWhole(Class<?> type, String... methods) {
     MethodBuilder builder = forClasses(type.getName());
@@ -97,7 +96,7 @@ final class Interleavings {
   void check(int count, List<String> scenarios) {
     options.invocationsPerIteration(count);
     scenarios.forEach(line -> options.addCustomScenario(scenario(line)));
-    // What the JDK does to print a line is too much for Lincheck to follow.
+    // The JDK's code for printing a line is too long for Lincheck to explore.
     Logger logger = Logger.getLogger("org.jhal");
     Level level = logger.getLevel();
     logger.setLevel(Level.OFF);
@@ -109,9 +108,10 @@ final class Interleavings {
   }
 
   /**
-   * Runs {@code scenario} as often as every build does, of a subject that is wrong.
+   * Runs a scenario as often as every build does, on a subject with a bug, which Lincheck must
+   * find.
    *
-   * @return what Lincheck says about it
+   * @return Lincheck's report
    */
   String rejects(String scenario) {
     try {
@@ -143,7 +143,7 @@ final class Interleavings {
       Method method = subject.getMethod(name);
       return new Actor(method, List.of());
     } catch (NoSuchMethodException e) {
-      throw new AssertionError("a scenario calls what is not there", e);
+      throw new AssertionError("a scenario calls a method that does not exist", e);
     }
   }
 }

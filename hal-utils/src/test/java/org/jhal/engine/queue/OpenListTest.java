@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Looking at all open operations of a queue, which goes on meanwhile. */
+/** Walking all open operations of a queue that continues to work. */
 class OpenListTest {
   private static final int MANY = 300;
 
@@ -43,7 +43,7 @@ class OpenListTest {
     harness.finish();
   }
 
-  /** Another thread needs the lock for that, and would wait for ever if the walk had it. */
+  /** The other thread needs the lock, and would block for ever if the walk held it. */
   @Test
   void theQueueGoesOnMeanwhile() {
     for (int i = 1; i <= MANY; i++) {

@@ -24,9 +24,9 @@ class PollingPaceTest {
   private final Threads completion;
 
   PollingPaceTest() {
-    Threads.await("the poller to look", () -> harness.device.calls("queryEvent") > 0);
+    Threads.await("the poller to query the event", () -> harness.device.calls("queryEvent") > 0);
     completion = Threads.start("completion", queue::completionStep);
-    completion.awaitBlocked(); // in a nap: no call of the fake stream blocks
+    completion.awaitBlocked(); // it must be napping, since no call of the fake stream blocks
   }
 
   private void poll() {

@@ -13,7 +13,7 @@ import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.QueueUse.TestWork;
 import org.junit.jupiter.api.Test;
 
-/** Rule Q8 in a queue: the steps of closing, met by operations in every state. */
+/** Rule Q8 in a queue: the steps of closing, with operations in every state. */
 class QueueCloseTest {
   private static final HalException CLOSED = new HalException(Status.CANCELLED, "closed");
   private static final HalException LATE = new HalException(Status.DEADLINE_EXCEEDED, "late");
@@ -85,8 +85,8 @@ class QueueCloseTest {
   }
 
   /**
-   * With close-timeout=0, or where a thread hangs in a native call, the device does not wait for a
-   * thread that is just enqueueing.
+   * With close-timeout=0, or if a thread hangs in a native call, the device does not wait for a
+   * thread that is enqueueing.
    */
   @Test
   void whatIsEnqueuedWhileTheQueueIsGivenUpFailsToo() {

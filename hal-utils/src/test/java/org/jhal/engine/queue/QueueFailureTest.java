@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules Q6, Q7 and Q7a: what fails with an operation, and what does not. */
+/** Rules Q6, Q7 and Q7a: what a failed operation takes with it, and what it does not. */
 class QueueFailureTest {
   private static final HalException FAULT = new HalException(Status.INTERNAL, "fault");
 
@@ -31,7 +31,9 @@ class QueueFailureTest {
   void anEventThatCannotBeMadeFailsOneOperation() {
     harness.device.failNth("createEvent", 1, FAULT);
     QueueUse use = harness.enqueue(0, "work", Fence.NONE, first.at(1));
-    assertNull(first.failure(), "told by whoever issues, who may have the device bound");
+    assertNull(
+        first.failure(),
+        "the issuing thread, which has the device bound, must not fail the signals");
     harness.queues.get(0).issueStep();
     assertEquals("fault", failure(first).getMessage());
     assertEquals(0, use.issued.get());
@@ -41,13 +43,13 @@ class QueueFailureTest {
     harness.finish();
   }
 
-  /** What has reached the stream may run, so nothing is released before the event behind it. */
+  /** Work that has reached the stream may run, so nothing is released before its event fires. */
   @Test
   void anOperationThatFailsHalfWayRetiresBehindItsEvent() {
     QueueUse use = new QueueUse("half", Fence.NONE, first.at(1));
     use.failsAtIssue = FAULT;
     harness.enqueue(0, use);
-    assertNull(first.failure(), "it is not over");
+    assertNull(first.failure(), "its event has not fired");
     assertEquals(0, use.retired.get());
     QueueUse consumer = harness.enqueue(1, "consumer", first.at(1), second.at(1));
     assertEquals(0, consumer.issued.get(), "a failing operation publishes nothing");
@@ -153,7 +155,7 @@ class QueueFailureTest {
     harness.finish();
   }
 
-  /** Rule Q7a: these calls say when work is over; without them nobody can know. */
+  /** Rule Q7a: without these calls there is no way to know when work is complete. */
   @ParameterizedTest
   @ValueSource(
       strings = {"recordEvent", "waitEvent", "synchronizeEvent", "queryEvent", "bindToThread"})
@@ -175,8 +177,8 @@ class QueueFailureTest {
   }
 
   /**
-   * The stream knows of no loss: what its work uses is released behind that, its signals are not
-   * held up.
+   * The stream itself is not lost. The signals fail at once, but what the work uses is released
+   * only when it has run.
    */
   @Test
   void whatIsInFlightWhenTheDeviceIsLostFailsAtOnceAndRetiresBehindItsEvent() {
@@ -193,7 +195,7 @@ class QueueFailureTest {
     harness.finish();
   }
 
-  /** Its work has reached the stream, and no event says when that is over. */
+  /** Its work has reached the stream, and no event tells when it is complete. */
   @Test
   void whatWasIssuedWithoutAnEventIsKeptUntilTheStreamIsClosed() {
     harness.device.failNth("recordEvent", 1, FAULT);
@@ -215,7 +217,7 @@ class QueueFailureTest {
     harness.finish();
   }
 
-  /** Such as a StackOverflowError: what was under way is half done, and nobody else can go on. */
+  /** Such as a StackOverflowError: the step is half done, and no other thread can continue it. */
   @Test
   void anErrorInALineOfTheEngineFreesTheRoleAndLosesTheDevice() {
     try (Quiet log = new Quiet()) {
@@ -228,15 +230,13 @@ class QueueFailureTest {
       assertEquals(Status.UNAVAILABLE, failure(second).status());
       assertEquals(0, use.retired.get(), "its work has reached the stream");
       assertEquals(1, parked.retired.get());
-      assertEquals(1, log.count("was left in the middle of something"));
+      assertEquals(1, log.count("an error interrupted a step of queue"));
       harness.finish();
       assertEquals(1, use.retired.get());
     }
   }
 
-  /**
-   * By another thread than the one that has left: that one may have had no stack to wake anybody.
-   */
+  /** The thread that met the error may have had no stack left to wake the issue thread. */
   @Test
   void anErrorIsFoundByTheIssueThreadThoughNobodyWokeIt() {
     try (Quiet log = new Quiet()) {
@@ -245,7 +245,7 @@ class QueueFailureTest {
       assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
       harness.queues.get(0).issueStep();
       assertEquals(Status.UNAVAILABLE, failure(first).status());
-      assertEquals(1, log.count("was left in the middle of something"));
+      assertEquals(1, log.count("an error interrupted a step of queue"));
       harness.finish();
     }
   }
@@ -258,7 +258,7 @@ class QueueFailureTest {
         first.onReach(
             1, failed -> nested[0] = harness.enqueue(0, "nested", Fence.NONE, second.at(1)));
     harness.enqueue(0, "work", Fence.NONE, first.at(1));
-    assertNull(nested[0], "whoever issues runs nothing that a user wrote");
+    assertNull(nested[0], "the issuing thread must not run users' code");
     harness.queues.get(0).issueStep();
     assertEquals(1, nested[0].issued.get(), "the role was free");
     harness.finish();

@@ -18,9 +18,9 @@ import org.jhal.engine.queue.QueueUse.TestWork;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of one device over {@link FakeStream}s, whose threads are never started: a test takes
+ * The queues of one device over {@link FakeStream}s. Their threads are never started: a test runs
  * the steps of the issue thread, the completion thread and the threads of host completions itself,
- * on whatever thread it likes.
+ * on any threads.
  *
  * <p>Thread-safe.
  */
@@ -68,7 +68,7 @@ final class QueueHarness {
     }
   }
 
-  /** What a device does: the first cause counts, and all its queues learn it. */
+  /** Does what a device does: keeps the first cause, and propagates it to all queues. */
   private final DeviceLoss loss =
       new DeviceLoss() {
         @Override
@@ -96,7 +96,10 @@ final class QueueHarness {
     return lost.get();
   }
 
-  /** Stops who loses the device right before it tells the queues; {@link #spreadLoss} goes on. */
+  /**
+   * Makes a thread that loses the device stop right before it propagates that, until {@link
+   * #spreadLoss} is called.
+   */
   void holdLoss() {
     spreadsLoss = false;
   }
@@ -126,7 +129,7 @@ final class QueueHarness {
     return use;
   }
 
-  /** One step of a thread of host completions; false if there is nothing to do. */
+  /** Runs one host completion. Returns false if there is none. */
   boolean hostStep() {
     Runnable hostCompletion;
     synchronized (hostWork) {
@@ -139,7 +142,7 @@ final class QueueHarness {
     return true;
   }
 
-  /** Takes steps of all roles until nobody is woken any more and there is nothing left to do. */
+  /** Runs the steps of all threads until none of them is woken and nothing is left to do. */
   void run() {
     boolean hasDone = true;
     while (hasDone) {
@@ -166,8 +169,8 @@ final class QueueHarness {
   }
 
   /**
-   * With nothing left to do, an open operation must have a wait that is open, or, on a lost device,
-   * be kept until the stream is closed.
+   * Checks an operation while there is nothing left to do. If it is open, one of its waits must be
+   * open, or, on a lost device, it must be kept until the stream is closed.
    */
   private static void checkIsWaiting(QueueUse use) {
     Operation<Event> operation = use.operation;
@@ -182,22 +185,22 @@ final class QueueHarness {
         return;
       }
     }
-    throw new AssertionError(use + " stays open, though all that it waits for has come");
+    throw new AssertionError(use + " stays open although all its waits have ended");
   }
 
   /**
-   * Runs everything, closes the queues, and checks what must hold at the end of any history: each
-   * operation was issued at most once and retired once, each signal is reached or failed, and
-   * nobody holds a reference to an operation or an event.
+   * Runs everything, closes the queues, and checks what must hold at the end of every history: each
+   * operation was issued at most once and retired exactly once, each signal is reached or failed,
+   * and no operation or event is still referenced.
    */
   void finish() {
     finish(true);
   }
 
   /**
-   * The same.
+   * Finishes like {@link #finish()}.
    *
-   * @param checksReferences false where a queue was closed with READY operations, which stay in its
+   * @param checksReferences false if a queue was closed with READY operations, which stay in its
    *     heap
    */
   void finish(boolean checksReferences) {
@@ -209,7 +212,7 @@ final class QueueHarness {
     run();
     for (FakeStream stream : streams) {
       while (stream.advance()) {
-        continue; // what the engine gave up when the device was lost
+        continue; // work that the engine abandoned when the device was lost
       }
     }
     queues.forEach(queue -> queue.shutdown().stop(System.nanoTime()));
@@ -227,11 +230,11 @@ final class QueueHarness {
         }
       }
     }
-    assertEquals(0, device.liveEvents(), "events that nobody gave back");
+    assertEquals(0, device.liveEvents(), "events that were not returned to the pool");
     assertEquals(List.of(), device.violations());
     for (Operation<Event> operation : operations) {
       if (checksReferences) {
-        assertEquals(State.FREE, operation.state(), "a retired operation is referred to still");
+        assertEquals(State.FREE, operation.state(), "a retired operation is still referenced");
       }
     }
   }

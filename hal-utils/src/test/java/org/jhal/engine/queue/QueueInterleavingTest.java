@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Users, the threads of two queues, a host completion, loss and closing meet in every order: each
- * operation is issued at most once, settles and retires once, and nobody is forgotten (rules Q1 to
- * Q10).
+ * Users, the threads of two queues, a host completion, the loss and the closing of the device meet
+ * in every order. Each operation is issued at most once, settles and retires exactly once, and none
+ * is forgotten (rules Q1 to Q10).
  */
 class QueueInterleavingTest {
   private static final List<String> PARKING =
@@ -84,7 +84,7 @@ class QueueInterleavingTest {
           "run",
           "lose",
           "loseStream",
-          // Not twice at once:
+          // Those below must not run twice at once.
           "complete0",
           "complete1",
           "close");
@@ -103,7 +103,7 @@ class QueueInterleavingTest {
     check(SOME, ISSUING);
   }
 
-  /** The role and room in the stream may come right after an operation was put into the heap. */
+  /** The role may become free, or the stream get room, right after an operation becomes ready. */
   @Test
   void anOperationIsClaimedAlsoIfItHasJustBecomeReady() {
     check(300, List.of("work work -> work | complete0"));
@@ -127,7 +127,7 @@ class QueueInterleavingTest {
     }
   }
 
-  /** After each start, every call on one thread, with every call on another. */
+  /** After each start, every call on one thread with every call on another. */
   @Test
   @Tag("exhaustive")
   void everyTwoThreadsDoEveryTwoThings() {
@@ -143,14 +143,14 @@ class QueueInterleavingTest {
     check(25, scenarios);
   }
 
-  // A queue that is used wrongly, which must be rejected, or the tests above mean nothing.
+  // A wrong use of a queue, which must be rejected, or the tests above mean nothing.
 
-  /** Has a thread that lets go of what it does not have. */
+  /** Has a thread that releases a reference that it does not hold. */
   public static class DropsTooMuch extends QueueScenario {
     /** For Lincheck. */
     public DropsTooMuch() {}
 
-    /** Drops one of the first operation's. */
+    /** Releases a reference to the first operation. */
     public void drop() {
       attempt(this::dropFirst);
     }
@@ -160,6 +160,6 @@ class QueueInterleavingTest {
   void anOperationThatIsLetGoOfTooOftenIsFound() {
     String said =
         new Interleavings(DropsTooMuch.class, null).rejects("produce -> drop | complete0");
-    assertTrue(said.contains("stays open, though all that it waits for has come"), said);
+    assertTrue(said.contains("stays open although all its waits have ended"), said);
   }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules Q7 and Q9 in a queue whose device is lost, at points that threads seldom meet. */
+/** Rules Q7 and Q9 in a queue whose device is lost at a moment that is rare in practice. */
 class QueueLossTest {
   private static final HalException GONE = new HalException(Status.UNAVAILABLE, "gone");
 
@@ -19,8 +19,8 @@ class QueueLossTest {
   private final EngineSemaphore done = QueueHarness.semaphore();
 
   /**
-   * Another thread has begun to lose the device and has not come to this queue yet, when this
-   * queue's completion thread hears of the loss.
+   * Another thread is losing the device and has not reached this queue yet when this queue's
+   * completion thread sees the loss.
    */
   @Test
   void anEventThatWillNeverFireSignalsNothing() {
@@ -37,7 +37,7 @@ class QueueLossTest {
     harness.finish();
   }
 
-  /** A driver's host completion speaks for the device; what a user runs does not. */
+  /** A driver's host completion can report the loss of the device; a user's host call cannot. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aHostCompletionThatHearsOfTheLossLosesTheDevice(boolean isDrivers) {

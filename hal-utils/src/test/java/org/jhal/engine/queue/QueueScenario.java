@@ -8,13 +8,13 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link QueueInterleavingTest} does with the two queues of a device. What the engine's
- * threads do is a call like any other. No call returns anything: what must hold is checked at the
- * end, and when somebody looks.
+ * The calls of {@link QueueInterleavingTest} on the two queues of a device. Steps of the engine's
+ * threads are calls like any other. No call returns a result; invariants are checked at the end,
+ * and by {@link #readBoth}.
  *
- * <p>Timelines: some work waits for {@code gate}, which users signal. Work on queue 0 signals
- * {@code first}, work on queue 1 waits for that and signals {@code second}. At most two operations
- * are in a stream.
+ * <p>There are four timelines. Some work waits for {@code gate}, which users signal. Work on queue
+ * 0 signals {@code first}. Work on queue 1 waits for {@code first} and signals {@code second}. Work
+ * that nothing depends on signals {@code other}. At most two operations are in a stream.
  */
 public class QueueScenario {
   private static final HalException GONE = new HalException(Status.UNAVAILABLE, "gone");
@@ -30,9 +30,9 @@ public class QueueScenario {
   private final EngineSemaphore other = QueueHarness.semaphore();
   private volatile boolean isClosed;
   private volatile boolean isLost;
-  private volatile boolean isFirstDue; // a producer has run, or a user has signalled for it
-  private final AtomicInteger owners = new AtomicInteger(); // producers and users who fail first
-  private volatile @Nullable Throwable thrown; // what a call threw, and should not have
+  private volatile boolean isFirstDue; // a producer has run, or a user has signalled `first`
+  private final AtomicInteger owners = new AtomicInteger(); // those that may fail `first`
+  private volatile @Nullable Throwable thrown; // what a call threw although it must not
 
   /** For Lincheck. */
   public QueueScenario() {}
@@ -54,7 +54,7 @@ public class QueueScenario {
         });
   }
 
-  /** Lincheck would take what a call throws for a result. */
+  /** Keeps what a call throws, which Lincheck would treat as a result. */
   final void attempt(Runnable call) {
     try {
       call.run();
@@ -70,24 +70,24 @@ public class QueueScenario {
     return use;
   }
 
-  /** Work on queue 0 that can start at once, and that work on queue 1 depends on. */
+  /** Enqueues work on queue 0 that can start at once, and on which work on queue 1 depends. */
   public void produce() {
     enqueue(0, producer("produce", Fence.NONE));
   }
 
-  /** The same behind the gate. */
+  /** Does the same behind the gate. */
   public void produceLater() {
     enqueue(0, producer("produceLater", gate.at(1)));
   }
 
-  /** The same with a host completion before the signal. */
+  /** Does the same with a host completion before the signal. */
   public void produceWithHostCompletion() {
     QueueUse use = producer("produceWithHostCompletion", Fence.NONE);
     use.hostCompletion = () -> {};
     enqueue(0, use);
   }
 
-  /** The same, failing in the stream. */
+  /** Does the same with work that fails in the stream. */
   public void produceFailure() {
     QueueUse use = producer("produceFailure", Fence.NONE);
     use.failsInStream = FAILURE;
@@ -99,23 +99,23 @@ public class QueueScenario {
     use.effect =
         () -> {
           if (!isFirstDue) {
-            thrown = new IllegalStateException("work runs before what it waits for");
+            thrown = new IllegalStateException("work ran before its wait was over");
           }
         };
     return use;
   }
 
-  /** Work on queue 1 that depends on queue 0. */
+  /** Enqueues work on queue 1 that depends on queue 0. */
   public void consume() {
     enqueue(1, consumer("consume", first.at(1)));
   }
 
-  /** The same, behind the gate too. */
+  /** Does the same, with the gate as a second wait. */
   public void consumeLater() {
     enqueue(1, consumer("consumeLater", gate.at(1).and(first.at(1))));
   }
 
-  /** Work on queue 0 that nobody depends on. */
+  /** Enqueues work on queue 0 on which nothing depends. */
   public void work() {
     enqueue(0, new QueueUse("work", Fence.NONE, other.at(1)));
   }
@@ -125,17 +125,17 @@ public class QueueScenario {
     attempt(() -> gate.signalAtLeast(1));
   }
 
-  /** Fails who waits at the gate. */
+  /** Fails the operations that wait at the gate. */
   public void failGate() {
     attempt(() -> gate.fail(FAILURE));
   }
 
-  /** Cancels who waits at the gate. */
+  /** Cancels the operations that wait at the gate. */
   public void closeGate() {
     attempt(gate::close);
   }
 
-  /** Signals in place of the producer. */
+  /** Signals instead of the producer. */
   public void signalFirst() {
     isFirstDue = true;
     attempt(() -> first.signalAtLeast(1));
@@ -147,12 +147,12 @@ public class QueueScenario {
     attempt(() -> first.fail(FAILURE));
   }
 
-  /** A host thread that waits for the producer polls once. */
+  /** Polls once, like a host thread that waits for the producer. */
   public void pollFirst() {
     attempt(() -> poll(first));
   }
 
-  /** A host thread that waits for the consumer polls once. */
+  /** Polls once, like a host thread that waits for the consumer. */
   public void pollSecond() {
     attempt(() -> poll(second));
   }
@@ -162,15 +162,16 @@ public class QueueScenario {
     if (operation != null) {
       boolean isSettled = operation.settleWhenFired(System.nanoTime(), () -> true);
       if (isSettled && semaphore.currentValue() < 1 && semaphore.over() == null) {
-        throw new IllegalStateException("settled, and its signal is neither reached nor failed");
+        throw new IllegalStateException(
+            "the operation is settled, but its signal is neither reached nor failed");
       }
       operation.release();
     }
   }
 
   /**
-   * Rule Q9; the later value is read first, as values only grow. Where somebody else fails the
-   * earlier timeline, the consumer goes on with what its own producer did.
+   * Checks rule Q9. The later value is read first, since values only grow. If something else fails
+   * the earlier timeline, the consumer continues with the outcome of its own producer.
    */
   public void readBoth() {
     attempt(
@@ -188,22 +189,22 @@ public class QueueScenario {
 
   // The device.
 
-  /** The issue thread of queue 0. */
+  /** Runs the issue thread of queue 0. */
   public void issue0() {
     attempt(queue0.issueRole::takeStepsIfWoken);
   }
 
-  /** The completion thread of queue 0; not twice at once. */
+  /** Runs the completion thread of queue 0. Must not run twice at once. */
   public void complete0() {
     attempt(queue0.completionRole::takeStepsIfWoken);
   }
 
-  /** The completion thread of queue 1; not twice at once. */
+  /** Runs the completion thread of queue 1. Must not run twice at once. */
   public void complete1() {
     attempt(queue1.completionRole::takeStepsIfWoken);
   }
 
-  /** What nobody may do. */
+  /** Drops a reference that the caller does not hold, which is a bug on purpose. */
   final void dropFirst() {
     Operation<FakeStream.Event> operation = harness.uses.get(0).operation;
     if (operation != null) {
@@ -211,12 +212,12 @@ public class QueueScenario {
     }
   }
 
-  /** A thread of host completions. */
+  /** Runs a thread of host completions. */
   public void host() {
     attempt(harness::hostStep);
   }
 
-  /** The device runs what it has, and nobody has noticed yet. */
+  /** The device runs all its work. The engine has not seen the events fire yet. */
   public void run() {
     attempt(
         () -> {
@@ -226,7 +227,7 @@ public class QueueScenario {
         });
   }
 
-  /** The device is lost, and the engine is told. */
+  /** The device is lost, and the engine learns it at once. */
   public void lose() {
     attempt(
         () -> {
@@ -236,7 +237,7 @@ public class QueueScenario {
         });
   }
 
-  /** The device is lost, which the next native call tells. */
+  /** The device is lost, and the engine learns it from the next native call. */
   public void loseStream() {
     attempt(
         () -> {
@@ -245,7 +246,7 @@ public class QueueScenario {
         });
   }
 
-  /** The device closes, up to where it waits for its threads; once. */
+  /** Closes the device, up to where it would wait for its threads. At most once. */
   public void close() {
     attempt(
         () -> {
@@ -255,12 +256,14 @@ public class QueueScenario {
         });
   }
 
-  /** Whatever happened: all settles and retires once, nobody is forgotten, and nothing is left. */
+  /**
+   * Checks that every operation settles and retires exactly once, and that nothing is left over.
+   */
   @Validate
   public void check() throws Throwable {
     readBoth();
-    // An operation that is enqueued while the queue gives up waiting for its thread stays in the
-    // heap of a queue that nobody will use again.
+    // If closing gives up waiting for a thread that is enqueueing, the operation stays in the heap
+    // of a queue that is not used any more.
     harness.finish(!isClosed);
     readBoth();
     Throwable problem = thrown;
@@ -269,7 +272,8 @@ public class QueueScenario {
     }
     HalException lost = harness.lost();
     if (lost != null && !isLost) {
-      throw new IllegalStateException("the engine has failed by itself: " + lost.getMessage());
+      throw new IllegalStateException(
+          "the engine lost the device without a fault: " + lost.getMessage());
     }
   }
 }

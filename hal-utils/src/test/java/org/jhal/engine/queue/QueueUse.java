@@ -10,30 +10,30 @@ import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
-/** One accepted operation of a test: what it is to do, and how often what happened to it. */
+/** One operation of a test: what it is to do, and how often each thing has happened to it. */
 final class QueueUse {
   final String name;
   final Fence waits;
   final Fence signals;
 
-  // What it does; set before it is enqueued.
+  // What it does. Written before it is enqueued.
   @Nullable HostCompletion hostCompletion;
   boolean signalsAfterHostCompletion = true;
   boolean endsWithHostCompletion = true;
   int weight = 1;
   boolean mayBlock;
-  @Nullable RuntimeException failsAtIssue; // after its work has reached the stream
-  @Nullable Error failsBehindRecord; // in a line of the engine, as a lack of stack does
+  @Nullable RuntimeException failsAtIssue; // thrown after its work has reached the stream
+  @Nullable Error failsBehindRecord; // thrown in the engine's own code, as a stack overflow is
   @Nullable HalException failsInStream;
-  Runnable effect = () -> {}; // of the native work
-  @Nullable RefCounted resource; // of which it has a reference until it retires
+  Runnable effect = () -> {}; // what the native work does
+  @Nullable RefCounted resource; // it holds a reference to this until it retires
 
   // What happened.
   final AtomicInteger issued = new AtomicInteger();
   final AtomicInteger executed = new AtomicInteger();
   final AtomicInteger retired = new AtomicInteger();
-  final AtomicInteger borrowed = new AtomicInteger(1); // 0 once the host memory was given back
-  volatile boolean waitsReached; // as it was when it was issued
+  final AtomicInteger borrowed = new AtomicInteger(1); // 0 once the borrow has ended
+  volatile boolean waitsReached; // what Operation.waitsReached() was when it was issued
   @Nullable Operation<FakeStream.Event>
       operation; // to call hostCompletionOver() with; is used again later
 
@@ -48,7 +48,7 @@ final class QueueUse {
     return name + " (issued " + issued + ", executed " + executed + ", retired " + retired + ")";
   }
 
-  /** The engine's view of it. */
+  /** The work of an operation, as the engine sees it. */
   static final class TestWork implements Work<FakeStream.Event> {
     @Nullable QueueUse use;
     private final Executor hostThreads;
@@ -60,7 +60,7 @@ final class QueueUse {
     private QueueUse use() {
       QueueUse now = use;
       if (now == null) {
-        throw new IllegalStateException("work is used while nobody has filled it in");
+        throw new IllegalStateException("work is used although it was not filled in");
       }
       return now;
     }

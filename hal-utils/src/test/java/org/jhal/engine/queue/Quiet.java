@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Keeps what the engine logs, instead of printing it, until it is closed. */
+/** Collects what the engine logs, instead of printing it, until it is closed. */
 public final class Quiet extends Handler implements AutoCloseable {
   private final Logger logger = Logger.getLogger("org.jhal");
   private final boolean parentHandlers = logger.getUseParentHandlers();

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A semaphore that threads share acts as if they took turns (rules S1 to S8). */
+/** A semaphore that threads share is linearizable (rules S1 to S8). */
 class SemaphoreInterleavingTest {
   private static final List<String> CHANGES =
       List.of("signalTwo", "signalAtLeastTwo", "publishTwo", "fail", "close");
@@ -91,9 +91,9 @@ class SemaphoreInterleavingTest {
     return ALL.get(index / ALL.size()) + " " + ALL.get(index % ALL.size());
   }
 
-  // Semaphores that are wrong, which must be rejected, or the tests above mean nothing.
+  // Wrong semaphores, which must be rejected, or the tests above mean nothing.
 
-  /** Looks at the value and registers afterwards: who signals in between tells nobody. */
+  /** Reads the value before it registers, so a signal in between notifies nobody. */
   public static class LooksThenRegisters extends SemaphoreScenario {
     private final List<Waiter> registered = new ArrayList<>(); // guarded by itself
 
@@ -126,10 +126,10 @@ class SemaphoreInterleavingTest {
     String said =
         new Interleavings(LooksThenRegisters.class, SemaphoreScenario.Model.class)
             .rejects("-> signalTwo | waitOfHost");
-    assertTrue(said.contains("waiter for 1 was told 0 times"), said);
+    assertTrue(said.contains("waiter for 1 was notified 0 times"), said);
   }
 
-  /** Takes waiters out after it told them: two who signal tell the same one. */
+  /** Removes waiters after it has notified them, so two signallers notify the same one. */
   public static class TellsThenRemoves extends SemaphoreScenario {
     private final List<Waiter> registered = new ArrayList<>(); // guarded by itself
 
@@ -162,10 +162,10 @@ class SemaphoreInterleavingTest {
     String said =
         new Interleavings(TellsThenRemoves.class, SemaphoreScenario.Model.class)
             .rejects("waitOfDevice -> signalAtLeastTwo | signalAtLeastTwo");
-    assertTrue(said.contains("waiter for 2 was told 2 times"), said);
+    assertTrue(said.contains("waiter for 2 was notified 2 times"), said);
   }
 
-  /** Shows its failure in one call, and does not heed it yet in the next. */
+  /** Shows its failure in one call, and ignores it in the next. */
   public static class FailsInTwoSteps extends SemaphoreScenario {
     private volatile boolean isFailed;
 

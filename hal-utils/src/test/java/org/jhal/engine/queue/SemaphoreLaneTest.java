@@ -20,7 +20,7 @@ class SemaphoreLaneTest {
   private final SemaphoreLane lane = new SemaphoreLane("device");
   private final DeferredWorkQueue<Event> queue = new QueueHarness(1).queues.get(0);
 
-  /** An operation with one reference, which the lane takes over when it is added. */
+  /** An operation with one reference, which the lane takes over. */
   private Operation<Event> operation() {
     Operation<Event> made =
         new Operation<>(queue, operation -> new QueueUse.TestWork(Runnable::run));
@@ -92,7 +92,9 @@ class SemaphoreLaneTest {
     assertTrue(lane.isEmpty());
   }
 
-  /** Values mostly in order, as queues publish them, and dropped from below, against a list. */
+  /**
+   * Compares with a list: values are added mostly in order, as queues do, and dropped from below.
+   */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
   void behavesAsASortedList(long seed) {

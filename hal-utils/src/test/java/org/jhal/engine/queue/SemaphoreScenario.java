@@ -10,25 +10,25 @@ import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Operation.State;
 
 /**
- * What {@link SemaphoreInterleavingTest} does with a semaphore: signals of the host and of
- * operations, published events, failure, closing, and waits of the host and of a device. What each
- * call returns must be what the {@link Model} returns for some order of the calls. At the end each
- * waiter must have been told once, or have a reason to wait still.
+ * The calls of {@link SemaphoreInterleavingTest} on a semaphore: signals of the host and of
+ * operations, published events, failure, closing, and waits of the host and of a device. The
+ * results of the calls must be those of the {@link Model} for some order of the calls. At the end
+ * each waiter must have been notified exactly once, or still have a reason to wait.
  */
 public class SemaphoreScenario {
-  // What the calls return, besides values.
+  // The results of calls, apart from values.
   static final int DONE = -1;
   static final int WAITS = -2;
   static final int REACHED = -3;
   static final int COVERED = -4;
   static final int FAILED = -5;
-  static final int CLOSED = -6; // whether it was before the call or while it waits
+  static final int CLOSED = -6; // closed before the call, or while it waits
   static final int REFUSED = -7;
 
   private static final HalException FAILURE = new HalException(Status.ABORTED, "failed");
   private static final String DEVICE = "device";
 
-  /** A waiter that counts. */
+  /** A waiter that counts how often it is notified. */
   static final class Waiter extends WaitNode {
     final long wanted;
     final boolean isOfDevice;
@@ -75,38 +75,38 @@ public class SemaphoreScenario {
     };
   }
 
-  /** A host's signal. */
+  /** A signal of the host. */
   public int signalOne() {
     return signal(1);
   }
 
-  /** A host's signal that jumps. */
+  /** A signal of the host that skips a value. */
   public int signalTwo() {
     return signal(2);
   }
 
-  /** An operation's signal. */
+  /** The signal of an operation. */
   public void signalAtLeastTwo() {
     semaphore.signalAtLeast(2);
   }
 
-  /** An operation's event. */
+  /** The event of an operation. */
   public void publishTwo() {
     semaphore.publish(producer, 2, DEVICE);
     isPublished = true;
   }
 
-  /** A failure. */
+  /** Fails the semaphore. */
   public void fail() {
     semaphore.fail(FAILURE);
   }
 
-  /** The end. */
+  /** Closes the semaphore. */
   public void close() {
     semaphore.close();
   }
 
-  /** What anybody sees. */
+  /** Reads the value. */
   public int value() {
     try {
       return (int) semaphore.value();
@@ -115,12 +115,12 @@ public class SemaphoreScenario {
     }
   }
 
-  /** A host thread that comes to wait for 1. */
+  /** A host thread starts to wait for 1. */
   public int waitOfHost() {
     return start(new Waiter(1, false));
   }
 
-  /** An operation that comes to wait for 2. */
+  /** An operation starts to wait for 2. */
   public int waitOfDevice() {
     return start(new Waiter(2, true));
   }
@@ -142,12 +142,12 @@ public class SemaphoreScenario {
     return failure != null ? refusal(failure) : waiter.producer != null ? COVERED : REACHED;
   }
 
-  /** Registers a waiter; for a subclass to do wrong. */
+  /** Registers a waiter. A subclass does it wrongly on purpose. */
   boolean register(Waiter waiter) {
     return semaphore.register(waiter, waiter.wanted, waiter.isOfDevice ? DEVICE : null);
   }
 
-  /** A host thread that comes to wait for 2 and gives up. */
+  /** A host thread starts to wait for 2 and gives up. */
   public void waitAndTakeBack() {
     Waiter waiter = new Waiter(2, false);
     start(waiter);
@@ -156,7 +156,7 @@ public class SemaphoreScenario {
     }
   }
 
-  /** A host thread that waits for 1, but not at all long. */
+  /** A host thread waits for 1 with a timeout of zero. */
   public int awaitNothing() throws InterruptedException {
     try {
       semaphore.await(1, Duration.ZERO);
@@ -166,7 +166,7 @@ public class SemaphoreScenario {
     }
   }
 
-  /** Nobody waits for what has come, nobody was told twice, and no reference is left. */
+  /** Checks that no waiter was forgotten or notified twice, and that no reference is left. */
   @Validate
   public void check() {
     for (Waiter waiter : waiters) {
@@ -177,7 +177,7 @@ public class SemaphoreScenario {
                   || (waiter.isOfDevice && isPublished));
       if (waiter.told != (isDue ? 1 : 0)) {
         throw new IllegalStateException(
-            "waiter for " + waiter.wanted + " was told " + waiter.told + " times");
+            "waiter for " + waiter.wanted + " was notified " + waiter.told + " times");
       }
       if (waiter.producer != null) {
         waiter.producer.release();
@@ -186,11 +186,11 @@ public class SemaphoreScenario {
     semaphore.close();
     producer.release();
     if (producer.state() != State.FREE) {
-      throw new IllegalStateException("the event's operation is referred to still");
+      throw new IllegalStateException("the published operation is still referenced");
     }
   }
 
-  /** What a semaphore is, to one thread. */
+  /** The sequential specification of a semaphore. */
   public static class Model {
     private int value;
     private boolean isFailed;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules Q9 and Q10: producers before consumers, and once, whoever settles. */
+/** Rules Q9 and Q10: producers before consumers, and only once, whichever thread settles. */
 class SettlingTest {
   private static final HalException FAULT = new HalException(Status.DATA_LOSS, "fault");
 
@@ -78,7 +78,7 @@ class SettlingTest {
     harness.finish();
   }
 
-  /** It may well be the reason: the work ran although what it was to work on was not there. */
+  /** It is the likely cause: the work ran although its input was missing. */
   @Test
   void aProducersFailureCountsBeforeAnOwn() {
     HalException own = new HalException(Status.ABORTED, "own");
@@ -102,12 +102,12 @@ class SettlingTest {
     harness.run();
     assertEquals(1, first.value());
     Settling.fail(operation, FAULT);
-    assertEquals(1, first.value(), "what was signalled does not fail");
+    assertEquals(1, first.value(), "a timeline that was signalled must not fail");
     operation.release();
     harness.finish();
   }
 
-  /** Rule S1a: in list order, and what cannot take its signal does not hold up the others. */
+  /** Rule S1a: in list order, and a signal that cannot be applied does not affect the others. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void signalsAreAppliedInListOrderAndEachForItself(boolean fails) {
@@ -134,7 +134,7 @@ class SettlingTest {
     harness.finish();
   }
 
-  /** Each waits natively for the one before; all fire, and then the last is settled. */
+  /** Each waits natively for the one before. All events fire before the last one is settled. */
   @Test
   void manyProducersNeedNoStack() {
     int count = 200_000;
@@ -172,8 +172,8 @@ class SettlingTest {
   }
 
   /**
-   * Completion threads and host threads settle the same operations at once: nobody sees a value
-   * before those that it depends on, nothing is applied twice, and everything retires once.
+   * Completion threads and host threads settle the same operations at once. No value is visible
+   * before those that it depends on, and every operation retires exactly once.
    */
   @Test
   void anyNumberOfThreadsMaySettle() {
@@ -202,7 +202,7 @@ class SettlingTest {
           () -> {
             long seen = 0;
             while (seen < length) {
-              // The later link is read first: values only grow.
+              // The later link is read first, since values only grow.
               seen = even.currentValue();
               assertTrue(odd.currentValue() >= seen - 1, "a value before what it depends on");
               long oddSeen = odd.currentValue();

@@ -8,11 +8,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Threads of tests, and waits for them. Every wait ends with a dump of what all threads do. */
+/** Threads of tests, and waits with a limit. A wait that fails dumps the stacks of all threads. */
 public final class Threads {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  /** What a thread does. */
+  /** The body of a thread. */
   @FunctionalInterface
   public interface Body {
     void run() throws Exception;
@@ -42,7 +42,7 @@ public final class Threads {
     return new Threads(name, 0, body);
   }
 
-  /** Runs {@code body} where recursion over many objects would overflow the stack. */
+  /** Runs {@code body} on a stack so small that recursion over many objects would overflow it. */
   public static void onSmallStack(Body body) {
     new Threads("small-stack", 128 << 10, body).join();
   }
@@ -66,7 +66,7 @@ public final class Threads {
     }
   }
 
-  /** Waits for the end of the thread; throws what it threw. */
+  /** Waits until the thread has ended. If it threw, this fails with what it threw as the cause. */
   public void join() {
     await("the end of " + thread.getName(), () -> !thread.isAlive());
     Throwable failure = thrown;
