@@ -109,23 +109,26 @@ public final class Cascade {
     }
   }
 
-  /** Leaves the rest to a new thread, since this one may never run a cascade again. */
+  /**
+   * Leaves the rest to a new thread, since this one may never run a cascade again. If there is no
+   * new thread to be had, the rest stays here, in case it does.
+   */
   private void handOver() {
     Cascade rest = new Cascade();
     rest.firstReleased = firstReleased;
     rest.lastReleased = lastReleased;
     rest.readyQueues.addAll(readyQueues);
     rest.dropped.addAll(dropped);
-    firstReleased = null;
-    lastReleased = null;
-    readyQueues.clear();
-    dropped.clear();
     Runnable body =
         () -> {
           CURRENT.set(new WeakReference<>(rest));
           rest.run();
         };
     new EngineThread("jhal-cascade", body).start();
+    firstReleased = null;
+    lastReleased = null;
+    readyQueues.clear();
+    dropped.clear();
   }
 
   private static void step(WaitNode node) {

@@ -307,7 +307,11 @@ final class QueueLists<E> {
    */
   void endEscape() {
     synchronized (lock) {
+      // A thread that fails from here on writes deadDrainer before this, and is seen below, or
+      // escaped after it, and is handled by the next call.
+      escaped = null;
       if (deadDrainer != null && deadDrainer == drainer) {
+        deadDrainer = null;
         Operation<E> left = handed;
         handed = null;
         drainer = null;
@@ -320,8 +324,6 @@ final class QueueLists<E> {
           keepLocked(left);
         }
       }
-      deadDrainer = null;
-      escaped = null;
     }
   }
 
