@@ -80,8 +80,9 @@ public interface DeviceQueue {
 
   /**
    * Writes all of {@code source} to {@code target} from {@code offset} on. The memory is borrowed
-   * until it has been read (Q2). That is at the latest when the signals are reached; if they fail,
-   * {@link HostMemory#onFree} and {@link HostMemory#awaitFree()} tell.
+   * until it has been read (Q2), which is before this operation raises its signals. If they fail,
+   * or somebody else may raise them, {@link HostMemory#onFree} and {@link HostMemory#awaitFree()}
+   * tell.
    */
   void upload(Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset);
 
@@ -98,8 +99,9 @@ public interface DeviceQueue {
 
   /**
    * Reads {@code target.size()} bytes from {@code offset} on into {@code target}. The memory is
-   * borrowed until it has been written (Q2). That is at the latest when the signals are reached; if
-   * they fail, {@link HostMemory#onFree} and {@link HostMemory#awaitFree()} tell.
+   * borrowed until it has been written (Q2), which is before this operation raises its signals. If
+   * they fail, or somebody else may raise them, {@link HostMemory#onFree} and {@link
+   * HostMemory#awaitFree()} tell.
    *
    * @throws HalException besides the usual: INVALID_ARGUMENT if {@code target} is read-only
    */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
@@ -137,9 +138,10 @@ public final class ExecutableSource {
       }
       return bytes;
     } catch (IOException e) {
+      String what = e instanceof ZipException ? "it is no zip or jar that can be read, " : "";
       throw new HalException(
           Status.DATA_LOSS,
-          "cannot read '" + path + "' of bundle " + name + ": " + e.getMessage(),
+          "cannot read '" + path + "' of bundle " + name + ": " + what + e.getMessage(),
           e);
     }
   }

@@ -22,11 +22,12 @@ import org.jspecify.annotations.Nullable;
  * heap, or an array, whose elements are in native byte order.
  *
  * <p>The memory is borrowed, not copied (rule Q2): from the call that enqueues the operation until
- * nothing reads or writes the memory for it any more, the caller must not use the memory. If the
- * operation succeeds, the borrow ends before its signals are reached. If its signals fail, for
- * whatever reason, the device may use the memory for a while longer; {@link #isBorrowed}, {@link
- * #awaitFree} and {@link #onFree} tell. Each object counts only the operations that it was passed
- * to, not those of other objects over the same memory.
+ * nothing reads or writes the memory for it any more. Until then the caller must not write the
+ * source of an upload, nor read or write the target of a readback. If the operation succeeds, the
+ * borrow ends before the operation raises its signals. If somebody else raised them before, or if
+ * they fail for whatever reason, the device may use the memory for a while longer; {@link
+ * #isBorrowed}, {@link #awaitFree} and {@link #onFree} tell. Each object counts only the operations
+ * that it was passed to, not those of other objects over the same memory.
  *
  * <p>The range is captured when the object is made; moving the position of the byte buffer later
  * changes nothing.
@@ -141,7 +142,8 @@ public final class HostMemory {
         long left = limit - (System.nanoTime() - start);
         if (left <= 0) {
           throw new HalException(
-              Status.DEADLINE_EXCEEDED, "waited " + timeout + " for " + this + " to be free");
+              Status.DEADLINE_EXCEEDED,
+              (limit == 0 ? "" : "waited " + timeout + "; ") + this + " is not free");
         }
         LockSupport.parkNanos(this, left);
         if (Thread.interrupted()) {

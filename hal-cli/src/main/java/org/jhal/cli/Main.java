@@ -43,10 +43,10 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "A device is named DRIVER, DRIVER://INDEX or DRIVER://UUID, and may have options:",
-      "DRIVER://INDEX?OPTION=VALUE&OPTION=VALUE. If no device is named, it is the one in",
-      "the system property jhal.device, else in the variable JHAL_DEVICE, else the",
-      "first one that can be used.",
+      "A device is named DRIVER, DRIVER://INDEX, DRIVER://UUID or DRIVER://pci:ADDRESS,",
+      "and may have options: DRIVER://INDEX?OPTION=VALUE&OPTION=VALUE. The default is",
+      "in the system property jhal.device, else in the variable JHAL_DEVICE, else it",
+      "is the first device that can be used.",
       "",
       "./hal --rebuild [COMMAND ...] builds JHAL again before it runs the command.",
       "./hal kit packs it for machines without a JDK and Maven."

@@ -177,7 +177,12 @@ public final class EngineDevice<E> implements Device {
     if (index < 0 || index >= queueViews.size()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
-          "queue " + index + " of " + name + ", which has " + queueViews.size());
+          "queue "
+              + index
+              + " of "
+              + name
+              + ", which has the queues 0 to "
+              + (queueViews.size() - 1));
     }
     return queueViews.get(index);
   }
