@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The methods are thread-safe; access to the bytes is not.
  */
 public final class HostMemory {
+  /** How long a thread that waits parks at most before it looks itself. */
+  private static final long LOOK_NANOS = 1_000_000_000;
+
   private static final System.Logger LOG = System.getLogger(HostMemory.class.getName());
 
   private final Buffer view; // of the whole range, at position 0
@@ -138,14 +141,14 @@ public final class HostMemory {
               LockSupport.unpark(waiter);
             });
     try {
-      while (!isFree.get()) {
+      while (!isFree.get() && isBorrowed()) {
         long left = limit - (System.nanoTime() - start);
         if (left <= 0) {
           throw new HalException(
               Status.DEADLINE_EXCEEDED,
               (limit == 0 ? "" : "waited " + timeout + "; ") + this + " is not free");
         }
-        LockSupport.parkNanos(this, left);
+        LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }

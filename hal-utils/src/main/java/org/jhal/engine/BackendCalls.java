@@ -131,13 +131,19 @@ final class BackendCalls {
    * closing the device frees what is still among its resources.
    */
   void free(String what, Runnable free) {
-    if (freeGate.tryEnter()) {
-      try {
-        quietly("freeing " + what, free);
-      } finally {
-        freeGate.leave();
-      }
-    }
+    // The gate is entered on the thread that frees: a virtual thread may have to wait for that one.
+    PlatformThreads.call(
+        device + "-call",
+        () -> {
+          if (freeGate.tryEnter()) {
+            try {
+              quietlyHere("freeing " + what, free);
+            } finally {
+              freeGate.leave();
+            }
+          }
+          return this;
+        });
   }
 
   /**

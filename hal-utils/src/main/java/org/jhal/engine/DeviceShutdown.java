@@ -88,8 +88,13 @@ final class DeviceShutdown<E> {
 
   /** The device is open: from now on it is closed when the JVM exits. */
   void open() {
-    resources.storages().open();
     OpenDevices.add(this);
+    try {
+      resources.storages().open();
+    } catch (Throwable t) { // no thread can be started
+      OpenDevices.remove(this);
+      throw t;
+    }
   }
 
   /** Closes the device. A second call only waits until the first is done. */
@@ -102,7 +107,11 @@ final class DeviceShutdown<E> {
    * of the device's threads, which then never ends. So no wait is longer than {@link #AT_EXIT}.
    */
   void closeAtExit() {
-    close(timeout.compareTo(AT_EXIT) < 0 ? timeout : AT_EXIT, AT_EXIT);
+    if (calls.isShut()) {
+      boolean ignored = Uninterruptibles.awaitUninterruptibly(over, AT_EXIT);
+    } else {
+      close(timeout.compareTo(AT_EXIT) < 0 ? timeout : AT_EXIT, AT_EXIT);
+    }
   }
 
   /**

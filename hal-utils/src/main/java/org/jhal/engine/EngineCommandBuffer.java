@@ -66,6 +66,7 @@ final class EngineCommandBuffer implements CommandBuffer {
     checkRecording();
     RecordedCommand command = new RecordedCommand();
     add(command, command.setFill(device, target, offset, length, pattern));
+    Reference.reachabilityFence(target);
   }
 
   @Override
@@ -73,6 +74,7 @@ final class EngineCommandBuffer implements CommandBuffer {
     checkRecording();
     RecordedCommand command = new RecordedCommand();
     add(command, command.setUpdate(device, source, target, offset));
+    Reference.reachabilityFence(target);
   }
 
   @Override
@@ -81,6 +83,8 @@ final class EngineCommandBuffer implements CommandBuffer {
     checkRecording();
     RecordedCommand command = new RecordedCommand();
     add(command, command.setCopy(device, source, sourceOffset, target, targetOffset, length));
+    Reference.reachabilityFence(source);
+    Reference.reachabilityFence(target);
   }
 
   @Override
@@ -88,6 +92,7 @@ final class EngineCommandBuffer implements CommandBuffer {
     checkRecording();
     RecordedCommand command = new RecordedCommand();
     add(command, command.setDispatch(device, kernel, count, args));
+    Reference.reachabilityFence(args);
   }
 
   @Override
@@ -110,6 +115,10 @@ final class EngineCommandBuffer implements CommandBuffer {
     owner.close();
   }
 
+  /**
+   * Adds a command and retains what it uses. Until then nothing but the call's arguments may keep a
+   * buffer from being reclaimed, which is why each caller fences them.
+   */
   private void add(RecordedCommand command, boolean hasEffect) {
     recording.add(command, hasEffect);
     Reference.reachabilityFence(this); // or the recording might be reclaimed during the call

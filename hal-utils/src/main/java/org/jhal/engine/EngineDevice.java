@@ -112,11 +112,11 @@ public final class EngineDevice<E> implements Device {
     try {
       calls.call(this::createQueues);
       queues.forEach(DeferredWorkQueue::start);
+      shutdown.open();
     } catch (Throwable t) {
       shutdown.closeHalfMade();
       throw t;
     }
-    shutdown.open();
   }
 
   private List<DeferredWorkQueue<E>> createQueues() {
@@ -463,8 +463,10 @@ public final class EngineDevice<E> implements Device {
     public void tell() {
       HalException cause = Objects.requireNonNull(lost.get());
       if (isLossTold.compareAndSet(false, true)) {
-        LOG.log(Level.WARNING, "device " + name + " is lost", cause);
+        // An error may end this anywhere. What is left then, the queues' issue threads do.
+        queues.forEach(DeferredWorkQueue::expectLoss);
         queues.forEach(queue -> queue.lose(cause));
+        LOG.log(Level.WARNING, "device " + name + " is lost", cause);
       }
     }
   }

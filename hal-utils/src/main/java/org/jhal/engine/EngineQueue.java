@@ -256,10 +256,15 @@ final class EngineQueue<E> implements DeviceQueue {
     Objects.requireNonNull(mode, "mode");
     Objects.requireNonNull(call, "call");
     Operation<E> operation = begin(waits, signals);
-    work(operation)
-        .hostCall(
-            new HostCallRun<>(this, operation, mode, signals, call),
-            mode == HostCall.Mode.BLOCKING);
+    try {
+      work(operation)
+          .hostCall(
+              new HostCallRun<>(this, operation, mode, signals, call),
+              mode == HostCall.Mode.BLOCKING);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
     queue.submit(operation, waits, signals);
   }
 

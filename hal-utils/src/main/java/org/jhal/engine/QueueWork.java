@@ -92,31 +92,39 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   // Filling in. Each method may throw; the operation is then abandoned, which retires this object.
+  // Until keep() has retained a buffer, nothing but the call's arguments may keep it from being
+  // reclaimed, which is why they are fenced.
 
   void fill(DeviceBuffer target, long offset, long length, FillPattern pattern) {
     boolean ignored = keep(command().setFill(device, target, offset, length, pattern));
+    Reference.reachabilityFence(target);
   }
 
   void update(ByteBuffer source, DeviceBuffer target, long offset) {
     boolean ignored = keep(command().setUpdate(device, source, target, offset));
+    Reference.reachabilityFence(target);
   }
 
   void upload(HostMemory source, DeviceBuffer target, long offset) {
     if (keep(command().setUpload(device, source, target, offset))) {
       borrow = source.borrow();
     }
+    Reference.reachabilityFence(target);
   }
 
   void readback(DeviceBuffer source, long offset, HostMemory target) {
     if (keep(command().setReadback(device, source, offset, target))) {
       borrow = target.borrow();
     }
+    Reference.reachabilityFence(source);
   }
 
   void copy(
       DeviceBuffer source, long sourceOffset, DeviceBuffer target, long targetOffset, long length) {
     boolean ignored =
         keep(command().setCopy(device, source, sourceOffset, target, targetOffset, length));
+    Reference.reachabilityFence(source);
+    Reference.reachabilityFence(target);
   }
 
   void dispatch(Kernel kernel, Workgroups count, Args args) {
@@ -134,6 +142,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       retain(command.kernel().executable());
     }
     boolean ignored = keep(hasEffect);
+    Reference.reachabilityFence(args);
   }
 
   /**

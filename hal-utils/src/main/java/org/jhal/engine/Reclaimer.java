@@ -27,11 +27,11 @@ final class Reclaimer {
 
   /** Something may be leaked until {@link #endUse} is called as well. */
   static synchronized void beginUse() {
-    users++;
     if (!runs) {
-      new EngineThread("jhal-reclaim", Reclaimer::run).start();
+      new EngineThread("jhal-reclaim", Reclaimer::run).start(); // throws if there is no thread
       runs = true;
     }
+    users++; // the thread looks at it with the class locked
   }
 
   static synchronized void endUse() {

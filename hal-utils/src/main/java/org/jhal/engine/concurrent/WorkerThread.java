@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that does one job in steps, and parks while there is nothing to do. A test may leave it
@@ -19,6 +20,9 @@ public final class WorkerThread {
    */
   private static final int MAX_CRASHES = 100;
 
+  /** How long a crash that could not be reported waits at most for the next try. */
+  private static final long RETRY_NANOS = 1_000_000_000;
+
   private final BooleanSupplier step;
   private final long spinNanos;
   private final long lookNanos;
@@ -28,6 +32,7 @@ public final class WorkerThread {
   private volatile boolean isParked; // parked or about to be; written by this thread, read by any
   private volatile boolean isStopped; // set once, by any thread
   private int crashes; // how many steps threw; used by this thread alone
+  private @Nullable Throwable unreported; // by onCrash, which threw; only the thread uses it
 
   /**
    * Creates a thread of the device whose token is {@code domain}. It is not started.
@@ -59,7 +64,7 @@ public final class WorkerThread {
               try {
                 atStart.run();
               } catch (Throwable t) {
-                onCrash.accept(t);
+                report(t);
               }
               loop();
             });
@@ -102,9 +107,10 @@ public final class WorkerThread {
         if (isWoken) {
           break;
         }
-        LockSupport.parkNanos(this, lookNanos);
+        long nanos = unreported == null ? lookNanos : Math.min(lookNanos, RETRY_NANOS);
+        LockSupport.parkNanos(this, nanos);
         boolean ignored = Thread.interrupted(); // left set by a callback, it would prevent parking
-        if (lookNanos < Long.MAX_VALUE) {
+        if (nanos < Long.MAX_VALUE) {
           break;
         }
       }
@@ -134,11 +140,28 @@ public final class WorkerThread {
   }
 
   private boolean doStep() {
+    Throwable before = unreported;
+    if (before != null) {
+      report(before);
+    }
     try {
       return step.getAsBoolean();
     } catch (Throwable t) {
-      onCrash.accept(t);
+      report(t);
       return ++crashes < MAX_CRASHES; // true: there is still something to do
+    }
+  }
+
+  /**
+   * Where there is no memory, reporting fails as well. The thread goes on, and tries again later.
+   */
+  private void report(Throwable thrown) {
+    unreported = thrown;
+    try {
+      onCrash.accept(thrown);
+      unreported = null;
+    } catch (Throwable again) {
+      // kept in unreported
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
+import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
@@ -104,7 +105,7 @@ final class Completer<E> {
     int count = 0;
     for (Operation<E> operation = first; fate != Fate.OPEN; ) {
       leave(operation);
-      end(operation, fate);
+      endOrKeep(operation, fate);
       operation = inFlight;
       if (operation == null || ++count == BATCH) {
         return true;
@@ -127,6 +128,17 @@ final class Completer<E> {
     operation.nextInFlight = null;
     left++;
     weightLeft += lists.weightInFlight(operation);
+  }
+
+  private void endOrKeep(Operation<E> operation, Fate fate) {
+    try {
+      end(operation, fate);
+    } catch (Throwable t) { // an error of the engine's own lines, such as a lack of memory
+      if (operation.state() != State.RETIRED) {
+        lists.keep(operation); // it is in no other list
+      }
+      throw t;
+    }
   }
 
   private void end(Operation<E> operation, Fate fate) {
@@ -268,6 +280,7 @@ final class Completer<E> {
     if (failure != null) {
       operation.failWork(failure);
     }
+    operation.work.endBorrow(); // whatever the verdict: nothing uses the memory any more (rule Q2)
     Settling.settle(operation);
     owner.retireLater(operation);
   }
@@ -280,6 +293,22 @@ final class Completer<E> {
     retireAll(lists.takeToRetire());
     retireAll(lists.takeKept());
     flush();
+  }
+
+  /** Retires an operation that comes after {@link #retireRest}. On any thread. */
+  void retireAfterClose(Operation<E> operation) {
+    if (!operation.changeState(State.SETTLED, State.RETIRED)
+        && !operation.changeState(State.FAILED, State.RETIRED)) {
+      return;
+    }
+    try {
+      operation.work.retire(RefCounted::release);
+    } catch (Throwable t) {
+      LOG.log(Level.ERROR, "cannot release what " + operation.name() + " used", t);
+    }
+    operation.setEvent(null); // the event has gone with the stream
+    lists.over(0, 0, operation);
+    operation.release();
   }
 
   /** Retires the operations of a chain that was taken from a list. */

@@ -169,9 +169,12 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /** Discards an operation that was begun and not submitted. It has had no effect. */
   public void abandon(Operation<E> operation) {
-    operation.work.retire(RefCounted::release);
-    operation.release();
-    gate.leave();
+    try {
+      operation.work.retire(RefCounted::release);
+      operation.release();
+    } finally {
+      gate.leave();
+    }
   }
 
   /**
@@ -360,10 +363,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     if (lists.escaped != null) {
       endEscape();
     }
-    if (loss.tellLate()) {
-      // The device propagates its loss once only. Another thread may be doing that and not have
-      // reached this queue yet.
-      lose(Objects.requireNonNull(loss.cause()));
+    if (loss.takeUntold()) {
+      try {
+        loss.tellLate();
+        // The device may have known before, and then it has not told this queue again.
+        lose(Objects.requireNonNull(loss.cause()));
+      } catch (Throwable t) {
+        loss.expect();
+        throw t;
+      }
     }
     for (Operation<E> next = lists.takeFailed(); next != null; ) {
       Operation<E> operation = next;
@@ -411,8 +419,11 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   @Override
   public void retireLater(Operation<E> operation) {
-    lists.addToRetire(operation);
-    completionRole.wake();
+    if (lists.addToRetire(operation)) {
+      completionRole.wake();
+    } else {
+      completer.retireAfterClose(operation);
+    }
   }
 
   // Completing.
@@ -449,6 +460,11 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /** Records the cause of the device's loss. {@link #lose(HalException)} follows. */
   public void noteLost(HalException cause) {
     loss.set(cause);
+  }
+
+  /** The device is about to call {@link #lose(HalException)}. */
+  public void expectLoss() {
+    loss.expect();
   }
 
   /**

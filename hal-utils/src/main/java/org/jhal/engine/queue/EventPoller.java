@@ -46,10 +46,10 @@ final class EventPoller<E> {
     if (!gate.tryEnter()) {
       return false; // the queue is closing; the completion thread settles the operation
     }
-    operation.setPolled(true);
     boolean hasFired = false;
     try {
       try {
+        operation.setPolled(true);
         hasFired = pollInside(operation, end, isOver);
       } finally {
         gate.leave();

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * that covers it for a bounded time, and then parks until it is released.
  */
 final class HostWait extends WaitNode {
+  /** How long a thread parks at most before it looks at the value itself. */
+  private static final long LOOK_NANOS = 1_000_000_000;
+
   private final Thread thread = Thread.currentThread();
   private volatile boolean isReleased; // written by the thread that releases this, read by `thread`
 
@@ -60,11 +63,7 @@ final class HostWait extends WaitNode {
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
-      if (timeout == null) {
-        LockSupport.park(semaphore);
-        continue;
-      }
-      long left = limit - (System.nanoTime() - start);
+      long left = timeout == null ? Long.MAX_VALUE : limit - (System.nanoTime() - start);
       if (limit
           == 0) { // no explanation: it walks all open operations, too slow for a caller that polls
         throw new HalException(Status.DEADLINE_EXCEEDED, semaphore + " has not reached " + wanted);
@@ -81,7 +80,11 @@ final class HostWait extends WaitNode {
                 + "; "
                 + semaphore.explain(wanted));
       }
-      LockSupport.parkNanos(semaphore, left);
+      LockSupport.parkNanos(semaphore, Math.min(left, LOOK_NANOS));
+      // An error, such as a lack of memory, may have ended a signaller behind raising the value.
+      if (!isReleased && isReached(semaphore, wanted)) {
+        return;
+      }
     }
   }
 

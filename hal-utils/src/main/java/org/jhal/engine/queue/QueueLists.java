@@ -85,6 +85,7 @@ final class QueueLists<E> {
   private @Nullable Operation<E> firstFailed;
   private @Nullable Operation<E> firstToRetire;
   private @Nullable Operation<E> lastToRetire;
+  private boolean isRetiringOver;
 
   private long lastNumber; // how many operations were enqueued, and the number of the last one
   private long retired; // how many operations have retired
@@ -306,6 +307,7 @@ final class QueueLists<E> {
    * it was issuing is kept, since part of it may have reached the stream.
    */
   void endEscape() {
+    Operation<E> unclaimed = null;
     synchronized (lock) {
       // A thread that fails from here on writes deadDrainer before this, and is seen below, or
       // escaped after it, and is handled by the next call.
@@ -315,15 +317,21 @@ final class QueueLists<E> {
         Operation<E> left = handed;
         handed = null;
         drainer = null;
-        if (left != null) {
+        State state = left == null ? null : left.state();
+        if (state == State.ISSUED || state == State.SETTLED) {
           PooledEvent<E> event = left.event();
           left.setEvent(null); // retiring it, after the stream is closed, must not touch the event
           if (event != null) {
             event.release();
           }
           keepLocked(left);
+        } else {
+          unclaimed = left; // it failed with the device, and whoever did that retires it
         }
       }
+    }
+    if (unclaimed != null) {
+      unclaimed.release(); // the heap's reference
     }
   }
 
@@ -422,17 +430,28 @@ final class QueueLists<E> {
   // Retiring.
 
   /**
-   * Adds an operation for the completion thread to retire. After that thread has ended, {@link
-   * Completer#retireRest} retires it.
+   * Keeps an operation for the completion thread, or, after that has ended, for who closes the
+   * stream. Returns false if that has been done: then the caller retires it.
    */
-  void addToRetire(Operation<E> operation) {
+  boolean addToRetire(Operation<E> operation) {
     synchronized (lock) {
+      if (isRetiringOver) {
+        return false;
+      }
       if (lastToRetire == null) {
         firstToRetire = operation;
       } else {
         lastToRetire.nextToRetire = operation;
       }
       lastToRetire = operation;
+      return true;
+    }
+  }
+
+  /** Nothing takes operations to retire after this call and one more {@link #takeToRetire}. */
+  void endRetiring() {
+    synchronized (lock) {
+      isRetiringOver = true;
     }
   }
 

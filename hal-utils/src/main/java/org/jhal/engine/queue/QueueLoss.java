@@ -19,7 +19,8 @@ final class QueueLoss {
   private volatile @Nullable HalException cause;
 
   /**
-   * The issue thread has to call {@link #tellLate}. Set by any thread, cleared by the issue thread.
+   * The issue thread has to call {@link #tellLate}, and to fail what the queue has. Set by any
+   * thread, cleared by the issue thread.
    */
   private volatile boolean isUntold;
 
@@ -65,16 +66,25 @@ final class QueueLoss {
   }
 
   /**
-   * Does what {@link #loseLater} left to do. Returns false if that was nothing. For the issue
-   * thread.
+   * The device is about to tell its queues. Should an error end that half-way, the issue thread of
+   * each queue does it once more.
    */
-  boolean tellLate() {
+  void expect() {
+    isUntold = true;
+  }
+
+  /** Whether {@link #tellLate} is to be called. For the issue thread. */
+  boolean takeUntold() {
     if (!isUntold) {
       return false;
     }
     isUntold = false;
-    device.tell();
     return true;
+  }
+
+  /** Tells the device what {@link #loseLater} left to tell. For the issue thread. */
+  void tellLate() {
+    device.tell();
   }
 
   private HalException note(String call, Throwable thrown) {

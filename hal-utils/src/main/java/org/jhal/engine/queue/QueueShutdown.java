@@ -130,6 +130,7 @@ public final class QueueShutdown<E> {
     } catch (Throwable t) { // the rest of the device must still be closed
       LOG.log(Level.WARNING, "cannot close the stream of " + queue.name(), t);
     }
+    lists.endRetiring();
     completer.retireRest();
   }
 }

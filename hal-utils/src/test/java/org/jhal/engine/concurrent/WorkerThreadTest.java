@@ -172,4 +172,34 @@ class WorkerThreadTest {
     assertEquals(List.of("on purpose"), told);
     assertTrue(role.stop(soon()));
   }
+
+  /** As where there is no memory: neither the thread ends, nor is the crash forgotten. */
+  @Test
+  void aCrashThatCannotBeReportedIsReportedLater() {
+    CountDownLatch reported = new CountDownLatch(3);
+    AtomicInteger steps = new AtomicInteger();
+    WorkerThread role =
+        new WorkerThread(
+            "worker",
+            new Object(),
+            0,
+            Long.MAX_VALUE,
+            () -> {},
+            () -> {
+              if (steps.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("made up");
+              }
+              return false;
+            },
+            thrown -> {
+              assertEquals("made up", thrown.getMessage());
+              reported.countDown();
+              if (reported.getCount() > 0) {
+                throw new OutOfMemoryError("no memory to report it");
+              }
+            });
+    role.start();
+    Threads.await("the crash to be reported", () -> reported.getCount() == 0);
+    assertTrue(role.stop(soon()));
+  }
 }

@@ -119,4 +119,23 @@ class QueueCloseTest {
     assertEquals(0, done.currentValue());
     assertEquals(0, use.retired.get());
   }
+
+  /** As of a copy between devices whose other device is still at work. */
+  @Test
+  void whatEndsAfterTheStreamIsClosedIsRetiredByWhoeverEndsIt() {
+    QueueUse use = new QueueUse("host", Fence.NONE, done.at(1));
+    use.hostCompletion = () -> {};
+    use.endsWithHostCompletion = false;
+    harness.enqueue(0, use);
+    harness.run();
+    queue.shutdown().shut(System.nanoTime());
+    queue.shutdown().cancelAll(CLOSED);
+    queue.shutdown().abandonAll(LATE);
+    queue.shutdown().stop(System.nanoTime());
+    queue.shutdown().closeStream();
+    queue.hostCompletionOver(Objects.requireNonNull(use.operation), null);
+    assertEquals(Status.DEADLINE_EXCEEDED, failure());
+    assertEquals(1, use.retired.get());
+    assertEquals(queue.enqueued(), queue.retired());
+  }
 }

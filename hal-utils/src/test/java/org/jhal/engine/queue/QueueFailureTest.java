@@ -155,6 +155,26 @@ class QueueFailureTest {
     harness.finish();
   }
 
+  /** Rule Q2: the completion thread may sleep behind other work then. */
+  @Test
+  void aHostCompletionThatThrowsEndsTheBorrow() {
+    QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
+    use.hostCompletion =
+        () -> {
+          throw new java.io.IOException("disk full");
+        };
+    harness.enqueue(0, use);
+    while (harness.streams.get(0).advance()) {
+      continue;
+    }
+    assertTrue(harness.queues.get(0).completionStep());
+    assertEquals(1, use.borrowed.get());
+    assertTrue(harness.hostStep());
+    assertEquals(0, use.borrowed.get());
+    assertEquals(0, use.retired.get());
+    harness.finish();
+  }
+
   /** Rule Q7a: without these calls there is no way to know when work is complete. */
   @ParameterizedTest
   @ValueSource(

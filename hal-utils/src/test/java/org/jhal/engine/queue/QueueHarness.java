@@ -35,6 +35,9 @@ final class QueueHarness {
   private final AtomicBoolean isTold = new AtomicBoolean();
   private volatile boolean spreadsLoss = true;
 
+  /** Thrown when the loss of the device is noted next, as on a thread that has no stack left. */
+  final AtomicReference<@Nullable Error> failsNextNote = new AtomicReference<>();
+
   QueueHarness(int queueCount) {
     this(queueCount, 512);
   }
@@ -73,6 +76,10 @@ final class QueueHarness {
       new DeviceLoss() {
         @Override
         public HalException note(HalException failure) {
+          Error fails = failsNextNote.getAndSet(null);
+          if (fails != null) {
+            throw fails;
+          }
           lost.compareAndSet(null, failure);
           return Objects.requireNonNull(lost.get());
         }

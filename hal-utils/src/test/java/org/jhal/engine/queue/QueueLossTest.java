@@ -1,6 +1,8 @@
 package org.jhal.engine.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Objects;
@@ -59,6 +61,25 @@ class QueueLossTest {
     assertEquals(isDrivers, harness.lost() != null);
     assertEquals(isDrivers, parked.failure() != null);
     harness.finish();
+  }
+
+  /** It left an operation that it had taken out of the heap and not claimed yet. */
+  @Test
+  void aDrainerThatAnErrorEndsLeavesEachOperationToBeRetiredOnce() {
+    try (Quiet log = new Quiet()) {
+      EngineSemaphore gate = QueueHarness.semaphore();
+      EngineSemaphore second = QueueHarness.semaphore();
+      harness.enqueue(0, "first", gate.at(1), done.at(1));
+      harness.enqueue(0, "second", gate.at(1), second.at(1));
+      harness.device.failNth("bindToThread", 1, GONE);
+      harness.failsNextNote.set(new StackOverflowError("made up"));
+      assertThrows(StackOverflowError.class, () -> gate.signal(1));
+      harness.run();
+      assertNotNull(done.failure());
+      assertNotNull(second.failure());
+      harness.finish();
+      assertEquals(1, log.count("an error interrupted a step of queue"));
+    }
   }
 
   @Test
