@@ -318,7 +318,7 @@ final class QueueLists<E> {
         handed = null;
         drainer = null;
         State state = left == null ? null : left.state();
-        if (state == State.ISSUED || state == State.SETTLED) {
+        if (left != null && (state == State.ISSUED || state == State.SETTLED)) {
           PooledEvent<E> event = left.event();
           left.setEvent(null); // retiring it, after the stream is closed, must not touch the event
           if (event != null) {
