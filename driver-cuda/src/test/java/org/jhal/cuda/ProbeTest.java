@@ -255,6 +255,7 @@ class ProbeTest {
         "--module-path="
             + path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)),
         "--add-modules=org.jhal.utils",
+        "--enable-native-access=jcuda,com.sun.jna", // or newer JDKs print warnings
         "--patch-module=org.jhal.cuda=" + place(ProbeMain.class.getName()),
         "--module=org.jhal.cuda/" + ProbeMain.class.getName());
   }
