@@ -2,6 +2,7 @@ package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
@@ -297,18 +298,11 @@ final class Completer<E> {
 
   /** Retires an operation that comes after {@link #retireRest}. On any thread. */
   void retireAfterClose(Operation<E> operation) {
-    if (!operation.changeState(State.SETTLED, State.RETIRED)
-        && !operation.changeState(State.FAILED, State.RETIRED)) {
-      return;
+    if (letGo(operation, RefCounted::release)) {
+      operation.setEvent(null); // the event has gone with the stream
+      lists.over(0, 0, operation);
+      operation.release();
     }
-    try {
-      operation.work.retire(RefCounted::release);
-    } catch (Throwable t) {
-      LOG.log(Level.ERROR, "cannot release what " + operation.name() + " used", t);
-    }
-    operation.setEvent(null); // the event has gone with the stream
-    lists.over(0, 0, operation);
-    operation.release();
   }
 
   /** Retires the operations of a chain that was taken from a list. */
@@ -325,24 +319,34 @@ final class Completer<E> {
     }
   }
 
-  /** Retires an operation that has its verdict: releases its resources and its event. */
+  /** Retires an operation that has its verdict; {@link #flush} gives it back. */
   private void retire(Operation<E> operation) {
+    if (letGo(operation, releases)) {
+      dropEvent(operation);
+      operation.nextToRetire = firstRetired;
+      firstRetired = operation;
+    }
+  }
+
+  /**
+   * Makes an operation that has its verdict RETIRED and drops what it holds, except for its event.
+   * Returns false if it cannot retire.
+   */
+  private boolean letGo(Operation<E> operation, Consumer<RefCounted> release) {
     if (!operation.changeState(State.SETTLED, State.RETIRED)
         && !operation.changeState(State.FAILED, State.RETIRED)) {
       LOG.log(Level.ERROR, owner.name() + " " + operation.describe() + " cannot retire");
-      return;
+      return false;
     }
     try {
-      operation.work.retire(releases);
+      operation.work.retire(release);
     } catch (Throwable t) {
       LOG.log(
           Level.ERROR,
           "cannot release what operation " + operation.key + " of " + owner.name() + " used",
           t);
     }
-    dropEvent(operation);
-    operation.nextToRetire = firstRetired;
-    firstRetired = operation;
+    return true;
   }
 
   /** Drops the operation's reference to its event. */

@@ -407,8 +407,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  @Override
-  public void issueLater() {
+  private void issueLater() {
     issueRole.wake();
   }
 

@@ -64,8 +64,8 @@ final class HostWait extends WaitNode {
         throw new InterruptedException();
       }
       long left = timeout == null ? Long.MAX_VALUE : limit - (System.nanoTime() - start);
-      if (limit
-          == 0) { // no explanation: it walks all open operations, too slow for a caller that polls
+      if (limit == 0) {
+        // No explanation: it walks all open operations, too slow for a caller that polls.
         throw new HalException(Status.DEADLINE_EXCEEDED, semaphore + " has not reached " + wanted);
       }
       if (left <= 0) {

@@ -8,9 +8,6 @@ interface StreamOwner<E> {
   /** The queue's name, for messages. */
   String name();
 
-  /** Wakes the issue thread: there is something to issue. */
-  void issueLater();
-
   /** Wakes the completion thread: there is something in the stream. */
   void completeLater();
 

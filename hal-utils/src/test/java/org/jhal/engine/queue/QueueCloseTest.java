@@ -103,8 +103,8 @@ class QueueCloseTest {
     assertEquals(Status.CANCELLED, failure());
   }
 
-  @Test
-  void theEndOfAHostCompletionThatComesTooLateChangesNothing() {
+  /** Enqueues an operation whose host completion has not ended when closing gives up. */
+  private QueueUse abandonAHostCompletion() {
     QueueUse use = new QueueUse("host", Fence.NONE, done.at(1));
     use.hostCompletion = () -> {};
     use.endsWithHostCompletion = false;
@@ -114,6 +114,12 @@ class QueueCloseTest {
     queue.shutdown().cancelAll(CLOSED);
     queue.shutdown().abandonAll(LATE);
     queue.shutdown().stop(System.nanoTime());
+    return use;
+  }
+
+  @Test
+  void theEndOfAHostCompletionThatComesTooLateChangesNothing() {
+    QueueUse use = abandonAHostCompletion();
     queue.hostCompletionOver(Objects.requireNonNull(use.operation), null);
     assertEquals(Status.DEADLINE_EXCEEDED, failure());
     assertEquals(0, done.currentValue());
@@ -123,15 +129,7 @@ class QueueCloseTest {
   /** As of a copy between devices whose other device is still at work. */
   @Test
   void whatEndsAfterTheStreamIsClosedIsRetiredByWhoeverEndsIt() {
-    QueueUse use = new QueueUse("host", Fence.NONE, done.at(1));
-    use.hostCompletion = () -> {};
-    use.endsWithHostCompletion = false;
-    harness.enqueue(0, use);
-    harness.run();
-    queue.shutdown().shut(System.nanoTime());
-    queue.shutdown().cancelAll(CLOSED);
-    queue.shutdown().abandonAll(LATE);
-    queue.shutdown().stop(System.nanoTime());
+    QueueUse use = abandonAHostCompletion();
     queue.shutdown().closeStream();
     queue.hostCompletionOver(Objects.requireNonNull(use.operation), null);
     assertEquals(Status.DEADLINE_EXCEEDED, failure());
