@@ -14,6 +14,7 @@ package org.jhal;
  * @param settled how many operations have their signals applied but still hold resources
  * @param enqueued how many operations were accepted so far
  * @param retired how many operations have retired so far
+ * @param graphs how native graphs are used
  */
 public record DeviceStatistics(
     long buffers,
@@ -26,7 +27,8 @@ public record DeviceStatistics(
     long issued,
     long settled,
     long enqueued,
-    long retired) {
+    long retired,
+    GraphStatistics graphs) {
   /** How many operations have not retired. */
   public long openOperations() {
     return parked + ready + issued + settled;

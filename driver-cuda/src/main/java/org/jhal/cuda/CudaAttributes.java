@@ -90,6 +90,8 @@ final class CudaAttributes extends DeviceReader {
         "driver API",
         "CUDA " + library.version(),
         "library",
-        library.path());
+        library.path(),
+        "graphs",
+        library.graphs());
   }
 }

@@ -11,9 +11,11 @@ import jcuda.driver.JCudaDriver;
 import org.jhal.Workgroups;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.GpuRuntime;
+import org.jhal.driver.gpu.GraphRuntime;
 import org.jhal.driver.gpu.KernelLoader;
 import org.jhal.driver.gpu.LaunchBuffer;
 import org.jhal.driver.gpu.PinnedRanges;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open device: its primary context. All users of the device in this process share that context:
@@ -63,6 +65,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   private final CUcontext context = new CUcontext();
   private final CUmemoryPool pool = new CUmemoryPool();
   private final CudaKernels kernels;
+  private final @Nullable CudaGraphs graphs;
 
   /** Opens a device. */
   CudaDevice(GpuProperties properties) {
@@ -71,6 +74,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
     kernels = new CudaKernels(this, properties);
     check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
     check("cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(context, device));
+    graphs = CudaLibrary.load().hasGraphs() ? new CudaGraphs(this, context) : null;
   }
 
   @Override
@@ -101,6 +105,11 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   @Override
   protected KernelLoader<?, CUfunction> kernels() {
     return kernels;
+  }
+
+  @Override
+  protected @Nullable GraphRuntime<CudaStream, CUfunction> graphs() {
+    return graphs;
   }
 
   // Streams.

@@ -91,10 +91,31 @@ final class CudaLibrary {
 
   private final SharedLibrary library;
   private final int version;
+  private final List<String> missingForGraphs;
 
   private CudaLibrary(SharedLibrary library, int version) {
     this.library = library;
     this.version = version;
+    this.missingForGraphs =
+        CudaGraphCalls.symbols().stream().filter(symbol -> !library.has(symbol)).toList();
+    if (missingForGraphs.isEmpty()) {
+      CudaGraphCalls.bind(library.library());
+    }
+  }
+
+  /** Whether {@link CudaGraphCalls} may be used. */
+  boolean hasGraphs() {
+    return missingForGraphs.isEmpty();
+  }
+
+  /** For people: whether graphs can be used, and if not, why. */
+  String graphs() {
+    return hasGraphs()
+        ? "available"
+        : "not available: CUDA 12 is needed; "
+            + path()
+            + " lacks "
+            + String.join(", ", missingForGraphs);
   }
 
   /** A function that only some versions have, or null. */

@@ -62,6 +62,7 @@ final class HipAttributes extends DeviceReader {
         "architecture", architecture(ordinal),
         "wavefront size", String.valueOf(attribute(ordinal, hipDeviceAttributeWarpSize)),
         "runtime", "HIP " + library.version(),
-        "library", library.path());
+        "library", library.path(),
+        "graphs", library.graphs());
   }
 }

@@ -9,6 +9,7 @@ import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.GpuRuntime;
+import org.jhal.driver.gpu.GraphRuntime;
 import org.jhal.driver.gpu.KernelLoader;
 import org.jhal.driver.gpu.LaunchBuffer;
 import org.jhal.driver.gpu.PinnedRanges;
@@ -17,6 +18,7 @@ import org.jhal.hip.jna.hipEvent_t;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipMemPool_t;
 import org.jhal.hip.jna.hipStream_t;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open device. It is the calling thread's current device only between {@link #bindToThread} and
@@ -39,6 +41,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   private final int ordinal;
   private final hipMemPool_t pool = new hipMemPool_t();
   private final HipKernels kernels;
+  private final @Nullable HipGraphs graphs;
 
   /**
    * Opens a device.
@@ -49,6 +52,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
     super(HipResult.CODES, PINNED);
     ordinal = properties.ordinal();
     kernels = new HipKernels(this, properties);
+    graphs = HipLibrary.load().hasGraphs() ? new HipGraphs(this) : null;
     int[] hasPools = new int[1];
     check(
         "hipDeviceGetAttribute",
@@ -97,6 +101,11 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   @Override
   protected KernelLoader<?, hipFunction_t> kernels() {
     return kernels;
+  }
+
+  @Override
+  protected @Nullable GraphRuntime<hipStream_t, hipFunction_t> graphs() {
+    return graphs;
   }
 
   // Streams.

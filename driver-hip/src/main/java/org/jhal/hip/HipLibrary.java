@@ -10,6 +10,7 @@ import org.jhal.driver.gpu.SharedLibrary;
 import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.driver.support.Once;
 import org.jhal.hip.jna.HipConstants;
+import org.jhal.hip.jna.HipGraphCalls;
 import org.jhal.hip.jna.HipRuntime;
 
 /**
@@ -26,6 +27,7 @@ final class HipLibrary {
   private static final String NAME = "libamdhip64.so";
 
   private static final List<String> VERSIONS = List.of(".7", ".6", ".5", "");
+  private static final String AVAILABLE = "available";
   private static final String USUAL_FOLDER = "/opt/rocm/lib";
 
   private static final WantedLibrary WANTED =
@@ -36,11 +38,41 @@ final class HipLibrary {
   private final SharedLibrary library;
   private final int version;
   private final int deviceCount;
+  private final String graphs;
 
   private HipLibrary(SharedLibrary library, int version, int deviceCount) {
     this.library = library;
     this.version = version;
     this.deviceCount = deviceCount;
+    this.graphs = whetherGraphs(library, version);
+    if (hasGraphs()) {
+      HipGraphCalls.bind(library.library());
+    }
+  }
+
+  private static String whetherGraphs(SharedLibrary library, int version) {
+    if (major(version) < HipGraphs.FIRST_MAJOR) {
+      return "not available: the graphs of ROCm "
+          + major(version)
+          + " are not used, since they are known to be faulty; from ROCm "
+          + HipGraphs.FIRST_MAJOR
+          + " on they are";
+    }
+    List<String> missing =
+        HipGraphCalls.symbols().stream().filter(symbol -> !library.has(symbol)).toList();
+    return missing.isEmpty()
+        ? AVAILABLE
+        : "not available: " + library.path() + " lacks " + String.join(", ", missing);
+  }
+
+  /** Whether {@link HipGraphCalls} may be used. */
+  boolean hasGraphs() {
+    return graphs.equals(AVAILABLE);
+  }
+
+  /** For people: whether graphs can be used, and if not, why. */
+  String graphs() {
+    return graphs;
   }
 
   /** The loaded library. */
@@ -55,6 +87,10 @@ final class HipLibrary {
 
   /** The major version, such as 6 for ROCm 6. */
   int major() {
+    return major(version);
+  }
+
+  private static int major(int version) {
     return version / 10_000_000;
   }
 

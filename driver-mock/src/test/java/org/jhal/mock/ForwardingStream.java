@@ -137,6 +137,21 @@ class ForwardingStream implements NativeStream<MockEvent> {
     }
 
     @Override
+    public boolean hasRoomForEach() {
+      return right.hasRoomForEach();
+    }
+
+    @Override
+    public void putBack() {
+      right.putBack();
+    }
+
+    @Override
+    public void inBackground(Runnable work) {
+      right.inBackground(work);
+    }
+
+    @Override
     public void fail(HalException failure) {
       right.fail(failure);
     }

@@ -71,7 +71,8 @@ final class WrongDevices {
           now.issued(),
           now.settled(),
           now.enqueued(),
-          now.retired());
+          now.retired(),
+          now.graphs());
     }
   }
 }

@@ -1,5 +1,7 @@
 package org.jhal.driver;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Commands in the order of recording. Those between two barriers may run in any order and at once;
  * a barrier orders all before it against all after it. The list does not change while it can be
@@ -11,4 +13,12 @@ public interface CommandList {
 
   /** Command {@code index}, from 0. */
   Command get(int index);
+
+  /**
+   * What {@link DeviceBackend#prepare} returned for this list, or null: always for commands that
+   * are submitted only once.
+   */
+  default @Nullable PreparedCommands prepared() {
+    return null;
+  }
 }

@@ -7,11 +7,13 @@ import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.GraphStatistics;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the engine needs of one open device, besides its streams. A driver implements it and passes
@@ -104,6 +106,23 @@ public interface DeviceBackend<E> extends ThreadBinding {
    *     run with the declared workgroup size or shared memory.
    */
   KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels);
+
+  /**
+   * Called when a reusable recording is submitted for the second time: a driver that can issue it
+   * faster than command by command returns an object for that, which {@link CommandList#prepared}
+   * returns from then on. Called once for a recording, without the device bound; makes no native
+   * call.
+   *
+   * @return null if the commands are issued one by one
+   */
+  default @Nullable PreparedCommands prepare(CommandList commands) {
+    return null;
+  }
+
+  /** How native graphs are used, for {@link org.jhal.DeviceStatistics}. */
+  default GraphStatistics graphs() {
+    return GraphStatistics.NONE;
+  }
 
   /**
    * Frees the device. Called at most once, and last: its streams are closed, and everything else

@@ -118,6 +118,17 @@ public interface NativeStream<E> extends ThreadBinding {
   }
 
   /**
+   * How much commands that were {@linkplain DeviceBackend#prepare prepared} count if {@link #issue}
+   * is called now, or 0 if they are issued one by one and count as such. It may change at any time:
+   * if {@link #issue} finds that it needs more, it {@linkplain Submission#putBack gives the
+   * submission back}. Called from any thread, without the device bound and perhaps with a lock of
+   * the engine held: it only reads fields.
+   */
+  default int weight(PreparedCommands prepared) {
+    return 0;
+  }
+
+  /**
    * Whether {@link #issue} may block on these commands even though there is capacity for them, such
    * as while it creates something on first use. If so, a thread of the queue issues them. Called
    * when they are enqueued, from any thread, without the device bound.

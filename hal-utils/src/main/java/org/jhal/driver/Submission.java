@@ -31,6 +31,33 @@ public interface Submission {
   boolean waitsReached();
 
   /**
+   * Whether the stream's {@link NativeStream#capacity() capacity} was reserved for each command. If
+   * not, the engine has reserved what {@link NativeStream#weight(PreparedCommands)} said, and the
+   * stream may lack room for the commands one by one. May be called while issuing only.
+   */
+  boolean hasRoomForEach();
+
+  /**
+   * Gives the submission back instead of issuing it: for commands that were weighed as a whole and
+   * must be issued one by one after all. Nothing may have been issued, and {@link
+   * NativeStream#issue} returns. The submission comes again, before all later ones, when there is
+   * room for each command. May be called while issuing only, and only if {@link #hasRoomForEach} is
+   * false.
+   */
+  void putBack();
+
+  /**
+   * Has a thread of the device do something that takes long and belongs to no stream, such as
+   * preparing a faster form of the commands. The commands, and the kernels and buffers that they
+   * name directly, live until it is over; what is bound to slots may be freed. May be called while
+   * issuing only.
+   *
+   * <p>The device is bound to the thread. Nothing happens if the device is closed or lost before.
+   * What {@code work} throws is logged; with status UNAVAILABLE the device is lost.
+   */
+  void inBackground(Runnable work);
+
+  /**
    * Reports that the work failed after it was issued; the first failure counts. For drivers that
    * run commands themselves.
    */

@@ -45,6 +45,10 @@ final class DeviceResources {
     recordings.remove(recording);
   }
 
+  Set<RecordingOwner> recordings() {
+    return recordings;
+  }
+
   void addSemaphore() {
     semaphores.incrementAndGet();
   }

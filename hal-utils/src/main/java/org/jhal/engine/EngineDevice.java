@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -41,6 +42,7 @@ import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceLoss;
 import org.jhal.engine.queue.EngineSemaphore;
+import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation.State;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,7 @@ public final class EngineDevice<E> implements Device {
   private final EngineAllocator allocator = new EngineAllocator(this);
   private final HostCompletionPool hostCalls; // runs users' host calls
   private final HostCompletionPool copyThreads; // runs all other host completions
+  private final HostCompletionPool background; // runs what drivers do apart from any stream
   private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
   private final List<EngineQueue<E>> copyQueues = new ArrayList<>(); // views for DeviceCopy
@@ -98,6 +101,7 @@ public final class EngineDevice<E> implements Device {
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.hostCalls = new HostCompletionPool(name + "-call", domain, config.hostCalls());
     this.copyThreads = new HostCompletionPool(name + "-copy", domain, config.copyThreads());
+    this.background = new HostCompletionPool(name + "-prepare", domain, 1);
     this.shutdown =
         new DeviceShutdown<>(
             name,
@@ -108,7 +112,7 @@ public final class EngineDevice<E> implements Device {
             resources,
             copies,
             queues,
-            List.of(hostCalls, copyThreads));
+            List.of(hostCalls, copyThreads, background));
     try {
       calls.call(this::createQueues);
       queues.forEach(DeferredWorkQueue::start);
@@ -320,6 +324,35 @@ public final class EngineDevice<E> implements Device {
     return copyThreads;
   }
 
+  /**
+   * Does work on a thread of the device, unless the device is closed or lost before. The device is
+   * bound.
+   *
+   * @param recording is kept until then, unless it is null
+   */
+  void inBackground(@Nullable Recording recording, Runnable work) {
+    if (recording != null && !recording.tryRetain()) {
+      return;
+    }
+    Runnable then = recording == null ? () -> {} : recording::release;
+    try {
+      background.execute(
+          () -> {
+            try {
+              calls.callIfOpen(work);
+            } catch (Throwable t) { // there is nobody to tell
+              if (Failures.of(t).status() != Status.UNAVAILABLE) { // a loss is logged elsewhere
+                LOG.log(Level.WARNING, name + ": work in the background failed", t);
+              }
+            } finally {
+              then.run();
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      then.run(); // the device is closed
+    }
+  }
+
   DeviceResources resources() {
     return resources;
   }
@@ -446,7 +479,8 @@ public final class EngineDevice<E> implements Device {
             + states[State.FAILED.ordinal()]
             + states[State.RETIRED.ordinal()],
         enqueued,
-        retired);
+        retired,
+        backend.graphs());
   }
 
   /** Keeps the first cause, and fails everything once. */

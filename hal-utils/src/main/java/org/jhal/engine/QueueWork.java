@@ -280,6 +280,17 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public boolean weightMayChange() {
+    Recording recorded = recording;
+    return recorded != null && recorded.isPrepared();
+  }
+
+  @Override
+  public int weightOfEach(NativeStream<E> stream) {
+    return Objects.requireNonNull(recording).weightOfEach(stream);
+  }
+
+  @Override
   public boolean mayBlock(NativeStream<E> stream) {
     return switch (kind) {
       case COMMAND, EXECUTE -> stream.issueMayBlock(commands());
@@ -452,7 +463,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public long length(Operand operand) {
     RecordedOperand own = own(operand);
-    return RecordedCommand.isOpenEnded(own) ? bound(own).size() - own.offset : own.length;
+    return own.isOpenEnded() ? bound(own).size() - own.offset : own.length;
   }
 
   private static RecordedOperand own(Operand operand) {
@@ -466,6 +477,21 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public boolean waitsReached() {
     return operation.waitsReached();
+  }
+
+  @Override
+  public boolean hasRoomForEach() {
+    return operation.hasRoomForEach();
+  }
+
+  @Override
+  public void putBack() {
+    operation.putBack();
+  }
+
+  @Override
+  public void inBackground(Runnable work) {
+    device.inBackground(recording, work);
   }
 
   @Override

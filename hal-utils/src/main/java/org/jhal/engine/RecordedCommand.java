@@ -11,7 +11,6 @@ import org.jhal.FillPattern;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
-import org.jhal.Slot;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jspecify.annotations.Nullable;
@@ -267,10 +266,5 @@ final class RecordedCommand implements Command {
       data = NO_BYTES;
     }
     dataSize = 0;
-  }
-
-  /** Whether the operand is a slot whose range is known only once a buffer is bound. */
-  static boolean isOpenEnded(RecordedOperand operand) {
-    return operand.isSlot() && operand.length == Slot.WHOLE;
   }
 }

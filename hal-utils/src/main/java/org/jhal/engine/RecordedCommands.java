@@ -2,11 +2,16 @@ package org.jhal.engine;
 
 import java.util.Arrays;
 import org.jhal.driver.CommandList;
+import org.jhal.driver.PreparedCommands;
+import org.jspecify.annotations.Nullable;
 
 /** The commands of a recording, or the single command of an operation. */
 final class RecordedCommands implements CommandList {
   private RecordedCommand[] commands;
   private int size;
+
+  // Set at most once, by a thread that submits the commands.
+  private volatile @Nullable PreparedCommands prepared;
 
   RecordedCommands() {
     this.commands = new RecordedCommand[4];
@@ -32,5 +37,14 @@ final class RecordedCommands implements CommandList {
   @Override
   public RecordedCommand get(int index) {
     return commands[index];
+  }
+
+  @Override
+  public @Nullable PreparedCommands prepared() {
+    return prepared;
+  }
+
+  void setPrepared(@Nullable PreparedCommands made) {
+    prepared = made;
   }
 }

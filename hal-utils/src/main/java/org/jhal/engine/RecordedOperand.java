@@ -34,6 +34,16 @@ final class RecordedOperand implements Operand {
     storage = null;
   }
 
+  @Override
+  public int slot() {
+    return isSlot() ? slot : -1;
+  }
+
+  @Override
+  public boolean isOpenEnded() {
+    return isSlot() && length == Slot.WHOLE;
+  }
+
   boolean isSlot() {
     return storage == null;
   }

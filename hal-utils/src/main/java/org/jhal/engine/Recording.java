@@ -15,6 +15,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.PreparedCommands;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,7 @@ final class Recording extends RefCounted {
   private final List<BufferStorage> transients = new ArrayList<>();
 
   private final AtomicBoolean isSubmitted = new AtomicBoolean();
+  private final AtomicBoolean isSubmittedAgain = new AtomicBoolean();
 
   // Written last by the recording thread, so that threads that read it see all of the above.
   private volatile boolean isEnded;
@@ -113,7 +115,7 @@ final class Recording extends RefCounted {
         needs = new SlotNeeds();
         slots.set(operand.slot, needs);
       }
-      long length = RecordedCommand.isOpenEnded(operand) ? 0 : operand.length;
+      long length = operand.isOpenEnded() ? 0 : operand.length;
       needs.bytes = Math.max(needs.bytes, operand.offset + length);
       needs.alignment = Math.max(needs.alignment, alignment);
       needs.usages.add(usage);
@@ -141,11 +143,26 @@ final class Recording extends RefCounted {
     return commands;
   }
 
+  /** Whether {@link #weight} may change. */
+  boolean isPrepared() {
+    return commands.prepared() != null;
+  }
+
   /**
-   * How much of a stream's capacity the commands take up, which is the same for all streams of the
-   * device.
+   * How much of a stream's capacity the commands take up if they are issued now. Only reads fields
+   * once it was called for the first time.
    */
   int weight(NativeStream<?> stream) {
+    PreparedCommands prepared = commands.prepared();
+    int asWhole = prepared == null ? 0 : stream.weight(prepared);
+    return asWhole > 0 ? asWhole : weightOfEach(stream);
+  }
+
+  /**
+   * How much of a stream's capacity the commands take up one by one, which is the same for all
+   * streams of the device.
+   */
+  int weightOfEach(NativeStream<?> stream) {
     int known = weight;
     if (known < 0) {
       long sum = 0;
@@ -187,14 +204,30 @@ final class Recording extends RefCounted {
   }
 
   /**
-   * Counts a submission.
+   * Counts a submission. At the second one the driver may prepare the commands.
    *
    * @throws HalException FAILED_PRECONDITION if a one-shot recording was submitted before
    */
   void countSubmission() {
-    if (!isSubmitted.compareAndSet(false, true) && isOneShot) {
+    if (isSubmitted.compareAndSet(false, true)) {
+      return;
+    }
+    if (isOneShot) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "one-shot command buffer was already submitted");
+    }
+    if (!isSubmittedAgain.get() && isSubmittedAgain.compareAndSet(false, true)) {
+      commands.setPrepared(device.backend().prepare(commands));
+    }
+  }
+
+  /**
+   * Ends what the driver has prepared. Called when no submission is in flight; may be called again.
+   */
+  void endPrepared() {
+    PreparedCommands prepared = commands.prepared();
+    if (prepared != null) {
+      prepared.close();
     }
   }
 
@@ -273,6 +306,9 @@ final class Recording extends RefCounted {
 
   @Override
   protected void destroy() {
+    if (isPrepared()) {
+      device.calls().free("the graphs of a command buffer", this::endPrepared);
+    }
     device.resources().remove(Objects.requireNonNull(owner));
     for (RefCounted resource : retained) {
       resource.release();

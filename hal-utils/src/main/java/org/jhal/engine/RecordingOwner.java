@@ -6,12 +6,18 @@ package org.jhal.engine;
  */
 final class RecordingOwner extends Owner {
   private final String device;
+  private final Recording recording;
 
   /** Owns {@code recording} on behalf of {@code handle}. */
   RecordingOwner(EngineCommandBuffer handle, Recording recording) {
     super(handle, recording, recording.device(), "command buffer");
     this.device = recording.device().name();
+    this.recording = recording;
     recording.setOwner(this);
+  }
+
+  Recording recording() {
+    return recording;
   }
 
   @Override

@@ -10,6 +10,7 @@ import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
+import org.jhal.GraphStatistics;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
@@ -58,7 +59,7 @@ final class FakeDevice implements Device {
 
   @Override
   public DeviceStatistics statistics() {
-    return new DeviceStatistics(live, bytes, 0, 0, 0, open, 0, 0, 0, open, 0);
+    return new DeviceStatistics(live, bytes, 0, 0, 0, open, 0, 0, 0, open, 0, GraphStatistics.NONE);
   }
 
   @Override

@@ -14,13 +14,16 @@ import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.GraphStatistics;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jspecify.annotations.Nullable;
@@ -207,6 +210,16 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     return call("load", () -> real.load(source, variant, kernels));
+  }
+
+  @Override
+  public @Nullable PreparedCommands prepare(CommandList commands) {
+    return real.prepare(commands);
+  }
+
+  @Override
+  public GraphStatistics graphs() {
+    return real.graphs();
   }
 
   @Override

@@ -5,6 +5,7 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
 
 /** A stream of a {@link ControlledBackend}. */
@@ -35,6 +36,11 @@ final class ControlledStream<E> implements NativeStream<E> {
   @Override
   public int weight(Command command) {
     return real.weight(command);
+  }
+
+  @Override
+  public int weight(PreparedCommands prepared) {
+    return real.weight(prepared);
   }
 
   @Override

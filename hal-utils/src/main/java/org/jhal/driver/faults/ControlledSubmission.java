@@ -29,6 +29,21 @@ record ControlledSubmission(ControlledBackend<?> device, Submission real) implem
   }
 
   @Override
+  public boolean hasRoomForEach() {
+    return real.hasRoomForEach();
+  }
+
+  @Override
+  public void putBack() {
+    real.putBack();
+  }
+
+  @Override
+  public void inBackground(Runnable work) {
+    real.inBackground(work);
+  }
+
+  @Override
   public void fail(HalException failure) {
     real.fail(failure);
   }

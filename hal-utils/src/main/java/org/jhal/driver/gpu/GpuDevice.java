@@ -3,21 +3,26 @@ package org.jhal.driver.gpu;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.GraphStatistics;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.MemoryType;
 import org.jhal.Status;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.MemoryBudget;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A device backend over a {@link GpuRuntime}.
@@ -32,26 +37,31 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private final MemoryPool<S> pool;
   private final TransferLanes<S, E> lanes;
   private final FreeThread frees;
+  private final @Nullable GraphCache<S, K> graphs; // null if the device uses none
+  private final AtomicInteger streams = new AtomicInteger(); // how many were created
 
   /**
    * Opens a device.
    *
    * @param runtime is released when this device is closed, or if this constructor throws
    */
-  GpuDevice(GpuRuntime<S, E, K> runtime, GpuProperties properties) {
+  GpuDevice(
+      GpuRuntime<S, E, K> runtime, GpuProperties properties, GraphOptions graphOptions) {
     this.runtime = runtime;
     this.properties = properties;
     MemoryPool<S> made = null;
     try {
       long token = runtime.bindToThread();
       try {
-        made = new MemoryPool<>(runtime, new MemoryBudget(name(), info().memoryBytes()));
+        made = new MemoryPool<>(runtime, new MemoryBudget(name(), info().memoryBytes()), this::evictGraphs);
       } finally {
         runtime.unbindFromThread(token);
       }
       this.pool = made;
       this.lanes = new TransferLanes<>(runtime);
       this.frees = new FreeThread(runtime, name());
+      GraphRuntime<S, K> calls = graphOptions.isOff() ? null : runtime.graphs();
+      this.graphs = calls == null ? null : new GraphCache<>(this, calls, graphOptions);
     } catch (Throwable t) {
       MemoryPool<S> left = made;
       if (left != null) {
@@ -62,7 +72,8 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     }
   }
 
-  private String name() {
+  /** {@code DRIVER-INDEX}. */
+  String name() {
     return info().driver() + "-" + info().index();
   }
 
@@ -111,7 +122,8 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   @Override
   public NativeStream<GpuEvent<E>> createStream(int index) {
-    return new GpuStream<>(this);
+    streams.incrementAndGet();
+    return new GpuStream<>(this, index);
   }
 
   @Override
@@ -132,6 +144,14 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   @Override
   public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     return new ImportedMemory(runtime, frees, memory);
+  }
+
+  /** Memory is short, so graphs that are not in use end; they can be made again. */
+  private void evictGraphs() {
+    GraphCache<S, K> cache = graphs;
+    if (cache != null) {
+      boolean ignored = cache.evictAll();
+    }
   }
 
   /** Whether this driver itself has page-locked all of the memory. Calls no native function. */
@@ -163,11 +183,24 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   }
 
   @Override
+  public @Nullable PreparedCommands prepare(CommandList commands) {
+    return graphs == null ? null : graphs.prepare(commands, streams.get());
+  }
+
+  @Override
+  public GraphStatistics graphs() {
+    return graphs == null ? GraphStatistics.NONE : graphs.statistics();
+  }
+
+  @Override
   public void close() {
     frees.close(this::closeLast);
   }
 
   private void closeLast() {
+    if (graphs != null) {
+      runtime.giveBack(graphs::close);
+    }
     runtime.giveBack(lanes::close);
     runtime.giveBack(pool::close);
     runtime.forgetPinned();

@@ -101,6 +101,7 @@ public abstract class GpuDriver implements Driver {
   private Settings settings(DeviceUri uri) {
     List<Option<?>> options = new ArrayList<>(ENGINE.all());
     options.add(MEMORY);
+    options.addAll(GraphOptions.all());
     return Settings.resolve(name, options, uri);
   }
 
@@ -143,7 +144,7 @@ public abstract class GpuDriver implements Driver {
   private <S, E, K> Device open(
       GpuRuntime<S, E, K> runtime, GpuProperties device, Settings settings, Interposer interposer) {
     return new EngineDevice<>(
-        interposer.before(new GpuDevice<>(runtime, device)),
+        interposer.before(new GpuDevice<>(runtime, device, GraphOptions.of(settings))),
         ENGINE.configure(settings),
         settings.toList());
   }

@@ -8,6 +8,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.ThreadBinding;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The native calls on one open device. A driver implements them; each method maps to one or two
@@ -153,6 +154,14 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
 
   /** The loader of kernels for this device; always the same. */
   protected abstract KernelLoader<?, K> kernels();
+
+  /**
+   * The calls on graphs, always the same, or null if the runtime has none that can be used; the
+   * device's properties then say why.
+   */
+  protected @Nullable GraphRuntime<S, K> graphs() {
+    return null;
+  }
 
   // Streams.
 

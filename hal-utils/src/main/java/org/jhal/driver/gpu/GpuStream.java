@@ -13,6 +13,7 @@ import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
+import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
 import org.jhal.driver.support.BackOff;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private static final int BYTES_PER_WEIGHT = StagingRing.CAPACITY / CAPACITY;
 
   private final GpuDevice<S, E, K> device;
+  private final int index;
   private final GpuRuntime<S, E, K> runtime;
   private final S handle;
 
@@ -85,8 +87,9 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private @Nullable StreamMark<E> nextMark; // for work issued since the last recording
   private final LaunchBuffer launch;
 
-  GpuStream(GpuDevice<S, E, K> device) {
+  GpuStream(GpuDevice<S, E, K> device, int index) {
     this.device = device;
+    this.index = index;
     this.runtime = device.runtime();
     this.hostFrees = new DeferredFrees<>(runtime);
     this.launch = new LaunchBuffer(runtime.endOfLaunchList());
@@ -102,6 +105,21 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   /** The native stream. */
   public S handle() {
     return handle;
+  }
+
+  /** Its place among the device's streams, from 0. */
+  int index() {
+    return index;
+  }
+
+  /** The number of the next recording. For the thread that issues. */
+  long nextPosition() {
+    return recordings + 1;
+  }
+
+  /** A number of a recording; it and all before it have fired. */
+  long fired() {
+    return fired;
   }
 
   @Override
@@ -135,9 +153,21 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     };
   }
 
-  /** The first commands that stage anything page-lock the staging ring. */
+  /** A launch of a graph counts as one, however large the graph is (see docs/benchmarks.md). */
+  @Override
+  public int weight(PreparedCommands prepared) {
+    return ((GraphSet<?, ?>) prepared).isReady(index) ? 1 : 0;
+  }
+
+  /**
+   * The first commands that stage anything page-lock the staging ring, and a graph may have to be
+   * made.
+   */
   @Override
   public boolean issueMayBlock(CommandList commands) {
+    if (commands.prepared() instanceof GraphSet<?, ?> graphs && graphs.makesNext(index)) {
+      return true;
+    }
     for (int i = 0; i < commands.size() && !staging.isMade(); i++) {
       Command command = commands.get(i);
       boolean isPinned = command.kind() == Command.Kind.UPLOAD && device.hasPinned(command.host());
@@ -252,6 +282,16 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   @Override
   public void issue(CommandList commands, Submission submission) {
+    PreparedCommands prepared = commands.prepared();
+    if (prepared != null) {
+      if (graphs(prepared).launch(this, submission)) {
+        return;
+      }
+      if (!submission.hasRoomForEach()) {
+        submission.putBack();
+        return;
+      }
+    }
     for (int i = 0; i < commands.size(); i++) {
       Command command = commands.get(i);
       switch (command.kind()) {
@@ -264,6 +304,11 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
         case BARRIER -> {} // the stream runs commands in order anyway
       }
     }
+  }
+
+  @SuppressWarnings("unchecked") // this device has prepared them
+  private GraphSet<S, K> graphs(PreparedCommands prepared) {
+    return (GraphSet<S, K>) prepared;
   }
 
   private static GpuMemory memory(Operand operand, Submission submission) {

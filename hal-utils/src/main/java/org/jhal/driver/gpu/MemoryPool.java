@@ -18,11 +18,19 @@ import org.jhal.driver.options.MemoryBudget;
 final class MemoryPool<S> {
   private final GpuRuntime<S, ?, ?> runtime;
   private final MemoryBudget budget;
+  private final Runnable onShortage;
   private final S stream; // orders allocations and frees outside any queue
 
-  MemoryPool(GpuRuntime<S, ?, ?> runtime, MemoryBudget budget) {
+  /**
+   * Creates an empty pool.
+   *
+   * @param onShortage gives memory back that the device could do without; called with the device
+   *     bound when an allocation has failed, before it is tried again
+   */
+  MemoryPool(GpuRuntime<S, ?, ?> runtime, MemoryBudget budget, Runnable onShortage) {
     this.runtime = runtime;
     this.budget = budget;
+    this.onShortage = onShortage;
     runtime.createPool();
     try {
       this.stream = runtime.createStream();
@@ -81,6 +89,7 @@ final class MemoryPool<S> {
       if (e.status() != Status.RESOURCE_EXHAUSTED) {
         throw e;
       }
+      onShortage.run();
       runtime.trimPool();
       return runtime.allocate(bytes, on);
     }

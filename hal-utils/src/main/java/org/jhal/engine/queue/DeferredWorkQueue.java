@@ -97,7 +97,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.loss = new QueueLoss(name, loss, this::issueLater);
     this.events = new EventPool<>(stream);
     this.free = new FreeOperations<>(maker);
-    this.lists = new QueueLists<>(maxInFlight, stream.capacity(), this::issueLater);
+    this.lists = new QueueLists<>(maxInFlight, stream, this::issueLater);
     this.issuer = new Issuer<>(this, this.loss, lists, stream, events, domain);
     this.completer = new Completer<>(this, this.loss, lists, stream, completionSpinNanos);
     this.poller = new EventPoller<>(this.loss, stream, gate, completer.pace(), spinNanos);
@@ -131,6 +131,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /** The steps of closing this queue. */
   public QueueShutdown<E> shutdown() {
     return shutdown;
+  }
+
+  NativeStream<E> stream() {
+    return stream;
   }
 
   boolean isStream(NativeStream<?> other) {

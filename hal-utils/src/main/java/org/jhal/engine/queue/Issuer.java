@@ -144,8 +144,17 @@ final class Issuer<E> {
       event = events.acquire();
       mayHaveReachedStream = waitForProducers(operation);
       if (operation.workFailure() == null) {
+        boolean wasPutBack = operation.isPutBack();
+        boolean isWaiting = mayHaveReachedStream;
         mayHaveReachedStream = true;
         operation.work.issue(stream, operation);
+        if (operation.isPutBack() && !wasPutBack) {
+          mayHaveReachedStream = isWaiting;
+          if (putBack(operation)) {
+            event.release();
+            return false;
+          }
+        }
       }
     } catch (Throwable t) { // whatever a driver throws must not stop the drainer
       HalException failure = Failures.of(t);
@@ -186,6 +195,25 @@ final class Issuer<E> {
       }
     }
     return true;
+  }
+
+  /**
+   * Makes an operation that could not be issued READY again. Nothing is left of the attempt but
+   * waits in the stream, which are made once more. Returns false if the device was lost meanwhile;
+   * then the operation has failed.
+   */
+  private boolean putBack(Operation<E> operation) {
+    operation.retain(); // the heap's reference
+    if (operation.changeState(State.ISSUED, State.READY)) {
+      // A thread that loses the device from here on finds it READY, and fails it.
+      lists.putBack(operation);
+      return true;
+    }
+    operation.release();
+    HalException failure = operation.failure();
+    operation.failWork(
+        failure != null ? failure : new HalException(Status.INTERNAL, "settled while issued"));
+    return false;
   }
 
   /**

@@ -87,7 +87,11 @@ public final class Operation<E> extends HeapNode {
   private long[] signalValues = NO_VALUES;
   private int signalCount;
   private boolean servesCopy; // a chunk of a copy between devices
-  private int weight; // how much of NativeStream.capacity() it takes up
+
+  // How much of NativeStream.capacity() it takes up. Changed by the enqueuing thread, and while it
+  // is ready with the lock of QueueLists held.
+  private int weight;
+
   private boolean mayBlock; // only the issue thread may issue it
 
   /**
@@ -107,6 +111,10 @@ public final class Operation<E> extends HeapNode {
 
   // All signals are raised or failed. Written by each thread that has applied them.
   private volatile boolean isApplied;
+
+  // Used by the drainer that issues the operation, and, while it is ready, with the lock of
+  // QueueLists held.
+  private boolean isPutBack; // its work cannot be issued with the weight that was asked for
 
   // Links in OpenList, guarded by the lock of QueueLists.
   @Nullable Operation<E> openBefore;
@@ -178,6 +186,7 @@ public final class Operation<E> extends HeapNode {
       hasVerdict = false;
       verdict = null;
       isApplied = false;
+      isPutBack = false;
       state = State.FREE;
       queue.giveBack(this);
     }
@@ -210,8 +219,42 @@ public final class Operation<E> extends HeapNode {
       signalValues[i] = signalFence.value(i);
     }
     signalCount = count;
-    weight = work.weight(stream) + waitCount + 1;
+    weigh(stream);
     mayBlock = work.mayBlock(stream);
+  }
+
+  private void weigh(NativeStream<E> stream) {
+    weight = (isPutBack ? work.weightOfEach(stream) : work.weight(stream)) + waitCount + 1;
+  }
+
+  /**
+   * Asks for the weight again if it may have changed. Called when the operation may be issued, with
+   * the lock of {@link QueueLists} held. From then on the weight stays, unless the operation is put
+   * back.
+   */
+  void weighAgain(NativeStream<E> stream) {
+    if (work.weightMayChange()) {
+      weigh(stream);
+    }
+  }
+
+  /** Whether its weight is that of all commands one by one. For the drainer, while it issues. */
+  public boolean hasRoomForEach() {
+    return isPutBack
+        || !work.weightMayChange()
+        || weight >= work.weightOfEach(queue.stream()) + waitCount + 1;
+  }
+
+  /**
+   * Called by its work while it is issued: the work has issued nothing, and needs the weight of all
+   * commands one by one.
+   */
+  public void putBack() {
+    isPutBack = true;
+  }
+
+  boolean isPutBack() {
+    return isPutBack;
   }
 
   void setServesCopy(boolean serves) {

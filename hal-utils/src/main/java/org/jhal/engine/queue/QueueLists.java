@@ -26,7 +26,8 @@ final class QueueLists<E> {
   }
 
   private final int maxInFlight;
-  private final int capacity; // NativeStream.capacity()
+  private final NativeStream<E> stream;
+  private final int capacity; // of the stream
   private final Runnable issueLater;
 
   /**
@@ -94,12 +95,13 @@ final class QueueLists<E> {
    * Creates empty lists.
    *
    * @param maxInFlight how many operations may be in the stream at once
-   * @param capacity {@link NativeStream#capacity()} of the stream
+   * @param stream is asked for its capacity, and how much an operation takes up of it
    * @param issueLater wakes the issue thread; called with no lock held
    */
-  QueueLists(int maxInFlight, int capacity, Runnable issueLater) {
+  QueueLists(int maxInFlight, NativeStream<E> stream, Runnable issueLater) {
     this.maxInFlight = maxInFlight;
-    this.capacity = capacity;
+    this.stream = stream;
+    this.capacity = stream.capacity();
     this.issueLater = issueLater;
   }
 
@@ -258,6 +260,17 @@ final class QueueLists<E> {
     return null;
   }
 
+  /**
+   * For the drainer: returns the operation that it could not issue to the heap of ready ones, with a
+   * reference for it.
+   */
+  void putBack(Operation<E> operation) {
+    synchronized (lock) {
+      ready.insert(operation);
+      handed = null;
+    }
+  }
+
   private void appendInFlightLocked(Operation<E> operation) {
     int weight = weightInFlight(operation);
     operation.setPlace(issued + 1);
@@ -336,6 +349,7 @@ final class QueueLists<E> {
   }
 
   private boolean fitsLocked(Operation<E> operation) {
+    operation.weighAgain(stream);
     return inFlight < maxInFlight && operation.weight() <= capacity - weightInFlight;
   }
 

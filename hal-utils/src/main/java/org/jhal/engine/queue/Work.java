@@ -17,9 +17,20 @@ public interface Work<E> {
 
   /**
    * How much of the stream's {@link NativeStream#capacity()} the work takes up. Called by the
-   * enqueuing thread, before the operation is visible to others.
+   * enqueuing thread, before the operation is visible to others. If {@link #weightMayChange}, it is
+   * called again when the operation may be issued, by any thread and with a lock held: it then only
+   * reads fields.
    */
   int weight(NativeStream<E> stream);
+
+  /** Whether {@link #weight} may change until the work is issued. Called as {@link #weight}. */
+  boolean weightMayChange();
+
+  /**
+   * For work whose weight may change: the most that it can be, as it is for commands that are
+   * issued one by one. Called as {@link #weight}.
+   */
+  int weightOfEach(NativeStream<E> stream);
 
   /**
    * Whether only the issue thread may issue the work. Called by the enqueuing thread, before the

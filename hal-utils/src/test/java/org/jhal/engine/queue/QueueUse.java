@@ -91,6 +91,16 @@ final class QueueUse {
     }
 
     @Override
+    public boolean weightMayChange() {
+      return false;
+    }
+
+    @Override
+    public int weightOfEach(NativeStream<FakeStream.Event> stream) {
+      return weight(stream);
+    }
+
+    @Override
     public boolean mayBlock(NativeStream<FakeStream.Event> stream) {
       return use().mayBlock;
     }

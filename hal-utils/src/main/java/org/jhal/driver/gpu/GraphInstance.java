@@ -1,0 +1,487 @@
+package org.jhal.driver.gpu;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.Parameter;
+import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.Command;
+import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A native graph of a recording for one stream, with the addresses that its nodes have now.
+ *
+ * <p>A thread owns it while it is PLANNED (who builds it) or BUSY (who launches it). Only the state
+ * is for all threads.
+ *
+ * @param <S> the native stream
+ * @param <K> the native kernel
+ */
+final class GraphInstance<S, K> {
+  private enum State {
+    /** Its nodes have their addresses; nothing native exists. */
+    PLANNED,
+    /** It can be launched. */
+    READY,
+    /** A thread sets or launches it. */
+    BUSY,
+    /** It was destroyed, or its owner destroys it. */
+    GONE
+  }
+
+  /** Roughly how much memory of the device a node takes up; measured, see docs/benchmarks.md. */
+  private static final long BYTES_PER_NODE = 2560;
+
+  private static final int MANY_SLOTS = 63;
+
+  private final GpuDevice<S, ?, K> device;
+  private final GpuStream<S, ?, K> stream;
+  private final GraphRuntime<S, K> graphs;
+  private final GraphPlan plan;
+  private final AtomicReference<State> state = new AtomicReference<>(State.PLANNED);
+
+  // What follows belongs to the owner.
+
+  // Room for calls, the dependencies of one node, and the arguments of all kernels.
+  private final NativeBlock memory;
+
+  private long graph;
+  private long instance;
+  private @Nullable HostBlock updates; // the bytes of updates, one behind the other
+
+  // By node.
+  private final long[] nodes;
+  private final int[] places; // of a kernel's arguments in `memory`, of an update's bytes in `updates`
+  private final long[] slotsOf; // the slots that it names, see bit()
+  private final long[] targets;
+  private final long[] sources;
+  private final long[] lengths;
+  private final boolean[] areTargetsOnHost;
+  private final boolean[] areSourcesOnHost;
+
+  // By slot that any node names: an operand that tells when something else is bound.
+  private final List<Operand> operands = new ArrayList<>();
+  private final long[] boundAddresses;
+  private final long[] boundLengths;
+
+  private int updateBytes;
+
+  // Written by the owner, read by all threads.
+  private volatile long launchPosition; // of the recording behind the last launch
+  private volatile long lastUse; // System.nanoTime()
+
+  /**
+   * Plans an instance for launches into {@code stream}; {@link #capture} then gives its nodes their
+   * addresses.
+   */
+  GraphInstance(
+      GpuDevice<S, ?, K> device,
+      GpuStream<S, ?, K> stream,
+      GraphRuntime<S, K> graphs,
+      GraphPlan plan) {
+    this.device = device;
+    this.stream = stream;
+    this.graphs = graphs;
+    this.plan = plan;
+    int count = plan.size();
+    nodes = new long[count];
+    places = new int[count];
+    slotsOf = new long[count];
+    targets = new long[count];
+    sources = new long[count];
+    lengths = new long[count];
+    areTargetsOnHost = new boolean[count];
+    areSourcesOnHost = new boolean[count];
+    int end = GraphRuntime.SCRATCH_BYTES + Long.BYTES * plan.mostDependencies();
+    end = (end + 15) / 16 * 16;
+    for (int node = 0; node < count; node++) {
+      Command command = plan.command(node);
+      switch (command.kind()) {
+        case DISPATCH -> {
+          places[node] = end;
+          end = Math.addExact(end, PackedArguments.space(command.kernel().layout().size()));
+          LoadedKernel kernel = command.kernel();
+          for (int i = 0; i < kernel.parameterCount(); i++) {
+            if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
+              note(node, command.argument(i));
+            }
+          }
+        }
+        case UPDATE -> {
+          places[node] = updateBytes;
+          updateBytes = Math.addExact(updateBytes, command.bytes().remaining());
+          note(node, command.target());
+        }
+        case FILL -> note(node, command.target());
+        case COPY -> {
+          note(node, command.source());
+          note(node, command.target());
+        }
+        default -> throw new IllegalStateException("a graph has no " + command.kind());
+      }
+    }
+    memory = new NativeBlock(end);
+    for (int node = 0; node < count; node++) {
+      Command command = plan.command(node);
+      if (command.kind() == Command.Kind.DISPATCH) {
+        PackedArguments.prepare(memory, places[node], device.runtime().endOfLaunchList());
+        PackedArguments.set(
+            memory, places[node], command.array(), command.kernel().layout().size());
+      }
+    }
+    boundAddresses = new long[operands.size()];
+    boundLengths = new long[operands.size()];
+  }
+
+  /** Keeps one operand for each slot; of an open-ended one the length tells the buffer's size. */
+  private void note(int node, Operand operand) {
+    int slot = operand.slot();
+    if (slot < 0) {
+      return;
+    }
+    slotsOf[node] |= bit(slot);
+    for (int i = 0; i < operands.size(); i++) {
+      if (operands.get(i).slot() == slot) {
+        if (operand.isOpenEnded()) {
+          operands.set(i, operand);
+        }
+        return;
+      }
+    }
+    operands.add(operand);
+  }
+
+  /** A bit for a slot; slots with high numbers share one. */
+  private static long bit(int slot) {
+    return 1L << Math.min(slot, MANY_SLOTS);
+  }
+
+  /** Roughly how much memory of the device it takes up. */
+  long bytes() {
+    return BYTES_PER_NODE * Math.max(1, plan.size());
+  }
+
+  // Addresses.
+
+  /**
+   * Gives all nodes the addresses of a submission. Returns why it cannot be launched with them, or
+   * null if it can.
+   */
+  @Nullable GraphFallback capture(Submission submission) {
+    for (int node = 0; node < plan.size(); node++) {
+      if (isEmpty(node, submission)) {
+        return GraphFallback.EMPTY_RANGE;
+      }
+      resolve(node, submission);
+    }
+    keepBindings(submission);
+    return null;
+  }
+
+  /** Whether the node moves no byte with this submission, which no runtime takes. */
+  private boolean isEmpty(int node, Submission submission) {
+    Command command = plan.command(node);
+    return command.kind() != Command.Kind.DISPATCH && submission.length(command.target()) == 0;
+  }
+
+  private void resolve(int node, Submission submission) {
+    Command command = plan.command(node);
+    switch (command.kind()) {
+      case DISPATCH -> {
+        LoadedKernel kernel = command.kernel();
+        ArgumentLayout layout = kernel.layout();
+        for (int i = 0; i < kernel.parameterCount(); i++) {
+          if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
+            PackedArguments.setAddress(
+                memory, places[node], layout.offset(i), address(command.argument(i), submission));
+          }
+        }
+      }
+      case COPY -> {
+        sources[node] = address(command.source(), submission);
+        areSourcesOnHost[node] = isOnHost(command.source(), submission);
+        resolveTarget(node, command, submission);
+      }
+      default -> resolveTarget(node, command, submission);
+    }
+  }
+
+  private void resolveTarget(int node, Command command, Submission submission) {
+    targets[node] = address(command.target(), submission);
+    areTargetsOnHost[node] = isOnHost(command.target(), submission);
+    lengths[node] = submission.length(command.target());
+  }
+
+  private static long address(Operand operand, Submission submission) {
+    return ((GpuMemory) submission.memory(operand)).address() + submission.offset(operand);
+  }
+
+  private static boolean isOnHost(Operand operand, Submission submission) {
+    return ((GpuMemory) submission.memory(operand)).isOnHost();
+  }
+
+  private void keepBindings(Submission submission) {
+    for (int i = 0; i < boundAddresses.length; i++) {
+      boundAddresses[i] = address(operands.get(i), submission);
+      boundLengths[i] = submission.length(operands.get(i));
+    }
+  }
+
+  /** The bits of the slots to which the submission binds something else than the nodes have. */
+  long changedSlots(Submission submission) {
+    long changed = 0;
+    for (int i = 0; i < boundAddresses.length; i++) {
+      Operand operand = operands.get(i);
+      if (boundAddresses[i] != address(operand, submission)
+          || boundLengths[i] != submission.length(operand)) {
+        changed |= bit(operand.slot());
+      }
+    }
+    return changed;
+  }
+
+  /** Why the changed nodes cannot get the addresses of the submission, or null if they can. */
+  @Nullable GraphFallback obstacle(long changed, Submission submission) {
+    for (int node = 0; node < nodes.length; node++) {
+      if ((slotsOf[node] & changed) != 0) {
+        if (isEmpty(node, submission)) {
+          return GraphFallback.EMPTY_RANGE;
+        }
+        Command command = plan.command(node);
+        if (command.kind() != Command.Kind.DISPATCH
+            && (isOnHost(command.target(), submission) != areTargetsOnHost[node]
+                || (command.kind() == Command.Kind.COPY
+                    && isOnHost(command.source(), submission) != areSourcesOnHost[node]))) {
+          return GraphFallback.OTHER_MEMORY;
+        }
+      }
+    }
+    return null;
+  }
+
+  // Building.
+
+  /**
+   * Makes the native graph, and puts it on the device. For the owner of a PLANNED one, which is then
+   * READY, or GONE if this throws.
+   *
+   * @param uploads a stream that nobody else uses meanwhile
+   */
+  void build(S uploads) {
+    try {
+      if (updateBytes > 0) {
+        HostBlock block = new HostBlock(device.runtime(), updateBytes);
+        updates = block;
+        ByteBuffer to = block.view(0, updateBytes);
+        for (int node = 0; node < nodes.length; node++) {
+          if (plan.command(node).kind() == Command.Kind.UPDATE) {
+            to.position(places[node]).put(plan.command(node).bytes());
+            sources[node] = block.deviceAddress() + places[node];
+            areSourcesOnHost[node] = true;
+          }
+        }
+      }
+      graph = graphs.create();
+      for (int node = 0; node < nodes.length; node++) {
+        nodes[node] = add(node);
+      }
+      instance = graphs.instantiate(graph);
+      graphs.upload(instance, uploads);
+      device.runtime().synchronizeStream(uploads);
+      lastUse = System.nanoTime();
+    } catch (Throwable t) {
+      state.set(State.GONE);
+      destroyNative();
+      throw t;
+    }
+    state.set(State.READY);
+  }
+
+  private long add(int node) {
+    int[] behind = plan.dependencies(node);
+    for (int i = 0; i < behind.length; i++) {
+      memory.bytes().putLong(GraphRuntime.SCRATCH_BYTES + Long.BYTES * i, nodes[behind[i]]);
+    }
+    long dependencies = memory.address(GraphRuntime.SCRATCH_BYTES);
+    int count = behind.length;
+    Command command = plan.command(node);
+    return switch (command.kind()) {
+      case DISPATCH -> {
+        LoadedKernel kernel = command.kernel();
+        yield graphs.addKernel(
+            memory,
+            graph,
+            dependencies,
+            count,
+            kernel(kernel),
+            command.groupsX(),
+            command.groupsY(),
+            command.groupsZ(),
+            kernel.workgroupSize(),
+            kernel.dynamicSharedMemory(),
+            memory.address(places[node]));
+      }
+      case FILL ->
+          graphs.addFill(
+              memory,
+              graph,
+              dependencies,
+              count,
+              targets[node],
+              command.pattern(),
+              command.patternBytes(),
+              lengths[node] / command.patternBytes());
+      default ->
+          graphs.addCopy(
+              memory,
+              graph,
+              dependencies,
+              count,
+              targets[node],
+              areTargetsOnHost[node],
+              sources[node],
+              areSourcesOnHost[node],
+              lengths[node]);
+    };
+  }
+
+  @SuppressWarnings("unchecked") // modules that this device has loaded hold its kernels
+  private K kernel(LoadedKernel kernel) {
+    return ((GpuModule<K>) kernel.module()).kernel(kernel.index());
+  }
+
+  // Launching, by the thread that issues to the stream.
+
+  /** Claims it for setting, launching or evicting it. Returns false if it is not READY. */
+  boolean claim() {
+    return state.compareAndSet(State.READY, State.BUSY);
+  }
+
+  /** Ends a claim, unless it was taken out of use meanwhile. */
+  void unclaim() {
+    boolean ignored = state.compareAndSet(State.BUSY, State.READY);
+  }
+
+  /**
+   * Gives the nodes that name changed slots the addresses of a submission. For the thread that has
+   * claimed it. If this throws, some nodes may have them and others not.
+   *
+   * @return how many nodes these are
+   */
+  int set(long changed, Submission submission) {
+    int count = 0;
+    for (int node = 0; node < nodes.length; node++) {
+      if ((slotsOf[node] & changed) != 0) {
+        resolve(node, submission);
+        set(node);
+        count++;
+      }
+    }
+    keepBindings(submission);
+    return count;
+  }
+
+  private void set(int node) {
+    Command command = plan.command(node);
+    switch (command.kind()) {
+      case DISPATCH -> {
+        LoadedKernel kernel = command.kernel();
+        graphs.setKernel(
+            memory,
+            instance,
+            nodes[node],
+            kernel(kernel),
+            command.groupsX(),
+            command.groupsY(),
+            command.groupsZ(),
+            kernel.workgroupSize(),
+            kernel.dynamicSharedMemory(),
+            memory.address(places[node]));
+      }
+      case FILL ->
+          graphs.setFill(
+              memory,
+              instance,
+              nodes[node],
+              targets[node],
+              command.pattern(),
+              command.patternBytes(),
+              lengths[node] / command.patternBytes());
+      default ->
+          graphs.setCopy(
+              memory,
+              instance,
+              nodes[node],
+              targets[node],
+              areTargetsOnHost[node],
+              sources[node],
+              areSourcesOnHost[node],
+              lengths[node]);
+    }
+  }
+
+  /** Launches it. For the thread that has claimed it. */
+  void launch() {
+    launchPosition = stream.nextPosition();
+    graphs.launch(instance, stream.handle());
+    lastUse = System.nanoTime();
+  }
+
+  // State and end.
+
+  boolean isPlanned() {
+    return state.get() == State.PLANNED;
+  }
+
+  /** Whether the stream has passed its last launch. For the thread that has claimed it. */
+  boolean isIdle() {
+    return launchPosition <= stream.fired();
+  }
+
+  /** When it was built or last launched, as {@link System#nanoTime} counts. */
+  long lastUse() {
+    return lastUse;
+  }
+
+  /** Whether it can be launched, or is just being launched. */
+  boolean isUsable() {
+    State now = state.get();
+    return now == State.READY || now == State.BUSY;
+  }
+
+  boolean isGone() {
+    return state.get() == State.GONE;
+  }
+
+  /** Takes a claimed one out of use; returns false if another thread has done so. */
+  boolean takeClaimed() {
+    return state.compareAndSet(State.BUSY, State.GONE);
+  }
+
+  /**
+   * Takes it out of use, whatever its state, when nobody launches it any more. Returns whether the
+   * caller has to destroy it.
+   */
+  boolean take() {
+    State before = state.getAndSet(State.GONE);
+    return before == State.READY || before == State.BUSY;
+  }
+
+  /** Destroys what is native. For the thread that has taken it. Never throws. */
+  void destroyNative() {
+    if (instance != 0) {
+      graphs.destroyInstance(instance);
+    }
+    if (graph != 0) {
+      graphs.destroy(graph);
+    }
+    HostBlock block = updates;
+    if (block != null) {
+      block.release(device.frees());
+    }
+  }
+}
