@@ -38,9 +38,11 @@ public final class SimulatedLibrary {
           "allocate.c",
           "copy.c",
           "stream.c",
+          "work.c",
           "event.c",
           "module.c",
           "launch.c",
+          "graph.c",
           "grid.c");
   private static final List<String> COMPILER =
       List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c", "program.c");

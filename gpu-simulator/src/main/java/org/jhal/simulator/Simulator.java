@@ -15,18 +15,38 @@ import java.util.stream.Collectors;
  *
  * <p>Functions are named as the library exports them, such as {@code cuEventRecord}. Work in streams
  * has names too: {@code @kernel}, {@code @copy}, {@code @fill}, {@code @memory} (allocation and
- * release in stream order), {@code @record}, {@code @wait}, {@code @write}, {@code @host}, and {@code
- * @work} for all of them. Those fail when they run, not when they are enqueued, and take their
- * context with them, as on a device.
+ * release in stream order), {@code @record}, {@code @wait}, {@code @write}, {@code @host}, {@code
+ * @graph} (the launch of a graph as a whole), {@code @upload}, and {@code @work} for all of them.
+ * Those fail when they run, not when they are enqueued, and take their context with them, as on a
+ * device. The nodes of a graph count as what they are: a kernel node is a {@code @kernel}.
  *
  * <p>The environment variables {@code GPUSIM_DEVICES} (default 1, at most 8), {@code GPUSIM_MEMORY}
- * (bytes of each device, default 16 GiB), {@code GPUSIM_DRIVER_VERSION} and {@code GPUSIM_SEED} give
- * the values to begin with.
+ * (bytes of each device, default 16 GiB), {@code GPUSIM_DRIVER_VERSION}, {@code GPUSIM_SEED} and
+ * {@code GPUSIM_GRAPH_FAULTS} (a sum of 1, 2 and 4, in the order of {@link GraphFault}) give the
+ * values to begin with.
  *
  * <p>Thread-safe: any thread may call anything, except that {@link #reset} needs the library to be
  * left alone.
  */
 public final class Simulator {
+  /** What graphs of real runtimes have done wrong. */
+  public enum GraphFault {
+    /**
+     * A kernel node keeps the pointer to its arguments, packed or one by one, and each launch call
+     * reads them through it.
+     */
+    KEEPS_POINTERS,
+
+    /** A launch reads the nodes' parameters when it runs, so that setting them changes it. */
+    CHANGES_LAUNCHES_IN_FLIGHT,
+
+    /**
+     * Setting the parameters of an instance's node, from its 201st node on, succeeds and changes
+     * nothing.
+     */
+    STALE_NODES
+  }
+
   private final NativeLibrary library;
 
   private Simulator(NativeLibrary library) {
@@ -121,6 +141,18 @@ public final class Simulator {
     function("gpusim_driver_version").invokeVoid(new Object[] {version});
   }
 
+  /**
+   * Gives graphs these faults and no others; with none they are right. A node keeps pointers from
+   * when it is added or set with that fault on, and launches use them only while it is.
+   */
+  public void graphFaults(GraphFault... faults) {
+    int bits = 0;
+    for (GraphFault fault : faults) {
+      bits |= 1 << fault.ordinal();
+    }
+    function("gpusim_graph_faults").invokeVoid(new Object[] {bits});
+  }
+
   /** How often each function was called since the last {@link #reset}; those with 0 are absent. */
   public Map<String, Long> calls() {
     return counts(0);
@@ -136,7 +168,7 @@ public final class Simulator {
 
   /**
    * What was not given back, by kind: context (each retain), stream, event, module, pool, memory,
-   * "memory bytes", "host memory", registration; those with 0 are absent.
+   * "memory bytes", "host memory", registration, graph, "graph exec"; those with 0 are absent.
    */
   public Map<String, Long> live() {
     return counts(2);

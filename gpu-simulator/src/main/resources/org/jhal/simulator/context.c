@@ -52,7 +52,7 @@ void gs_context_end(gs_context* context) {
   }
   for (gs_object* o = gs_first(NULL); o;) {
     if (o->context == context && o != &context->object) {
-      if (o->kind != GS_FUNCTION) gs.abandoned[o->kind]++;
+      if (!gs_is_part(o)) gs.abandoned[o->kind]++;
       if (o->kind == GS_STREAM) gs_stream_end((gs_stream*)o);
       gs_object_remove(o);
       o = gs_first(NULL);

@@ -55,6 +55,7 @@ static void configure(void) {
   gs.memory = setting("GPUSIM_MEMORY", 16ull << 30);
   gs.driver_version = (int)setting("GPUSIM_DRIVER_VERSION", 0);
   gs.seed = setting("GPUSIM_SEED", 0);
+  gs.graph_faults = (unsigned)setting("GPUSIM_GRAPH_FAULTS", 0);
   gs.paused = 0;
 }
 
@@ -80,6 +81,7 @@ GS_EXPORT void gpusim_devices(int devices) { LOCKED(gs.devices = devices < GS_MA
 GS_EXPORT void gpusim_memory(uint64_t bytes) { LOCKED(gs.memory = bytes); }
 GS_EXPORT void gpusim_driver_version(int version) { LOCKED(gs.driver_version = version); }
 GS_EXPORT void gpusim_seed(uint64_t seed) { LOCKED(gs.seed = seed); }
+GS_EXPORT void gpusim_graph_faults(unsigned faults) { LOCKED(gs.graph_faults = faults); }
 
 static void wake_streams(void) {
   for (gs_object* o = gs_first(NULL); o; o = gs_first(o)) {
@@ -116,7 +118,7 @@ static void report_live(gs_text* text) {
   for (gs_object* o = gs_first(NULL); o; o = gs_first(o)) {
     if (o->kind == GS_CONTEXT) {
       counts[GS_CONTEXT] += (uint64_t)((gs_context*)o)->retains;
-    } else if (o->kind != GS_FUNCTION && !(o->kind == GS_POOL && ((gs_pool*)o)->is_default)) {
+    } else if (!gs_is_part(o) && !(o->kind == GS_POOL && ((gs_pool*)o)->is_default)) {
       counts[o->kind]++;
     }
   }

@@ -226,4 +226,26 @@ int gs_function_max_dynamic_shared(gs_handle function, int bytes);
 int gs_launch(gs_context* context, gs_handle function, const unsigned grid[3], const unsigned block[3],
               unsigned shared, gs_handle stream, void** arguments, const void* packed, size_t packed_size);
 
+// ---- graphs ----
+
+// A kernel with its arguments, a copy or a fill. What takes one takes it in any case, even where it fails.
+typedef struct gs_work gs_work;
+
+int gs_work_kernel(gs_context* context, gs_handle function, const unsigned grid[3], const unsigned block[3],
+                   unsigned shared, void** arguments, const void* packed, size_t packed_size, gs_work** work);
+int gs_work_copy(gs_context* context, uint64_t to, enum gs_side to_side, uint64_t from, enum gs_side from_side,
+                 size_t size, gs_work** work);
+int gs_work_fill(gs_context* context, uint64_t to, uint32_t pattern, int width, size_t count, gs_work** work);
+
+// A graph belongs to the context that was current when it was made, and so does all that it consists of. Nodes go with
+// their graph; an instance (exec) is a copy of the graph that goes on without it.
+int gs_graph_create(gs_context* context, gs_handle* graph);
+int gs_graph_destroy(gs_handle graph);
+int gs_graph_add(gs_handle graph, const gs_handle* dependencies, size_t count, gs_work* work, gs_handle* node);
+int gs_graph_instantiate(gs_handle graph, gs_handle* exec);
+int gs_exec_set(gs_handle exec, gs_handle node, gs_work* work);  // for the launches from now on
+int gs_exec_upload(gs_context* context, gs_handle exec, gs_handle stream);
+int gs_exec_launch(gs_context* context, gs_handle exec, gs_handle stream);
+int gs_exec_destroy(gs_handle exec);
+
 #endif

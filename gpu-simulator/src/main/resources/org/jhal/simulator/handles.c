@@ -13,10 +13,13 @@ static const uint64_t BASE = 0x600000000000;  // looks like an address, but is n
 static unsigned bucket(gs_handle handle) { return (unsigned)(handle >> 8) % BUCKETS; }
 
 const char* gs_kind_name(int count) {
-  static const char* const names[GS_COUNTS] = {"context",  "stream", "event",       "module",       "function",
-                                               "pool",     "memory", "host memory", "registration", "operation"};
+  static const char* const names[GS_COUNTS] = {"context",     "stream",       "event",    "module", "function",
+                                               "pool",        "graph",        "graph node", "graph exec", "memory",
+                                               "host memory", "registration", "operation"};
   return names[count];
 }
+
+int gs_is_part(gs_object* object) { return object->kind == GS_FUNCTION || object->kind == GS_GRAPH_NODE; }
 
 void gs_object_add(gs_object* object, enum gs_kind kind, gs_context* context, void (*destroy)(gs_object*)) {
   object->id = BASE | ++given << 8 | (uint64_t)kind << 4;

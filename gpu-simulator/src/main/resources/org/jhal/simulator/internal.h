@@ -6,7 +6,18 @@
 #include "gpusim.h"
 #include "gpusim_kernel.h"
 
-enum gs_kind { GS_CONTEXT, GS_STREAM, GS_EVENT, GS_MODULE, GS_FUNCTION, GS_POOL, GS_KINDS };
+enum gs_kind {
+  GS_CONTEXT,
+  GS_STREAM,
+  GS_EVENT,
+  GS_MODULE,
+  GS_FUNCTION,
+  GS_POOL,
+  GS_GRAPH,
+  GS_GRAPH_NODE,
+  GS_GRAPH_EXEC,
+  GS_KINDS
+};
 
 // Things counted in the reports beside the kinds of handles.
 enum gs_count {
@@ -98,6 +109,8 @@ typedef struct gs_module {
   gs_object object;
   void* library;
   int launches;  // enqueued and not finished
+  int nodes;     // of graphs and of their instances, with one of its functions
+  int unloaded;
 } gs_module;
 
 typedef struct gs_function {
@@ -110,6 +123,26 @@ typedef struct gs_function {
   char name[];
 } gs_function;
 
+// The head of a kernel with its arguments, a copy or a fill: ready to run any number of times, and never changed.
+struct gs_work {
+  int refs;
+  const char* what;       // as in gs_op
+  gs_context* context;    // alive as long as what holds the work
+  gs_function* function;  // referred to; null if it is no kernel
+  unsigned places;        // where the memory of a copy or a fill is, which other parameters of a node must not change
+  int (*check)(gs_work*, int running);  // with the lock
+  int (*run)(gs_work*);                 // without the lock
+  void (*destroy)(gs_work*);
+};
+
+// Faults of real runtimes that graphs can be given, one bit each.
+enum gs_graph_fault {
+  GS_GRAPHS_KEEP_POINTERS = 1,     // arguments are read at each launch, from where they were when they were given
+  GS_GRAPHS_CHANGE_IN_FLIGHT = 2,  // parameters are read when a launch runs
+  GS_GRAPHS_STALE_NODES = 4,       // setting has no effect on nodes from GS_STALE_FROM on
+};
+enum { GS_STALE_FROM = 200 };
+
 typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;  // a mark is done, a stream went on, a context failed
@@ -118,6 +151,7 @@ typedef struct {
   int driver_version;  // 0: that of the face
   uint64_t memory;
   uint64_t seed;
+  unsigned graph_faults;
   unsigned paused;  // devices whose streams all stand still, one bit each
   uint64_t generation;
   gs_context* primary[GS_MAX_DEVICES];
@@ -151,6 +185,7 @@ void gs_unref(gs_object* object);
 void* gs_find(gs_handle handle, enum gs_kind kind);  // null and a misuse, if there is none
 gs_object* gs_first(gs_object* after);
 const char* gs_kind_name(int count);
+int gs_is_part(gs_object* object);  // of something else, with which it goes: not counted in the reports
 
 // context.c
 void gs_context_kill(gs_context* context, int code);
@@ -177,9 +212,22 @@ void gs_pools_reset(void);
 
 // stream.c
 gs_stream* gs_stream_find(gs_handle handle);
+gs_stream* gs_stream_of(gs_context* context, gs_handle handle);  // null and a misuse, if it is another context's
 int gs_enqueue(gs_stream* stream, gs_op* op);
 int gs_stream_drain(gs_stream* stream);
 void gs_stream_end(gs_stream* stream);
+
+// work.c
+gs_work* gs_work_ref(gs_work* work);
+void gs_work_unref(gs_work* work);  // null is allowed
+// Lingers as asked, without the lock; then what was asked to go wrong with work of that name, 0 on a failed context.
+int gs_work_begin(gs_context* context, const char* what, uint64_t* random);
+int gs_work_run(gs_work* work);  // without the lock
+void gs_work_launched(gs_work* work, int by);
+int gs_work_enqueue(gs_stream* stream, gs_work* work);  // takes the work
+
+// launch.c: the same work, or with GS_GRAPHS_KEEP_POINTERS a copy whose arguments are read anew; to be released in any case
+int gs_work_again(gs_work* work, gs_work** again);
 
 // grid.c: runs with faults turned into codes
 int gs_guarded(int (*function)(void*), void* argument);

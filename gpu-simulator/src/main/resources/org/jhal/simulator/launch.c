@@ -1,56 +1,58 @@
-// Launches: what is checked and copied at the call, and the operation in the stream.
+// Kernels with their arguments: what is checked and copied when one is made, and how it runs.
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
 typedef struct {
-  gs_op op;
-  gs_function* function;
-  gs_context* context;
+  gs_work work;
   unsigned grid[3], block[3], shared;
   void** arguments;  // into values
+  unsigned total;
+  struct {
+    void** arguments;
+    const void* packed;
+  } given;  // by the caller, if GS_GRAPHS_KEEP_POINTERS, else null
   unsigned char values[];
-} launch_op;
+} kernel;
 
 // Pointers among the arguments must not be to freed memory, nor to that of a device out of reach.
-static int check_pointers(launch_op* op) {
-  const gpusim_args* args = op->function->args;
+static int check(gs_work* work, int running) {
+  if (!running) return GS_OK;
+  kernel* k = (kernel*)work;
+  gs_function* function = work->function;
+  const gpusim_args* args = function->args;
   int code = GS_OK;
   for (unsigned i = 0; i < args->count; i++) {
     if (!args->arg[i].pointer) continue;
     uint64_t address;
-    memcpy(&address, op->arguments[i], sizeof address);
+    memcpy(&address, k->arguments[i], sizeof address);
     gs_block* block = gs_block_at(address);
     if (!block) continue;
     unsigned long long at = address;
     if (block->state == GS_FREED || block->state == GS_PENDING) {
-      gs_misuse("argument %u of %s, %#llx, is in memory that %s", i, op->function->name, at,
+      gs_misuse("argument %u of %s, %#llx, is in memory that %s", i, function->name, at,
                 block->state == GS_FREED ? "was freed" : "is not allocated yet");
       code = GS_ILLEGAL_ADDRESS;
-    } else if (block->kind == GS_DEVICE_MEMORY && block->device != op->context->device &&
-               !(op->context->peers >> block->device & 1)) {
+    } else if (block->kind == GS_DEVICE_MEMORY && block->device != work->context->device &&
+               !(work->context->peers >> block->device & 1)) {
       gs_misuse("argument %u of %s, %#llx, is in memory of device %d, which device %d has no access to", i,
-                op->function->name, at, block->device, op->context->device);
+                function->name, at, block->device, work->context->device);
       code = GS_ILLEGAL_ADDRESS;
     }
   }
   return code;
 }
 
-static int launch_run(gs_op* o) {
-  launch_op* op = (launch_op*)o;
-  pthread_mutex_lock(&gs.lock);
-  int code = check_pointers(op);
-  pthread_mutex_unlock(&gs.lock);
-  return code ? code : gs_grid_run(op->function->run, op->arguments, op->grid, op->block, op->shared);
+static int run(gs_work* work) {
+  kernel* k = (kernel*)work;
+  return gs_grid_run(work->function->run, k->arguments, k->grid, k->block, k->shared);
 }
 
-static void launch_finish(gs_op* o) {
-  launch_op* op = (launch_op*)o;
-  op->function->module->launches--;
-  gs_unref(&op->function->object);
-  free(op->arguments);
+static void destroy(gs_work* work) {
+  gs_unref(&work->function->object);
+  free(((kernel*)work)->arguments);
+  free(work);
 }
 
 static int check_shape(gs_function* function, const unsigned grid[3], const unsigned block[3], unsigned shared) {
@@ -61,39 +63,82 @@ static int check_shape(gs_function* function, const unsigned grid[3], const unsi
   return shared > function->max_dynamic_shared ? GS_INVALID_VALUE : GS_OK;
 }
 
-int gs_launch(gs_context* context, gs_handle handle, const unsigned grid[3], const unsigned block[3], unsigned shared,
-              gs_handle stream_handle, void** arguments, const void* packed, size_t packed_size) {
+static kernel* make(gs_function* function, const unsigned grid[3], const unsigned block[3], unsigned shared) {
+  const gpusim_args* args = function->args;
+  unsigned total = args->arg[args->count].offset;
+  kernel* k = calloc(1, sizeof *k + total + 16);
+  k->work = (gs_work){.refs = 1,
+                      .what = "@kernel",
+                      .context = function->object.context,
+                      .function = function,
+                      .check = check,
+                      .run = run,
+                      .destroy = destroy};
+  memcpy(k->grid, grid, sizeof k->grid);
+  memcpy(k->block, block, sizeof k->block);
+  k->shared = shared;
+  k->total = total;
+  k->arguments = calloc(args->count + 1, sizeof *k->arguments);
+  unsigned char* values = (unsigned char*)(((uintptr_t)k->values + 15) / 16 * 16);
+  for (unsigned i = 0; i < args->count; i++) k->arguments[i] = values + args->arg[i].offset;
+  gs_ref(&function->object);
+  return k;
+}
+
+static void read_values(kernel* k, void** arguments, const void* packed) {
+  const gpusim_args* args = k->work.function->args;
+  if (packed && args->count) memcpy(k->arguments[0] - args->arg[0].offset, packed, k->total);
+  for (unsigned i = 0; i < args->count && !packed; i++) memcpy(k->arguments[i], arguments[i], args->arg[i].size);
+}
+
+int gs_work_kernel(gs_context* context, gs_handle handle, const unsigned grid[3], const unsigned block[3],
+                   unsigned shared, void** arguments, const void* packed, size_t packed_size, gs_work** work) {
   gs_function* function = gs_find(handle, GS_FUNCTION);
-  gs_stream* stream = gs_stream_find(stream_handle);
-  if (!function || !stream) return GS_INVALID_HANDLE;
-  if (stream->object.context != context || function->object.context != context) {
-    gs_misuse("the function, the stream and the current context do not belong together");
+  if (!function) return GS_INVALID_HANDLE;
+  if (function->object.context != context) {
+    gs_misuse("the function and the current context do not belong together");
     return GS_INVALID_HANDLE;
   }
   int code = check_shape(function, grid, block, shared);
   if (code) return code;
   const gpusim_args* args = function->args;
-  unsigned total = args->arg[args->count].offset;
-  if (packed && packed_size != total) return GS_OUT_OF_RESOURCES;
+  if (packed && packed_size != args->arg[args->count].offset) return GS_OUT_OF_RESOURCES;
   if (args->count && !arguments && !packed) return GS_INVALID_VALUE;
-
-  launch_op* op = calloc(1, sizeof *op + total + 16);
-  op->op.what = "@kernel";
-  op->op.run = launch_run;
-  op->op.finish = launch_finish;
-  op->function = function;
-  op->context = context;
-  memcpy(op->grid, grid, sizeof op->grid);
-  memcpy(op->block, block, sizeof op->block);
-  op->shared = shared;
-  op->arguments = calloc(args->count + 1, sizeof *op->arguments);
-  unsigned char* values = (unsigned char*)(((uintptr_t)op->values + 15) / 16 * 16);
-  if (packed) memcpy(values, packed, total);
-  for (unsigned i = 0; i < args->count; i++) {
-    op->arguments[i] = values + args->arg[i].offset;
-    if (!packed) memcpy(op->arguments[i], arguments[i], args->arg[i].size);
+  kernel* k = make(function, grid, block, shared);
+  read_values(k, arguments, packed);
+  if (gs.graph_faults & GS_GRAPHS_KEEP_POINTERS) {
+    k->given.arguments = arguments;
+    k->given.packed = packed;
   }
-  gs_ref(&function->object);
-  function->module->launches++;
-  return gs_enqueue(stream, &op->op);
+  *work = &k->work;
+  return GS_OK;
+}
+
+static int read_given(void* argument) {
+  kernel* k = argument;
+  read_values(k, k->given.arguments, k->given.packed);
+  return GS_OK;
+}
+
+int gs_work_again(gs_work* work, gs_work** again) {
+  kernel* k = (kernel*)work;
+  *again = NULL;
+  int given = work->function && (k->given.arguments || k->given.packed);
+  if (!given || !(gs.graph_faults & GS_GRAPHS_KEEP_POINTERS)) {
+    *again = gs_work_ref(work);
+    return GS_OK;
+  }
+  kernel* copy = make(work->function, k->grid, k->block, k->shared);
+  copy->given = k->given;
+  *again = &copy->work;
+  return gs_guarded(read_given, copy);
+}
+
+int gs_launch(gs_context* context, gs_handle function, const unsigned grid[3], const unsigned block[3], unsigned shared,
+              gs_handle stream_handle, void** arguments, const void* packed, size_t packed_size) {
+  gs_stream* stream = gs_stream_of(context, stream_handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  gs_work* work;
+  int code = gs_work_kernel(context, function, grid, block, shared, arguments, packed, packed_size, &work);
+  return code ? code : gs_work_enqueue(stream, work);
 }

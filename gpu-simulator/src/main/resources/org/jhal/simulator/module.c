@@ -95,6 +95,8 @@ int gs_module_unload(gs_handle handle) {
   if (!module) return GS_INVALID_HANDLE;
   if (module->launches && !module->object.context->sticky)  // else they are not begun any more
     gs_misuse("%d launches of the module's functions have not finished", module->launches);
+  if (module->nodes) gs_misuse("%d nodes of graphs and of their instances hold the module's functions", module->nodes);
+  module->unloaded = 1;
   for (gs_object* o = gs_first(NULL); o;) {
     if (o->kind == GS_FUNCTION && ((gs_function*)o)->module == module) {
       gs_object_remove(o);

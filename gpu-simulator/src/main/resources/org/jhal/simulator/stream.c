@@ -18,30 +18,23 @@ gs_stream* gs_stream_find(gs_handle handle) {
   return gs_find(handle, GS_STREAM);
 }
 
+gs_stream* gs_stream_of(gs_context* context, gs_handle handle) {
+  gs_stream* stream = gs_stream_find(handle);
+  if (!stream || stream->object.context == context) return stream;
+  gs_misuse("the stream and the current context do not belong together");
+  return NULL;
+}
+
 static int stands(gs_stream* stream) {
   gs_context* context = stream->object.context;
   return !context->sticky && (stream->paused || gs.paused >> context->device & 1);
 }
 
-// What was asked to go wrong with an operation when it runs.
-static int fault_of(gs_op* op, int* for_good) {
-  int code = gs_fault(op->what, for_good);
-  return code ? code : gs_fault("@work", for_good);
-}
-
 static void run_op(gs_stream* stream, gs_op* op) {
   gs_context* context = stream->object.context;
   gs_call_begin(op->call);
-  uint64_t pause = gs_delay_of(op->what) + gs_delay_of("@work");
-  if (gs.seed) pause += gs_random(&stream->random) % 3 ? 0 : gs_random(&stream->random) % 200000;
-  if (pause && !context->sticky) {
-    pthread_mutex_unlock(&gs.lock);
-    gs_sleep(pause);
-    pthread_mutex_lock(&gs.lock);
-  }
+  int code = gs_work_begin(context, op->what, &stream->random);
   if (context->destroyed) gs.abandoned[GS_COUNT_OPERATION]++;
-  int for_good;
-  int code = context->sticky ? GS_OK : fault_of(op, &for_good);
   if (!code && !context->sticky && op->run) {
     pthread_mutex_unlock(&gs.lock);
     code = op->run(op);

@@ -13,6 +13,7 @@ public final class SimulatedCuda {
           "cuda_memory.c",
           "cuda_copy.c",
           "cuda_module.c",
+          "cuda_graph.c",
           "cuda_errors.c",
           "cuda_stubs.c");
 

@@ -22,4 +22,7 @@ typedef uint64_t CUdeviceptr;
 #define NOT_NULL(pointer) \
   if (!(pointer)) return GS_INVALID_VALUE
 
+// Reads a list of packed arguments; all is null and zero if there is none.
+int cuda_packed(void** arguments, void** extra, const void** packed, size_t* size);
+
 #endif

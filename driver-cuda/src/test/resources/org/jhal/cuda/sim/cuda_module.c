@@ -99,22 +99,30 @@ CU cuFuncGetModule(gs_handle* module, gs_handle function) {
 
 enum { PACKED_END, PACKED_BUFFER, PACKED_SIZE };
 
+int cuda_packed(void** arguments, void** extra, const void** packed, size_t* size) {
+  *packed = NULL;
+  *size = 0;
+  if (arguments && extra) return GS_INVALID_VALUE;
+  for (void** at = extra; at && *at != (void*)PACKED_END; at += 2) {
+    if (*at == (void*)PACKED_BUFFER) {
+      *packed = at[1];
+    } else if (*at == (void*)PACKED_SIZE) {
+      *size = *(size_t*)at[1];
+    } else {
+      return GS_INVALID_VALUE;
+    }
+  }
+  return GS_OK;
+}
+
 CU cuLaunchKernel(gs_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                   unsigned block_y, unsigned block_z, unsigned shared, gs_handle stream, void** arguments,
                   void** extra) {
   GS_CALL(GS_CURRENT)
   const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
-  const void* packed = NULL;
-  size_t packed_size = 0;
-  if (arguments && extra) return GS_INVALID_VALUE;
-  for (void** at = extra; at && *at != (void*)PACKED_END; at += 2) {
-    if (*at == (void*)PACKED_BUFFER) {
-      packed = at[1];
-    } else if (*at == (void*)PACKED_SIZE) {
-      packed_size = *(size_t*)at[1];
-    } else {
-      return GS_INVALID_VALUE;
-    }
-  }
+  const void* packed;
+  size_t packed_size;
+  int code = cuda_packed(arguments, extra, &packed, &packed_size);
+  if (code) return code;
   return gs_launch(frame.context, function, grid, block, shared, stream, arguments, packed, packed_size);
 }

@@ -19,6 +19,7 @@ public final class HipShim {
           "cuda_memory.c",
           "cuda_copy.c",
           "cuda_module.c",
+          "cuda_graph.c",
           "cuda_errors.c");
 
   private HipShim() {}
