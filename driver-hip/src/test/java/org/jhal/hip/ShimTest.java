@@ -97,6 +97,13 @@ class ShimTest extends OnSimulatedHip {
   }
 
   @Test
+  void theVersionIsOneWhoseGraphsAreUsed() {
+    int[] version = new int[1];
+    ok(hipRuntimeGetVersion(version));
+    assertEquals(70_000_000, version[0]);
+  }
+
+  @Test
   void theContextOfTheThreadsDeviceIsCurrentInEachCall() {
     Function setCurrent =
         NativeLibrary.getInstance(HipShim.driver().path().toString())

@@ -9,6 +9,8 @@ final class CudaGraphCalls {
   static final int DEVICE = 2;
   static final int UNIFIED = 4;
 
+  private static final int ARGUMENTS = 104; // behind the structure and four pointers
+
   private final CudaCalls cuda;
   private final long context;
 
@@ -76,40 +78,47 @@ final class CudaGraphCalls {
     return handles.length == 0 ? Pointer.NULL : handles;
   }
 
-  /** Of a kernel that runs on one thread of each block, with an address and a value. */
-  static Memory kernelParameters(long function, int blocks, long address, int value) {
+  /** Of one thread in each block, with at most four arguments: Integer, Float or Long. */
+  static Memory kernelParameters(long function, int blocks, Object... arguments) {
     Memory memory = kernelShape(function, blocks, 1, 0);
     memory.setPointer(40, memory.share(72));
-    memory.setPointer(72, memory.share(88));
-    memory.setPointer(80, memory.share(96));
-    memory.setLong(88, address);
-    memory.setInt(96, value);
+    for (int i = 0; i < arguments.length; i++) {
+      int at = ARGUMENTS + 8 * i;
+      memory.setPointer(72 + 8L * i, memory.share(at));
+      if (arguments[i] instanceof Integer value) {
+        memory.setInt(at, value);
+      } else if (arguments[i] instanceof Float value) {
+        memory.setFloat(at, value);
+      } else {
+        memory.setLong(at, (Long) arguments[i]);
+      }
+    }
     return memory;
   }
 
-  /** The same with packed arguments, of which there are so many bytes. */
+  /** Of one thread, with packed arguments, of which there are so many bytes. */
   static Memory packedParameters(long function, long address, int value, long bytes) {
     Memory memory = kernelShape(function, 1, 1, 0);
-    memory.setPointer(48, memory.share(104));
-    memory.setLong(88, address);
-    memory.setInt(96, value);
-    memory.setLong(104, 1);
-    memory.setPointer(112, memory.share(88));
-    memory.setLong(120, 2);
-    memory.setPointer(128, memory.share(144));
-    memory.setLong(136, 0);
-    memory.setLong(144, bytes);
+    memory.setPointer(48, memory.share(136));
+    memory.setLong(ARGUMENTS, address);
+    memory.setInt(ARGUMENTS + 8, value);
+    memory.setLong(136, 1);
+    memory.setPointer(144, memory.share(ARGUMENTS));
+    memory.setLong(152, 2);
+    memory.setPointer(160, memory.share(176));
+    memory.setLong(168, 0);
+    memory.setLong(176, bytes);
     return memory;
   }
 
-  /** Changes the value in what one of the methods before has made. */
+  /** Changes the second argument. */
   static void value(Memory parameters, int value) {
-    parameters.setInt(96, value);
+    parameters.setInt(ARGUMENTS + 8, value);
   }
 
   /** Without arguments. */
   static Memory kernelShape(long function, int blocks, int threads, int shared) {
-    Memory memory = new Memory(152);
+    Memory memory = new Memory(184);
     memory.clear();
     memory.setLong(0, function);
     memory.write(8, new int[] {blocks, 1, 1, threads, 1, 1, shared}, 0, 7);

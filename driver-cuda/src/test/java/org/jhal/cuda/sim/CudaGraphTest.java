@@ -187,6 +187,33 @@ class CudaGraphTest extends OnSimulatedCuda {
     assertEquals(List.of(), simulator.misuses());
   }
 
+  /** Each launch reads a count and writes one more in its end, which others in between would lose. */
+  @Test
+  void launchesOfOneInstanceDoNotOverlap() {
+    long one = memory + 64;
+    long count = memory + 128;
+    long next = memory + 192;
+    cuda.ok("cuMemsetD32_v2", one, Float.floatToIntBits(1), 1L);
+    cuda.ok("cuMemsetD32_v2", count, 0, 1L);
+    long saxpy = cuda.function(kernels.image(), "saxpy");
+    long graph = graphs.graph();
+    long read = graphs.memcpy(graph, memcpyParameters(DEVICE, next, DEVICE, count, 4));
+    long add = graphs.kernel(graph, kernelParameters(saxpy, 1, 1, 1f, one, next), read);
+    graphs.memcpy(graph, memcpyParameters(DEVICE, count, DEVICE, next, 4), add);
+    long instance = graphs.instance(graph);
+    long[] streams = {stream, cuda.stream(), cuda.stream()};
+    simulator.pause(0, 0);
+    for (int i = 0; i < 300; i++) {
+      cuda.ok("cuGraphLaunch", instance, streams[i % 3]);
+    }
+    simulator.resume(0, 0);
+    for (long each : streams) {
+      cuda.ok("cuStreamSynchronize", each);
+    }
+    assertEquals(300f, Float.intBitsToFloat(read(count)));
+    assertEquals(List.of(), simulator.misuses());
+  }
+
   @Test
   void nodesThatMakeNoSenseAreRefused() {
     long graph = graphs.graph();

@@ -1,5 +1,6 @@
 package org.jhal.cuda.sim;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -12,12 +13,18 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import jcuda.Pointer;
+import jcuda.driver.CUDA_KERNEL_NODE_PARAMS;
+import jcuda.driver.CUDA_MEMCPY3D;
+import jcuda.driver.CUDA_MEMSET_NODE_PARAMS;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUgraph;
+import jcuda.driver.CUgraphExec;
+import jcuda.driver.CUgraphNode;
+import jcuda.driver.CUmemorytype;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
@@ -178,6 +185,63 @@ class JCudaFaceTest {
     CountDownLatch called = new CountDownLatch(1);
     ok(JCudaDriver.cuLaunchHostFunc(stream(), data -> called.countDown(), null));
     assertTrue(called.await(20, TimeUnit.SECONDS), "the host function waits for its stream");
+  }
+
+  /** JCuda's library writes the structures as the vendor's header declares them. */
+  @Test
+  void aGraphOfAllKindsOfNodes() {
+    int n = 4;
+    CUdeviceptr x = new CUdeviceptr();
+    ok(JCudaDriver.cuMemAlloc(x, 4L * n));
+    CUdeviceptr y = new CUdeviceptr();
+    ok(JCudaDriver.cuMemAlloc(y, 4L * n));
+    CUcontext context = new CUcontext();
+    ok(JCudaDriver.cuCtxGetCurrent(context));
+    CUgraph graph = new CUgraph();
+    ok(JCudaDriver.cuGraphCreate(graph, 0));
+    CUDA_MEMSET_NODE_PARAMS fill = new CUDA_MEMSET_NODE_PARAMS();
+    fill.dst = x;
+    fill.value = 20;
+    fill.elementSize = 4;
+    fill.width = n;
+    fill.height = 1;
+    CUgraphNode first = new CUgraphNode();
+    ok(JCudaDriver.cuGraphAddMemsetNode(first, graph, null, 0, fill, context));
+    CUDA_KERNEL_NODE_PARAMS twice = new CUDA_KERNEL_NODE_PARAMS();
+    twice.func = function("twice");
+    twice.gridDimX = n;
+    twice.gridDimY = twice.gridDimZ = 1;
+    twice.blockDimX = twice.blockDimY = twice.blockDimZ = 1;
+    twice.kernelParams = Pointer.to(Pointer.to(x), Pointer.to(y));
+    CUgraphNode second = new CUgraphNode();
+    ok(
+        JCudaDriver.cuGraphAddKernelNode(
+            second, graph, new CUgraphNode[] {first}, 1, twice));
+    CUDA_MEMCPY3D copy = new CUDA_MEMCPY3D();
+    copy.srcMemoryType = CUmemorytype.CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = y;
+    copy.dstMemoryType = CUmemorytype.CU_MEMORYTYPE_DEVICE;
+    copy.dstDevice = x;
+    copy.dstXInBytes = 4;
+    copy.WidthInBytes = 8;
+    copy.Height = copy.Depth = 1;
+    CUgraphNode third = new CUgraphNode();
+    ok(
+        JCudaDriver.cuGraphAddMemcpyNode(
+            third, graph, new CUgraphNode[] {second}, 1, copy, context));
+    CUgraphExec instance = new CUgraphExec();
+    ok(JCudaDriver.cuGraphInstantiate(instance, graph, 0));
+    fill.value = 30;
+    ok(JCudaDriver.cuGraphExecMemsetNodeSetParams(instance, first, fill, context));
+    CUstream stream = stream();
+    ok(JCudaDriver.cuGraphUpload(instance, stream));
+    ok(JCudaDriver.cuGraphLaunch(instance, stream));
+    ok(JCudaDriver.cuStreamSynchronize(stream));
+    int[] result = new int[n];
+    ok(JCudaDriver.cuMemcpyDtoH(Pointer.to(result), x, 4L * n));
+    assertArrayEquals(new int[] {30, 60, 60, 30}, result);
+    ok(JCudaDriver.cuGraphExecDestroy(instance));
+    ok(JCudaDriver.cuGraphDestroy(graph));
   }
 
   @Test

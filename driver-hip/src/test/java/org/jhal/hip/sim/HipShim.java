@@ -10,7 +10,7 @@ import org.jhal.simulator.SimulatedLibrary;
  */
 public final class HipShim {
   private static final List<String> SHIM =
-      List.of("hip_shim.h", "hip_shim.c", "hip_shim_rtc.c", "hip_errors.c");
+      List.of("hip_shim.h", "hip_shim.c", "hip_shim_graph.c", "hip_shim_rtc.c", "hip_errors.c");
   private static final List<String> DRIVER =
       List.of(
           "cuda_face.h",
@@ -25,12 +25,12 @@ public final class HipShim {
   private HipShim() {}
 
   /**
-   * The shim, {@code libamdhip64.so.6}, with HIPRTC in it. It opens the libraries of CUDA that the
+   * The shim, {@code libamdhip64.so.7}, with HIPRTC in it. It opens the libraries of CUDA that the
    * variables {@code JHAL_SHIM_CUDA} and {@code JHAL_SHIM_NVRTC} name, else those that the system
-   * finds.
+   * finds. It calls itself ROCm 7.0, or what {@code JHAL_SHIM_VERSION} says.
    */
   public static SimulatedLibrary library() {
-    return SimulatedLibrary.of("libamdhip64.so.6", HipShim.class, SHIM);
+    return SimulatedLibrary.of("libamdhip64.so.7", HipShim.class, SHIM);
   }
 
   /** The simulated CUDA driver. */

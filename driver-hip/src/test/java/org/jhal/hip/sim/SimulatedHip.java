@@ -12,17 +12,18 @@ public final class SimulatedHip {
           "hip_stream.c",
           "hip_memory.c",
           "hip_module.c",
+          "hip_graph.c",
           "hip_errors.c");
 
   private SimulatedHip() {}
 
-  /** The runtime, {@code libamdhip64.so.6}, with devices that are a gfx90a. */
+  /** The runtime, {@code libamdhip64.so.7}, with devices that are a gfx90a. */
   public static SimulatedLibrary library() {
-    return SimulatedLibrary.driver("libamdhip64.so.6", SimulatedHip.class, RUNTIME, List.of());
+    return SimulatedLibrary.driver("libamdhip64.so.7", SimulatedHip.class, RUNTIME, List.of());
   }
 
-  /** The run-time compiler, {@code libhiprtc.so.6}. What it makes is for {@link #library}. */
+  /** The run-time compiler, {@code libhiprtc.so.7}. What it makes is for {@link #library}. */
   public static SimulatedLibrary compiler() {
-    return SimulatedLibrary.compiler("libhiprtc.so.6", SimulatedHip.class, List.of("hiprtc.c"));
+    return SimulatedLibrary.compiler("libhiprtc.so.7", SimulatedHip.class, List.of("hiprtc.c"));
   }
 }

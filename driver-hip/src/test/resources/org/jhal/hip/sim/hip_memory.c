@@ -78,8 +78,7 @@ static int copy(gs_context* context, gs_handle stream, uint64_t to, enum gs_side
   return gs_copy(context, stream ? stream : 1, to, to_side, from, from_side, size);  // 1 is the default stream
 }
 
-HIP hipMemcpyAsync(uint64_t to, uint64_t from, size_t size, int kind, gs_handle stream) {
-  GS_CALL(GS_DEVICE)
+int hip_sides(int kind, enum gs_side* to, enum gs_side* from) {
   static const enum gs_side sides[][2] = {{GS_SIDE_HOST, GS_SIDE_HOST},
                                           {GS_SIDE_DEVICE, GS_SIDE_HOST},
                                           {GS_SIDE_HOST, GS_SIDE_DEVICE},
@@ -87,7 +86,16 @@ HIP hipMemcpyAsync(uint64_t to, uint64_t from, size_t size, int kind, gs_handle 
                                           {GS_SIDE_ANY, GS_SIDE_ANY}};
   enum { INVALID_DIRECTION = 21 };
   if (kind < 0 || kind > 4) return INVALID_DIRECTION;
-  return copy(frame.context, stream, to, sides[kind][0], from, sides[kind][1], size);
+  *to = sides[kind][0];
+  *from = sides[kind][1];
+  return GS_OK;
+}
+
+HIP hipMemcpyAsync(uint64_t to, uint64_t from, size_t size, int kind, gs_handle stream) {
+  GS_CALL(GS_DEVICE)
+  enum gs_side to_side, from_side;
+  int code = hip_sides(kind, &to_side, &from_side);
+  return code ? code : copy(frame.context, stream, to, to_side, from, from_side, size);
 }
 
 HIP hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, size_t size, gs_handle stream) {

@@ -41,20 +41,27 @@ HIP hipFuncGetAttribute(int* value, int attribute, gs_handle function) {
 // The list of packed arguments has all its words, in order.
 enum { PACKED_BUFFER = 1, PACKED_SIZE = 2, PACKED_END = 3 };
 
+int hip_packed(void** arguments, void** extra, const void** packed, size_t* size) {
+  *packed = NULL;
+  *size = 0;
+  if (!extra) return GS_OK;
+  if (arguments || extra[0] != (void*)PACKED_BUFFER || extra[2] != (void*)PACKED_SIZE ||
+      extra[4] != (void*)PACKED_END) {
+    return GS_INVALID_VALUE;
+  }
+  *packed = extra[1];
+  *size = *(size_t*)extra[3];
+  return GS_OK;
+}
+
 HIP hipModuleLaunchKernel(gs_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                           unsigned block_y, unsigned block_z, unsigned shared, gs_handle stream, void** arguments,
                           void** extra) {
   GS_CALL(GS_DEVICE)
   const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
-  const void* packed = NULL;
-  size_t packed_size = 0;
-  if (arguments && extra) return GS_INVALID_VALUE;
-  if (extra) {
-    if (extra[0] != (void*)PACKED_BUFFER || extra[2] != (void*)PACKED_SIZE || extra[4] != (void*)PACKED_END) {
-      return GS_INVALID_VALUE;
-    }
-    packed = extra[1];
-    packed_size = *(size_t*)extra[3];
-  }
+  const void* packed;
+  size_t packed_size;
+  int code = hip_packed(arguments, extra, &packed, &packed_size);
+  if (code) return code;
   return gs_launch(frame.context, function, grid, block, shared, stream, arguments, packed, packed_size);
 }

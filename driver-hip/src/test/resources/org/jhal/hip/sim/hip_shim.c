@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef uint64_t handle;
-
 #define CUDA_FUNCTIONS(X)                                                                        \
   X(cuInit, unsigned)                                                                            \
   X(cuDeviceGetCount, int*)                                                                      \
@@ -66,7 +64,7 @@ enum { DEVICES = 16 };
 // ---- result codes ----
 
 // What HIP calls a failure of CUDA. Codes that both have mean the same, but for 911 and 912.
-static int code_of(int cuda) {
+int shim_code(int cuda) {
   switch (cuda) {
     case 34:                      // stub library
     case 803:                     // driver and library do not fit
@@ -116,13 +114,17 @@ static void load(void) {
   *(void**)&name = dlsym(library, #name);        \
   if (!name) missing = #name;
   CUDA_FUNCTIONS(RESOLVE)
+  for (const shim_function* f = shim_graph_functions; f->name; f++) {
+    *f->to = dlsym(library, f->name);
+    if (!*f->to) missing = f->name;
+  }
   if (missing) {
     fprintf(stderr, "hip_shim: the CUDA driver lacks %s\n", missing);
     loaded = INSUFFICIENT_DRIVER;
     return;
   }
-  loaded = code_of(cuInit(0));
-  if (!loaded) loaded = code_of(cuDeviceGetCount(&device_count));
+  loaded = shim_code(cuInit(0));
+  if (!loaded) loaded = shim_code(cuDeviceGetCount(&device_count));
   if (device_count > DEVICES) device_count = DEVICES;
 }
 
@@ -140,7 +142,7 @@ static int count(void) {
 static int retain(int device, handle* context) {
   int code = SUCCESS;
   pthread_mutex_lock(&lock);
-  if (!contexts[device]) code = code_of(cuDevicePrimaryCtxRetain(&contexts[device], device));
+  if (!contexts[device]) code = shim_code(cuDevicePrimaryCtxRetain(&contexts[device], device));
   *context = contexts[device];
   pthread_mutex_unlock(&lock);
   return code;
@@ -155,19 +157,20 @@ __attribute__((visibility("default"))) void hip_shim_forget(void) {
 }
 
 // Makes the context of the thread's device current: others in the process may have changed that.
-static int enter(void) {
+int shim_enter(handle* context) {
   int code = initialise();
-  if (code) return code;
+  if (!code) code = retain(current, context);
+  return code ? code : shim_code(cuCtxSetCurrent(*context));
+}
+
+static int enter(void) {
   handle context;
-  code = retain(current, &context);
-  if (code) return code;
-  code = cuCtxSetCurrent(context);
-  return code_of(code);
+  return shim_enter(&context);
 }
 
 #define FORWARD(call)                  \
   int entered_ = enter();              \
-  return entered_ ? entered_ : code_of(call)
+  return entered_ ? entered_ : shim_code(call)
 
 #define DEVICE(device)                    \
   int initialised_ = initialise();        \
@@ -180,7 +183,8 @@ HIP hipInit(unsigned flags) {
 }
 
 HIP hipRuntimeGetVersion(int* version) {
-  *version = 60300000;
+  const char* given = getenv("JHAL_SHIM_VERSION");
+  *version = given && *given ? atoi(given) : 70000000;
   return SUCCESS;
 }
 
@@ -213,24 +217,24 @@ static const short attributes[][2] = {
 HIP hipDeviceGetAttribute(int* value, int attribute, int device) {
   DEVICE(device);
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-    if (attributes[i][0] == attribute) return code_of(cuDeviceGetAttribute(value, attributes[i][1], device));
+    if (attributes[i][0] == attribute) return shim_code(cuDeviceGetAttribute(value, attributes[i][1], device));
   }
   return INVALID_VALUE;
 }
 
 HIP hipDeviceGetName(char* name, int length, int device) {
   DEVICE(device);
-  return code_of(cuDeviceGetName(name, length, device));
+  return shim_code(cuDeviceGetName(name, length, device));
 }
 
 HIP hipDeviceGetUuid(char* bytes, int device) {
   DEVICE(device);
-  return code_of(cuDeviceGetUuid(bytes, device));
+  return shim_code(cuDeviceGetUuid(bytes, device));
 }
 
 HIP hipDeviceTotalMem(size_t* bytes, int device) {
   DEVICE(device);
-  return code_of(cuDeviceTotalMem_v2(bytes, device));
+  return shim_code(cuDeviceTotalMem_v2(bytes, device));
 }
 
 // Of hipDeviceProp_t, in the layout of ROCm 6, only what no attribute tells.
@@ -246,7 +250,7 @@ HIP hipGetDevicePropertiesR0600(char* properties, int device) {
   if (!code) code = cuDeviceGetAttribute(&minor, MINOR, device);
   memcpy(properties + MEMORY_AT, &memory, sizeof memory);
   sprintf(properties + ARCHITECTURE_AT, "sm_%d", 10 * major + minor);
-  return code_of(code);
+  return shim_code(code);
 }
 
 // ---- streams and events ----
@@ -365,24 +369,27 @@ static int allow_shared(handle function) {
 
 HIP hipModuleGetFunction(handle* function, handle module, const char* name) {
   int code = enter();
-  if (!code) code = code_of(cuModuleGetFunction(function, module, name));
-  return code ? code : code_of(allow_shared(*function));
+  if (!code) code = shim_code(cuModuleGetFunction(function, module, name));
+  return code ? code : shim_code(allow_shared(*function));
 }
 
 HIP hipFuncGetAttribute(int* value, int attribute, handle function) {
   FORWARD(cuFuncGetAttribute(value, attribute, function));
 }
 
+int shim_packed(void** extra, void* list[SHIM_PACKED_WORDS]) {
+  enum { BUFFER = 1, SIZE = 2, HIP_END = 3, CUDA_END = 0 };
+  if (extra[0] != (void*)BUFFER || extra[2] != (void*)SIZE || extra[4] != (void*)HIP_END) return INVALID_VALUE;
+  memcpy(list, extra, SHIM_PACKED_WORDS * sizeof *list);
+  list[4] = (void*)CUDA_END;
+  return SUCCESS;
+}
+
 HIP hipModuleLaunchKernel(handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                           unsigned block_y, unsigned block_z, unsigned shared, handle stream, void** arguments,
                           void** extra) {
-  enum { BUFFER = 1, SIZE = 2, HIP_END = 3, CUDA_END = 0 };
-  void* list[5];
-  if (extra) {
-    if (extra[0] != (void*)BUFFER || extra[2] != (void*)SIZE || extra[4] != (void*)HIP_END) return INVALID_VALUE;
-    memcpy(list, extra, sizeof list);
-    list[4] = (void*)CUDA_END;
-  }
+  void* list[SHIM_PACKED_WORDS];
+  if (extra && shim_packed(extra, list)) return INVALID_VALUE;
   FORWARD(cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, arguments,
                          extra ? list : NULL));
 }
