@@ -13,9 +13,4 @@ public interface Operand {
   default int slot() {
     return -1;
   }
-
-  /** Whether the range ends where the buffer that is bound to the slot ends. */
-  default boolean isOpenEnded() {
-    return false;
-  }
 }

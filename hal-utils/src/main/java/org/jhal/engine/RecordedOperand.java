@@ -39,8 +39,8 @@ final class RecordedOperand implements Operand {
     return isSlot() ? slot : -1;
   }
 
-  @Override
-  public boolean isOpenEnded() {
+  /** Whether it is a slot whose range is known only once a buffer is bound. */
+  boolean isOpenEnded() {
     return isSlot() && length == Slot.WHOLE;
   }
 

@@ -8,7 +8,6 @@ enum GraphFallback {
   BEING_MADE("its graph is being made"),
   OUT_OF_MEMORY("no memory for its graph"),
   REFUSED("the runtime refused its graph"),
-  EMPTY_RANGE("a command moves no bytes"),
   OTHER_MEMORY("a slot has memory of another kind"),
   IN_FLIGHT("its graph cannot be changed in flight"),
   GIVEN_UP("its graph was refused or given up lately");

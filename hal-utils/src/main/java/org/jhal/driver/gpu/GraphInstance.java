@@ -63,10 +63,10 @@ final class GraphInstance<S, K> {
   private final boolean[] areTargetsOnHost;
   private final boolean[] areSourcesOnHost;
 
-  // By slot that any node names: an operand that tells when something else is bound.
+  // By slot that any node names: an operand that tells when something else is bound, and its
+  // address.
   private final List<Operand> operands = new ArrayList<>();
   private final long[] boundAddresses;
-  private final long[] boundLengths;
 
   private int updateBytes;
 
@@ -134,10 +134,9 @@ final class GraphInstance<S, K> {
       }
     }
     boundAddresses = new long[operands.size()];
-    boundLengths = new long[operands.size()];
   }
 
-  /** Keeps one operand for each slot; of an open-ended one the length tells the buffer's size. */
+  /** Keeps one operand for each slot. */
   private void note(int node, Operand operand) {
     int slot = operand.slot();
     if (slot < 0) {
@@ -146,9 +145,6 @@ final class GraphInstance<S, K> {
     slotsOf[node] |= bit(slot);
     for (int i = 0; i < operands.size(); i++) {
       if (operands.get(i).slot() == slot) {
-        if (operand.isOpenEnded()) {
-          operands.set(i, operand);
-        }
         return;
       }
     }
@@ -167,25 +163,12 @@ final class GraphInstance<S, K> {
 
   // Addresses.
 
-  /**
-   * Gives all nodes the addresses of a submission. Returns why it cannot be launched with them, or
-   * null if it can.
-   */
-  @Nullable GraphFallback capture(Submission submission) {
-    for (int node = 0; node < plan.size(); node++) {
-      if (isEmpty(node, submission)) {
-        return GraphFallback.EMPTY_RANGE;
-      }
+  /** Gives all nodes the addresses of a submission. */
+  void capture(Submission submission) {
+    for (int node = 0; node < nodes.length; node++) {
       resolve(node, submission);
     }
     keepBindings(submission);
-    return null;
-  }
-
-  /** Whether the node moves no byte with this submission, which no runtime takes. */
-  private boolean isEmpty(int node, Submission submission) {
-    Command command = plan.command(node);
-    return command.kind() != Command.Kind.DISPATCH && submission.length(command.target()) == 0;
   }
 
   private void resolve(int node, Submission submission) {
@@ -227,7 +210,6 @@ final class GraphInstance<S, K> {
   private void keepBindings(Submission submission) {
     for (int i = 0; i < boundAddresses.length; i++) {
       boundAddresses[i] = address(operands.get(i), submission);
-      boundLengths[i] = submission.length(operands.get(i));
     }
   }
 
@@ -236,31 +218,27 @@ final class GraphInstance<S, K> {
     long changed = 0;
     for (int i = 0; i < boundAddresses.length; i++) {
       Operand operand = operands.get(i);
-      if (boundAddresses[i] != address(operand, submission)
-          || boundLengths[i] != submission.length(operand)) {
+      if (boundAddresses[i] != address(operand, submission)) {
         changed |= bit(operand.slot());
       }
     }
     return changed;
   }
 
-  /** Why the changed nodes cannot get the addresses of the submission, or null if they can. */
-  @Nullable GraphFallback obstacle(long changed, Submission submission) {
+  /** Whether a changed node would get memory of another kind, which no runtime allows. */
+  boolean isOtherMemory(long changed, Submission submission) {
     for (int node = 0; node < nodes.length; node++) {
       if ((slotsOf[node] & changed) != 0) {
-        if (isEmpty(node, submission)) {
-          return GraphFallback.EMPTY_RANGE;
-        }
         Command command = plan.command(node);
         if (command.kind() != Command.Kind.DISPATCH
             && (isOnHost(command.target(), submission) != areTargetsOnHost[node]
                 || (command.kind() == Command.Kind.COPY
                     && isOnHost(command.source(), submission) != areSourcesOnHost[node]))) {
-          return GraphFallback.OTHER_MEMORY;
+          return true;
         }
       }
     }
-    return null;
+    return false;
   }
 
   // Building.

@@ -138,9 +138,8 @@ final class GraphSet<S, K> implements PreparedCommands {
       try {
         long changed = instance.changedSlots(submission);
         if (changed != 0) {
-          GraphFallback obstacle = instance.obstacle(changed, submission);
-          if (obstacle != null) {
-            return obstacle;
+          if (instance.isOtherMemory(changed, submission)) {
+            return GraphFallback.OTHER_MEMORY;
           }
           if (!cache.graphs().mayBeSetInFlight() && !instance.isIdle()) {
             return GraphFallback.IN_FLIGHT;
@@ -175,11 +174,7 @@ final class GraphSet<S, K> implements PreparedCommands {
         return GraphFallback.GIVEN_UP;
       }
       GraphInstance<S, K> planned = cache.plan(plan, stream);
-      GraphFallback obstacle = planned.capture(submission);
-      if (obstacle != null) {
-        pauseTrying();
-        return obstacle;
-      }
+      planned.capture(submission);
       List<GraphInstance<S, K>> more = new ArrayList<>(instances);
       more.add(planned);
       instances = List.copyOf(more);

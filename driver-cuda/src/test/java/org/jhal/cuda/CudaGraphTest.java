@@ -1,0 +1,22 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuGraphTest;
+
+/** Reusable command buffers as graphs with CUDA. */
+class CudaGraphTest extends GpuGraphTest {
+  CudaGraphTest() {
+    super(
+        CudaOnSimulator.GPU,
+        new Names(
+            "cuGraphCreate",
+            "cuGraphAddKernelNode_v2",
+            "cuGraphAddMemsetNode",
+            "cuGraphAddMemcpyNode",
+            "cuGraphInstantiateWithFlags",
+            "cuGraphUpload",
+            "cuGraphLaunch",
+            "cuGraphExecKernelNodeSetParams_v2",
+            "cuMemAllocFromPoolAsync",
+            true));
+  }
+}
