@@ -82,8 +82,7 @@ class HipGraphTest extends OnSimulatedHip {
     Memory parameters = packed(fill, 1, memory, 1);
     long kernel = graphs.kernel(graph, parameters);
     long memset = graphs.memset(graph, memset(memory + 4, 2, 4, 1));
-    long memcpy =
-        graphs.memcpy(graph, memory + 8, memory, 8, DEVICE_TO_DEVICE, kernel, memset);
+    long memcpy = graphs.memcpy(graph, memory + 8, memory, 8, DEVICE_TO_DEVICE, kernel, memset);
     long instance = graphs.instance(graph);
     value(parameters, 99);
     simulator.pause(0, stream.get());
@@ -116,7 +115,8 @@ class HipGraphTest extends OnSimulatedHip {
     Memory ended = packed(fill, 1, memory, 5);
     ended.setLong(80 + 32, 0);
     assertEquals(hipErrorInvalidValue, graphs.setKernel(instance, kernel, ended));
-    assertEquals(hipErrorInvalidValue, graphs.setMemset(instance, memset, memset(host[0], 5, 1, 1)));
+    assertEquals(
+        hipErrorInvalidValue, graphs.setMemset(instance, memset, memset(host[0], 5, 1, 1)));
     assertEquals(
         hipErrorInvalidValue,
         graphs.setMemcpy(instance, memcpy, host[0], memory, 8, hipMemcpyDefault));
@@ -128,12 +128,7 @@ class HipGraphTest extends OnSimulatedHip {
     assertEquals(
         hipErrorInvalidValue,
         graphs.code(
-            "hipGraphAddKernelNode",
-            new long[1],
-            graph,
-            new long[] {kernel, kernel},
-            2L,
-            twice));
+            "hipGraphAddKernelNode", new long[1], graph, new long[] {kernel, kernel}, 2L, twice));
     assertEquals(
         hipErrorInvalidValue,
         graphs.setMemcpy(instance, memcpy, memory + 8, memory, 4089, hipMemcpyDefault));
@@ -141,9 +136,7 @@ class HipGraphTest extends OnSimulatedHip {
     assertArrayEquals(new int[] {1, 2, 1, 2}, run(instance, 4));
     String instantiate = STAND_IN.function("hipGraphInstantiateWithFlags");
     simulator.fail(instantiate, 1, 2);
-    assertEquals(
-        2,
-        graphs.code("hipGraphInstantiateWithFlags", new long[1], graph, 0L));
+    assertEquals(2, graphs.code("hipGraphInstantiateWithFlags", new long[1], graph, 0L));
   }
 
   @Test
