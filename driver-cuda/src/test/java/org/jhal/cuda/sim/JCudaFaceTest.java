@@ -214,9 +214,7 @@ class JCudaFaceTest {
     twice.blockDimX = twice.blockDimY = twice.blockDimZ = 1;
     twice.kernelParams = Pointer.to(Pointer.to(x), Pointer.to(y));
     CUgraphNode second = new CUgraphNode();
-    ok(
-        JCudaDriver.cuGraphAddKernelNode(
-            second, graph, new CUgraphNode[] {first}, 1, twice));
+    ok(JCudaDriver.cuGraphAddKernelNode(second, graph, new CUgraphNode[] {first}, 1, twice));
     CUDA_MEMCPY3D copy = new CUDA_MEMCPY3D();
     copy.srcMemoryType = CUmemorytype.CU_MEMORYTYPE_DEVICE;
     copy.srcDevice = y;

@@ -3,8 +3,8 @@ package org.jhal.cuda;
 import org.jhal.simulator.driver.GpuGraphTest;
 
 /** Reusable command buffers as graphs with CUDA. */
-class CudaGraphTest extends GpuGraphTest {
-  CudaGraphTest() {
+class CudaGraphsTest extends GpuGraphTest {
+  CudaGraphsTest() {
     super(
         CudaOnSimulator.GPU,
         new Names(

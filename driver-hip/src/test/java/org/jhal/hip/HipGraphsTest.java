@@ -1,0 +1,22 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGraphTest;
+
+/** Reusable command buffers as graphs with HIP. */
+class HipGraphsTest extends GpuGraphTest {
+  HipGraphsTest() {
+    super(
+        HipOnSimulator.GPU,
+        new Names(
+            "hipGraphCreate",
+            "hipGraphAddKernelNode",
+            "hipGraphAddMemsetNode",
+            "hipGraphAddMemcpyNode1D",
+            "hipGraphInstantiateWithFlags",
+            "hipGraphUpload",
+            "hipGraphLaunch",
+            "hipGraphExecKernelNodeSetParams",
+            "hipMallocFromPoolAsync",
+            false));
+  }
+}
