@@ -9,6 +9,7 @@ class CudaGraphsTest extends GpuGraphTest {
         CudaOnSimulator.GPU,
         new Names(
             "cuGraphCreate",
+            "cuGraphDestroy",
             "cuGraphAddKernelNode_v2",
             "cuGraphAddMemsetNode",
             "cuGraphAddMemcpyNode",

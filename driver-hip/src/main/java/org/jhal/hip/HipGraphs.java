@@ -222,7 +222,7 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
   @Override
   public long instantiate(long graph) {
     long[] instance = new long[1];
-    device.check("hipGraphInstantiateWithFlags", hipGraphInstantiateWithFlags(instance, graph, 0));
+    device.check("hipGraphInstantiate", hipGraphInstantiateWithFlags(instance, graph, 0));
     return instance[0];
   }
 

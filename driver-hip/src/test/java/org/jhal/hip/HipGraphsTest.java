@@ -9,6 +9,7 @@ class HipGraphsTest extends GpuGraphTest {
         HipOnSimulator.GPU,
         new Names(
             "hipGraphCreate",
+            "hipGraphDestroy",
             "hipGraphAddKernelNode",
             "hipGraphAddMemsetNode",
             "hipGraphAddMemcpyNode1D",

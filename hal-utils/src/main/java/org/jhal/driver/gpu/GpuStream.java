@@ -283,14 +283,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   @Override
   public void issue(CommandList commands, Submission submission) {
     PreparedCommands prepared = commands.prepared();
-    if (prepared != null) {
-      if (graphs(prepared).launch(this, submission)) {
-        return;
-      }
-      if (!submission.hasRoomForEach()) {
-        submission.putBack();
-        return;
-      }
+    if (prepared != null && graphs(prepared).issue(this, submission)) {
+      return;
     }
     for (int i = 0; i < commands.size(); i++) {
       Command command = commands.get(i);

@@ -40,24 +40,19 @@ final class GraphSet<S, K> implements PreparedCommands {
   }
 
   /**
-   * Launches a submission as a graph, or returns false if its commands have to be issued one by one.
-   * For the thread that issues to the stream.
+   * Launches a submission as a graph, or puts it back until there is room for its commands one by
+   * one. Returns false if they have to be issued one by one now. For the thread that issues to the
+   * stream.
    *
    * @throws HalException if the launch failed, or the device is lost
    */
-  boolean launch(GpuStream<S, ?, K> stream, Submission submission) {
+  boolean issue(GpuStream<S, ?, K> stream, Submission submission) {
     OnStream graphs = streams.get(stream.index());
     if (graphs == null) {
       graphs = new OnStream();
       streams.set(stream.index(), graphs);
     }
-    GraphFallback reason = graphs.launch(stream, submission);
-    if (reason == null) {
-      cache.countLaunch();
-      return true;
-    }
-    cache.count(reason);
-    return false;
+    return graphs.issue(stream, submission);
   }
 
   @Override
@@ -82,6 +77,9 @@ final class GraphSet<S, K> implements PreparedCommands {
     private long nextTry; // makes no instance before this many submissions
     private long pause = 4; // how many submissions until the next try if one fails
 
+    /** The last submission was put back, so it is the next one too. */
+    private boolean isPutBack;
+
     boolean isReady() {
       for (GraphInstance<S, K> instance : instances) {
         if (instance.isUsable()) {
@@ -91,8 +89,27 @@ final class GraphSet<S, K> implements PreparedCommands {
       return false;
     }
 
+    boolean issue(GpuStream<S, ?, K> stream, Submission submission) {
+      if (isPutBack) {
+        isPutBack = false;
+        return false;
+      }
+      GraphFallback reason = launch(stream, submission);
+      if (reason == null) {
+        cache.countLaunch();
+        return true;
+      }
+      cache.count(reason);
+      if (submission.hasRoomForEach()) {
+        return false;
+      }
+      submission.putBack();
+      isPutBack = true;
+      return true;
+    }
+
     /** Launches a submission; returns why not, or null if it did. */
-    @Nullable GraphFallback launch(GpuStream<S, ?, K> stream, Submission submission) {
+    private @Nullable GraphFallback launch(GpuStream<S, ?, K> stream, Submission submission) {
       submissions++;
       dropGone();
       GraphFallback reason = null;
@@ -102,11 +119,10 @@ final class GraphSet<S, K> implements PreparedCommands {
           return null;
         }
       }
-      if (instances.isEmpty()
-          || (reason == GraphFallback.IN_FLIGHT && instances.size() < GraphCache.MOST_PER_STREAM)) {
-        return make(stream, submission);
-      }
-      return reason;
+      boolean isRoom = instances.size() < GraphCache.MOST_PER_STREAM;
+      return reason == null || (reason == GraphFallback.IN_FLIGHT && isRoom)
+          ? make(stream, submission)
+          : reason;
     }
 
     private void dropGone() {
@@ -178,7 +194,7 @@ final class GraphSet<S, K> implements PreparedCommands {
       List<GraphInstance<S, K>> more = new ArrayList<>(instances);
       more.add(planned);
       instances = List.copyOf(more);
-      if (!cache.makesAtOnce()) {
+      if (!cache.makesAtOnce() || more.size() > 1) { // only for the first one the thread may block
         submission.inBackground(() -> cache.build(planned));
         return GraphFallback.BEING_MADE;
       }
