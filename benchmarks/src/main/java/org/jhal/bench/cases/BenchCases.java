@@ -10,7 +10,8 @@ public final class BenchCases {
 
   /** In the order in which they run; not all are for all devices. */
   public static List<BenchCase> all() {
-    return Stream.of(general(), DispatchCases.all(), CudaCases.all(), HipCalls.all())
+    return Stream.of(
+            general(), DispatchCases.all(), GraphCases.all(), CudaCases.all(), HipCalls.all())
         .flatMap(List::stream)
         .toList();
   }

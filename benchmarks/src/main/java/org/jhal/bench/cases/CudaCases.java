@@ -174,7 +174,8 @@ final class CudaCases {
     return new double[] {quartiles[0]};
   }
 
-  private static CudaRaw raw(Bench bench) {
+  /** The program in C for the device of {@code bench}. */
+  static CudaRaw raw(Bench bench) {
     return bench
         .shared()
         .get(

@@ -81,8 +81,13 @@ public final class Touch implements AutoCloseable {
 
   /** Forgets what the kernel wrote. */
   public void clear() throws InterruptedException {
+    clear(device, target);
+  }
+
+  /** Sets the first word of {@code buffer} to zero. */
+  public static void clear(Device device, DeviceBuffer buffer) throws InterruptedException {
     try (TimelineSemaphore done = device.createSemaphore(0)) {
-      device.queue(0).fill(Fence.NONE, done.at(1), target, 0, Integer.BYTES, FillPattern.ZERO);
+      device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, Integer.BYTES, FillPattern.ZERO);
       done.await(1, Bench.DEADLINE);
     }
   }
