@@ -128,9 +128,10 @@ class BenchToolTest {
       String metric = row.get("metric").getAsString();
       assertTrue(benchCase.metrics().contains(metric), metric);
       check(metric, row.getAsJsonObject("jhal"));
-      // There is no --peer, and the mock has no graphs.
+      // There is no --peer, and the mock has neither graphs nor a cache.
       boolean isAlone =
-          benchCase.name().startsWith("dispatch-") || benchCase.name().startsWith("graph-");
+          Stream.of("dispatch-", "graph-", "pageable-", "load")
+              .anyMatch(benchCase.name()::startsWith);
       assertEquals(isAlone, row.getAsJsonArray("peers").isEmpty());
       if (benchCase.name().equals("heap")) {
         assertEquals(64, aim(row).get("atMost").getAsDouble());
@@ -211,7 +212,7 @@ class BenchToolTest {
     assertEquals(2, samples.size());
     // The collector need not run during so little work, a process may shrink meanwhile, and the
     // heap that one submission takes may round to nothing.
-    if (Set.of("whole", "park", "release", "time").contains(metric)) {
+    if (Set.of("whole", "park", "release", "time", "load", "open", "GB/s").contains(metric)) {
       for (JsonElement sample : samples) {
         assertTrue(sample.getAsDouble() > 0, side.toString());
       }

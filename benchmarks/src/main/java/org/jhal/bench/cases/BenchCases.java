@@ -68,7 +68,14 @@ public final class BenchCases {
             "bytes",
             ParkedMemory.METRICS,
             false,
-            bench -> List.of(ParkedMemory.series(bench))));
+            bench -> List.of(ParkedMemory.series(bench))),
+        new BenchCase(
+            "load",
+            "a bundle is loaded for the first time in a process, in a JVM of its own",
+            "ns",
+            LoadTimes.METRICS,
+            false,
+            bench -> List.of(LoadTimes.series(bench))));
   }
 
   private static BenchCase dependent(String name, String description, DependentWork.Shape shape) {

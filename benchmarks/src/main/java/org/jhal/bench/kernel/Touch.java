@@ -31,6 +31,10 @@ public final class Touch implements AutoCloseable {
   /** The kernel {@code touch}, in all formats. */
   public static final ExecutableSource BUNDLE = ExecutableSource.ofResources(Touch.class, "touch");
 
+  /** The same with nothing that a compiler has made already, where a device takes source. */
+  public static final ExecutableSource SOURCE =
+      ExecutableSource.ofResources(Touch.class, "touch-source");
+
   private final Device device;
   private final Executable executable;
   private final Kernel kernel;

@@ -38,7 +38,8 @@ public final class CudaRaw implements AutoCloseable {
 
   private static final String PROGRAM = "raw";
   private static final String KERNEL = "touch.ptx";
-  private static final List<String> SOURCES = List.of("driver.c", "graphs.c", "raw.c");
+  private static final List<String> SOURCES =
+      List.of("driver.c", "graphs.c", "pageable.c", "raw.c");
   private static final List<String> HEADERS = List.of("driver.h", "raw.h");
   private static final String END = "the end of the output";
   private static final Pattern RESULT =

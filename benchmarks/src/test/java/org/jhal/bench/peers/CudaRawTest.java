@@ -113,7 +113,11 @@ class CudaRawTest {
     "graph-tables-3, 4",
     "graph-wait, 3",
     "stream, 3",
-    "stream-wait, 3"
+    "stream-wait, 3",
+    "plain-upload, 4096",
+    "plain-readback, 4096",
+    "ring-upload-1, 4096",
+    "ring-readback-3, 4096"
   })
   void theProgramKnowsEveryCase(String name, long size, @TempDir Path folder) throws Exception {
     try (CudaRaw raw = FakeCuda.build(folder).raw("0000:03:00.0", Map.of())) {
@@ -143,6 +147,35 @@ class CudaRawTest {
       double[] unused = raw.subject(name, 10, 5, UnaryOperator.identity()).sample();
     }
     assertEquals(List.of(expected), Files.readAllLines(log));
+  }
+
+  /** Far more chunks than slots, more threads than cores, and a last chunk that is not whole. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ring-upload-", "ring-readback-"})
+  void aRingMovesMoreThanItHolds(String name, @TempDir Path folder) throws Exception {
+    try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
+      for (int threads : new int[] {1, 4, 2, 7}) {
+        for (long bytes : new long[] {1 << 20, (48 << 20) + 4, 300_000}) {
+          double[] sample =
+              raw.subject(name + threads, bytes, 10, UnaryOperator.identity()).sample();
+          assertTrue(sample[0] > 0);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aRingWithoutThreadsIsRefused(@TempDir Path folder) throws Exception {
+    try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
+      Subject none = raw.subject("ring-upload-0", 4096, 1, UnaryOperator.identity());
+      IOException refused = assertThrows(IOException.class, none::sample);
+      assertTrue(
+          String.valueOf(refused.getMessage())
+              .endsWith(
+                  "error ring-upload-0 of 4096 bytes: a multiple of 4, and 1 to 64 threads, are"
+                      + " possible"),
+          refused::toString);
+    }
   }
 
   @Test

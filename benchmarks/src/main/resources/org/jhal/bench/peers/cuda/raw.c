@@ -28,6 +28,7 @@
 enum { RING = 1024 }; /* events of a chain: about as many as a stream takes commands */
 
 CUstream stream;
+CUcontext context;
 CUfunction touch;
 static CUdeviceptr target; /* of the kernel */
 
@@ -235,7 +236,7 @@ static void answer(const char *name, size_t bytes, int steps) {
     transfer(UPLOAD, bytes, steps, times);
   } else if (strcmp(name, "readback") == 0) {
     transfer(READBACK, bytes, steps, times);
-  } else if (!graph_case(name, bytes, steps, times, &sum)) {
+  } else if (!graph_case(name, bytes, steps, times, &sum) && !pageable_case(name, bytes, steps, times)) {
     die("unknown case '%s'", name);
   }
   double quartiles[3];
@@ -277,7 +278,6 @@ static char *read_text(const char *path) {
 
 int main(int argc, char **argv) {
   CUdevice device;
-  CUcontext context;
   CUmodule module;
   if (argc != 3) {
     die("usage: raw PTX_FILE PCI_ADDRESS|-");

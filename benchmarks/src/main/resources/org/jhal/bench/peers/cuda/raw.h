@@ -8,6 +8,7 @@
 enum { VALUE = 42 }; /* what the kernel writes, or the first value of several */
 
 extern CUstream stream;
+extern CUcontext context;
 extern CUfunction touch; /* the kernel: writes a word */
 
 /* Nanoseconds of a clock that only goes forward. */
@@ -24,8 +25,9 @@ void launch(CUdeviceptr address, unsigned value);
 
 /*
  * The cases of the other files. Each returns whether it knows a case of that name. One that does has either timed each
- * step, or put the time of all steps into the sum.
+ * step, or, if there is a sum, put the time of all steps there.
  */
 int graph_case(const char *name, size_t commands, int steps, long long *times, long long *sum);
+int pageable_case(const char *name, size_t bytes, int steps, long long *times);
 
 #endif
