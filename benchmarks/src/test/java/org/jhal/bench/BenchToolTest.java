@@ -237,6 +237,13 @@ class BenchToolTest {
   }
 
   @Test
+  void casesOfWorkInBulkAreForAllDevices() {
+    assertEquals(0, run("--list", "--case", "graph-*", "--case", "pageable-*", "--case", "load"));
+    assertEquals(8, out.toString().lines().count(), out.toString());
+    assertFalse(out.toString().contains("(only "), out.toString());
+  }
+
+  @Test
   void aCaseForAnotherDriverSaysWhyItIsNotThere() {
     assertEquals(2, run("--device", "mock", "--case", "cuda-chain"));
     assertEquals(

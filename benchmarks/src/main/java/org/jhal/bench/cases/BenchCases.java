@@ -11,7 +11,12 @@ public final class BenchCases {
   /** In the order in which they run; not all are for all devices. */
   public static List<BenchCase> all() {
     return Stream.of(
-            general(), DispatchCases.all(), GraphCases.all(), CudaCases.all(), HipCalls.all())
+            general(),
+            DispatchCases.all(),
+            GraphCases.all(),
+            PageableCases.all(),
+            CudaCases.all(),
+            HipCalls.all())
         .flatMap(List::stream)
         .toList();
   }
