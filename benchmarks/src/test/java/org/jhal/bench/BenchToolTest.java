@@ -128,7 +128,10 @@ class BenchToolTest {
       String metric = row.get("metric").getAsString();
       assertTrue(benchCase.metrics().contains(metric), metric);
       check(metric, row.getAsJsonObject("jhal"));
-      boolean isAlone = benchCase.name().startsWith("dispatch-"); // no --peer
+      // There is no --peer, and the mock has neither graphs nor a cache.
+      boolean isAlone =
+          Stream.of("dispatch-", "graph-", "pageable-", "load")
+              .anyMatch(benchCase.name()::startsWith);
       assertEquals(isAlone, row.getAsJsonArray("peers").isEmpty());
       if (benchCase.name().equals("heap")) {
         assertEquals(64, aim(row).get("atMost").getAsDouble());
@@ -209,7 +212,7 @@ class BenchToolTest {
     assertEquals(2, samples.size());
     // The collector need not run during so little work, a process may shrink meanwhile, and the
     // heap that one submission takes may round to nothing.
-    if (Set.of("whole", "park", "release", "time").contains(metric)) {
+    if (Set.of("whole", "park", "release", "time", "load", "open", "GB/s").contains(metric)) {
       for (JsonElement sample : samples) {
         assertTrue(sample.getAsDouble() > 0, side.toString());
       }
@@ -231,6 +234,13 @@ class BenchToolTest {
     Set<String> listed =
         out.toString().lines().map(line -> line.split(" ", 2)[0]).collect(Collectors.toSet());
     assertEquals(Set.of("parked-one-by-one", "parked-all-at-once", "chain"), listed);
+  }
+
+  @Test
+  void casesOfWorkInBulkAreForAllDevices() {
+    assertEquals(0, run("--list", "--case", "graph-*", "--case", "pageable-*", "--case", "load"));
+    assertEquals(8, out.toString().lines().count(), out.toString());
+    assertFalse(out.toString().contains("(only "), out.toString());
   }
 
   @Test

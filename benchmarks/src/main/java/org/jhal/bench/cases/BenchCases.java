@@ -10,7 +10,13 @@ public final class BenchCases {
 
   /** In the order in which they run; not all are for all devices. */
   public static List<BenchCase> all() {
-    return Stream.of(general(), DispatchCases.all(), CudaCases.all(), HipCalls.all())
+    return Stream.of(
+            general(),
+            DispatchCases.all(),
+            GraphCases.all(),
+            PageableCases.all(),
+            CudaCases.all(),
+            HipCalls.all())
         .flatMap(List::stream)
         .toList();
   }
@@ -67,7 +73,14 @@ public final class BenchCases {
             "bytes",
             ParkedMemory.METRICS,
             false,
-            bench -> List.of(ParkedMemory.series(bench))));
+            bench -> List.of(ParkedMemory.series(bench))),
+        new BenchCase(
+            "load",
+            "a bundle is loaded for the first time in a process, in a JVM of its own",
+            "ns",
+            LoadTimes.METRICS,
+            false,
+            bench -> List.of(LoadTimes.series(bench))));
   }
 
   private static BenchCase dependent(String name, String description, DependentWork.Shape shape) {

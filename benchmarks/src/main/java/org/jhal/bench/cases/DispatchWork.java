@@ -29,7 +29,8 @@ final class DispatchWork {
 
   private DispatchWork() {}
 
-  private static Timepoint[] timepoints(TimelineSemaphore semaphore, int steps) {
+  /** The values of {@code semaphore} from 0 to {@code steps}. */
+  static Timepoint[] timepoints(TimelineSemaphore semaphore, int steps) {
     Timepoint[] points = new Timepoint[steps + 1];
     for (int i = 0; i <= steps; i++) {
       points[i] = semaphore.at(i);

@@ -47,6 +47,7 @@ final class HeapBytes {
     COPY("copy"),
     DISPATCH("dispatch"),
     EXECUTE("execute with a table"),
+    EXECUTES("execute of 10, tables"),
     ALLOCA("alloca, dealloca");
 
     final String label;
@@ -77,6 +78,7 @@ final class HeapBytes {
 
   private static final class Submissions implements Subject {
     private static final int BYTES = 64;
+    private static final int SEVERAL = 10; // commands: enough to be worth a native graph
 
     private final Device device;
     private final Kind kind;
@@ -87,8 +89,9 @@ final class HeapBytes {
     private @Nullable Touch touch; // of a dispatch
     private @Nullable CommandBuffer commands; // to be executed
     private final FillPattern pattern = FillPattern.of32(7);
-    private final BindingTable table;
+    private final BindingTable[] tables;
     private @Nullable DeviceBuffer allocated;
+    private int executes; // which table is next
 
     Submissions(Bench bench, Kind kind, int steps) {
       this.device = bench.device();
@@ -97,19 +100,22 @@ final class HeapBytes {
       this.steps = steps;
       source = device.allocate(BYTES, BufferParams.DEVICE);
       target = device.allocate(BYTES, BufferParams.DEVICE);
-      table = BindingTable.of(target);
+      tables = new BindingTable[] {BindingTable.of(target), BindingTable.of(source)};
     }
 
     @Override
     public void prepare() throws NotAvailableException {
-      if (kind != Kind.DISPATCH && kind != Kind.EXECUTE) {
+      if (kind != Kind.DISPATCH && kind != Kind.EXECUTE && kind != Kind.EXECUTES) {
         return; // the others need no kernel, which a device may not have
       }
       Touch kernel = new Touch(device, kernels);
       touch = kernel;
       CommandBuffer recorded = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
       commands = recorded;
-      recorded.dispatch(kernel.kernel(), Touch.ONE, Args.of(Slot.of(0), Touch.VALUE));
+      for (int i = 0; i < (kind == Kind.EXECUTES ? SEVERAL : 1); i++) {
+        recorded.dispatch(kernel.kernel(), Touch.ONE, Args.of(Slot.of(0), Touch.VALUE));
+        recorded.barrier();
+      }
       recorded.end();
     }
 
@@ -145,7 +151,12 @@ final class HeapBytes {
         case FILL -> queue.fill(Fence.NONE, signal, target, 0, BYTES, pattern);
         case COPY -> queue.copy(Fence.NONE, signal, source, 0, target, 0, BYTES);
         case DISPATCH -> Objects.requireNonNull(touch).submit(queue, Fence.NONE, signal);
-        case EXECUTE -> queue.execute(Fence.NONE, signal, Objects.requireNonNull(commands), table);
+        case EXECUTE ->
+            queue.execute(Fence.NONE, signal, Objects.requireNonNull(commands), tables[0]);
+        case EXECUTES -> {
+          BindingTable next = tables[executes++ % tables.length];
+          queue.execute(before, signal, Objects.requireNonNull(commands), next);
+        }
         case ALLOCA -> {
           if (allocated == null) {
             allocated = queue.alloca(before, signal, BYTES, BufferParams.DEVICE);

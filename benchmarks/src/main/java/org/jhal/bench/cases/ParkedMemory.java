@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jhal.Device;
 import org.jhal.Hal;
@@ -25,7 +24,6 @@ public record ParkedMemory(String name, String uri, int size) implements Subject
   static final List<String> METRICS = List.of("live heap", "resident");
 
   private static final int WARM_UP = 100;
-  private static final String RESULT = "bytes: ";
 
   static Series series(Bench bench) {
     return new Series(
@@ -36,39 +34,8 @@ public record ParkedMemory(String name, String uri, int size) implements Subject
 
   @Override
   public double[] sample() throws IOException, InterruptedException, TimeoutException {
-    Path output = Files.createTempFile("hal-bench", ".txt");
-    try {
-      Process process =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  ParkedMemory.class.getName(),
-                  name,
-                  uri,
-                  String.valueOf(size))
-              .redirectErrorStream(true)
-              .redirectOutput(output.toFile())
-              .start();
-      try {
-        if (!process.waitFor(Bench.DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
-          throw new TimeoutException("the JVM that parks work is not done after " + Bench.DEADLINE);
-        }
-      } finally {
-        process.destroyForcibly();
-      }
-      String text = Files.readString(output);
-      int start = text.indexOf(RESULT);
-      if (process.exitValue() != 0 || start < 0) {
-        throw new IOException("the JVM that parks work failed: " + text);
-      }
-      String[] numbers = text.substring(start + RESULT.length()).strip().split(" ", -1);
-      return new double[] {
-        Double.parseDouble(numbers[0]) / size, Double.parseDouble(numbers[1]) / size
-      };
-    } finally {
-      Files.delete(output);
-    }
+    double[] bytes = OwnJvm.numbers(ParkedMemory.class, name, uri, String.valueOf(size));
+    return new double[] {bytes[0] / size, bytes[1] / size};
   }
 
   /** What runs in a JVM of its own; the arguments are the components of this record. */
@@ -87,7 +54,6 @@ public record ParkedMemory(String name, String uri, int size) implements Subject
     }
   }
 
-  @SuppressWarnings("SystemOut") // the pipe to the JVM that started this one
   private static void measure(DependentWork small, DependentWork work) throws Exception {
     small.sample(); // loads the classes
     work.begin();
@@ -100,7 +66,7 @@ public record ParkedMemory(String name, String uri, int size) implements Subject
     work.end();
     small.close();
     work.close();
-    System.out.println(RESULT + heap + " " + resident);
+    OwnJvm.answer(heap, resident);
   }
 
   private static long liveHeap() {

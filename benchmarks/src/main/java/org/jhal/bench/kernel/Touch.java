@@ -31,6 +31,10 @@ public final class Touch implements AutoCloseable {
   /** The kernel {@code touch}, in all formats. */
   public static final ExecutableSource BUNDLE = ExecutableSource.ofResources(Touch.class, "touch");
 
+  /** The same with nothing that a compiler has made already, where a device takes source. */
+  public static final ExecutableSource SOURCE =
+      ExecutableSource.ofResources(Touch.class, "touch-source");
+
   private final Device device;
   private final Executable executable;
   private final Kernel kernel;
@@ -81,8 +85,13 @@ public final class Touch implements AutoCloseable {
 
   /** Forgets what the kernel wrote. */
   public void clear() throws InterruptedException {
+    clear(device, target);
+  }
+
+  /** Sets the first word of {@code buffer} to zero. */
+  public static void clear(Device device, DeviceBuffer buffer) throws InterruptedException {
     try (TimelineSemaphore done = device.createSemaphore(0)) {
-      device.queue(0).fill(Fence.NONE, done.at(1), target, 0, Integer.BYTES, FillPattern.ZERO);
+      device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, Integer.BYTES, FillPattern.ZERO);
       done.await(1, Bench.DEADLINE);
     }
   }

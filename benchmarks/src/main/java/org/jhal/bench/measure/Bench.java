@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jhal.Device;
@@ -79,11 +80,26 @@ public record Bench(
    * @throws org.jhal.HalException as {@link Hal#openDevice} does
    */
   public Device deviceThatSpins(String spin) {
+    return deviceWith(Map.of("spin", spin));
+  }
+
+  /**
+   * The same device, opened with other settings. It is shared, and not to be closed.
+   *
+   * @param settings by name; those that are not among them stay as they are
+   * @throws org.jhal.HalException as {@link Hal#openDevice} does
+   */
+  public Device deviceWith(Map<String, String> settings) {
     DeviceUri parsed = DeviceUri.parse(uri);
     Map<String, String> options = new LinkedHashMap<>(parsed.options());
-    options.put("spin", spin);
+    options.putAll(new TreeMap<>(settings)); // in an order that names the same device the same
     String other = new DeviceUri(parsed.driver(), parsed.selector(), options).toString();
     return shared.get(other, Device.class, () -> Hal.openDevice(other));
+  }
+
+  /** Whether the device has a setting of this name, which {@link #deviceWith} may change. */
+  public boolean hasSetting(String name) {
+    return device.settings().stream().anyMatch(setting -> setting.name().equals(name));
   }
 
   /**

@@ -44,10 +44,12 @@ public final class CudaCompiler {
             + "; CUDA_HOME says where the toolkit is");
   }
 
-  /** The command that compiles {@code source} to {@code program}. */
-  static List<String> command(List<String> compiler, Path source, Path program) {
+  /** The command that compiles {@code sources} to {@code program}. */
+  static List<String> command(List<String> compiler, List<Path> sources, Path program) {
     List<String> command = new ArrayList<>(compiler);
-    command.addAll(List.of("-o", program.toString(), source.toString(), "-ldl", "-lpthread"));
+    command.addAll(List.of("-o", program.toString()));
+    sources.forEach(source -> command.add(source.toString()));
+    command.addAll(List.of("-ldl", "-lpthread"));
     return command;
   }
 }

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.NotAvailableException;
@@ -25,7 +26,7 @@ import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The peers that are raw calls in C: the program {@code raw.c}, compiled when it is first needed,
+ * The peers that are raw calls in C: the program {@code raw}, compiled when it is first needed,
  * running beside this JVM and asked for one sample after the other. While it is not asked it waits
  * for its input, and its device has nothing to do.
  *
@@ -37,6 +38,9 @@ public final class CudaRaw implements AutoCloseable {
 
   private static final String PROGRAM = "raw";
   private static final String KERNEL = "touch.ptx";
+  private static final List<String> SOURCES =
+      List.of("driver.c", "graphs.c", "pageable.c", "raw.c");
+  private static final List<String> HEADERS = List.of("driver.h", "raw.h");
   private static final String END = "the end of the output";
   private static final Pattern RESULT =
       Pattern.compile("result (\\S+ \\d+ \\d+) (\\d+\\.\\d+) (\\d+\\.\\d+) (\\d+\\.\\d+)");
@@ -68,32 +72,40 @@ public final class CudaRaw implements AutoCloseable {
     this.pciAddress = pciAddress;
   }
 
+  /** {@link #subject(String, String, long, int, UnaryOperator)} that is called {@link #NAME}. */
+  public Subject subject(String name, long size, int steps, UnaryOperator<double[]> convert) {
+    return subject(NAME, name, size, steps, convert);
+  }
+
   /**
    * A subject whose sample is one answer of the program.
    *
+   * @param title how reports call it
    * @param name of the case, as the program knows it
-   * @param bytes how much is transferred or allocated, 0 where it means nothing
+   * @param size of a step: how many bytes are transferred or allocated, or how many kernels run; 0
+   *     where it means nothing
    * @param steps how many steps the sample has
    * @param convert makes the sample from the median, the lower and the upper quartile, in
    *     nanoseconds
    */
-  public Subject subject(String name, long bytes, int steps, UnaryOperator<double[]> convert) {
+  public Subject subject(
+      String title, String name, long size, int steps, UnaryOperator<double[]> convert) {
     return new Subject() {
       @Override
       public String name() {
-        return NAME;
+        return title;
       }
 
       @Override
       public double[] sample() throws Exception {
-        return convert.apply(ask(name, bytes, steps));
+        return convert.apply(ask(name, size, steps));
       }
     };
   }
 
   /** The median and the quartiles in {@code line}, which answers the request. */
-  static double[] parse(String line, String name, long bytes, int steps) throws IOException {
-    String request = request(name, bytes, steps);
+  static double[] parse(String line, String name, long size, int steps) throws IOException {
+    String request = request(name, size, steps);
     Matcher result = RESULT.matcher(line);
     if (!result.matches() || !result.group(1).equals(request)) {
       throw new IOException("the raw program was asked for '" + request + "' and said: " + line);
@@ -105,17 +117,17 @@ public final class CudaRaw implements AutoCloseable {
     };
   }
 
-  private static String request(String name, long bytes, int steps) {
-    return String.format(Locale.ROOT, "%s %d %d", name, bytes, steps);
+  private static String request(String name, long size, int steps) {
+    return String.format(Locale.ROOT, "%s %d %d", name, size, steps);
   }
 
-  private double[] ask(String name, long bytes, int steps) throws Exception {
+  private double[] ask(String name, long size, int steps) throws Exception {
     try {
       Process running = start();
       Writer requests = running.outputWriter(StandardCharsets.UTF_8);
-      requests.write(request(name, bytes, steps) + "\n");
+      requests.write(request(name, size, steps) + "\n");
       requests.flush();
-      return parse(nextLine(), name, bytes, steps);
+      return parse(nextLine(), name, size, steps);
     } catch (IOException | TimeoutException | InterruptedException e) {
       stop(); // the next request starts it anew
       throw e;
@@ -173,16 +185,22 @@ public final class CudaRaw implements AutoCloseable {
       return build.file(PROGRAM);
     }
     List<String> compiler = toolchain.compiler();
-    NativeBuild made = NativeBuild.of("cuda", "raw.c", "driver.h");
+    NativeBuild made = NativeBuild.of("cuda", names());
     try {
       Files.write(made.file(KERNEL), Touch.file(KERNEL));
-      made.run(CudaCompiler.command(compiler, made.file("raw.c"), made.file(PROGRAM)));
+      made.run(
+          CudaCompiler.command(
+              compiler, SOURCES.stream().map(made::file).toList(), made.file(PROGRAM)));
     } catch (Exception e) {
       made.close();
       throw e;
     }
     build = made;
     return made.file(PROGRAM);
+  }
+
+  private static String[] names() {
+    return Stream.concat(SOURCES.stream(), HEADERS.stream()).toArray(String[]::new);
   }
 
   private void stop() throws InterruptedException {

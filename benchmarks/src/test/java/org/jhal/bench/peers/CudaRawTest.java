@@ -107,15 +107,85 @@ class CudaRawTest {
     "copy, 4096",
     "fill, 4096",
     "upload, 4096",
-    "readback, 4096"
+    "readback, 4096",
+    "graph-1, 3",
+    "graph-8, 3",
+    "graph-tables-3, 4",
+    "graph-wait, 3",
+    "stream, 3",
+    "stream-wait, 3",
+    "plain-upload, 4096",
+    "plain-readback, 4096",
+    "ring-upload-1, 4096",
+    "ring-readback-3, 4096"
   })
-  void theProgramKnowsEveryCase(String name, long bytes, @TempDir Path folder) throws Exception {
+  void theProgramKnowsEveryCase(String name, long size, @TempDir Path folder) throws Exception {
     try (CudaRaw raw = FakeCuda.build(folder).raw("0000:03:00.0", Map.of())) {
       for (int steps : new int[] {1, 2, 3000}) {
-        double[] sample = raw.subject(name, bytes, steps, UnaryOperator.identity()).sample();
+        double[] sample = raw.subject(name, size, steps, UnaryOperator.identity()).sample();
         assertEquals(3, sample.length);
         assertTrue(sample[0] > 0 && sample[1] <= sample[0] && sample[0] <= sample[2]);
       }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "graph-1 | 10 nodes, 9 edges, 6 launches, 0 set",
+        "graph-4 | 10 nodes, 6 edges, 6 launches, 0 set",
+        "graph-16 | 10 nodes, 0 edges, 6 launches, 0 set",
+        "graph-wait | 10 nodes, 9 edges, 6 launches, 0 set",
+        "graph-tables-2 | 10 nodes, 9 edges, 6 launches, 50 set"
+      })
+  void graphsHaveTheirShapeAndAreLaunched(String name, String expected, @TempDir Path folder)
+      throws Exception {
+    Path log = folder.resolve("graphs");
+    try (CudaRaw raw =
+        FakeCuda.build(folder).raw(null, Map.of("FAKE_CUDA_GRAPHS", log.toString()))) {
+      double[] unused = raw.subject(name, 10, 5, UnaryOperator.identity()).sample();
+    }
+    assertEquals(List.of(expected), Files.readAllLines(log));
+  }
+
+  /** Far more chunks than slots, more threads than cores, and a last chunk that is not whole. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ring-upload-", "ring-readback-"})
+  void aRingMovesMoreThanItHolds(String name, @TempDir Path folder) throws Exception {
+    try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
+      for (int threads : new int[] {1, 4, 2, 7}) {
+        for (long bytes : new long[] {1 << 20, (48 << 20) + 4, 300_000}) {
+          double[] sample =
+              raw.subject(name + threads, bytes, 10, UnaryOperator.identity()).sample();
+          assertTrue(sample[0] > 0);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aRingWithoutThreadsIsRefused(@TempDir Path folder) throws Exception {
+    try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
+      Subject none = raw.subject("ring-upload-0", 4096, 1, UnaryOperator.identity());
+      IOException refused = assertThrows(IOException.class, none::sample);
+      assertTrue(
+          String.valueOf(refused.getMessage())
+              .endsWith(
+                  "error ring-upload-0 of 4096 bytes: a multiple of 4, and 1 to 64 threads, are"
+                      + " possible"),
+          refused::toString);
+    }
+  }
+
+  @Test
+  void aGraphOfNothingIsRefused(@TempDir Path folder) throws Exception {
+    try (CudaRaw raw = FakeCuda.build(folder).raw(null, Map.of())) {
+      Subject nothing = raw.subject("graph-0", 10, 1, UnaryOperator.identity());
+      IOException refused = assertThrows(IOException.class, nothing::sample);
+      assertTrue(
+          String.valueOf(refused.getMessage()).contains("error graph-0 of 10 kernels: "),
+          refused::toString);
     }
   }
 

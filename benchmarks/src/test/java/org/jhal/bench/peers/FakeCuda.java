@@ -71,6 +71,7 @@ public final class FakeCuda {
                             "-o",
                             folder.resolve("libcuda.so.1").toString(),
                             headers.resolve("libcuda.c").toString(),
+                            headers.resolve("graphs.c").toString(),
                             "-lpthread"))
                     .toList())
             .redirectErrorStream(true)

@@ -1,26 +1,14 @@
-/* The driver API for raw.c: its functions, found when the program runs, and every result checked. */
-#include <cuda.h>
-#include <dlfcn.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-/* Ends the program. */
-static void die(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fputs("error ", stdout);
-  vprintf(format, arguments);
-  putchar('\n');
-  fflush(stdout);
-  va_end(arguments);
-  exit(1);
-}
-
 /*
- * The driver's library is found when this runs, so that a toolkit without its stub will do. What the header calls
- * cuMemAlloc is a macro for cuMemAlloc_v2: that is looked up, and kept in a pointer cuMemAlloc_.
+ * The driver API: its functions, found when the program runs, and every result checked.
+ *
+ * The driver's library is found at run time so that a toolkit without its stub will do. What the header calls cuMemAlloc
+ * is a macro for cuMemAlloc_v2: that is looked up, and kept in a pointer cuMemAlloc_.
  */
+#ifndef DRIVER_H
+#define DRIVER_H
+
+#include <cuda.h>
+
 #define FUNCTIONS(X) \
   X(cuCtxSetCurrent) \
   X(cuDeviceGet) \
@@ -31,6 +19,14 @@ static void die(const char *format, ...) {
   X(cuEventRecord) \
   X(cuEventSynchronize) \
   X(cuGetErrorName) \
+  X(cuGraphAddKernelNode) \
+  X(cuGraphCreate) \
+  X(cuGraphDestroy) \
+  X(cuGraphExecDestroy) \
+  X(cuGraphExecKernelNodeSetParams) \
+  X(cuGraphInstantiateWithFlags) \
+  X(cuGraphLaunch) \
+  X(cuGraphUpload) \
   X(cuInit) \
   X(cuLaunchHostFunc) \
   X(cuLaunchKernel) \
@@ -50,37 +46,18 @@ static void die(const char *format, ...) {
   X(cuStreamCreate) \
   X(cuStreamSynchronize)
 
-#define DECLARE(function) static __typeof__(&function) function##_;
+#define DECLARE(function) extern __typeof__(&function) function##_;
 FUNCTIONS(DECLARE)
 
-#define NAME(function) #function
-#define LOOK_UP(function) function##_ = (__typeof__(&function))look_up(library, NAME(function));
+/* Finds all functions. */
+void load_driver(void);
 
-static void *look_up(void *library, const char *name) {
-  void *address = dlsym(library, name);
-  if (address == NULL) {
-    die("libcuda.so.1 has no %s", name);
-  }
-  return address;
-}
+/* Prints "error", and what printf makes of the arguments, and ends the program. */
+void die(const char *format, ...);
 
-static void load_driver(void) {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  if (library == NULL) {
-    die("%s", dlerror());
-  }
-  FUNCTIONS(LOOK_UP)
-}
-
-static void check(CUresult result, const char *call) {
-  const char *name = NULL;
-  if (result == CUDA_SUCCESS) {
-    return;
-  }
-  if (cuGetErrorName_(result, &name) != CUDA_SUCCESS || name == NULL) {
-    name = "an unknown error";
-  }
-  die("%s: %s (%d)", call, name, (int)result);
-}
+/* Ends the program, naming the call, unless it succeeded. */
+void check(CUresult result, const char *call);
 
 #define CALL(function, ...) check(function##_(__VA_ARGS__), #function)
+
+#endif

@@ -5,18 +5,20 @@
  *
  * prints "ready", then reads requests from stdin, a line each, until its end:
  *
- *   CASE BYTES STEPS
+ *   CASE SIZE STEPS
  *
  * and answers each with a line
  *
- *   result CASE BYTES STEPS P25 P50 P75
+ *   result CASE SIZE STEPS P25 P50 P75
  *
  * in nanoseconds: the quartiles of the single steps where the host waits for each, and three times the mean of a step
- * where it waits at the end. If anything goes wrong it prints "error WHAT" and exits.
+ * where it waits at the end. The size is that of a step: in bytes, or for graphs in kernels. If anything goes wrong it
+ * prints "error WHAT" and exits.
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "driver.h"
+#include "raw.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,17 +27,16 @@
 
 enum { RING = 1024 }; /* events of a chain: about as many as a stream takes commands */
 
-static const unsigned VALUE = 42;
-
-static CUstream stream;
-static CUfunction touch;
+CUstream stream;
+CUcontext context;
+CUfunction touch;
 static CUdeviceptr target; /* of the kernel */
 
 static CUdeviceptr device_memory[2];
 static void *pinned_memory;
 static size_t memory_bytes;
 
-static long long now(void) {
+long long now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return 1000000000LL * time.tv_sec + time.tv_nsec;
@@ -43,18 +44,17 @@ static long long now(void) {
 
 /* ---- the kernel ---- */
 
-static void launch(void) {
-  unsigned value = VALUE;
-  void *parameters[] = {&target, &value};
+void launch(CUdeviceptr address, unsigned value) {
+  void *parameters[] = {&address, &value};
   CALL(cuLaunchKernel, touch, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
 }
 
-static void write_word(CUdeviceptr address, unsigned word) {
+void write_word(CUdeviceptr address, unsigned word) {
   CALL(cuMemsetD32Async, address, word, 1, stream);
   CALL(cuStreamSynchronize, stream);
 }
 
-static void expect_word(CUdeviceptr address, unsigned expected) {
+void expect_word(CUdeviceptr address, unsigned expected) {
   unsigned word = ~expected;
   CALL(cuStreamSynchronize, stream);
   CALL(cuMemcpyDtoH, &word, address, sizeof word);
@@ -71,7 +71,7 @@ static void round_trip(int steps, unsigned flags, long long *times) {
   write_word(target, 0);
   for (int i = 0; i < steps; i++) {
     long long start = now();
-    launch();
+    launch(target, VALUE);
     CALL(cuEventRecord, event, stream);
     CALL(cuEventSynchronize, event);
     times[i] = now() - start;
@@ -97,7 +97,7 @@ static void host_functions(int steps, long long *times) {
   done = 0;
   for (int i = 0; i < steps; i++) {
     long long start = now();
-    launch();
+    launch(target, VALUE);
     CALL(cuLaunchHostFunc, stream, host_function, NULL);
     pthread_mutex_lock(&mutex);
     while (done <= i) {
@@ -172,7 +172,7 @@ static long long chain(int steps) {
   write_word(target, 0);
   long long start = now();
   for (int i = 0; i < steps; i++) {
-    launch();
+    launch(target, VALUE);
     CALL(cuEventRecord, ring[i % RING], stream);
   }
   CALL(cuEventSynchronize, ring[(steps - 1) % RING]);
@@ -236,7 +236,7 @@ static void answer(const char *name, size_t bytes, int steps) {
     transfer(UPLOAD, bytes, steps, times);
   } else if (strcmp(name, "readback") == 0) {
     transfer(READBACK, bytes, steps, times);
-  } else {
+  } else if (!graph_case(name, bytes, steps, times, &sum) && !pageable_case(name, bytes, steps, times)) {
     die("unknown case '%s'", name);
   }
   double quartiles[3];
@@ -278,7 +278,6 @@ static char *read_text(const char *path) {
 
 int main(int argc, char **argv) {
   CUdevice device;
-  CUcontext context;
   CUmodule module;
   if (argc != 3) {
     die("usage: raw PTX_FILE PCI_ADDRESS|-");

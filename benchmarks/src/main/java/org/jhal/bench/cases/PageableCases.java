@@ -1,0 +1,114 @@
+package org.jhal.bench.cases;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.jhal.Device;
+import org.jhal.Setting;
+import org.jhal.bench.cases.PageableTransfers.Kind;
+import org.jhal.bench.cases.PageableTransfers.Memory;
+import org.jhal.bench.measure.Aim;
+import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.BenchCase;
+import org.jhal.bench.measure.Series;
+import org.jhal.bench.measure.Subject;
+
+/**
+ * Transfers of ordinary memory of the JVM. On CUDA devices they are compared with a program in C
+ * that sends them through pinned memory, with as many threads, and with one that makes a single
+ * call. The host polls on all sides.
+ */
+final class PageableCases {
+  private static final String RING = "C ring";
+  private static final String PLAIN = "C, one call";
+
+  private static final int KIB = 1 << 10;
+  private static final int MIB_OF_KIB = 1 << 10;
+
+  /**
+   * In KiB, each of which counts as one towards {@code --max}: the last one has to be asked for.
+   */
+  private static final int[] SIZES = {256, MIB_OF_KIB, 64 * MIB_OF_KIB, 1024 * MIB_OF_KIB};
+
+  private static final int LARGE = 64 * MIB_OF_KIB; // from here on, a ring is what counts
+  private static final double LEAST_OF_RING = 0.8;
+  private static final double LEAST_OF_PLAIN = 0.9;
+
+  private static final long SAMPLE_BYTES = 1L << 30;
+  private static final int MOST_STEPS = 200;
+  private static final int FEWEST_STEPS = 3;
+
+  private PageableCases() {}
+
+  /** In the order in which they run. */
+  static List<BenchCase> all() {
+    return all(bench -> bench.device().info().driver().equals(CudaCases.DRIVER));
+  }
+
+  /** Those that are compared with C where {@code isBesideC} says so. */
+  static List<BenchCase> all(Predicate<Bench> isBesideC) {
+    List<BenchCase> all = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      all.add(
+          new BenchCase(
+              "pageable-" + kind.label(),
+              kind == Kind.UPLOAD
+                  ? "uploads from an array or a direct buffer, and the host waits for each"
+                  : "readbacks into an array or a direct buffer, and the host waits for each",
+              "ns",
+              Transfers.METRICS,
+              false,
+              bench -> series(bench, kind, isBesideC.test(bench))));
+    }
+    return all;
+  }
+
+  private static List<Series> series(Bench bench, Kind kind, boolean isBesideC) {
+    Device device = bench.deviceThatSpins(DispatchWork.SPINNING);
+    List<Series> all = new ArrayList<>();
+    for (int kibs : bench.sizes(SIZES)) {
+      int bytes = kibs * KIB;
+      int steps =
+          bench.steps((int) Math.max(FEWEST_STEPS, Math.min(MOST_STEPS, SAMPLE_BYTES / bytes)));
+      for (Memory memory : Memory.values()) {
+        String label =
+            (kibs < MIB_OF_KIB ? kibs + " KiB, " : kibs / MIB_OF_KIB + " MiB, ") + memory.label;
+        Subject jhal = new PageableTransfers(device, kind, memory, bytes, steps);
+        all.add(
+            isBesideC
+                ? new Series(label, jhal, peers(bench, kind, bytes, steps), aims(kibs))
+                : new Series(label, jhal, List.of()));
+      }
+    }
+    return all;
+  }
+
+  private static List<Subject> peers(Bench bench, Kind kind, int bytes, int steps) {
+    UnaryOperator<double[]> convert = quartiles -> Transfers.withThroughput(quartiles, bytes);
+    String ring = "ring-" + kind.label() + "-" + copyThreads(bench);
+    String plain = "plain-" + kind.label();
+    return List.of(
+        CudaCases.raw(bench).subject(RING, ring, bytes, steps, convert),
+        CudaCases.raw(bench).subject(PLAIN, plain, bytes, steps, convert));
+  }
+
+  /** How many threads copy for the device, or 1 if it does not tell. */
+  private static int copyThreads(Bench bench) {
+    return bench.device().settings().stream()
+        .filter(setting -> setting.name().equals("copy-threads"))
+        .map(Setting::value)
+        .mapToInt(Integer::parseInt)
+        .findFirst()
+        .orElse(1);
+  }
+
+  private static List<Aim> aims(int kibs) {
+    if (kibs >= LARGE) {
+      return List.of(Aim.atLeast(Transfers.THROUGHPUT, RING, LEAST_OF_RING));
+    }
+    return kibs < MIB_OF_KIB
+        ? List.of()
+        : List.of(Aim.atLeast(Transfers.THROUGHPUT, PLAIN, LEAST_OF_PLAIN));
+  }
+}

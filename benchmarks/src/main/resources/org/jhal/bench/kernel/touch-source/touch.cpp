@@ -1,0 +1,2 @@
+// Writes a word.
+extern "C" __global__ void touch(unsigned int* target, unsigned int value) { *target = value; }

@@ -1,0 +1,146 @@
+/*
+ * Cases with graphs of many kernels, and with the same kernels in a stream. SIZE is the number of kernels of a step:
+ *
+ *   graph-CHAINS           a graph of so many chains side by side, launched step after step
+ *   graph-tables-TABLES    a graph of one chain; before each launch all kernels get another of so many addresses
+ *   graph-wait             a graph of one chain, and the host waits for each launch
+ *   stream, stream-wait    the kernels launched one by one, the host waiting at the end or for each step
+ */
+#include "raw.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TABLES = 16 };
+
+struct shape {
+  int kernels;
+  int chains;
+  CUgraph graph;
+  CUgraphExec instance;
+  CUgraphNode *nodes;
+};
+
+/* In one chain the kernels write one value after the other, so that the last one's is left. */
+static unsigned value_of(const struct shape *shape, int kernel) {
+  return VALUE + (shape->chains == 1 ? (unsigned)kernel : 0);
+}
+
+static void wait_for(CUevent event) {
+  CALL(cuEventRecord, event, stream);
+  CALL(cuEventSynchronize, event);
+}
+
+/* Calls cuGraphAddKernelNode if there is a graph to add it to, or else changes the node of the instance. */
+static void set_kernel(struct shape *shape, int kernel, CUdeviceptr address, int is_added) {
+  unsigned value = value_of(shape, kernel);
+  void *arguments[] = {&address, &value};
+  CUDA_KERNEL_NODE_PARAMS parameters;
+  memset(&parameters, 0, sizeof parameters);
+  parameters.func = touch;
+  parameters.gridDimX = parameters.gridDimY = parameters.gridDimZ = 1;
+  parameters.blockDimX = parameters.blockDimY = parameters.blockDimZ = 1;
+  parameters.kernelParams = arguments;
+  if (is_added) {
+    int is_first = kernel < shape->chains;
+    const CUgraphNode *before = is_first ? NULL : &shape->nodes[kernel - shape->chains];
+    CALL(cuGraphAddKernelNode, &shape->nodes[kernel], shape->graph, before, is_first ? 0 : 1, &parameters);
+  } else {
+    CALL(cuGraphExecKernelNodeSetParams, shape->instance, shape->nodes[kernel], &parameters);
+  }
+}
+
+/* A graph that is on the device and has run once. */
+static void make(struct shape *shape, CUdeviceptr address, CUevent event) {
+  shape->nodes = calloc((size_t)shape->kernels, sizeof *shape->nodes);
+  if (shape->nodes == NULL) {
+    die("no memory for %d kernels", shape->kernels);
+  }
+  CALL(cuGraphCreate, &shape->graph, 0);
+  for (int i = 0; i < shape->kernels; i++) {
+    set_kernel(shape, i, address, 1);
+  }
+  CALL(cuGraphInstantiateWithFlags, &shape->instance, shape->graph, 0);
+  CALL(cuGraphUpload, shape->instance, stream);
+  CALL(cuGraphLaunch, shape->instance, stream);
+  wait_for(event);
+}
+
+static void destroy(struct shape *shape) {
+  CALL(cuGraphExecDestroy, shape->instance);
+  CALL(cuGraphDestroy, shape->graph);
+  free(shape->nodes);
+}
+
+/* One step: what is launched, by one call or by many. */
+static void submit(struct shape *shape, int is_graph, int tables, CUdeviceptr address) {
+  if (is_graph) {
+    for (int i = 0; tables > 1 && i < shape->kernels; i++) {
+      set_kernel(shape, i, address, 0);
+    }
+    CALL(cuGraphLaunch, shape->instance, stream);
+  } else {
+    for (int i = 0; i < shape->kernels; i++) {
+      launch(address, value_of(shape, i));
+    }
+  }
+}
+
+static void measure(struct shape *shape, int is_graph, int tables, int is_waiting, int steps, long long *times,
+                    long long *sum) {
+  CUevent event;
+  CUdeviceptr addresses[MOST_TABLES];
+  CALL(cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+  for (int i = 0; i < tables; i++) {
+    CALL(cuMemAlloc, &addresses[i], sizeof(unsigned));
+  }
+  if (is_graph) {
+    make(shape, addresses[0], event);
+  }
+  for (int i = 0; i < tables; i++) {
+    write_word(addresses[i], 0);
+  }
+  long long start = now();
+  for (int i = 0; i < steps; i++) {
+    long long step = is_waiting ? now() : 0;
+    submit(shape, is_graph, tables, addresses[i % tables]);
+    if (is_waiting) {
+      wait_for(event);
+      times[i] = now() - step;
+    }
+  }
+  if (!is_waiting) {
+    wait_for(event);
+    *sum = now() - start;
+  }
+  for (int i = 0; i < tables; i++) {
+    expect_word(addresses[i], i < steps ? value_of(shape, shape->kernels - 1) : 0);
+    CALL(cuMemFree, addresses[i]);
+  }
+  if (is_graph) {
+    destroy(shape);
+  }
+  CALL(cuEventDestroy, event);
+}
+
+int graph_case(const char *name, size_t commands, int steps, long long *times, long long *sum) {
+  struct shape shape = {(int)commands, 1, NULL, NULL, NULL};
+  int tables = 1;
+  int is_graph = 1;
+  int is_waiting = 0;
+  if (strcmp(name, "stream") == 0 || strcmp(name, "stream-wait") == 0) {
+    is_graph = 0;
+    is_waiting = strcmp(name, "stream-wait") == 0;
+  } else if (strcmp(name, "graph-wait") == 0) {
+    is_waiting = 1;
+  } else if (sscanf(name, "graph-tables-%d", &tables) != 1 && sscanf(name, "graph-%d", &shape.chains) != 1) {
+    return 0;
+  }
+  if (commands < 1 || commands > 1000000 || shape.chains < 1 || tables < 1 || tables > MOST_TABLES) {
+    die("%s of %zu kernels: 1 to 1000000 kernels, at least 1 chain and 1 to %d tables are possible", name, commands,
+        MOST_TABLES);
+  }
+  measure(&shape, is_graph, tables, is_waiting, steps, times, sum);
+  return 1;
+}

@@ -1,0 +1,33 @@
+/* What the cases of the raw program share. */
+#ifndef RAW_H
+#define RAW_H
+
+#include "driver.h"
+#include <stddef.h>
+
+enum { VALUE = 42 }; /* what the kernel writes, or the first value of several */
+
+extern CUstream stream;
+extern CUcontext context;
+extern CUfunction touch; /* the kernel: writes a word */
+
+/* Nanoseconds of a clock that only goes forward. */
+long long now(void);
+
+/* Sets a word of the device's memory, and waits for that. */
+void write_word(CUdeviceptr address, unsigned word);
+
+/* Waits for the stream, and ends the program unless a word of the device's memory is as expected. */
+void expect_word(CUdeviceptr address, unsigned expected);
+
+/* Launches the kernel, which writes a value to a word. */
+void launch(CUdeviceptr address, unsigned value);
+
+/*
+ * The cases of the other files. Each returns whether it knows a case of that name. One that does has either timed each
+ * step, or, if there is a sum, put the time of all steps there.
+ */
+int graph_case(const char *name, size_t commands, int steps, long long *times, long long *sum);
+int pageable_case(const char *name, size_t bytes, int steps, long long *times);
+
+#endif
