@@ -266,6 +266,7 @@ public abstract class GpuGraphTest {
       for (int use = 0; use < 24; use++) {
         last = f.submit(lists[use % 8]);
       }
+      Waits.awaitTrue("24 uses in the stream", () -> f.device.statistics().issued() == 24);
       sim.simulator().resume(0, 0);
       awaitReached(last);
       for (int i = 0; i < lists.length; i++) {
