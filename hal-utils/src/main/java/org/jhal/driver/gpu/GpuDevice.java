@@ -17,7 +17,9 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A device backend over a {@link GpuRuntime}.
@@ -32,15 +34,19 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private final MemoryPool<S> pool;
   private final TransferLanes<S, E> lanes;
   private final FreeThread frees;
+  private final @Nullable KernelCache cache;
 
   /**
    * Opens a device.
    *
    * @param runtime is released when this device is closed, or if this constructor throws
+   * @param cache where compiled kernels are kept; null for nowhere
    */
-  GpuDevice(GpuRuntime<S, E, K> runtime, GpuProperties properties) {
+  GpuDevice(
+      GpuRuntime<S, E, K> runtime, GpuProperties properties, @Nullable KernelCache cache) {
     this.runtime = runtime;
     this.properties = properties;
+    this.cache = cache;
     MemoryPool<S> made = null;
     try {
       long token = runtime.bindToThread();
@@ -159,7 +165,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    return runtime.kernels().load(source, variant, kernels, frees);
+    return runtime.kernels().load(source, variant, kernels, frees, cache);
   }
 
   @Override
