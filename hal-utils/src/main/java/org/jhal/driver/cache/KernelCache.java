@@ -147,13 +147,20 @@ public final class KernelCache {
       return;
     }
     try (PrivateFolder folder = PrivateFolder.make(path, access)) {
-      folder.write(file(key), entry);
-      folder.touch(file(key), FileTime.from(clock.instant()));
+      write(folder, file(key), entry);
       trim(folder, file(key));
     } catch (ClosedByInterruptException e) {
       return; // the thread is interrupted, which is its user's affair
     } catch (IOException | RuntimeException e) {
       unusable(e);
+    }
+  }
+
+  private void write(PrivateFolder folder, String file, byte[] entry) throws IOException {
+    try {
+      folder.write(file, entry, FileTime.from(clock.instant()));
+    } catch (NoSuchFileException e) {
+      return; // somebody empties the folder just now
     }
   }
 

@@ -218,8 +218,10 @@ final class PrivateFolder implements Closeable {
   /**
    * Writes a file, or replaces one: others see the whole of it or nothing. A symbolic link of this
    * name is replaced, not followed.
+   *
+   * @param time when it was last used
    */
-  void write(String name, byte[] content) throws IOException {
+  void write(String name, byte[] content, FileTime time) throws IOException {
     String unfinished =
         HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()) + UNFINISHED;
     Set<OpenOption> options =
@@ -233,6 +235,7 @@ final class PrivateFolder implements Closeable {
           channel.write(bytes);
         }
       }
+      touch(unfinished, time);
       open.move(Path.of(unfinished), open, Path.of(name));
     } catch (Throwable t) {
       try {
