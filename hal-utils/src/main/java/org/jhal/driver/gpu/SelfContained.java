@@ -87,12 +87,19 @@ final class SelfContained {
     return false;
   }
 
-  /** Where the next word of the line begins, comments left out; more is skipped than compilers do. */
+  /**
+   * Where the next word of a directive begins, comments left out. Skips more than spaces, of which
+   * compilers know different ones, but no other # (which may begin a directive of its own).
+   */
   private static int nextWord(String text, int from) {
     int at = from;
-    while (at < text.length() && !isWord(text.charAt(at)) && text.charAt(at) != '\n') {
-      int end = text.startsWith("/*", at) ? text.indexOf("*/", at + 2) : -1;
-      at = end < 0 ? at + 1 : end + 2;
+    while (at < text.length() && !isWord(text.charAt(at)) && "#\n".indexOf(text.charAt(at)) < 0) {
+      if (text.startsWith("/*", at)) {
+        int end = text.indexOf("*/", at + 2);
+        at = end < 0 ? text.length() : end + 2;
+      } else {
+        at++;
+      }
     }
     return at;
   }
