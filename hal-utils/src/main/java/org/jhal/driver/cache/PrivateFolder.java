@@ -22,6 +22,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
@@ -54,26 +55,29 @@ final class PrivateFolder implements Closeable {
   /** How a folder is used. */
   static final class Access {
     /** That of this process. */
-    static final Access OURS = new Access(null, channel -> channel);
+    static final Access OURS = new Access(null, null);
 
     private final @Nullable UserPrincipal user;
-    private final UnaryOperator<SeekableByteChannel> writing;
+    private final @Nullable UnaryOperator<SeekableByteChannel> writing;
 
     /**
      * For tests.
      *
      * @param user whom folder and files must belong to; null for the user of this process
-     * @param writing what files are written through
+     * @param writing what files are written through; null for nothing
      */
     Access(
-        @Nullable UserPrincipal user,
-        UnaryOperator<SeekableByteChannel> writing) {
+        @Nullable UserPrincipal user, @Nullable UnaryOperator<SeekableByteChannel> writing) {
       this.user = user;
       this.writing = writing;
     }
 
     private UserPrincipal user() throws IOException {
       return user != null ? user : self();
+    }
+
+    private SeekableByteChannel writing(SeekableByteChannel channel) {
+      return writing == null ? channel : writing.apply(channel);
     }
   }
 
@@ -147,7 +151,7 @@ final class PrivateFolder implements Closeable {
       throw new UntrustedException(
           what + " belongs to " + is.owner().getName() + ", not to " + user.getName());
     }
-    if (is.permissions().stream().anyMatch(OTHERS_WRITE::contains)) {
+    if (!Collections.disjoint(is.permissions(), OTHERS_WRITE)) {
       throw new UntrustedException(
           what
               + " can be written by others; its mode is "
@@ -229,7 +233,7 @@ final class PrivateFolder implements Closeable {
             StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW, LinkOption.NOFOLLOW_LINKS);
     SeekableByteChannel made = open.newByteChannel(Path.of(unfinished), options, mode("rw-------"));
     try {
-      try (SeekableByteChannel channel = access.writing.apply(made)) {
+      try (SeekableByteChannel channel = access.writing(made)) {
         ByteBuffer bytes = ByteBuffer.wrap(content);
         while (bytes.hasRemaining()) {
           channel.write(bytes);

@@ -9,12 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import org.jhal.driver.cache.KernelKey;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which compiler it is, as a part of the key of what it compiled: the state of its files, and the
  * environment variables that it reads.
+ *
+ * <p>This class and the others on the way of a hit do without lambdas and the like, whose first use
+ * in a process takes longer than the rest.
  *
  * @param name the compiler's name
  * @param files the libraries that it consists of
@@ -26,9 +30,9 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
    *
    * @param path the real path
    * @param bytes the size
-   * @param modified when it was modified, in the precision of the file system
+   * @param modified when it was modified, in nanoseconds since 1970
    */
-  public record State(Path path, long bytes, String modified) {}
+  public record State(Path path, long bytes, long modified) {}
 
   /**
    * To be raised with any change of JHAL after which a compiler is asked for other code, although
@@ -59,8 +63,14 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
       }
       states.add(state);
     }
-    Map<String, String> set = new TreeMap<>(System.getenv());
-    set.keySet().removeIf(variable -> variables.stream().noneMatch(variable::startsWith));
+    Map<String, String> set = new TreeMap<>();
+    for (Map.Entry<String, String> variable : System.getenv().entrySet()) {
+      for (String beginning : variables) {
+        if (variable.getKey().startsWith(beginning)) {
+          set.put(variable.getKey(), variable.getValue());
+        }
+      }
+    }
     return new CompilerFiles(name, states, set);
   }
 
@@ -80,14 +90,12 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
     for (State file : files) {
       texts.add(file.path().toString());
       texts.add(String.valueOf(file.bytes()));
-      texts.add(file.modified());
+      texts.add(String.valueOf(file.modified()));
     }
-    new TreeMap<>(variables)
-        .forEach(
-            (variable, value) -> {
-              texts.add(variable);
-              texts.add(value);
-            });
+    for (Map.Entry<String, String> variable : new TreeMap<>(variables).entrySet()) {
+      texts.add(variable.getKey());
+      texts.add(variable.getValue());
+    }
     return KernelKey.of(texts);
   }
 
@@ -99,7 +107,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
     try {
       Path real = file.toRealPath();
       BasicFileAttributes is = Files.readAttributes(real, BasicFileAttributes.class);
-      return new State(real, is.size(), is.lastModifiedTime().toString());
+      return new State(real, is.size(), is.lastModifiedTime().to(TimeUnit.NANOSECONDS));
     } catch (IOException e) {
       return null;
     }

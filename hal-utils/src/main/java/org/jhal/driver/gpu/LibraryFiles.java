@@ -49,9 +49,13 @@ final class LibraryFiles {
     folders.addAll(paths(System.getProperty("jna.library.path")));
     folders.addAll(paths(System.getenv("LD_LIBRARY_PATH")));
     List<File> candidates = new ArrayList<>();
-    folders.forEach(folder -> candidates.add(new File(folder, name)));
+    for (String folder : folders) {
+      candidates.add(new File(folder, name));
+    }
     candidates.addAll(inLoaderCache(name));
-    USUAL_FOLDERS.forEach(folder -> candidates.add(new File(folder, name)));
+    for (String folder : USUAL_FOLDERS) {
+      candidates.add(new File(folder, name));
+    }
     for (File candidate : candidates) {
       Path file = usable(candidate);
       if (file != null) {

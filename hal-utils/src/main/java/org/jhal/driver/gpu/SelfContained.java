@@ -55,14 +55,22 @@ final class SelfContained {
 
   /** Whether the result of compiling depends on the arguments and the compiler alone. */
   static boolean test(String source, List<String> options) {
-    String joined = JOINED.matcher(source).replaceAll("");
-    return !reads(joined)
-        && isFixed(joined)
-        && options.stream().allMatch(option -> isAllowed(option) && isFixed(option));
+    String joined = source.indexOf('\\') < 0 ? source : JOINED.matcher(source).replaceAll("");
+    for (String option : options) {
+      if (!isAllowed(option) || !isFixed(option)) {
+        return false;
+      }
+    }
+    return isFixed(joined) && !reads(joined);
   }
 
   private static boolean isFixed(String text) {
-    return WORDS.stream().noneMatch(text::contains);
+    for (String word : WORDS) {
+      if (text.contains(word)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isAllowed(String option) {
