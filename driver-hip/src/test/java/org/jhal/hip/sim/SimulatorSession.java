@@ -15,7 +15,8 @@ public final class SimulatorSession implements LauncherSessionListener {
   @Override
   public void launcherSessionOpened(LauncherSession session) {
     if (System.getProperty("jhal.hip.cache") == null) {
-      System.setProperty("jhal.hip.cache", "off"); // no test depends on what an earlier one has compiled
+      System.setProperty(
+          "jhal.hip.cache", "off"); // no test depends on what an earlier one has compiled
     }
     StandIn standIn = StandIn.chosen();
     Optional<String> reason = standIn.unavailable();

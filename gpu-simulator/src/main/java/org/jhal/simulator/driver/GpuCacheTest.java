@@ -166,7 +166,8 @@ public abstract class GpuCacheTest {
   /** Checks what {@code hal cache verify} says, whose package is nobody else's. */
   private void assertVerifies(int code, String said) throws ReflectiveOperationException {
     ToolProvider tool =
-        (ToolProvider) Class.forName("org.jhal.driver.cache.CacheTool").getConstructor().newInstance();
+        (ToolProvider)
+            Class.forName("org.jhal.driver.cache.CacheTool").getConstructor().newInstance();
     StringWriter out = new StringWriter();
     PrintWriter writer = new PrintWriter(out);
     int result = tool.run(writer, writer, "verify", "--folder", folder.toString());
@@ -270,7 +271,8 @@ public abstract class GpuCacheTest {
   @Test
   void anotherCompilerCompilesAgain() throws Exception {
     Path original = Path.of(compiler());
-    Path mine = Files.createDirectory(temporary.resolve("compiler")).resolve(original.getFileName());
+    Path mine =
+        Files.createDirectory(temporary.resolve("compiler")).resolve(original.getFileName());
     try (Stream<Path> parts = Files.list(original.getParent())) {
       for (Path part : parts.toList()) {
         Files.copy(part, mine.resolveSibling(part.getFileName()));
@@ -371,7 +373,8 @@ public abstract class GpuCacheTest {
       assertEquals(5 + more, runHere(bundle(more)));
     }
     assertEquals(1, log.size(), () -> "logged once: " + log);
-    assertTrue(log.get(0).startsWith("INFO the kernel cache /proc/self/kept cannot"), log::toString);
+    assertTrue(
+        log.get(0).startsWith("INFO the kernel cache /proc/self/kept cannot"), log::toString);
   }
 
   @Test

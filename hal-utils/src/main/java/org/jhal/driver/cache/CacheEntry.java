@@ -79,12 +79,12 @@ final class CacheEntry {
     if (version != VERSION) {
       throw new DamagedEntryException("its format is version " + version + ", not " + VERSION);
     }
-    if (!MessageDigest.isEqual(
-        checksum(file), Arrays.copyOfRange(file, CHECKSUM_AT, PAYLOAD_AT))) {
+    if (!MessageDigest.isEqual(checksum(file), Arrays.copyOfRange(file, CHECKSUM_AT, PAYLOAD_AT))) {
       throw new DamagedEntryException("its checksum is wrong");
     }
     in.position(PAYLOAD_AT);
-    CacheEntry entry = new CacheEntry(
+    CacheEntry entry =
+        new CacheEntry(
             new KernelKey(bytes(in)), new String(bytes(in), StandardCharsets.UTF_8), bytes(in));
     if (in.hasRemaining()) {
       throw new DamagedEntryException("it has " + in.remaining() + " bytes too many");

@@ -71,8 +71,7 @@ public final class KernelCache {
   private record Candidate(String file, long bytes, Instant used) {}
 
   /** For tests, with limits, time and access of their own. */
-  KernelCache(
-      Path path, PrivateFolder.Access access, Clock clock, long maxBytes, int maxEntries) {
+  KernelCache(Path path, PrivateFolder.Access access, Clock clock, long maxBytes, int maxEntries) {
     this.path = path;
     this.access = access;
     this.clock = clock;
@@ -94,8 +93,8 @@ public final class KernelCache {
   }
 
   /**
-   * The folder that is used if nobody says otherwise: {@code jhal} in {@code $XDG_CACHE_HOME}, or in
-   * {@code .cache} of the user's home. Empty if neither is an absolute path.
+   * The folder that is used if nobody says otherwise: {@code jhal} in {@code $XDG_CACHE_HOME}, or
+   * in {@code .cache} of the user's home. Empty if neither is an absolute path.
    */
   public static Optional<Path> defaultFolder() {
     return defaultFolder(System.getenv("XDG_CACHE_HOME"), System.getProperty("user.home"));
@@ -128,7 +127,8 @@ public final class KernelCache {
     } catch (NoSuchFileException | ClosedByInterruptException e) {
       return null; // not there yet; or the thread is interrupted, which is its user's affair
     } catch (DamagedEntryException e) {
-      tell(Level.WARNING, "an entry of the kernel cache " + path + " is damaged: " + e.getMessage());
+      tell(
+          Level.WARNING, "an entry of the kernel cache " + path + " is damaged: " + e.getMessage());
       return null;
     } catch (IOException | RuntimeException e) {
       unusable(e);
@@ -268,8 +268,8 @@ public final class KernelCache {
   }
 
   /**
-   * Removes all entries, and what was never finished. Leaves everything else alone: other files, and
-   * links and folders under names of entries.
+   * Removes all entries, and what was never finished. Leaves everything else alone: other files,
+   * and links and folders under names of entries.
    *
    * @return how many entries there were
    * @throws IOException if the folder cannot be used; NoSuchFileException if there is none

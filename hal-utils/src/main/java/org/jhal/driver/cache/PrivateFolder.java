@@ -66,8 +66,7 @@ final class PrivateFolder implements Closeable {
      * @param user whom folder and files must belong to; null for the user of this process
      * @param writing what files are written through; null for nothing
      */
-    Access(
-        @Nullable UserPrincipal user, @Nullable UnaryOperator<SeekableByteChannel> writing) {
+    Access(@Nullable UserPrincipal user, @Nullable UnaryOperator<SeekableByteChannel> writing) {
       this.user = user;
       this.writing = writing;
     }
@@ -229,8 +228,7 @@ final class PrivateFolder implements Closeable {
     String unfinished =
         HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()) + UNFINISHED;
     Set<OpenOption> options =
-        Set.of(
-            StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW, LinkOption.NOFOLLOW_LINKS);
+        Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW, LinkOption.NOFOLLOW_LINKS);
     SeekableByteChannel made = open.newByteChannel(Path.of(unfinished), options, mode("rw-------"));
     try {
       try (SeekableByteChannel channel = access.writing(made)) {

@@ -53,8 +53,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
    * @param files the libraries that it consists of
    * @param variables the beginnings of the names of environment variables that it reads
    */
-  public static @Nullable CompilerFiles now(
-      String name, List<Path> files, List<String> variables) {
+  public static @Nullable CompilerFiles now(String name, List<Path> files, List<String> variables) {
     List<State> states = new ArrayList<>();
     for (Path file : files) {
       State state = state(file);

@@ -42,8 +42,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
    * @param runtime is released when this device is closed, or if this constructor throws
    * @param cache where compiled kernels are kept; null for nowhere
    */
-  GpuDevice(
-      GpuRuntime<S, E, K> runtime, GpuProperties properties, @Nullable KernelCache cache) {
+  GpuDevice(GpuRuntime<S, E, K> runtime, GpuProperties properties, @Nullable KernelCache cache) {
     this.runtime = runtime;
     this.properties = properties;
     this.cache = cache;

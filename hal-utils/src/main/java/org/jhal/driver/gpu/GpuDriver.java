@@ -160,8 +160,7 @@ public abstract class GpuDriver implements Driver {
     Path path = folder.get();
     if (!folder.equals(CACHE.defaultValue()) && Files.exists(path) && !Files.isDirectory(path)) {
       throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "option '" + CACHE + "' is '" + path + "', which is no folder");
+          Status.INVALID_ARGUMENT, "option '" + CACHE + "' is '" + path + "', which is no folder");
     }
     return KernelCache.in(path);
   }

@@ -154,8 +154,7 @@ public abstract class KernelLoader<M, K> {
   }
 
   /** Takes the code from the cache, without loading the compiler, or compiles the source. */
-  private byte[] compile(
-      String source, Variant variant, String what, @Nullable KernelCache cache) {
+  private byte[] compile(String source, Variant variant, String what, @Nullable KernelCache cache) {
     String name = String.valueOf(variant.file());
     List<String> options = variant.options();
     String architecture = device.architecture();

@@ -137,7 +137,8 @@ final class LibraryFiles {
     }
     try {
       // Each line is: begin-end rights offset device inode path
-      for (String line : Files.readAllLines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1)) {
+      for (String line :
+          Files.readAllLines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1)) {
         String[] parts = line.split(" +", 6);
         String[] range = parts[0].split("-", 2);
         if (Long.compareUnsigned(address, Long.parseUnsignedLong(range[0], 16)) >= 0

@@ -70,9 +70,11 @@ class CacheToolTest {
     shown.assertSays(0, "2 entries, 10 KiB, in " + folder);
     List<String> lines = shown.out().lines().toList();
     assertTrue(
-        lines.get(0).matches("0 min ago +5 KiB  b.cpp of bundle second for gfx90a"), lines::toString);
+        lines.get(0).matches("0 min ago +5 KiB  b.cpp of bundle second for gfx90a"),
+        lines::toString);
     assertTrue(
-        lines.get(1).matches("3 days ago +5 KiB  a.cpp of bundle first for sm_90"), lines::toString);
+        lines.get(1).matches("3 days ago +5 KiB  a.cpp of bundle first for sm_90"),
+        lines::toString);
     runHere("verify").assertSays(0, "2 entries in " + folder + ", all of them sound");
   }
 
@@ -125,7 +127,8 @@ class CacheToolTest {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
     for (String action : List.of("show", "verify", "empty")) {
       runHere(action)
-          .assertSays(1, "hal: FAILED_PRECONDITION: ", folder.toString(), "can be written by others");
+          .assertSays(
+              1, "hal: FAILED_PRECONDITION: ", folder.toString(), "can be written by others");
     }
     assertTrue(Files.exists(file("a")));
   }

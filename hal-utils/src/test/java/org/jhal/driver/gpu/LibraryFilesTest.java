@@ -123,8 +123,7 @@ class LibraryFilesTest {
   void aListThatIsDamagedOrOfAnotherFormHasNothing() {
     byte[] list = list("liba.so.1", "/a/liba.so.1");
     for (int length = 0; length < list.length; length++) {
-      assertEquals(
-          List.of(), LibraryFiles.inLoaderCache(Arrays.copyOf(list, length), "liba.so.1"));
+      assertEquals(List.of(), LibraryFiles.inLoaderCache(Arrays.copyOf(list, length), "liba.so.1"));
     }
     for (int at : new int[] {20, 52, 56}) { // the count, and where the texts are
       for (int value : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
@@ -134,6 +133,8 @@ class LibraryFilesTest {
         assertEquals(List.of(), found, at + ": " + value);
       }
     }
-    assertEquals(List.of(), LibraryFiles.inLoaderCache("ld.so-1.7.0".getBytes(StandardCharsets.US_ASCII), "a"));
+    assertEquals(
+        List.of(),
+        LibraryFiles.inLoaderCache("ld.so-1.7.0".getBytes(StandardCharsets.US_ASCII), "a"));
   }
 }

@@ -26,7 +26,13 @@ class SelfContainedTest {
         "#error include\n",
         "/* a # b */ int c = a % b;\n",
         "asm volatile(\"bar.sync 0;\");\n",
-        "#", "%", "%:", "#/*", "# /", "\\", "\\\n"
+        "#",
+        "%",
+        "%:",
+        "#/*",
+        "# /",
+        "\\",
+        "\\\n"
       })
   void aSourceThatReadsNothingIs(String begin) {
     assertTrue(SelfContained.test(begin + KERNEL, List.of()), begin);
@@ -74,10 +80,31 @@ class SelfContainedTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-DFAST=1", "-DNAME=\"a/b\"", "-UFAST", "--define-macro=A=B", "--undefine-macro=A", "-O3", "-O",
-        "-g", "-G", "-w", "-Wall", "-Wno-unused", "--std=c++20", "-std=gnu++17", "-ffast-math",
-        "-ffp-contract=fast", "-fno-unroll-loops", "--use_fast_math", "-use_fast_math", "--fmad=false",
-        "--maxrregcount=32", "-lineinfo", "--generate-line-info", "--ftz=true", "-munsafe-fp-atomics"
+        "-DFAST=1",
+        "-DNAME=\"a/b\"",
+        "-UFAST",
+        "--define-macro=A=B",
+        "--undefine-macro=A",
+        "-O3",
+        "-O",
+        "-g",
+        "-G",
+        "-w",
+        "-Wall",
+        "-Wno-unused",
+        "--std=c++20",
+        "-std=gnu++17",
+        "-ffast-math",
+        "-ffp-contract=fast",
+        "-fno-unroll-loops",
+        "--use_fast_math",
+        "-use_fast_math",
+        "--fmad=false",
+        "--maxrregcount=32",
+        "-lineinfo",
+        "--generate-line-info",
+        "--ftz=true",
+        "-munsafe-fp-atomics"
       })
   void anOptionThatNamesNoFileIsAllowed(String option) {
     assertTrue(SelfContained.test(KERNEL, List.of(option)), option);
@@ -86,13 +113,49 @@ class SelfContainedTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-I.", "-I", "-Iinclude", "-I/usr/include", "--include-path=a", "--include-path", "-isystem",
-        "-iquote", "-include", "-includea", "--include=a", "-imacros", "--pre-include=a",
-        "-pre-include", "@options", "--options-file=a", "-optf", "a", "", "-", "--", "-L.", "-Xclang",
-        "-Wl,a", "-Wp,a", "-fplugin=a", "-fplugin=./a", "-fpass-plugin=a.so", "-fprofile-use",
-        "-fprofile-instr-use=a", "-fauto-profile=a", "-mlink-bitcode-file=a", "--sysroot=a",
-        "--rocm-path=/a", "--use-pch=a", "--use_pch=a/b", "--pch-dir=a", "-pch", "--create-pch=a", "-D",
-        "-DWHEN=__TIME__", "-Bfolder", "--config=a"
+        "-I.",
+        "-I",
+        "-Iinclude",
+        "-I/usr/include",
+        "--include-path=a",
+        "--include-path",
+        "-isystem",
+        "-iquote",
+        "-include",
+        "-includea",
+        "--include=a",
+        "-imacros",
+        "--pre-include=a",
+        "-pre-include",
+        "@options",
+        "--options-file=a",
+        "-optf",
+        "a",
+        "",
+        "-",
+        "--",
+        "-L.",
+        "-Xclang",
+        "-Wl,a",
+        "-Wp,a",
+        "-fplugin=a",
+        "-fplugin=./a",
+        "-fpass-plugin=a.so",
+        "-fprofile-use",
+        "-fprofile-instr-use=a",
+        "-fauto-profile=a",
+        "-mlink-bitcode-file=a",
+        "--sysroot=a",
+        "--rocm-path=/a",
+        "--use-pch=a",
+        "--use_pch=a/b",
+        "--pch-dir=a",
+        "-pch",
+        "--create-pch=a",
+        "-D",
+        "-DWHEN=__TIME__",
+        "-Bfolder",
+        "--config=a"
       })
   void anOptionThatMayNameAFileIsNotAllowed(String option) {
     assertFalse(SelfContained.test(KERNEL, List.of("-O3", option)), option);
