@@ -3,6 +3,7 @@ package org.jhal.driver.cache;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -142,6 +143,9 @@ public final class KernelCache {
    * @param label what the code is, for people
    */
   public void keep(KernelKey key, String label, byte[] code) {
+    if (code.length > MAX_ENTRY_BYTES) {
+      return;
+    }
     byte[] entry = new CacheEntry(key, label, code).encode();
     if (entry.length > Math.min(maxBytes, MAX_ENTRY_BYTES)) {
       return;
@@ -295,8 +299,20 @@ public final class KernelCache {
         "the kernel cache "
             + path
             + " cannot be used, so kernels are compiled: "
-            + (why instanceof UntrustedException ? why.getMessage() : why)
+            + reason(why)
             + " (cache=off does without)");
+  }
+
+  /** Without the name of a file, which is another one each time. */
+  private static String reason(Exception why) {
+    if (why instanceof UntrustedException) {
+      return String.valueOf(why.getMessage());
+    }
+    if (why instanceof FileSystemException of) {
+      String reason = of.getReason();
+      return of.getClass().getSimpleName() + (reason == null ? "" : ": " + reason);
+    }
+    return why.toString();
   }
 
   private void tell(Level level, String message) {

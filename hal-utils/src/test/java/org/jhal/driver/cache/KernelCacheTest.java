@@ -342,6 +342,51 @@ class KernelCacheTest {
     assertLogged("INFO", "No space left on device");
   }
 
+  /** The same on a real disk, where one can be had: a small one that is full, then a read-only one. */
+  @Test
+  void aRealDiskThatIsFullOrReadOnlyFailsNothing() throws Exception {
+    Path disk = Files.createDirectory(temporary.resolve("disk"));
+    assumeTrue(
+        run("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk.toString()),
+        "this process may not mount a small disk; the injected ones show the same");
+    try {
+      folder = disk.resolve("jhal");
+      cache = cache(1 << 20, 100);
+      keep("a");
+      cache.keep(key("b"), "label", new byte[1 << 16]);
+      assertLogged("INFO", "No space left on device");
+      assertEquals(List.of(file("a").getFileName().toString()), inFolder());
+      assertTrue(run("mount", "-o", "remount,ro", disk.toString()));
+      clock.pass(Duration.ofDays(2));
+      assertArrayEquals(CODE, cache.find(key("a")));
+      cache.keep(key("c"), "label", CODE);
+      assertNull(cache.find(key("c")));
+      cache.keep(key("d"), "label", CODE);
+      assertEquals(2, log.lines().size(), () -> "once for each reason: " + log.lines());
+      assertTrue(log.lines().get(1).contains("Read-only file system"), log.lines()::toString);
+    } finally {
+      assertTrue(run("umount", disk.toString()));
+    }
+  }
+
+  private boolean run(String... command) throws Exception {
+    Path output = temporary.resolve("output");
+    Process process;
+    try {
+      process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+    } catch (IOException e) {
+      return false; // there is no such command
+    }
+    boolean ended = process.waitFor(20, TimeUnit.SECONDS);
+    process.destroyForcibly();
+    assertTrue(ended, () -> List.of(command) + " does not end");
+    return process.exitValue() == 0;
+  }
+
   /** A cache in the same folder, whose disk takes so many bytes of a file. */
   private KernelCache failing(String reason, int bytes) {
     PrivateFolder.Access access =
