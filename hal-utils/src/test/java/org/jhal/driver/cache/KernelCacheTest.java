@@ -342,7 +342,9 @@ class KernelCacheTest {
     assertLogged("INFO", "No space left on device");
   }
 
-  /** The same on a real disk, where one can be had: a small one that is full, then a read-only one. */
+  /**
+   * The same on a real disk, where one can be had: a small one that is full, then a read-only one.
+   */
   @Test
   void aRealDiskThatIsFullOrReadOnlyFailsNothing() throws Exception {
     Path disk = Files.createDirectory(temporary.resolve("disk"));
