@@ -14,4 +14,7 @@ module org.jhal.utils {
   exports org.jhal.driver.options;
   exports org.jhal.driver.support;
   exports org.jhal.engine;
+
+  provides java.util.spi.ToolProvider with
+      org.jhal.driver.cache.CacheTool;
 }

@@ -15,9 +15,11 @@ import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.gpu.CompilerFiles;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.KernelLoader;
 import org.jhal.driver.gpu.RuntimeCompiler;
+import org.jspecify.annotations.Nullable;
 
 /** Loads kernels, and compares what the driver knows about them with the manifest. */
 final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
@@ -50,6 +52,11 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   @Override
   protected RuntimeCompiler compiler() {
     return Nvrtc.load();
+  }
+
+  @Override
+  protected @Nullable CompilerFiles compilerFiles() {
+    return Nvrtc.files();
   }
 
   @Override

@@ -5,16 +5,20 @@ import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.LongByReference;
 import java.io.File;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.gpu.CompilerApi;
+import org.jhal.driver.gpu.CompilerFiles;
 import org.jhal.driver.gpu.RuntimeCompiler;
 import org.jhal.driver.gpu.SharedLibrary;
 import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.driver.support.Once;
+import org.jspecify.annotations.Nullable;
 
 /**
  * NVIDIA's run-time compiler, a separate library that is optional.
@@ -32,6 +36,8 @@ final class Nvrtc extends RuntimeCompiler {
       Platform.isWindows()
           ? List.of("nvrtc64_130_0", "nvrtc64_120_0", "nvrtc64_112_0")
           : List.of("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so");
+
+  private static final String SYMBOL = "nvrtcGetSupportedArchs";
 
   /** The option for a real architecture, whose code needs no compiler in the driver. */
   private static final String FINAL = "--gpu-architecture=sm_";
@@ -64,8 +70,12 @@ final class Nvrtc extends RuntimeCompiler {
     int getSupportedArchs(int[] architectures);
   }
 
-  private Nvrtc(Api api) {
-    super(api);
+  private Nvrtc(SharedLibrary library) {
+    this(library, library.map(Api.class, "nvrtc"));
+  }
+
+  private Nvrtc(SharedLibrary library, Api api) {
+    super(api, Collections.singletonList(library.file(SYMBOL)));
     this.api = api;
     int[] count = new int[1];
     check("GetNumSupportedArchs", api.getNumSupportedArchs(count));
@@ -80,9 +90,13 @@ final class Nvrtc extends RuntimeCompiler {
    * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for
    */
   static Nvrtc load() {
-    return LOADED.get(
-        () ->
-            new Nvrtc(WANTED.find(candidates(), "nvrtcGetSupportedArchs").map(Api.class, "nvrtc")));
+    return LOADED.get(() -> new Nvrtc(WANTED.find(candidates(), SYMBOL)));
+  }
+
+  /** The compiler that would be loaded; null if its file is not found. */
+  static @Nullable CompilerFiles files() {
+    Path file = WANTED.locate(candidates());
+    return file == null ? null : CompilerFiles.now("nvrtc", List.of(file), List.of());
   }
 
   private static List<String> candidates() {

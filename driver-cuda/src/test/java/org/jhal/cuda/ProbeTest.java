@@ -71,6 +71,7 @@ class ProbeTest {
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.add("-Djava.io.tmpdir=" + temporary);
       command.add("-Djna.tmpdir=" + Files.createDirectories(folder.resolve("jna")));
+      command.add("-Djhal.cuda.cache=off");
       command.add("-Djhal.cuda.library=" + library);
       List.of(more).stream().filter(word -> word.startsWith("-")).forEach(command::add);
       if (List.of(more).stream().noneMatch(word -> word.startsWith("--module="))) {

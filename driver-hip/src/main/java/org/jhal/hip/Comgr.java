@@ -2,6 +2,8 @@ package org.jhal.hip;
 
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
+import java.io.File;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
@@ -22,31 +24,60 @@ final class Comgr {
   private static final String SYMBOL = "amd_comgr_get_isa_metadata";
 
   private final @Nullable ComgrApi api;
+  private final @Nullable Path file;
 
-  private Comgr(@Nullable ComgrApi api) {
+  private Comgr(@Nullable ComgrApi api, @Nullable Path file) {
     this.api = api;
+    this.file = file;
+  }
+
+  private Comgr(SharedLibrary library) {
+    this(library.map(ComgrApi.class), library.file(SYMBOL));
+  }
+
+  /** The file that it was loaded from; null if that is not known. */
+  @Nullable Path file() {
+    return file;
   }
 
   /** The code object manager of a compiler, which is linked with it or loads it on first use. */
   static Comgr of(SharedLibrary compiler, int major) {
     if (compiler.has(SYMBOL)) {
-      return new Comgr(compiler.map(ComgrApi.class));
+      return new Comgr(compiler);
     }
-    List<String> names = new ArrayList<>();
-    for (int version : major >= 7 ? new int[] {3, 2} : new int[] {2, 3}) {
-      names.addAll(compiler.beside("libamd_comgr.so", version));
-    }
-    for (String name : names) {
+    for (String name : candidates(compiler.library().getFile(), major)) {
       try {
         SharedLibrary library = SharedLibrary.open(name);
         if (library.has(SYMBOL)) {
-          return new Comgr(library.map(ComgrApi.class));
+          return new Comgr(library);
         }
       } catch (UnsatisfiedLinkError e) {
         continue; // try the next one
       }
     }
-    return new Comgr(null);
+    return new Comgr(null, null);
+  }
+
+  private static List<String> candidates(@Nullable File compiler, int major) {
+    List<String> names = new ArrayList<>();
+    for (int version : major >= 7 ? new int[] {3, 2} : new int[] {2, 3}) {
+      names.addAll(SharedLibrary.beside(compiler, "libamd_comgr.so", version));
+    }
+    return names;
+  }
+
+  /**
+   * The file of the code object manager of a compiler that is not loaded yet; null if there is none
+   * to be seen, which is so if the compiler contains it.
+   */
+  static @Nullable Path locate(Path compiler, int major) {
+    for (String name : candidates(compiler.toFile(), major)) {
+      Path found = SharedLibrary.locate(name);
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
   }
 
   /**

@@ -6,12 +6,14 @@ import static org.jhal.hip.jna.HipConstants.hipSuccess;
 
 import java.util.Set;
 import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.gpu.CompilerFiles;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.KernelLoader;
 import org.jhal.driver.gpu.RuntimeCompiler;
 import org.jhal.hip.jna.HipRuntime;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipModule_t;
+import org.jspecify.annotations.Nullable;
 
 /** Loads kernels. */
 final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
@@ -32,6 +34,12 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
   protected RuntimeCompiler compiler() {
     HipLibrary library = HipLibrary.load();
     return Hiprtc.load(library.library(), library.major());
+  }
+
+  @Override
+  protected @Nullable CompilerFiles compilerFiles() {
+    HipLibrary library = HipLibrary.load();
+    return Hiprtc.files(library.library(), library.major());
   }
 
   @Override

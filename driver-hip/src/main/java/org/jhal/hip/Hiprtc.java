@@ -2,14 +2,18 @@ package org.jhal.hip;
 
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.LongByReference;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.gpu.CompilerFiles;
 import org.jhal.driver.gpu.RuntimeCompiler;
 import org.jhal.driver.gpu.SharedLibrary;
 import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.driver.support.Once;
 import org.jhal.hip.jna.HiprtcApi;
+import org.jspecify.annotations.Nullable;
 
 /**
  * AMD's run-time compiler: a separate library from ROCm 7 on, before that also a part of the
@@ -29,6 +33,26 @@ final class Hiprtc extends RuntimeCompiler {
   private static final List<String> ARCHITECTURE_OPTIONS =
       List.of("--gpu-architecture", "--offload-arch", "-arch", "-mcpu", "--cuda-gpu-arch");
 
+  /**
+   * Beginnings of the names of environment variables that add options, or that tell HIPRTC and the
+   * Clang in it where to look for files.
+   */
+  private static final List<String> VARIABLES =
+      List.of(
+          "HIPRTC_",
+          "AMD_COMGR_",
+          "COMGR_",
+          "CCC_",
+          "CLANG_",
+          "CPATH",
+          "CPLUS_INCLUDE_PATH",
+          "C_INCLUDE_PATH",
+          "HIP_CLANG_PATH",
+          "HIP_DEVICE_LIB_PATH",
+          "HIP_PATH",
+          "LLVM_PATH",
+          "ROCM_PATH");
+
   private static final WantedLibrary WANTED =
       new WantedLibrary(
           "HIPRTC, which compiles sources,", "ROCm", PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
@@ -38,8 +62,12 @@ final class Hiprtc extends RuntimeCompiler {
   private final HiprtcApi api;
   private final Comgr targets;
 
-  private Hiprtc(HiprtcApi api, Comgr targets) {
-    super(api);
+  private Hiprtc(SharedLibrary library, Comgr targets) {
+    this(library, library.map(HiprtcApi.class, HiprtcApi.PREFIX), targets);
+  }
+
+  private Hiprtc(SharedLibrary library, HiprtcApi api, Comgr targets) {
+    super(api, Arrays.asList(library.file(SYMBOL), targets.file()));
     this.api = api;
     this.targets = targets;
   }
@@ -53,15 +81,37 @@ final class Hiprtc extends RuntimeCompiler {
     return LOADED.get(
         () -> {
           SharedLibrary compiler = find(runtime, major);
-          return new Hiprtc(
-              compiler.map(HiprtcApi.class, HiprtcApi.PREFIX), Comgr.of(compiler, major));
+          return new Hiprtc(compiler, Comgr.of(compiler, major));
         });
   }
 
+  /**
+   * The compiler that would be loaded; null if its file is not found. What it compiles with is a
+   * part of it.
+   */
+  static @Nullable CompilerFiles files(SharedLibrary runtime, int major) {
+    Path compiler =
+        isIn(runtime) ? runtime.file(SYMBOL) : WANTED.locate(candidates(runtime, major));
+    if (compiler == null) {
+      return null;
+    }
+    Path targets = Comgr.locate(compiler, major);
+    return CompilerFiles.now(
+        HiprtcApi.PREFIX,
+        targets == null ? List.of(compiler) : List.of(compiler, targets),
+        VARIABLES);
+  }
+
   private static SharedLibrary find(SharedLibrary runtime, int major) {
-    return !WANTED.isNamed() && runtime.has(SYMBOL)
-        ? runtime
-        : WANTED.find(runtime.beside("libhiprtc.so", major), SYMBOL);
+    return isIn(runtime) ? runtime : WANTED.find(candidates(runtime, major), SYMBOL);
+  }
+
+  private static boolean isIn(SharedLibrary runtime) {
+    return !WANTED.isNamed() && runtime.has(SYMBOL);
+  }
+
+  private static List<String> candidates(SharedLibrary runtime, int major) {
+    return runtime.beside("libhiprtc.so", major);
   }
 
   @Override

@@ -56,7 +56,8 @@ class ServicesTest {
         tools.put(tool.name(), String.valueOf(((Optional<?>) text).orElseThrow()));
       }
     }
-    assertTrue(tools.keySet().containsAll(Set.of("hal-bench", "hal-cts")), tools::toString);
+    assertTrue(
+        tools.keySet().containsAll(Set.of("hal-bench", "hal-cache", "hal-cts")), tools::toString);
     tools.forEach((name, text) -> assertTrue(text.matches("[A-Z].{10,60}\\."), name + ": " + text));
   }
 

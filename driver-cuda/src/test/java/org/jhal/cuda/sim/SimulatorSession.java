@@ -22,6 +22,10 @@ public final class SimulatorSession implements LauncherSessionListener {
 
   @Override
   public void launcherSessionOpened(LauncherSession session) {
+    if (System.getProperty("jhal.cuda.cache") == null) {
+      System.setProperty(
+          "jhal.cuda.cache", "off"); // no test depends on what an earlier one has compiled
+    }
     if (Boolean.getBoolean("jhal.cuda.test.real")) {
       return;
     }

@@ -14,6 +14,10 @@ public final class SimulatorSession implements LauncherSessionListener {
 
   @Override
   public void launcherSessionOpened(LauncherSession session) {
+    if (System.getProperty("jhal.hip.cache") == null) {
+      System.setProperty(
+          "jhal.hip.cache", "off"); // no test depends on what an earlier one has compiled
+    }
     StandIn standIn = StandIn.chosen();
     Optional<String> reason = standIn.unavailable();
     if (reason.isPresent()) {

@@ -21,6 +21,7 @@ import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private final MemoryPool<S> pool;
   private final TransferLanes<S, E> lanes;
   private final FreeThread frees;
+  private final @Nullable KernelCache cache;
   private final @Nullable GraphCache<S, K> graphs; // null if the device uses none
   private final AtomicInteger streams = new AtomicInteger(); // how many were created
 
@@ -44,11 +46,16 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
    * Opens a device.
    *
    * @param runtime is released when this device is closed, or if this constructor throws
+   * @param cache where compiled kernels are kept; null for nowhere
    */
   GpuDevice(
-      GpuRuntime<S, E, K> runtime, GpuProperties properties, GraphOptions graphOptions) {
+      GpuRuntime<S, E, K> runtime,
+      GpuProperties properties,
+      @Nullable KernelCache cache,
+      GraphOptions graphOptions) {
     this.runtime = runtime;
     this.properties = properties;
+    this.cache = cache;
     MemoryPool<S> made = null;
     try {
       long token = runtime.bindToThread();
@@ -179,7 +186,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    return runtime.kernels().load(source, variant, kernels, frees);
+    return runtime.kernels().load(source, variant, kernels, frees, cache);
   }
 
   @Override

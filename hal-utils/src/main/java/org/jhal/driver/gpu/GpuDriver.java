@@ -1,15 +1,20 @@
 package org.jhal.driver.gpu;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.DeviceSelector;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
@@ -17,6 +22,7 @@ import org.jhal.driver.options.Settings;
 import org.jhal.driver.support.Once;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.EngineDevice;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A driver whose devices are based on {@link GpuRuntime}.
@@ -33,6 +39,9 @@ public abstract class GpuDriver implements Driver {
           0,
           1L << 50,
           "how much device memory JHAL uses at most; never more than there is");
+
+  private static final Option<Optional<Path>> CACHE =
+      Option.folder("cache", KernelCache.defaultFolder(), "where compiled kernels are kept");
 
   private static final Interposer NOTHING_BETWEEN =
       new Interposer() {
@@ -101,6 +110,7 @@ public abstract class GpuDriver implements Driver {
   private Settings settings(DeviceUri uri) {
     List<Option<?>> options = new ArrayList<>(ENGINE.all());
     options.add(MEMORY);
+    options.add(CACHE);
     options.addAll(GraphOptions.all());
     return Settings.resolve(name, options, uri);
   }
@@ -135,16 +145,35 @@ public abstract class GpuDriver implements Driver {
 
   private Device openHere(DeviceUri uri, Interposer interposer) {
     Settings settings = settings(uri);
+    KernelCache cache = cache(settings);
     List<GpuProperties> found = devices(settings);
     DeviceInfo info = DeviceSelector.select(uri, found.stream().map(GpuProperties::info).toList());
     GpuProperties device = found.get(info.index());
-    return open(openRuntime(device), device, settings, interposer);
+    return open(openRuntime(device), device, cache, settings, interposer);
+  }
+
+  /** Null for none. A folder that does not work is no error, but a file that is named is one. */
+  private static @Nullable KernelCache cache(Settings settings) {
+    Optional<Path> folder = settings.get(CACHE);
+    if (folder.isEmpty()) {
+      return null;
+    }
+    Path path = folder.get();
+    if (!folder.equals(CACHE.defaultValue()) && Files.exists(path) && !Files.isDirectory(path)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, "option '" + CACHE + "' is '" + path + "', which is no folder");
+    }
+    return KernelCache.in(path);
   }
 
   private <S, E, K> Device open(
-      GpuRuntime<S, E, K> runtime, GpuProperties device, Settings settings, Interposer interposer) {
+      GpuRuntime<S, E, K> runtime,
+      GpuProperties device,
+      @Nullable KernelCache cache,
+      Settings settings,
+      Interposer interposer) {
     return new EngineDevice<>(
-        interposer.before(new GpuDevice<>(runtime, device, GraphOptions.of(settings))),
+        interposer.before(new GpuDevice<>(runtime, device, cache, GraphOptions.of(settings))),
         ENGINE.configure(settings),
         settings.toList());
   }

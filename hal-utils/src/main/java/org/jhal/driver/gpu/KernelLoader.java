@@ -11,6 +11,9 @@ import org.jhal.Workgroups;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.cache.KernelCache;
+import org.jhal.driver.cache.KernelKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loads kernels for a device, and compares what its runtime knows about them with the manifest.
@@ -53,6 +56,12 @@ public abstract class KernelLoader<M, K> {
    * @throws HalException UNIMPLEMENTED if there is none
    */
   protected abstract RuntimeCompiler compiler();
+
+  /**
+   * What {@link #compiler} is made of, found without loading it; null if that cannot be found, and
+   * then nothing that it compiles is kept.
+   */
+  protected abstract @Nullable CompilerFiles compilerFiles();
 
   /**
    * Loads code of any format into the runtime, which finishes the compilation if necessary. {@code
@@ -112,18 +121,16 @@ public abstract class KernelLoader<M, K> {
   }
 
   final KernelModule load(
-      ExecutableSource source, Variant variant, List<KernelSpec> specs, FreeThread frees) {
+      ExecutableSource source,
+      Variant variant,
+      List<KernelSpec> specs,
+      FreeThread frees,
+      @Nullable KernelCache cache) {
     String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
     byte[] file = variant.readFile(source);
     byte[] code =
         variant.format().equals(SOURCE)
-            ? compiler()
-                .compile(
-                    new String(file, StandardCharsets.UTF_8),
-                    String.valueOf(variant.file()),
-                    variant.options(),
-                    device.architecture(),
-                    what)
+            ? compile(new String(file, StandardCharsets.UTF_8), variant, what, cache)
             : file;
     M module = link(code, what);
     try {
@@ -144,6 +151,29 @@ public abstract class KernelLoader<M, K> {
       frees.free(() -> unload(module));
       throw t;
     }
+  }
+
+  /** Takes the code from the cache, without loading the compiler, or compiles the source. */
+  private byte[] compile(String source, Variant variant, String what, @Nullable KernelCache cache) {
+    String name = String.valueOf(variant.file());
+    List<String> options = variant.options();
+    String architecture = device.architecture();
+    CompilerFiles files =
+        cache != null && SelfContained.test(source, options) ? compilerFiles() : null;
+    if (cache == null || files == null) {
+      return compiler().compile(source, name, options, architecture, what);
+    }
+    KernelKey key = files.key(source, name, options, architecture);
+    byte[] kept = cache.find(key);
+    if (kept != null) {
+      return kept;
+    }
+    RuntimeCompiler compiler = compiler();
+    byte[] code = compiler.compile(source, name, options, architecture, what);
+    if (compiler.isFrom(files)) { // else another one was loaded than the key describes
+      cache.keep(key, what, code);
+    }
+    return code;
   }
 
   private void checkWorkgroup(K kernel, KernelSpec spec, String name) {

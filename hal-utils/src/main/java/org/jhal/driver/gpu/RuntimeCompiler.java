@@ -6,6 +6,7 @@ import com.sun.jna.StringArray;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.Once;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A vendor's run-time compiler for C++. Compiled code is cached for the life of the process, so
@@ -23,14 +25,30 @@ import org.jhal.driver.support.Once;
 public abstract class RuntimeCompiler {
   private static final int MAX_KEPT = 256;
 
+  /** What all sources are compiled as. */
+  static final String STANDARD = "--std=c++17";
+
   private final CompilerApi api;
+  private final List<CompilerFiles.@Nullable State> files; // when they were loaded; null: unknown
   private final Map<Key, Once<byte[]>> compiled = new ConcurrentHashMap<>();
 
   private record Key(String source, List<String> options) {}
 
-  /** For subclasses: over the library's functions. */
-  protected RuntimeCompiler(CompilerApi api) {
+  /**
+   * For subclasses: over the library's functions.
+   *
+   * @param files the files that the library, and others that it compiles with, were loaded from;
+   *     null for one that is not known
+   */
+  protected RuntimeCompiler(CompilerApi api, List<@Nullable Path> files) {
     this.api = api;
+    this.files = new ArrayList<>();
+    files.forEach(file -> this.files.add(CompilerFiles.state(file)));
+  }
+
+  /** Whether it was loaded from these files, and they were then as they are described. */
+  final boolean isFrom(CompilerFiles described) {
+    return files.stream().allMatch(file -> file != null && described.files().contains(file));
   }
 
   /**
@@ -62,7 +80,7 @@ public abstract class RuntimeCompiler {
       String source, String name, List<String> options, String architecture, String what) {
     List<String> all = new ArrayList<>();
     all.add(architectureOption(architecture, options, what));
-    all.add("--std=c++17");
+    all.add(STANDARD);
     all.addAll(options);
     Key key = new Key(name + "\n" + source, all);
     if (compiled.size() >= MAX_KEPT) {

@@ -6,10 +6,12 @@ import com.sun.jna.Library;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Platform;
+import com.sun.jna.Pointer;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.reflect.Method;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -97,9 +99,28 @@ public final class SharedLibrary {
     return prefix + Character.toUpperCase(name.charAt(0)) + name.substring(1);
   }
 
+  /**
+   * The file that a function of this library, or of one that it is linked with, was loaded from;
+   * null if there is no such function, or the file is not known or not there any more.
+   */
+  public @Nullable Path file(String symbol) {
+    Function function = optional(symbol);
+    return function == null ? null : LibraryFiles.mapped(Pointer.nativeValue(function));
+  }
+
   /** The file of the library, if it is known. */
   public String path() {
     return String.valueOf(library.getFile());
+  }
+
+  /**
+   * The file that {@link #open} would load, as far as can be told without loading it; null if it
+   * cannot be told.
+   *
+   * @param name as for {@link #open}
+   */
+  public static @Nullable Path locate(String name) {
+    return LibraryFiles.locate(name);
   }
 
   /** Those of {@code names} that are files in {@code folder}, as absolute paths. */
@@ -116,8 +137,13 @@ public final class SharedLibrary {
    * system to find.
    */
   public List<String> beside(String other, int version) {
+    return beside(library.getFile(), other, version);
+  }
+
+  /** The same, for a library of which only the file is known, or not even that. */
+  public static List<String> beside(@Nullable File library, String other, int version) {
     List<String> all = new ArrayList<>();
-    File folder = library.getFile() == null ? null : library.getFile().getParentFile();
+    File folder = library == null ? null : library.getParentFile();
     for (String each : List.of(other + "." + version, other)) {
       if (folder != null && new File(folder, each).isFile()) {
         all.add(new File(folder, each).getAbsolutePath());
@@ -143,7 +169,7 @@ public final class SharedLibrary {
   }
 
   /** A clearer message than the system's if a library is for another processor; else null. */
-  private static @Nullable String otherMachine(File file) {
+  static @Nullable String otherMachine(File file) {
     Integer own = MACHINES.get(Platform.ARCH);
     try (RandomAccessFile in = new RandomAccessFile(file, "r")) {
       if (own == null || in.length() < 20 || in.readInt() != ELF_MAGIC) {

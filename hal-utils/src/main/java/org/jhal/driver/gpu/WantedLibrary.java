@@ -1,6 +1,7 @@
 package org.jhal.driver.gpu;
 
 import java.io.File;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
@@ -72,6 +73,21 @@ public record WantedLibrary(
                 : property + " or " + variable + " may name its file")
             + "; tried "
             + String.join(", ", tried));
+  }
+
+  /**
+   * The file that {@link #find} would load, as far as can be told without loading anything; null if
+   * it cannot be told.
+   */
+  public @Nullable Path locate(List<String> candidates) {
+    Named named = named();
+    for (String name : named != null ? List.of(named.path()) : candidates) {
+      Path file = SharedLibrary.locate(name);
+      if (file != null) {
+        return file;
+      }
+    }
+    return null;
   }
 
   /**

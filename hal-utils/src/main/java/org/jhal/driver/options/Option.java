@@ -1,9 +1,12 @@
 package org.jhal.driver.options;
 
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,6 +26,8 @@ public final class Option<T> {
   private static final Pattern INTEGER = Pattern.compile("(-?[0-9]+)");
   private static final Pattern SIZE = Pattern.compile("([0-9]+)([kmgKMG]?)");
   private static final Pattern DURATION = Pattern.compile("([0-9]+)(ns|us|ms|s)");
+
+  private static final String OFF = "off";
 
   private final String name;
   private final T defaultValue;
@@ -122,6 +127,30 @@ public final class Option<T> {
           return text;
         },
         text -> text);
+  }
+
+  /** The absolute path of a folder, which need not exist, or {@code off}, which gives none. */
+  public static Option<Optional<Path>> folder(
+      String name, Optional<Path> defaultValue, String description) {
+    return new Option<>(
+        name,
+        defaultValue,
+        "the absolute path of a folder, or off",
+        description,
+        text -> text.equals(OFF) ? Optional.empty() : Optional.of(absolute(text)),
+        folder -> folder.map(Path::toString).orElse(OFF));
+  }
+
+  private static Path absolute(String text) {
+    try {
+      Path path = Path.of(text);
+      if (path.isAbsolute()) {
+        return path;
+      }
+    } catch (InvalidPathException e) {
+      throw new HalException(Status.INVALID_ARGUMENT, "no path", e);
+    }
+    throw new HalException(Status.INVALID_ARGUMENT, "not absolute");
   }
 
   /** Any text. */

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.Setting;
@@ -254,6 +256,41 @@ class SettingsTest {
     assertEquals(
         Status.OUT_OF_RANGE,
         assertThrows(HalException.class, () -> settings.getInt(seed)).status());
+  }
+
+  @Test
+  void aFolderIsAnAbsolutePathOrOff() {
+    Option<Optional<Path>> folder =
+        Option.folder("folder", Optional.of(Path.of("/a/b")), "Where files are");
+    List<Option<?>> options = List.of(folder);
+
+    Settings settings = Settings.resolve("f", options, DeviceUri.parse("f"));
+    assertEquals(Optional.of(Path.of("/a/b")), settings.get(folder));
+    assertEquals(
+        List.of(
+            new Setting(
+                "folder",
+                "/a/b",
+                "default",
+                "Where files are; the absolute path of a folder, or off")),
+        settings.toList());
+
+    settings = Settings.resolve("f", options, DeviceUri.parse("f://0?folder=/c%20d"));
+    assertEquals(Optional.of(Path.of("/c d")), settings.get(folder));
+    settings = Settings.resolve("f", options, DeviceUri.parse("f://0?folder=off"));
+    assertEquals(Optional.empty(), settings.get(folder));
+    assertEquals("off", settings.toList().get(0).value());
+
+    for (String wrong : List.of("", "a", "./a", "~/a", "OFF", "/a%00")) {
+      DeviceUri uri = DeviceUri.parse("f://0?folder=" + wrong);
+      HalException refused =
+          assertThrows(HalException.class, () -> Settings.resolve("f", options, uri), wrong);
+      assertEquals(Status.INVALID_ARGUMENT, refused.status());
+      assertTrue(
+          String.valueOf(refused.getMessage())
+              .endsWith("(from uri); it must be the absolute path of a folder, or off"),
+          refused::getMessage);
+    }
   }
 
   private static Settings resolve(

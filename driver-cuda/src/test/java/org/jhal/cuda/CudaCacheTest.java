@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuCacheTest;
+
+/** Compiled kernels that are kept. */
+class CudaCacheTest extends GpuCacheTest {
+  CudaCacheTest() {
+    super(CudaOnSimulator.GPU, Nvrtc.PROPERTY);
+  }
+}

@@ -1,0 +1,22 @@
+package org.jhal.hip;
+
+import java.util.Map;
+import org.jhal.simulator.driver.GpuCacheTest;
+import org.junit.jupiter.api.Test;
+
+/** Compiled kernels that are kept. */
+class HipCacheTest extends GpuCacheTest {
+  HipCacheTest() {
+    super(HipOnSimulator.GPU, Hiprtc.PROPERTY);
+  }
+
+  /** HIPRTC takes options from the environment, too. */
+  @Test
+  void variablesOfTheCompilerAreAPartOfTheKey() throws Exception {
+    Map<String, String> variables = Map.of("HIPRTC_COMPILE_OPTIONS_APPEND", "-DA=1");
+    assertProbe(true, variables, compiler(), 1);
+    assertProbe(false, variables, compiler(), 1);
+    assertProbe(true, Map.of(), compiler(), 1);
+    assertProbe(false, Map.of("HIP_VISIBLE_DEVICES", "0"), compiler(), 1);
+  }
+}

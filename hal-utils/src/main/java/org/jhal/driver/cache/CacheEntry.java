@@ -1,0 +1,110 @@
+package org.jhal.driver.cache;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Arrays;
+
+/**
+ * Compiled code with what it was compiled from, and the format of its file:
+ *
+ * <pre>
+ *   8 bytes    "JHALKRNL"
+ *   4 bytes    the version of this format, 1
+ *   32 bytes   the SHA-256 of all that follows
+ *   the encoded key, the label and the code, each with its length before it, in 4 bytes
+ * </pre>
+ *
+ * Numbers are big-endian. The checksum finds damage; it does not protect against people who can
+ * write to the folder, which {@link PrivateFolder} keeps out.
+ *
+ * <p>Immutable; any thread may use it.
+ */
+final class CacheEntry {
+  private static final byte[] MAGIC = "JHALKRNL".getBytes(StandardCharsets.US_ASCII);
+  private static final int VERSION = 1;
+  private static final int CHECKSUM_AT = MAGIC.length + Integer.BYTES;
+  private static final int PAYLOAD_AT = CHECKSUM_AT + 32;
+
+  private final KernelKey key;
+  private final String label;
+  private final byte[] code;
+
+  /**
+   * An entry.
+   *
+   * @param label what the code is, for people; not a part of the key
+   */
+  CacheEntry(KernelKey key, String label, byte[] code) {
+    this.key = key;
+    this.label = label;
+    this.code = code.clone();
+  }
+
+  KernelKey key() {
+    return key;
+  }
+
+  String label() {
+    return label;
+  }
+
+  byte[] code() {
+    return code.clone();
+  }
+
+  byte[] encode() {
+    byte[] keyBytes = key.encoded();
+    byte[] labelBytes = label.getBytes(StandardCharsets.UTF_8);
+    long size = PAYLOAD_AT + 3L * Integer.BYTES + keyBytes.length + labelBytes.length + code.length;
+    ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(size));
+    out.put(MAGIC).putInt(VERSION).position(PAYLOAD_AT);
+    for (byte[] part : new byte[][] {keyBytes, labelBytes, code}) {
+      out.putInt(part.length).put(part);
+    }
+    return out.put(CHECKSUM_AT, checksum(out.array())).array();
+  }
+
+  /**
+   * Reads an entry.
+   *
+   * @throws DamagedEntryException if the bytes are not exactly what {@link #encode} gives
+   */
+  static CacheEntry decode(byte[] file) throws DamagedEntryException {
+    if (file.length < PAYLOAD_AT || !Arrays.equals(MAGIC, Arrays.copyOf(file, MAGIC.length))) {
+      throw new DamagedEntryException("it does not begin like an entry");
+    }
+    ByteBuffer in = ByteBuffer.wrap(file).position(MAGIC.length);
+    int version = in.getInt();
+    if (version != VERSION) {
+      throw new DamagedEntryException("its format is version " + version + ", not " + VERSION);
+    }
+    if (!MessageDigest.isEqual(checksum(file), Arrays.copyOfRange(file, CHECKSUM_AT, PAYLOAD_AT))) {
+      throw new DamagedEntryException("its checksum is wrong");
+    }
+    in.position(PAYLOAD_AT);
+    CacheEntry entry =
+        new CacheEntry(
+            new KernelKey(bytes(in)), new String(bytes(in), StandardCharsets.UTF_8), bytes(in));
+    if (in.hasRemaining()) {
+      throw new DamagedEntryException("it has " + in.remaining() + " bytes too many");
+    }
+    return entry;
+  }
+
+  private static byte[] checksum(byte[] file) {
+    MessageDigest digest = KernelKey.sha256();
+    digest.update(file, PAYLOAD_AT, file.length - PAYLOAD_AT);
+    return digest.digest();
+  }
+
+  private static byte[] bytes(ByteBuffer in) throws DamagedEntryException {
+    int length = in.remaining() < Integer.BYTES ? -1 : in.getInt();
+    if (length < 0 || length > in.remaining()) {
+      throw new DamagedEntryException("a length in it is wrong");
+    }
+    byte[] bytes = new byte[length];
+    in.get(bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,194 @@
+package org.jhal.driver.cache;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.spi.ToolProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The kernel cache as a command; {@code hal cache} runs it. {@code --help} describes it.
+ *
+ * <p>Thread-safe.
+ */
+public final class CacheTool implements ToolProvider {
+  private static final int OK = 0;
+  private static final int FAILED = 1;
+  private static final int USAGE = 2;
+
+  private static final String HELP =
+      """
+      Shows, verifies or empties the folder in which compiled kernels are kept.
+
+      Usage: hal cache [show|verify|empty] [options]
+
+        show          list the entries: when each was last used, its size, and what it is; the default
+        verify        read each entry, and report those that are damaged or cannot be trusted
+        empty         remove all entries, and nothing else
+
+        --folder DIR  the folder, if a device has its own; `hal info DEVICE` shows it as `cache`
+        --help        print this
+
+      Exit codes: 0 success, 1 the folder cannot be used, or verify found something, 2 wrong usage.
+      """;
+
+  /** The service loader calls it. */
+  public CacheTool() {}
+
+  @Override
+  public String name() {
+    return "hal-cache";
+  }
+
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Shows, verifies or empties the kept compiled kernels.");
+  }
+
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... args) {
+    String action = null;
+    Path folder = null;
+    for (int i = 0; i < args.length; i++) {
+      switch (args[i]) {
+        case "--help", "-h" -> {
+          out.print(HELP);
+          out.flush();
+          return OK;
+        }
+        case "--folder" -> {
+          folder = i + 1 < args.length ? absolute(args[i + 1]) : null;
+          if (folder == null) {
+            return usage(err, "--folder needs the path of a folder");
+          }
+          i++;
+        }
+        case "show", "verify", "empty" -> {
+          if (action != null) {
+            return usage(err, "both '" + action + "' and '" + args[i] + "'");
+          }
+          action = args[i];
+        }
+        default -> {
+          return usage(err, "unknown argument '" + args[i] + "'");
+        }
+      }
+    }
+    if (folder == null) {
+      folder = KernelCache.defaultFolder().orElse(null);
+    }
+    return folder == null
+        ? usage(err, "neither XDG_CACHE_HOME nor the home is an absolute path; give --folder")
+        : run(out, err, action == null ? "show" : action, folder);
+  }
+
+  private static @Nullable Path absolute(String folder) {
+    try {
+      return folder.isEmpty() ? null : Path.of(folder).toAbsolutePath();
+    } catch (InvalidPathException e) {
+      return null;
+    }
+  }
+
+  private static int usage(PrintWriter err, String message) {
+    err.println("hal: INVALID_ARGUMENT: " + message + " (see hal cache --help)");
+    err.flush();
+    return USAGE;
+  }
+
+  private static int run(PrintWriter out, PrintWriter err, String action, Path folder) {
+    KernelCache cache = KernelCache.in(folder);
+    try {
+      return switch (action) {
+        case "verify" -> verify(out, cache.items(), folder);
+        case "empty" -> empty(out, cache.empty(), folder);
+        default -> show(out, cache.items(), folder);
+      };
+    } catch (NoSuchFileException e) {
+      out.println("no kernels are kept: there is no folder " + folder);
+      return OK;
+    } catch (IOException e) {
+      err.println(
+          "hal: FAILED_PRECONDITION: the folder " + folder + " cannot be used: " + reason(e));
+      return FAILED;
+    } finally {
+      out.flush();
+      err.flush();
+    }
+  }
+
+  private static String reason(IOException e) {
+    return e instanceof UntrustedException ? String.valueOf(e.getMessage()) : e.toString();
+  }
+
+  private static int show(PrintWriter out, List<KernelCache.Item> items, Path folder) {
+    Instant now = Instant.now();
+    long bytes = 0;
+    for (KernelCache.Item item : items) {
+      bytes += item.bytes();
+      out.printf(
+          Locale.ROOT,
+          "%-12s  %10s  %s%n",
+          age(Duration.between(item.used(), now)),
+          kibibytes(item.bytes()),
+          item.problem() == null
+              ? plain(item.label())
+              : item.file() + ", of no use: " + plain(item.problem()));
+    }
+    out.println(count(items.size()) + ", " + kibibytes(bytes) + ", in " + folder);
+    return OK;
+  }
+
+  private static int verify(PrintWriter out, List<KernelCache.Item> items, Path folder) {
+    int problems = 0;
+    for (KernelCache.Item item : items) {
+      if (item.problem() != null) {
+        problems++;
+        out.println(item.file() + ": " + plain(item.problem()));
+      }
+    }
+    out.println(
+        count(items.size())
+            + " in "
+            + folder
+            + ", "
+            + (problems == 0 ? "all of them sound" : problems + " of no use"));
+    return problems == 0 ? OK : FAILED;
+  }
+
+  private static int empty(PrintWriter out, int removed, Path folder) {
+    out.println("removed " + count(removed) + " from " + folder);
+    return OK;
+  }
+
+  private static String count(int entries) {
+    return entries == 1 ? "1 entry" : entries + " entries";
+  }
+
+  private static String kibibytes(long bytes) {
+    return (bytes + 1023) / 1024 + " KiB";
+  }
+
+  /** How long ago something was, in one unit. */
+  private static String age(Duration time) {
+    if (time.isNegative()) {
+      return "in future";
+    }
+    if (time.toMinutes() < 120) {
+      return time.toMinutes() + " min ago";
+    }
+    return time.toHours() < 48 ? time.toHours() + " h ago" : time.toDays() + " days ago";
+  }
+
+  /** Without what a terminal would obey: names are whatever a bundle says. */
+  private static String plain(String text) {
+    return text.replaceAll("\\p{C}", "?");
+  }
+}

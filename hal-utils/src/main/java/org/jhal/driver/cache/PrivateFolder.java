@@ -1,0 +1,277 @@
+package org.jhal.driver.cache;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributeView;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open folder in which nobody else can write, and its files.
+ *
+ * <p>The folder is opened first and examined then, as what is open, so that nobody can exchange it
+ * in between: it belongs to the user of this process, the group and others cannot write to it, and
+ * it is no symbolic link. (A mode without rights for the group also switches off access control
+ * lists.) From then on nobody but this user can change what is in it. Each file is reached through
+ * the open folder, by its name and without following links. A file is read only if it is a regular
+ * one that belongs to the user, and the group and others cannot write to it.
+ *
+ * <p>Whoever is the user, or root, is trusted.
+ *
+ * <p>Not thread-safe; to be closed after a few calls.
+ */
+final class PrivateFolder implements Closeable {
+  /** The end of the names of files that are being written. */
+  static final String UNFINISHED = ".tmp";
+
+  private static final Set<PosixFilePermission> OTHERS_WRITE =
+      Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+
+  /** How a folder is used. */
+  static final class Access {
+    /** That of this process. */
+    static final Access OURS = new Access(null, null);
+
+    private final @Nullable UserPrincipal user;
+    private final @Nullable UnaryOperator<SeekableByteChannel> writing;
+
+    /**
+     * For tests.
+     *
+     * @param user whom folder and files must belong to; null for the user of this process
+     * @param writing what files are written through; null for nothing
+     */
+    Access(@Nullable UserPrincipal user, @Nullable UnaryOperator<SeekableByteChannel> writing) {
+      this.user = user;
+      this.writing = writing;
+    }
+
+    private UserPrincipal user() throws IOException {
+      return user != null ? user : self();
+    }
+
+    private SeekableByteChannel writing(SeekableByteChannel channel) {
+      return writing == null ? channel : writing.apply(channel);
+    }
+  }
+
+  private final Path path;
+  private final UserPrincipal user;
+  private final Access access;
+  private final SecureDirectoryStream<Path> open;
+
+  private PrivateFolder(
+      Path path, UserPrincipal user, Access access, SecureDirectoryStream<Path> open) {
+    this.path = path;
+    this.user = user;
+    this.access = access;
+    this.open = open;
+  }
+
+  /** The user of this process: the owner of what the kernel shows of it. */
+  private static UserPrincipal self() throws IOException {
+    try {
+      return Files.getOwner(Path.of("/proc/self"));
+    } catch (IOException | UnsupportedOperationException e) {
+      throw new IOException("this system does not tell whose process this is", e);
+    }
+  }
+
+  /**
+   * Opens a folder, after having made it if necessary.
+   *
+   * @throws IOException as {@link #open}
+   */
+  static PrivateFolder make(Path path, Access access) throws IOException {
+    access.user(); // first, as a system without it may have no permissions either
+    if (!Files.isDirectory(path)) {
+      Files.createDirectories(path, mode("rwx------"));
+    }
+    return open(path, access);
+  }
+
+  /**
+   * Opens a folder.
+   *
+   * @throws NoSuchFileException if there is none
+   * @throws UntrustedException if somebody else could have written to it
+   * @throws IOException if it cannot be read, or the system cannot tell
+   */
+  static PrivateFolder open(Path path, Access access) throws IOException {
+    UserPrincipal user = access.user();
+    DirectoryStream<Path> stream = Files.newDirectoryStream(path);
+    try {
+      if (!(stream instanceof SecureDirectoryStream<Path> secure)) {
+        throw new IOException("this system has no safe access to folders");
+      }
+      PosixFileAttributes is =
+          secure.getFileAttributeView(PosixFileAttributeView.class).readAttributes();
+      PosixFileAttributes named =
+          Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      if (!named.isDirectory() || !Objects.equals(named.fileKey(), is.fileKey())) {
+        throw new UntrustedException("it is a symbolic link");
+      }
+      check("it", is, user);
+      return new PrivateFolder(path, user, access, secure);
+    } catch (Throwable t) {
+      stream.close();
+      throw t;
+    }
+  }
+
+  private static void check(String what, PosixFileAttributes is, UserPrincipal user)
+      throws UntrustedException {
+    if (!is.owner().equals(user)) {
+      throw new UntrustedException(
+          what + " belongs to " + is.owner().getName() + ", not to " + user.getName());
+    }
+    if (!Collections.disjoint(is.permissions(), OTHERS_WRITE)) {
+      throw new UntrustedException(
+          what
+              + " can be written by others; its mode is "
+              + PosixFilePermissions.toString(is.permissions()));
+    }
+  }
+
+  private static FileAttribute<Set<PosixFilePermission>> mode(String mode) {
+    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode));
+  }
+
+  /** The names of all that is in the folder. */
+  List<String> names() throws IOException {
+    List<String> names = new ArrayList<>();
+    // Anew, as the open stream can be iterated once only.
+    try (DirectoryStream<Path> listing =
+        open.newDirectoryStream(Path.of("."), LinkOption.NOFOLLOW_LINKS)) {
+      listing.forEach(file -> names.add(file.getFileName().toString()));
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return names;
+  }
+
+  /**
+   * The attributes of a file.
+   *
+   * @throws NoSuchFileException if there is none
+   * @throws UntrustedException if it is none to be read
+   */
+  PosixFileAttributes attributes(String name) throws IOException {
+    PosixFileAttributes is =
+        open.getFileAttributeView(
+                Path.of(name), PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+            .readAttributes();
+    if (!is.isRegularFile()) {
+      throw new UntrustedException(
+          name + " is a " + (is.isSymbolicLink() ? "symbolic link" : "folder or a device"));
+    }
+    check(name, is, user);
+    return is;
+  }
+
+  /**
+   * Reads a file.
+   *
+   * @throws DamagedEntryException if it is larger than {@code most} bytes
+   * @throws IOException as {@link #attributes}, or if it cannot be read
+   */
+  byte[] read(String name, int most) throws IOException {
+    long size = attributes(name).size();
+    if (size > most) {
+      throw new DamagedEntryException("it has " + size + " bytes, and may have " + most);
+    }
+    ByteBuffer bytes = ByteBuffer.allocate((int) size);
+    Set<OpenOption> options = Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+    try (SeekableByteChannel channel = open.newByteChannel(Path.of(name), options)) {
+      while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
+        continue;
+      }
+    }
+    if (bytes.hasRemaining()) {
+      throw new DamagedEntryException("it became shorter while it was read");
+    }
+    return bytes.array();
+  }
+
+  /**
+   * Writes a file, or replaces one: others see the whole of it or nothing. A symbolic link of this
+   * name is replaced, not followed.
+   *
+   * @param time when it was last used
+   */
+  void write(String name, byte[] content, FileTime time) throws IOException {
+    String unfinished =
+        HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong()) + UNFINISHED;
+    Set<OpenOption> options =
+        Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW, LinkOption.NOFOLLOW_LINKS);
+    SeekableByteChannel made = open.newByteChannel(Path.of(unfinished), options, mode("rw-------"));
+    try {
+      try (SeekableByteChannel channel = access.writing(made)) {
+        ByteBuffer bytes = ByteBuffer.wrap(content);
+        while (bytes.hasRemaining()) {
+          channel.write(bytes);
+        }
+      }
+      touch(unfinished, time);
+      open.move(Path.of(unfinished), open, Path.of(name));
+    } catch (Throwable t) {
+      try {
+        delete(unfinished);
+      } catch (IOException e) {
+        t.addSuppressed(e); // it is deleted when it is old enough
+      }
+      throw t;
+    }
+  }
+
+  /** Deletes a file, or a link but not what it leads to. It may be gone already. */
+  void delete(String name) throws IOException {
+    try {
+      open.deleteFile(Path.of(name));
+    } catch (NoSuchFileException e) {
+      return; // another process was faster
+    }
+  }
+
+  /** Notes when a file was used. */
+  void touch(String name, FileTime time) throws IOException {
+    open.getFileAttributeView(
+            Path.of(name), BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+        .setTimes(time, null, null);
+  }
+
+  @Override
+  public void close() throws IOException {
+    open.close();
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}

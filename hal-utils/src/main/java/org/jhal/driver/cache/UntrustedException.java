@@ -1,0 +1,12 @@
+package org.jhal.driver.cache;
+
+import java.io.IOException;
+
+/** Somebody else may have written a folder or a file; the message says which, and why. */
+final class UntrustedException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  UntrustedException(String reason) {
+    super(reason);
+  }
+}

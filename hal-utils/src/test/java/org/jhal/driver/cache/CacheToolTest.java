@@ -1,0 +1,145 @@
+package org.jhal.driver.cache;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code hal cache}. */
+class CacheToolTest {
+  @TempDir private Path temporary;
+  private Path folder;
+
+  private record Outcome(int code, String out, String err) {
+    void assertSays(int expected, String... parts) {
+      assertEquals(expected, code, this::toString);
+      for (String part : parts) {
+        assertTrue((code == 0 ? out : out + err).contains(part), () -> part + " in " + this);
+      }
+    }
+  }
+
+  @BeforeEach
+  void choose() {
+    String system = System.getProperty("os.name", "");
+    assumeTrue(system.equals("Linux"), () -> "kernels are kept on Linux only, this is " + system);
+    folder = temporary.resolve("jhal");
+  }
+
+  private static Outcome run(String... args) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int code = new CacheTool().run(new PrintWriter(out), new PrintWriter(err), args);
+    return new Outcome(code, out.toString(), err.toString());
+  }
+
+  private Outcome runHere(String action) {
+    return run(action, "--folder", folder.toString());
+  }
+
+  private void keep(String key, String label) {
+    KernelCache.in(folder).keep(KernelKey.of(List.of(key)), label, new byte[5000]);
+  }
+
+  private Path file(String key) {
+    return folder.resolve(KernelKey.of(List.of(key)).hash() + ".kernel");
+  }
+
+  @Test
+  void entriesAreShownTheLastUsedFirst() throws IOException {
+    keep("a", "a.cpp of bundle first for sm_90");
+    keep("b", "b.cpp of bundle second for gfx90a");
+    Files.setLastModifiedTime(
+        file("a"), FileTime.from(Instant.now().minus(Duration.ofDays(3)).minusSeconds(60)));
+    Outcome shown = run("--folder", folder.toString());
+    shown.assertSays(0, "2 entries, 10 KiB, in " + folder);
+    List<String> lines = shown.out().lines().toList();
+    assertTrue(
+        lines.get(0).matches("0 min ago +5 KiB  b.cpp of bundle second for gfx90a"),
+        lines::toString);
+    assertTrue(
+        lines.get(1).matches("3 days ago +5 KiB  a.cpp of bundle first for sm_90"),
+        lines::toString);
+    runHere("verify").assertSays(0, "2 entries in " + folder + ", all of them sound");
+  }
+
+  @Test
+  void whatIsOfNoUseIsReported() throws IOException {
+    keep("a", "a");
+    keep("b", "b");
+    keep("c", "c");
+    Files.write(file("a"), new byte[10]);
+    Files.delete(file("b"));
+    Files.createSymbolicLink(file("b"), file("c"));
+    Outcome verified = runHere("verify");
+    verified.assertSays(
+        1,
+        file("a").getFileName() + ": it does not begin like an entry",
+        "symbolic link",
+        "3 entries in " + folder + ", 2 of no use");
+    assertFalse(verified.out().contains(file("c").getFileName() + ": "), verified::toString);
+    runHere("show").assertSays(0, "of no use: it does not begin like an entry");
+  }
+
+  @Test
+  void emptyingLeavesTheFolderAndOtherFiles() throws IOException {
+    keep("a", "a");
+    Files.createFile(folder.resolve("mine"));
+    runHere("empty").assertSays(0, "removed 1 entry from " + folder);
+    try (Stream<Path> files = Files.list(folder)) {
+      assertEquals(List.of(folder.resolve("mine")), files.toList());
+    }
+    runHere("show").assertSays(0, "0 entries");
+  }
+
+  @Test
+  void aLabelCannotCommandTheTerminal() {
+    keep("a", "\u001b[2J\u009b31m\nx\u202e");
+    assertTrue(runHere("show").out().contains("?[2J?31m?x?\n"), () -> runHere("show").out());
+  }
+
+  @Test
+  void aFolderThatIsNotThereIsEmpty() {
+    for (String action : List.of("show", "verify", "empty")) {
+      runHere(action).assertSays(0, "no kernels are kept: there is no folder " + folder);
+    }
+    assertFalse(Files.exists(folder));
+  }
+
+  @Test
+  void aFolderThatOthersCanWriteIsNotTouched() throws IOException {
+    keep("a", "a");
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+    for (String action : List.of("show", "verify", "empty")) {
+      runHere(action)
+          .assertSays(
+              1, "hal: FAILED_PRECONDITION: ", folder.toString(), "can be written by others");
+    }
+    assertTrue(Files.exists(file("a")));
+  }
+
+  @Test
+  void wrongUsageIsTold() {
+    run("clean").assertSays(2, "hal: INVALID_ARGUMENT: unknown argument 'clean'", "--help");
+    run("show", "empty").assertSays(2, "both 'show' and 'empty'");
+    run("--folder").assertSays(2, "--folder needs");
+    run("--folder", "").assertSays(2, "--folder needs");
+    run("--folder", "\0").assertSays(2, "--folder needs");
+    run("verify", "--help").assertSays(0, "Usage: hal cache [show|verify|empty]");
+  }
+}

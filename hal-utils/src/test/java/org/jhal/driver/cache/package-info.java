@@ -1,0 +1,4 @@
+@NullMarked
+package org.jhal.driver.cache;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,172 @@
+package org.jhal.driver.gpu;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which sources may be kept compiled. */
+class SelfContainedTest {
+  private static final String KERNEL = "extern \"C\" __global__ void f(int* x) { x[0] = 1; }\n";
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "#define include 1\n",
+        "#pragma unroll\n",
+        "#\n include <no/directive>\n",
+        "#if N > 1 // include the border\n#endif\n",
+        "// What this does not include: a time, an import, the date\n",
+        "int included, include;\n",
+        "#error include\n",
+        "/* a # b */ int c = a % b;\n",
+        "asm volatile(\"bar.sync 0;\");\n",
+        "#",
+        "%",
+        "%:",
+        "#/*",
+        "# /",
+        "\\",
+        "\\\n"
+      })
+  void aSourceThatReadsNothingIs(String begin) {
+    assertTrue(SelfContained.test(begin + KERNEL, List.of()), begin);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "#include <vector_types.h>\n",
+        "#include \"mine.h\"\n",
+        "#include MINE\n",
+        "#include_next <a.h>\n",
+        "#import <a.h>\n",
+        "#embed \"a.bin\"\n",
+        "  #  include <a.h>\n",
+        "#\tinclude <a.h>\n",
+        "#\u00a0include <a.h>\n",
+        "#include<a.h>\n",
+        "#/**/include <a.h>\n",
+        "# /* a\n b */ /* c */ include <a.h>\n",
+        "#/* // */include <a.h>\n",
+        "/* a */ #include <a.h>\n",
+        "%:include <a.h>\n",
+        "??=include <a.h>\n",
+        "#in\\\nclude <a.h>\n",
+        "#in\\ \t\r\nclude <a.h>\n",
+        "#\\\n\\\r\ninclude <a.h>\n",
+        "#in??/\nclude <a.h>\n",
+        "#//*\n#include <a.h>\n/* */\n",
+        "#if __has_include(<a.h>)\n#endif\n",
+        "#if __has_inc\\\nlude(<a.h>)\n#endif\n",
+        "// #include <a.h>\n",
+        "#include <a.h>\r",
+        "asm(\".incbin \\\"a\\\"\");\n",
+        "asm(\".include \\\"a\\\"\");\n",
+        "const char* built = __DATE__ __TIME__;\n",
+        "const char* built = __TIMESTAMP__;\n",
+      })
+  void aSourceThatMayReadSomethingIsNot(String begin) {
+    assertFalse(SelfContained.test(begin + KERNEL, List.of()), begin);
+    assertFalse(SelfContained.test(KERNEL + begin, List.of()), begin);
+    assertFalse(SelfContained.test(KERNEL + begin.stripTrailing(), List.of()), begin);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-DFAST=1",
+        "-DNAME=\"a/b\"",
+        "-UFAST",
+        "--define-macro=A=B",
+        "--undefine-macro=A",
+        "-O3",
+        "-O",
+        "-g",
+        "-G",
+        "-w",
+        "-Wall",
+        "-Wno-unused",
+        "--std=c++20",
+        "-std=gnu++17",
+        "-ffast-math",
+        "-ffp-contract=fast",
+        "-fno-unroll-loops",
+        "--use_fast_math",
+        "-use_fast_math",
+        "--fmad=false",
+        "--maxrregcount=32",
+        "-lineinfo",
+        "--generate-line-info",
+        "--ftz=true",
+        "-munsafe-fp-atomics"
+      })
+  void anOptionThatNamesNoFileIsAllowed(String option) {
+    assertTrue(SelfContained.test(KERNEL, List.of(option)), option);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-I.",
+        "-I",
+        "-Iinclude",
+        "-I/usr/include",
+        "--include-path=a",
+        "--include-path",
+        "-isystem",
+        "-iquote",
+        "-include",
+        "-includea",
+        "--include=a",
+        "-imacros",
+        "--pre-include=a",
+        "-pre-include",
+        "@options",
+        "--options-file=a",
+        "-optf",
+        "a",
+        "",
+        "-",
+        "--",
+        "-L.",
+        "-Xclang",
+        "-Wl,a",
+        "-Wp,a",
+        "-fplugin=a",
+        "-fplugin=./a",
+        "-fpass-plugin=a.so",
+        "-fprofile-use",
+        "-fprofile-instr-use=a",
+        "-fauto-profile=a",
+        "-mlink-bitcode-file=a",
+        "--sysroot=a",
+        "--rocm-path=/a",
+        "--use-pch=a",
+        "--use_pch=a/b",
+        "--pch-dir=a",
+        "-pch",
+        "--create-pch=a",
+        "-D",
+        "-DWHEN=__TIME__",
+        "-Bfolder",
+        "--config=a"
+      })
+  void anOptionThatMayNameAFileIsNotAllowed(String option) {
+    assertFalse(SelfContained.test(KERNEL, List.of("-O3", option)), option);
+  }
+
+  @Test
+  @Timeout(30)
+  void largeSourcesAreRead() {
+    String many = "# /* ".repeat(20_000) + "\\\n".repeat(20_000) + "#".repeat(20_000);
+    assertTrue(SelfContained.test(many, List.of()));
+    assertTrue(SelfContained.test(many + "*/", List.of()));
+    assertFalse(SelfContained.test(many + "*/\n#include <a.h>", List.of()));
+  }
+}
