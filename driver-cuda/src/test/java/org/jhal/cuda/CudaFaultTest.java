@@ -25,6 +25,8 @@ class CudaFaultTest extends GpuFaultTest {
             Set.of(
                 "cuDevicePrimaryCtxRelease",
                 "cuEventDestroy",
+                "cuGraphDestroy",
+                "cuGraphExecDestroy",
                 "cuMemFreeAsync",
                 "cuMemFreeHost",
                 "cuMemHostUnregister",
@@ -33,6 +35,14 @@ class CudaFaultTest extends GpuFaultTest {
                 "cuStreamDestroy"),
             Set.of("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuEventQuery"),
             Set.of(
+                "cuGraphAddKernelNode_v2",
+                "cuGraphAddMemsetNode",
+                "cuGraphCreate",
+                "cuGraphExecKernelNodeSetParams_v2",
+                "cuGraphExecMemsetNodeSetParams",
+                "cuGraphInstantiateWithFlags",
+                "cuGraphLaunch",
+                "cuGraphUpload",
                 "cuLaunchKernel",
                 "cuMemAllocFromPoolAsync",
                 "cuMemFreeAsync",

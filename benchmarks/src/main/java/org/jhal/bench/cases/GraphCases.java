@@ -43,7 +43,7 @@ final class GraphCases {
   private static final int MOST_EXECUTES = 1_000;
 
   /** Shorter ones are issued one by one by the drivers for GPUs, so C is to do that as well. */
-  private static final int FEWEST_IN_GRAPH = 3;
+  private static final int FEWEST_IN_GRAPH = 1;
 
   private static final double MOST_CHAIN = 1.15;
   private static final double MOST = 1.25;

@@ -188,7 +188,7 @@ public final class FaultWorkload {
     steps.read(first, a, blocks(1, 1, 2, 5, 6), dispatched, updated, filled);
   }
 
-  /** One reusable command buffer in flight twice, with two tables, on two queues. */
+  /** One reusable command buffer in flight several times, with other tables, on two queues. */
   private void executeWithTables() {
     FaultStep<DeviceBuffer> b = allocate("b", 4, BufferParams.DEVICE);
     ByteBuffer hostMemory = TestData.direct(new byte[2 * BLOCK]);
@@ -249,6 +249,25 @@ public final class FaultWorkload {
     FaultStep<Void> copied = copy(second, b, 2, b, 3, uploaded, b);
     steps.read(second, b, blocks(2, 4, 7, 7), onB, copied);
     steps.read(first, imported, blocks(2, 4), onImported);
+    FaultStep<DeviceBuffer> c = allocate("c", 4, BufferParams.DEVICE);
+    FaultStep<Void> onHalf = executeOnHalf(0, c, recorded, onB);
+    steps.read(first, c, blocks(2, 4, 2, 4), executeOnHalf(1, c, recorded, onHalf));
+  }
+
+  private FaultStep<Void> executeOnHalf(
+      int half, FaultStep<DeviceBuffer> c, FaultStep<CommandBuffer> recorded, FaultStep<Void> behind) {
+    return steps.enqueue(
+        device,
+        "execute with half " + half + " of c",
+        (w, s) ->
+            first.execute(
+                w,
+                s,
+                recorded.get(),
+                BindingTable.of(c.get().slice(2L * BLOCK * half, 2 * BLOCK))),
+        behind,
+        recorded,
+        c);
   }
 
   /** One buffer that is deallocated, one that is only closed. */

@@ -16,7 +16,7 @@ record GraphOptions(String use, long memory) {
   private static final String OFF = "off";
 
   /** Fewer commands are issued one by one; see docs/benchmarks.md for what was measured. */
-  private static final int FEWEST = 3;
+  private static final int FEWEST = 1;
 
   private static final Option<String> USE =
       Option.choice(
