@@ -30,15 +30,18 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private final GpuRuntime<S, E, K> runtime;
   private final GpuProperties properties;
   private final MemoryPool<S> pool;
-  private final TransferLanes<S, E> lanes;
+  private final TransferRing<S, E> ring;
   private final FreeThread frees;
 
   /**
    * Opens a device.
    *
    * @param runtime is released when this device is closed, or if this constructor throws
+   * @param stagingBytes how much memory is page-locked at most for transfers of pageable memory
+   * @param copyThreads how many threads move such memory
    */
-  GpuDevice(GpuRuntime<S, E, K> runtime, GpuProperties properties) {
+  GpuDevice(
+      GpuRuntime<S, E, K> runtime, GpuProperties properties, long stagingBytes, int copyThreads) {
     this.runtime = runtime;
     this.properties = properties;
     MemoryPool<S> made = null;
@@ -50,7 +53,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
         runtime.unbindFromThread(token);
       }
       this.pool = made;
-      this.lanes = new TransferLanes<>(runtime);
+      this.ring = new TransferRing<>(runtime, stagingBytes, copyThreads);
       this.frees = new FreeThread(runtime, name());
     } catch (Throwable t) {
       MemoryPool<S> left = made;
@@ -80,8 +83,9 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return pool;
   }
 
-  TransferLanes<S, E> lanes() {
-    return lanes;
+  /** Moves pageable memory. */
+  TransferRing<S, E> ring() {
+    return ring;
   }
 
   @Override
@@ -168,7 +172,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   }
 
   private void closeLast() {
-    runtime.giveBack(lanes::close);
+    runtime.giveBack(ring::close);
     runtime.giveBack(pool::close);
     runtime.forgetPinned();
     runtime.release();

@@ -11,6 +11,7 @@ import org.jhal.Driver;
 import org.jhal.HalException;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.DeviceSelector;
+import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
@@ -33,6 +34,14 @@ public abstract class GpuDriver implements Driver {
           0,
           1L << 50,
           "how much device memory JHAL uses at most; never more than there is");
+
+  private static final Option<Long> STAGING =
+      Option.bytes(
+          "staging",
+          32 << 20,
+          64 << 10,
+          1 << 30,
+          "how much memory of the host is page-locked at most for transfers of pageable memory");
 
   private static final Interposer NOTHING_BETWEEN =
       new Interposer() {
@@ -101,6 +110,7 @@ public abstract class GpuDriver implements Driver {
   private Settings settings(DeviceUri uri) {
     List<Option<?>> options = new ArrayList<>(ENGINE.all());
     options.add(MEMORY);
+    options.add(STAGING);
     return Settings.resolve(name, options, uri);
   }
 
@@ -142,10 +152,10 @@ public abstract class GpuDriver implements Driver {
 
   private <S, E, K> Device open(
       GpuRuntime<S, E, K> runtime, GpuProperties device, Settings settings, Interposer interposer) {
-    return new EngineDevice<>(
-        interposer.before(new GpuDevice<>(runtime, device)),
-        ENGINE.configure(settings),
-        settings.toList());
+    EngineConfig config = ENGINE.configure(settings);
+    GpuDevice<S, E, K> opened =
+        new GpuDevice<>(runtime, device, settings.get(STAGING), config.copyThreads());
+    return new EngineDevice<>(interposer.before(opened), config, settings.toList());
   }
 
   @Override

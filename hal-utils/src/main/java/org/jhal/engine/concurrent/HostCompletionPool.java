@@ -1,11 +1,12 @@
 package org.jhal.engine.concurrent;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.driver.HostThreads;
 
 /**
  * A small pool of threads of one device that run host completions of one kind, in the order in
@@ -13,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Thread-safe.
  */
-public final class HostCompletionPool implements Executor {
+public final class HostCompletionPool implements HostThreads {
   private static final long IDLE_SECONDS = 30;
 
   private final ThreadPoolExecutor pool;
@@ -41,6 +42,19 @@ public final class HostCompletionPool implements Executor {
   @Override
   public void execute(Runnable hostCompletion) {
     pool.execute(hostCompletion);
+  }
+
+  @Override
+  public boolean giveWay(Runnable rest) {
+    if (pool.getQueue().isEmpty()) {
+      return false;
+    }
+    try {
+      pool.execute(rest);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false; // closed: those that wait get their turn when the caller is done
+    }
   }
 
   /** Refuses further completions. Those already accepted still run. */
