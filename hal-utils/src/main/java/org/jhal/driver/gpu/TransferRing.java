@@ -183,7 +183,7 @@ final class TransferRing<S, E> {
     }
     try {
       if (!oldest.isOver()) {
-        if (leave(oldest)) {
+        if (putBack(oldest)) {
           start();
           return;
         }
@@ -202,7 +202,7 @@ final class TransferRing<S, E> {
   }
 
   /** Puts a slot back that is still in flight, if there is a chunk to start meanwhile. */
-  private synchronized boolean leave(TransferSlot<S, E> oldest) {
+  private synchronized boolean putBack(TransferSlot<S, E> oldest) {
     if (!canGrant()) {
       return false;
     }
@@ -393,20 +393,30 @@ final class TransferRing<S, E> {
     }
   }
 
-  /** A worker ends by an error. If it was the last one, nothing is left undone. */
-  private synchronized void crashed(Throwable thrown) {
-    workers--;
+  /** Ends a worker after an error. The last one leaves nothing that nobody would end. */
+  private void crashed(Throwable thrown) {
+    for (TransferSlot<S, E> left = leave(thrown); left != null; left = leave(thrown)) {
+      Throwable unsettled = null;
+      try {
+        runtime.callBound(left::settle);
+      } catch (Throwable t) {
+        unsettled = t;
+      }
+      failed(left, thrown, unsettled);
+    }
+  }
+
+  /** Ends the worker, or, if it is the last one, returns a chunk that must be ended before. */
+  private synchronized @Nullable TransferSlot<S, E> leave(Throwable thrown) {
     noteLoss(thrown);
-    if (workers > 0) {
-      return;
+    TransferSlot<S, E> left = workers == 1 ? inFlight.poll() : null;
+    if (left == null) {
+      workers--;
+      if (workers == 0) {
+        failWaiting(thrown);
+      }
     }
-    for (TransferSlot<S, E> slot = inFlight.poll(); slot != null; slot = inFlight.poll()) {
-      PageableTransfer transfer = slot.empty();
-      transfer.chunkIsOver();
-      keep(slot);
-      fail(transfer, thrown);
-    }
-    failWaiting(thrown);
+    return left;
   }
 
   /** Frees the slots. Called when no transfer is open and none can begin; the device is bound. */
