@@ -6,10 +6,10 @@ import org.jhal.simulator.driver.GpuTransferTest;
 class CudaTransferTest extends GpuTransferTest {
   static final Names NAMES =
       new Names(
-            "cuCtxPushCurrent_v2",
-            "cuMemcpyHtoDAsync_v2",
-            "cuMemcpyDtoHAsync_v2",
-            "cuMemHostRegister_v2");
+          "cuCtxPushCurrent_v2",
+          "cuMemcpyHtoDAsync_v2",
+          "cuMemcpyDtoHAsync_v2",
+          "cuMemHostRegister_v2");
 
   CudaTransferTest() {
     super(CudaOnSimulator.GPU, NAMES);

@@ -230,7 +230,9 @@ class QueueHostTransferTest {
     }
   }
 
-  /** Of different sizes, both ways, on all queues, and more than any staging memory holds at once. */
+  /**
+   * Of different sizes, both ways, on all queues, and more than any staging memory holds at once.
+   */
   @Test
   @Rule({"K7", "M2", "Q1"})
   void largeTransfersBothWaysShareTheDevice(Cts cts) {

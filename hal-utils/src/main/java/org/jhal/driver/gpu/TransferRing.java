@@ -42,13 +42,20 @@ final class TransferRing<S, E> {
   private static final int ORDINARY_BYTES = 256 << 10;
 
   /** A transfer is cut into this many chunks, so that the copies of host and device overlap, ... */
-  private static final int CHUNKS = 8;
+  private static final int CHUNKS = 4;
 
   /** ... unless they were smaller than this, or larger than a slot. */
   private static final int MIN_CHUNK_BYTES = 256 << 10;
 
   /** A transfer asks for one more worker for each further piece of this size. */
   private static final int BYTES_PER_WORKER = 512 << 10;
+
+  /**
+   * How many slots are in use at most for each worker: one that the host copies, and one that the
+   * device copies. The device is faster, so that more would only be out of the processor's caches
+   * when their turn comes.
+   */
+  private static final int SLOTS_PER_WORKER = 2;
 
   private final GpuRuntime<S, E, ?> runtime;
   private final int slotBytes;
@@ -67,6 +74,7 @@ final class TransferRing<S, E> {
   private final Deque<TransferSlot<S, E>> inFlight = new ArrayDeque<>();
 
   private final Deque<TransferSlot<S, E>> free = new ArrayDeque<>(); // page-locked; last used first
+  private int taken; // slots that are not free: with workers, or in flight
   private int pinnedSlots; // how many page-locked slots are in use, free, or being made
   private boolean isPinningRefused; // too little can be page-locked; reset when none is open
   private TransferSlot<S, E> ordinary; // not page-locked
@@ -239,6 +247,9 @@ final class TransferRing<S, E> {
   }
 
   private boolean canGrant() {
+    if (taken >= SLOTS_PER_WORKER * workers) {
+      return false;
+    }
     boolean hasSlot = !free.isEmpty() || canPin() || (pinnedSlots == 0 && !isOrdinaryTaken);
     return hasSlot && !waiting.isEmpty();
   }
@@ -247,6 +258,7 @@ final class TransferRing<S, E> {
     if (!canGrant()) {
       return null;
     }
+    taken++;
     TransferSlot<S, E> slot = free.poll();
     if (slot != null) {
       return slot;
@@ -262,6 +274,7 @@ final class TransferRing<S, E> {
   private synchronized void notMade(TransferSlot<S, E> slot, Throwable thrown) {
     boolean isExhausted =
         thrown instanceof HalException failure && failure.status() == Status.RESOURCE_EXHAUSTED;
+    taken--;
     if (slot.isPinned()) {
       pinnedSlots--;
     } else {
@@ -311,6 +324,7 @@ final class TransferRing<S, E> {
   }
 
   private void free(TransferSlot<S, E> slot) {
+    taken--;
     if (slot.isPinned()) {
       free.addFirst(slot);
     } else {
@@ -352,6 +366,7 @@ final class TransferRing<S, E> {
   }
 
   private void keep(TransferSlot<S, E> slot) {
+    taken--;
     kept.add(slot);
     if (slot.isPinned()) {
       pinnedSlots--;

@@ -1,6 +1,5 @@
 package org.jhal.engine.queue;
 
-
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jhal.Fence;
