@@ -492,10 +492,11 @@ public abstract class GpuTransferRingTest {
   @Test
   void whatOutlastsTheCloseOfItsDeviceIsKept() throws Exception {
     Device device = open(1, "&close-timeout=0s");
-    DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+    DeviceBuffer buffer = device.allocate(8 * LARGE, BufferParams.DEVICE);
     TimelineSemaphore done = device.createSemaphore(0);
-    HostMemory memory = HostMemory.of(new float[LARGE / 4]);
+    HostMemory memory = HostMemory.of(new float[2 * LARGE]);
     long before = sim.calls(names.copyToHost());
+    sim.simulator().delay("@copy", LINGER); // so that there is much left when all stands still
     device.queue(0).readback(Fence.NONE, done.at(1), buffer, 0, memory);
     sim.awaitCalls(names.copyToHost(), before + 1);
     sim.simulator().pause(0, 0);
@@ -503,6 +504,7 @@ public abstract class GpuTransferRingTest {
       Task.run("closing", device::close).join();
       awaitFailure(done, 1);
     } finally {
+      sim.simulator().delay("@copy", Duration.ZERO);
       sim.simulator().resume(0, 0);
     }
     memory.awaitFree(Duration.ofSeconds(30));
