@@ -36,7 +36,6 @@ import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.DeviceThread;
 import org.jhal.engine.concurrent.Gate;
-import org.jhal.engine.concurrent.HostCompletionPool;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceLoss;

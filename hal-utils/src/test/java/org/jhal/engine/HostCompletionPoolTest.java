@@ -1,4 +1,4 @@
-package org.jhal.engine.concurrent;
+package org.jhal.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
