@@ -4,13 +4,14 @@ import org.jhal.simulator.driver.GpuTransferTest;
 
 /** Transfers of pageable memory with CUDA. */
 class CudaTransferTest extends GpuTransferTest {
+  static final Names NAMES =
+      new Names(
+          "cuCtxPushCurrent_v2",
+          "cuMemcpyHtoDAsync_v2",
+          "cuMemcpyDtoHAsync_v2",
+          "cuMemHostRegister_v2");
+
   CudaTransferTest() {
-    super(
-        CudaOnSimulator.GPU,
-        new Names(
-            "cuCtxPushCurrent_v2",
-            "cuMemcpyHtoDAsync_v2",
-            "cuMemcpyDtoHAsync_v2",
-            "cuMemHostRegister_v2"));
+    super(CudaOnSimulator.GPU, NAMES);
   }
 }

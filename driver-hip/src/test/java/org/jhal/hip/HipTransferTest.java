@@ -4,9 +4,10 @@ import org.jhal.simulator.driver.GpuTransferTest;
 
 /** Transfers of pageable memory with HIP. */
 class HipTransferTest extends GpuTransferTest {
+  static final Names NAMES =
+      new Names("hipGetDevice", "hipMemcpyHtoDAsync", "hipMemcpyDtoHAsync", "hipHostRegister");
+
   HipTransferTest() {
-    super(
-        HipOnSimulator.GPU,
-        new Names("hipGetDevice", "hipMemcpyHtoDAsync", "hipMemcpyDtoHAsync", "hipHostRegister"));
+    super(HipOnSimulator.GPU, NAMES);
   }
 }

@@ -1,18 +1,49 @@
 package org.jhal.driver;
 
+import org.jspecify.annotations.Nullable;
+
 /** Work that the host does for an operation after its native work and before its signals. */
 @FunctionalInterface
 public interface HostCompletion {
   /**
-   * Does the work. Not called if the operation has already failed.
+   * Does the work, or a part of it and {@link Context#defer() defers} the end. Not called if the
+   * operation has already failed.
    *
-   * @throws Exception fails the operation: a {@link org.jhal.HalException} as it is, any other
-   *     exception as the cause of an ABORTED one. With status UNAVAILABLE the device is lost.
+   * <p>A failure fails the operation, whether it is thrown here or given to {@link Completion#end}:
+   * a {@link org.jhal.HalException} as it is, anything else as the cause of an ABORTED one. With
+   * status UNAVAILABLE the device is lost. What is thrown after the end was deferred does not fail
+   * the operation; unless it loses the device, it is only logged.
    */
-  void run() throws Exception;
+  void run(Context context) throws Exception;
 
   /**
    * Releases what this holds, such as staging memory. Called once, whether or not {@link #run} was.
    */
   default void retire() {}
+
+  /** What {@link #run} may ask for. */
+  interface Context {
+    /**
+     * Lets the operation end when the returned object is told, instead of when {@link #run}
+     * returns.
+     *
+     * @throws org.jhal.HalException FAILED_PRECONDITION if it is not the first call, or {@link
+     *     #run} has returned
+     */
+    Completion defer();
+
+    /** The threads on which the completion runs. They stay usable after {@link #run} returned. */
+    HostThreads threads();
+  }
+
+  /** The deferred end of an operation. Any thread may use it. */
+  interface Completion {
+    /**
+     * Ends the operation. The first call counts. Users' callbacks may run before it returns, so it
+     * must be called with no lock held and without a device bound.
+     *
+     * @param failure null if the work is done
+     */
+    void end(@Nullable Throwable failure);
+  }
 }

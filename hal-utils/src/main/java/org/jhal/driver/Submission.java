@@ -66,11 +66,13 @@ public interface Submission {
   /**
    * Adds work that the host must do after the native work and before the signals, such as copying
    * out of staging memory. It runs on one of the few threads that serve transfers of the device.
-   * May be called while issuing only.
+   * May be called while issuing only, and once.
    *
    * <p>No event of the stream covers it. So operations that wait for this one, even on the same
-   * device, are issued only after it has returned and the signals are raised; without it they are
-   * issued at once, behind the event (rule Q5).
+   * device, are issued only after it is over and the signals are raised; without it they are issued
+   * at once, behind the event (rule Q5).
+   *
+   * @throws HalException FAILED_PRECONDITION if the submission has one already
    */
   void afterwards(HostCompletion completion);
 

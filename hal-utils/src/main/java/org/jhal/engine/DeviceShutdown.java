@@ -12,7 +12,6 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.concurrent.DeviceThread;
 import org.jhal.engine.concurrent.Gate;
-import org.jhal.engine.concurrent.HostCompletionPool;
 import org.jhal.engine.queue.DeferredWorkQueue;
 
 /**

@@ -7,7 +7,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -30,6 +29,7 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.HostThreads;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
@@ -37,7 +37,6 @@ import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.DeviceThread;
 import org.jhal.engine.concurrent.Gate;
-import org.jhal.engine.concurrent.HostCompletionPool;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceLoss;
@@ -315,12 +314,12 @@ public final class EngineDevice<E> implements Device {
   }
 
   /** The threads that run users' host calls. */
-  Executor hostCalls() {
+  HostThreads hostCalls() {
     return hostCalls;
   }
 
   /** The threads that run the host's part of transfers and of copies between devices. */
-  Executor copyThreads() {
+  HostThreads copyThreads() {
     return copyThreads;
   }
 

@@ -54,7 +54,7 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
   }
 
   @Override
-  public void run() {
+  public void run(HostCompletion.Context ignored) {
     HalException failure = null;
     Cascade cascade = Cascade.current();
     cascade.enterCallback();

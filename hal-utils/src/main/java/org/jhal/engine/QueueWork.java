@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
@@ -25,6 +24,7 @@ import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
+import org.jhal.driver.HostThreads;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
@@ -357,7 +357,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
-  public Executor hostThreads() {
+  public HostThreads hostThreads() {
     return kind == Kind.HOST_CALL ? device.hostCalls() : device.copyThreads();
   }
 
@@ -428,24 +428,6 @@ final class QueueWork<E> implements Work<E>, Submission {
         : word;
   }
 
-  /** Two host completions that run one after the other. */
-  private record Both(HostCompletion first, HostCompletion second) implements HostCompletion {
-    @Override
-    public void run() throws Exception {
-      first.run();
-      second.run();
-    }
-
-    @Override
-    public void retire() {
-      try {
-        first.retire();
-      } finally {
-        second.retire();
-      }
-    }
-  }
-
   // Submission.
 
   @Override
@@ -501,8 +483,11 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public void afterwards(HostCompletion next) {
-    HostCompletion before = hostCompletion;
-    hostCompletion = before == null ? next : new Both(before, next);
+    if (hostCompletion != null) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION, "a submission takes one host completion, and has it already");
+    }
+    hostCompletion = next;
     signalsAfterHostCompletion = true;
   }
 

@@ -253,4 +253,25 @@ class WhenFiredTest {
     assertEquals(count, ran.size());
     assertEquals(List.of("fake-0-q0-completion"), ran.stream().distinct().toList());
   }
+
+  /** Also beside the host completion of a submission, of which there is one at most. */
+  @Test
+  void aSubmissionTakesOneHostCompletion() throws Exception {
+    mayRun = true;
+    try (EngineDevice<Event> device =
+            open(
+                LONG,
+                submission -> {
+                  notice(submission);
+                  submission.afterwards(context -> ran.add("the host completion"));
+                  submission.afterwards(context -> ran.add("another one"));
+                });
+        DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      fill(device, buffer, done, 1);
+      assertEquals(Status.FAILED_PRECONDITION, failure(done));
+      awaitRun(1);
+    }
+    assertEquals(List.of("fake-0-q0-completion"), ran);
+  }
 }

@@ -354,7 +354,7 @@ class QueueHostCallTest {
   /** However many there are, and though they have all the threads that there are for them. */
   @ParameterizedTest
   @EnumSource
-  @Rule("Q4")
+  @Rule({"Q4", "K7"})
   void callsMayAwaitTransfersOfTheirOwn(Transfer transfer, Cts cts) {
     int count = 40;
     int size = transfer == Transfer.LARGE_UPLOAD ? 3 << 20 : 64;

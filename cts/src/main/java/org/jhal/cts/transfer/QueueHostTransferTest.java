@@ -4,6 +4,7 @@ import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.bytes;
 import static org.jhal.cts.support.TestData.filled;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -14,6 +15,7 @@ import java.util.stream.Stream;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
+import org.jhal.HostCall.Mode;
 import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.Rule;
@@ -21,6 +23,7 @@ import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.TransferCases;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -86,7 +89,17 @@ class QueueHostTransferTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {(4 << 20) - 1, 4 << 20, (4 << 20) + 1, (20 << 20) + 3})
+  @ValueSource(
+      ints = {
+        (256 << 10) - 1,
+        256 << 10,
+        (256 << 10) + 1,
+        1 << 20,
+        (4 << 20) - 1,
+        4 << 20,
+        (4 << 20) + 1,
+        (40 << 20) + 3
+      })
   @Rule("M2")
   void largeTransfersArriveWhole(int length, Cts cts) {
     for (Place place : Place.values()) {
@@ -215,5 +228,70 @@ class QueueHostTransferTest {
     for (int i = 0; i < count; i++) {
       assertBytes(filled(size, i), read[i], "transfer " + i);
     }
+  }
+
+  /**
+   * Of different sizes, both ways, on all queues, and more than any staging memory holds at once.
+   */
+  @Test
+  @Rule({"K7", "M2", "Q1"})
+  void largeTransfersBothWaysShareTheDevice(Cts cts) {
+    int count = 12;
+    int largest = (6 << 20) + 4;
+    DeviceBuffer buffer = cts.buffer((long) count * largest);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore[] ends = new TimelineSemaphore[count];
+    float[][] sources = new float[count][];
+    float[][] targets = new float[count][];
+    for (int i = 0; i < count; i++) {
+      sources[i] = new float[(largest >> (i % 4)) / 4];
+      targets[i] = new float[sources[i].length];
+      for (int at = 0; at < sources[i].length; at++) {
+        sources[i][at] = at + i;
+      }
+      ends[i] = cts.semaphore();
+      DeviceQueue queue = cts.queue(i % cts.device().queueCount());
+      long offset = (long) i * largest;
+      queue.upload(go.at(1), ends[i].at(1), HostMemory.of(sources[i]), buffer, offset);
+      queue.readback(ends[i].at(1), ends[i].at(2), buffer, offset, HostMemory.of(targets[i]));
+    }
+    go.signal(1);
+    Arrays.stream(ends).forEach(end -> awaitReached(end, 2));
+    for (int i = 0; i < count; i++) {
+      assertArrayEquals(sources[i], targets[i], "transfer " + i);
+    }
+  }
+
+  /** In each chain, a transfer waits for a host call, and the next host call for the transfer. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"K7", "Q4"})
+  void transfersAndHostCallsMayDependOnOneAnother(boolean isUpload, Cts cts) {
+    int chains = 4; // as many as there are threads for host calls
+    int length = 10;
+    DeviceBuffer buffer = cts.buffer(512 << 10);
+    DeviceQueue calls = cts.queue(0);
+    DeviceQueue transfers = cts.queue(cts.device().queueCount() - 1);
+    TimelineSemaphore[] ends = new TimelineSemaphore[chains];
+    for (int chain = 0; chain < chains; chain++) {
+      TimelineSemaphore called = cts.semaphore();
+      TimelineSemaphore moved = cts.semaphore();
+      ends[chain] = moved;
+      for (int i = 1; i <= length; i++) {
+        int before = i - 1;
+        ByteBuffer memory = ByteBuffer.allocate(512 << 10);
+        if (isUpload) {
+          transfers.upload(called.at(i), moved.at(i), memory, buffer, 0);
+        } else {
+          transfers.readback(called.at(i), moved.at(i), buffer, 0, memory);
+        }
+        calls.hostCall(
+            before == 0 ? Fence.NONE : called.at(before),
+            called.at(i),
+            Mode.BLOCKING,
+            call -> moved.await(before, Waits.LIMIT));
+      }
+    }
+    Arrays.stream(ends).forEach(end -> awaitReached(end, length));
   }
 }

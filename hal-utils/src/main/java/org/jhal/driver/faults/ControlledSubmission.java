@@ -57,9 +57,9 @@ record ControlledSubmission(ControlledBackend<?> device, Submission real) implem
            * waits for such calls.
            */
           @Override
-          public void run() throws Exception {
+          public void run(Context context) throws Exception {
             device.run("hostCompletion", () -> {});
-            completion.run();
+            completion.run(context);
           }
 
           @Override

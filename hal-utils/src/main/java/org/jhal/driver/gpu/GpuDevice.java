@@ -36,7 +36,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private final GpuRuntime<S, E, K> runtime;
   private final GpuProperties properties;
   private final MemoryPool<S> pool;
-  private final TransferLanes<S, E> lanes;
+  private final TransferRing<S, E> ring;
   private final FreeThread frees;
   private final @Nullable KernelCache cache;
   private final @Nullable GraphCache<S, K> graphs; // null if the device uses none
@@ -46,16 +46,12 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
    * Opens a device.
    *
    * @param runtime is released when this device is closed, or if this constructor throws
-   * @param cache where compiled kernels are kept; null for nowhere
+   * @param config what the settings of the device say
    */
-  GpuDevice(
-      GpuRuntime<S, E, K> runtime,
-      GpuProperties properties,
-      @Nullable KernelCache cache,
-      GraphOptions graphOptions) {
+  GpuDevice(GpuRuntime<S, E, K> runtime, GpuProperties properties, GpuConfig config) {
     this.runtime = runtime;
     this.properties = properties;
-    this.cache = cache;
+    this.cache = config.cache();
     MemoryPool<S> made = null;
     try {
       long token = runtime.bindToThread();
@@ -65,10 +61,10 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
         runtime.unbindFromThread(token);
       }
       this.pool = made;
-      this.lanes = new TransferLanes<>(runtime);
+      this.ring = new TransferRing<>(runtime, config.stagingBytes(), config.copyThreads());
       this.frees = new FreeThread(runtime, name());
-      GraphRuntime<S, K> calls = graphOptions.isOff() ? null : runtime.graphs();
-      this.graphs = calls == null ? null : new GraphCache<>(this, calls, graphOptions);
+      GraphRuntime<S, K> calls = config.graphs().isOff() ? null : runtime.graphs();
+      this.graphs = calls == null ? null : new GraphCache<>(this, calls, config.graphs());
     } catch (Throwable t) {
       MemoryPool<S> left = made;
       if (left != null) {
@@ -98,8 +94,9 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return pool;
   }
 
-  TransferLanes<S, E> lanes() {
-    return lanes;
+  /** Moves pageable memory. */
+  TransferRing<S, E> ring() {
+    return ring;
   }
 
   @Override
@@ -208,7 +205,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     if (graphs != null) {
       runtime.giveBack(graphs::close);
     }
-    runtime.giveBack(lanes::close);
+    runtime.giveBack(ring::close);
     runtime.giveBack(pool::close);
     runtime.forgetPinned();
     runtime.release();

@@ -16,6 +16,7 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.DeviceSelector;
+import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
@@ -42,6 +43,14 @@ public abstract class GpuDriver implements Driver {
 
   private static final Option<Optional<Path>> CACHE =
       Option.folder("cache", KernelCache.defaultFolder(), "where compiled kernels are kept");
+
+  private static final Option<Long> STAGING =
+      Option.bytes(
+          "staging",
+          32 << 20,
+          64 << 10,
+          1 << 30,
+          "how much memory of the host is page-locked at most for transfers of pageable memory");
 
   private static final Interposer NOTHING_BETWEEN =
       new Interposer() {
@@ -111,6 +120,7 @@ public abstract class GpuDriver implements Driver {
     List<Option<?>> options = new ArrayList<>(ENGINE.all());
     options.add(MEMORY);
     options.add(CACHE);
+    options.add(STAGING);
     options.addAll(GraphOptions.all());
     return Settings.resolve(name, options, uri);
   }
@@ -172,10 +182,12 @@ public abstract class GpuDriver implements Driver {
       @Nullable KernelCache cache,
       Settings settings,
       Interposer interposer) {
+    EngineConfig engine = ENGINE.configure(settings);
+    GpuConfig config =
+        new GpuConfig(
+            cache, GraphOptions.of(settings), settings.get(STAGING), engine.copyThreads());
     return new EngineDevice<>(
-        interposer.before(new GpuDevice<>(runtime, device, cache, GraphOptions.of(settings))),
-        ENGINE.configure(settings),
-        settings.toList());
+        interposer.before(new GpuDevice<>(runtime, device, config)), engine, settings.toList());
   }
 
   @Override

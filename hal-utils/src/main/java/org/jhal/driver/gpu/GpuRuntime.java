@@ -116,7 +116,8 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
     }
   }
 
-  private static HalException asLoss(HalException failure) {
+  /** The failure of a call that means the loss of the device whatever its status. */
+  static HalException asLoss(HalException failure) {
     return failure.status() == Status.UNAVAILABLE
         ? failure
         : new HalException(Status.UNAVAILABLE, failure.getMessage(), failure);

@@ -370,7 +370,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
         && (source.direct() == null || submission.waitsReached())) {
       capture(target, (int) source.size(), space -> source.read(0, space));
     } else {
-      submission.afterwards(PageableTransfer.upload(device, source, target));
+      submission.afterwards(PageableTransfer.upload(device.ring(), source, target));
     }
   }
 
@@ -381,7 +381,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     if (pinned != 0) {
       runtime.copyToHost(handle, pinned, source, target.size());
     } else {
-      submission.afterwards(PageableTransfer.readback(device, source, target));
+      submission.afterwards(PageableTransfer.readback(device.ring(), source, target));
     }
   }
 

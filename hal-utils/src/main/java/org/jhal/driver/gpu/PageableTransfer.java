@@ -2,86 +2,99 @@ package org.jhal.driver.gpu;
 
 import org.jhal.HostMemory;
 import org.jhal.driver.HostCompletion;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The host completion of a transfer of pageable memory, which the device cannot access: moves the
- * bytes in chunks through page-locked memory. It runs when the stream has reached the operation. By
- * then everything that the operation depends on is over, and nothing that depends on it starts
- * before this ends.
+ * The host completion of a transfer of pageable memory, which the device cannot access: the {@link
+ * TransferRing} moves it in chunks. It begins when the stream has reached the operation. By then
+ * everything that the operation depends on is over, and nothing that depends on it starts before
+ * this ends.
  */
-final class PageableTransfer<S, E> implements HostCompletion {
-  private final GpuDevice<S, E, ?> device;
+final class PageableTransfer implements HostCompletion {
+  private final TransferRing<?, ?> ring;
   private final HostMemory host;
   private final long address;
   private final boolean isUpload;
 
+  private @Nullable Completion completion; // set once, before the ring has the transfer
+
+  // The progress, guarded by the ring.
+  private long granted; // how many of the bytes have been given to slots, from the beginning
+  private int chunks; // how many slots hold a chunk of it
+  private @Nullable Throwable failure; // the first one; then nothing more is granted
+
   private PageableTransfer(
-      GpuDevice<S, E, ?> device, HostMemory host, long address, boolean isUpload) {
-    this.device = device;
+      TransferRing<?, ?> ring, HostMemory host, long address, boolean isUpload) {
+    this.ring = ring;
     this.host = host;
     this.address = address;
     this.isUpload = isUpload;
   }
 
-  static PageableTransfer<?, ?> upload(GpuDevice<?, ?, ?> device, HostMemory source, long target) {
-    return new PageableTransfer<>(device, source, target, true);
+  static PageableTransfer upload(TransferRing<?, ?> ring, HostMemory source, long target) {
+    return new PageableTransfer(ring, source, target, true);
   }
 
-  static PageableTransfer<?, ?> readback(
-      GpuDevice<?, ?, ?> device, long source, HostMemory target) {
-    return new PageableTransfer<>(device, target, source, false);
+  static PageableTransfer readback(TransferRing<?, ?> ring, long source, HostMemory target) {
+    return new PageableTransfer(ring, target, source, false);
   }
 
   @Override
-  public void run() {
-    device.runtime().callBound(this::move);
+  public void run(Context context) {
+    completion = context.defer();
+    ring.move(this, context.threads());
   }
 
-  private void move() {
-    TransferLane<S, E> lane = device.lanes().take();
-    try {
-      if (isUpload) {
-        upload(lane);
-      } else {
-        readback(lane);
-      }
-    } finally {
-      if (lane.settle()) {
-        device.lanes().giveBack(lane);
-      } else {
-        device.frees().free(lane::close); // waits until nothing uses the chunks
-      }
+  HostMemory host() {
+    return host;
+  }
+
+  /** The address of the device's side. */
+  long address() {
+    return address;
+  }
+
+  boolean isUpload() {
+    return isUpload;
+  }
+
+  // For the ring, which guards the progress.
+
+  /** Whether some bytes are in no slot yet, and are still to be moved. */
+  boolean isWaiting() {
+    return failure == null && granted < host.size();
+  }
+
+  /** Gives the next chunk, at most {@code limit} bytes, to a slot. */
+  void grant(TransferSlot<?, ?> slot, int limit) {
+    int size = (int) Math.min(limit, host.size() - granted);
+    slot.fill(this, granted, size);
+    granted += size;
+    chunks++;
+  }
+
+  /** A slot holds its chunk no more. */
+  void chunkIsOver() {
+    chunks--;
+  }
+
+  /** Keeps the first failure. */
+  void fail(Throwable newFailure) {
+    if (failure == null) {
+      failure = newFailure;
     }
   }
 
-  private static int size(long offset, long end) {
-    return (int) Math.min(TransferLane.CHUNK_BYTES, end - offset);
+  /** Whether nothing is left to do, and no slot holds a chunk. */
+  boolean isOver() {
+    return chunks == 0 && !isWaiting();
   }
 
-  private void upload(TransferLane<S, E> lane) {
-    int index = 0;
-    for (long at = 0; at < host.size(); at += TransferLane.CHUNK_BYTES) {
-      int size = size(at, host.size());
-      lane.await(index);
-      host.read(at, lane.bytes(index, size));
-      lane.write(index, address + at, size);
-      index = 1 - index;
-    }
-    lane.await(0);
-    lane.await(1);
-  }
-
-  private void readback(TransferLane<S, E> lane) {
-    int index = 0;
-    lane.read(index, address, size(0, host.size()));
-    for (long at = 0; at < host.size(); at += TransferLane.CHUNK_BYTES) {
-      long next = at + TransferLane.CHUNK_BYTES;
-      if (next < host.size()) {
-        lane.read(1 - index, address + next, size(next, host.size()));
-      }
-      lane.await(index);
-      host.write(at, lane.bytes(index, size(at, host.size())));
-      index = 1 - index;
+  /** Ends the operation. The transfer is over, so its progress does not change any more. */
+  void end() {
+    Completion told = completion;
+    if (told != null) {
+      told.end(failure);
     }
   }
 }

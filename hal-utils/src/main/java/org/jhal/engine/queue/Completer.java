@@ -243,33 +243,12 @@ final class Completer<E> {
   private void startHostCompletion(Operation<E> operation, HostCompletion completion) {
     dropEvent(operation); // it has fired, and the host completion may take a long time
     boolean endsOperation = operation.work.endsWithHostCompletion();
+    HostCompletionRun<E> run =
+        new HostCompletionRun<>(this, loss, operation, completion, endsOperation);
     try {
-      operation
-          .work
-          .hostThreads()
-          .execute(() -> runHostCompletion(operation, completion, endsOperation));
+      operation.work.hostThreads().execute(run);
     } catch (Throwable t) { // no thread can be started, or the pool was closed at the close timeout
       hostCompletionOver(operation, Failures.of(t));
-    }
-  }
-
-  /**
-   * Runs a host completion on a thread of its pool. One that a driver registered may throw. A
-   * user's host call does not, and ends its operation itself.
-   */
-  private void runHostCompletion(
-      Operation<E> operation, HostCompletion completion, boolean endsOperation) {
-    HalException failure = null;
-    try {
-      completion.run();
-    } catch (Throwable t) {
-      failure =
-          Failures.isLoss(t)
-              ? loss.lose("the host's part of " + operation.name(), t)
-              : Failures.aborted(t);
-    }
-    if (endsOperation) {
-      hostCompletionOver(operation, failure);
     }
   }
 

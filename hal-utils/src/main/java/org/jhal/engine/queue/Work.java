@@ -1,8 +1,8 @@
 package org.jhal.engine.queue;
 
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jhal.driver.HostCompletion;
+import org.jhal.driver.HostThreads;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
@@ -54,11 +54,11 @@ public interface Work<E> {
    * The threads that run the host completion. Users' host calls have threads of their own, since
    * they may block until a transfer is complete.
    */
-  Executor hostThreads();
+  HostThreads hostThreads();
 
   /**
-   * Whether the operation ends when the host completion returns. If not, {@link
-   * DeferredWorkQueue#hostCompletionOver} is called later.
+   * Whether the operation ends as {@link HostCompletion#run} says. If not, the host completion
+   * calls {@link DeferredWorkQueue#hostCompletionOver} itself.
    */
   boolean endsWithHostCompletion();
 

@@ -150,7 +150,7 @@ class DeferredWorkQueueTest {
   @Test
   void anOperationWithAHostCompletionCoversNothing() {
     QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
-    producer.hostCompletion = () -> executed.add("host");
+    producer.hostCompletion = context -> executed.add("host");
     harness.enqueue(0, producer);
     QueueUse consumer = work(harness, 1, "consumer", first.at(1), Fence.NONE);
     harness.queues.get(0).completionStep();
@@ -163,7 +163,7 @@ class DeferredWorkQueueTest {
   @Test
   void aHostCompletionAfterTheSignalsHoldsThemNotBack() {
     QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
-    producer.hostCompletion = () -> executed.add("host");
+    producer.hostCompletion = context -> executed.add("host");
     producer.signalsAfterHostCompletion = false;
     harness.enqueue(0, producer);
     work(harness, 1, "consumer", first.at(1), Fence.NONE);

@@ -106,7 +106,7 @@ class QueueCloseTest {
   /** Enqueues an operation whose host completion has not ended when closing gives up. */
   private QueueUse abandonAHostCompletion() {
     QueueUse use = new QueueUse("host", Fence.NONE, done.at(1));
-    use.hostCompletion = () -> {};
+    use.hostCompletion = context -> {};
     use.endsWithHostCompletion = false;
     harness.enqueue(0, use);
     harness.run();

@@ -115,7 +115,7 @@ class QueueFailureTest {
     QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
     use.failsInStream = FAULT;
     use.hostCompletion =
-        () -> {
+        context -> {
           throw new AssertionError("the host completion ran");
         };
     harness.enqueue(0, use);
@@ -130,7 +130,7 @@ class QueueFailureTest {
     producer.failsInStream = FAULT;
     QueueUse use = new QueueUse("work", first.at(1), second.at(1));
     use.hostCompletion =
-        () -> {
+        context -> {
           throw new AssertionError("the host completion ran");
         };
     harness.enqueue(0, producer);
@@ -145,7 +145,7 @@ class QueueFailureTest {
   void whatAHostCompletionThrowsIsTheFailure() {
     QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
     use.hostCompletion =
-        () -> {
+        context -> {
           throw new java.io.IOException("disk full");
         };
     harness.enqueue(0, use);
@@ -160,7 +160,7 @@ class QueueFailureTest {
   void aHostCompletionThatThrowsEndsTheBorrow() {
     QueueUse use = new QueueUse("work", Fence.NONE, first.at(1));
     use.hostCompletion =
-        () -> {
+        context -> {
           throw new java.io.IOException("disk full");
         };
     harness.enqueue(0, use);

@@ -48,7 +48,7 @@ class QueueLossTest {
     QueueUse use = new QueueUse("work", Fence.NONE, done.at(1));
     use.endsWithHostCompletion = isDrivers;
     use.hostCompletion =
-        () -> {
+        context -> {
           if (isDrivers) {
             throw GONE;
           }

@@ -83,7 +83,7 @@ public class QueueScenario {
   /** Does the same with a host completion before the signal. */
   public void produceWithHostCompletion() {
     QueueUse use = producer("produceWithHostCompletion", Fence.NONE);
-    use.hostCompletion = () -> {};
+    use.hostCompletion = context -> {};
     enqueue(0, use);
   }
 

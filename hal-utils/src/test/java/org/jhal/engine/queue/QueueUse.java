@@ -1,11 +1,11 @@
 package org.jhal.engine.queue;
 
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
+import org.jhal.driver.HostThreads;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
@@ -51,9 +51,9 @@ final class QueueUse {
   /** The work of an operation, as the engine sees it. */
   static final class TestWork implements Work<FakeStream.Event> {
     @Nullable QueueUse use;
-    private final Executor hostThreads;
+    private final HostThreads hostThreads;
 
-    TestWork(Executor hostThreads) {
+    TestWork(HostThreads hostThreads) {
       this.hostThreads = hostThreads;
     }
 
@@ -116,7 +116,7 @@ final class QueueUse {
     }
 
     @Override
-    public Executor hostThreads() {
+    public HostThreads hostThreads() {
       return hostThreads;
     }
 

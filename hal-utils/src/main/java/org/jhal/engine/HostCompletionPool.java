@@ -1,11 +1,13 @@
-package org.jhal.engine.concurrent;
+package org.jhal.engine;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.driver.HostThreads;
+import org.jhal.engine.concurrent.DeviceThread;
 
 /**
  * A small pool of threads of one device that run host completions of one kind, in the order in
@@ -13,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Thread-safe.
  */
-public final class HostCompletionPool implements Executor {
+final class HostCompletionPool implements HostThreads {
   private static final long IDLE_SECONDS = 30;
 
   private final ThreadPoolExecutor pool;
@@ -25,7 +27,7 @@ public final class HostCompletionPool implements Executor {
    * @param domain the device's token
    * @param threads how many threads the pool may have
    */
-  public HostCompletionPool(String name, Object domain, int threads) {
+  HostCompletionPool(String name, Object domain, int threads) {
     AtomicInteger count = new AtomicInteger();
     pool =
         new ThreadPoolExecutor(
@@ -43,8 +45,21 @@ public final class HostCompletionPool implements Executor {
     pool.execute(hostCompletion);
   }
 
+  @Override
+  public boolean giveWay(Runnable rest) {
+    if (pool.getQueue().isEmpty()) {
+      return false;
+    }
+    try {
+      pool.execute(rest);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false; // closed: those that wait get their turn when the caller is done
+    }
+  }
+
   /** Refuses further completions. Those already accepted still run. */
-  public void close() {
+  void close() {
     pool.shutdown();
   }
 
@@ -52,7 +67,7 @@ public final class HostCompletionPool implements Executor {
    * After {@link #close}: waits until all completions have run. Returns false if the deadline
    * passes first.
    */
-  public boolean awaitEnd(long deadline) {
+  boolean awaitEnd(long deadline) {
     return Uninterruptibles.awaitTerminationUninterruptibly(
         pool, Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
   }

@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuTransferRingTest;
+
+/** The ring of pageable transfers with CUDA. */
+class CudaTransferRingTest extends GpuTransferRingTest {
+  CudaTransferRingTest() {
+    super(CudaOnSimulator.GPU, CudaTransferTest.NAMES);
+  }
+}

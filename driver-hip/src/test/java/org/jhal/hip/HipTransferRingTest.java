@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuTransferRingTest;
+
+/** The ring of pageable transfers with HIP. */
+class HipTransferRingTest extends GpuTransferRingTest {
+  HipTransferRingTest() {
+    super(HipOnSimulator.GPU, HipTransferTest.NAMES);
+  }
+}

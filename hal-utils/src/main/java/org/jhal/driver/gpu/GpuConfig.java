@@ -1,0 +1,15 @@
+package org.jhal.driver.gpu;
+
+import org.jhal.driver.cache.KernelCache;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the settings of a {@link GpuDevice} say, apart from those of the engine.
+ *
+ * @param cache where compiled kernels are kept; null for nowhere
+ * @param graphs when graphs are used
+ * @param stagingBytes how much memory is page-locked at most for transfers of pageable memory
+ * @param copyThreads how many threads move such memory
+ */
+record GpuConfig(
+    @Nullable KernelCache cache, GraphOptions graphs, long stagingBytes, int copyThreads) {}

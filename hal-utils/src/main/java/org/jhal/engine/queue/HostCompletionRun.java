@@ -1,0 +1,109 @@
+package org.jhal.engine.queue;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.HostCompletion;
+import org.jhal.driver.HostThreads;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of an operation's host completion, on a thread of its pool. It ends the operation once:
+ * when the completion returns, or, if that has deferred the end, when it says so. A user's host
+ * call ends its operation itself.
+ *
+ * <p>Thread-safe: any thread may end it.
+ */
+final class HostCompletionRun<E>
+    implements Runnable, HostCompletion.Context, HostCompletion.Completion {
+  private enum State {
+    /** The operation ends when the completion returns. */
+    RUNNING,
+    /** The operation ends by {@link #end}. */
+    DEFERRED,
+    /** The operation has ended, and may be in use again. */
+    OVER
+  }
+
+  private static final System.Logger LOG = System.getLogger(HostCompletionRun.class.getName());
+
+  private final Completer<E> completer;
+  private final QueueLoss loss;
+  private final Operation<E> operation; // not touched any more once OVER
+  private final HostCompletion completion;
+  private final HostThreads threads;
+  private final boolean endsOperation;
+  private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+
+  HostCompletionRun(
+      Completer<E> completer,
+      QueueLoss loss,
+      Operation<E> operation,
+      HostCompletion completion,
+      boolean endsOperation) {
+    this.completer = completer;
+    this.loss = loss;
+    this.operation = operation;
+    this.completion = completion;
+    this.threads = operation.work.hostThreads();
+    this.endsOperation = endsOperation;
+  }
+
+  @Override
+  public void run() {
+    Throwable thrown = null;
+    try {
+      completion.run(this);
+    } catch (Throwable t) {
+      thrown = t;
+    }
+    if (endsOperation && !end(State.RUNNING, thrown) && thrown != null) {
+      afterEnd(thrown);
+    }
+  }
+
+  /** The completion threw after it had deferred the end, which may have come meanwhile. */
+  private void afterEnd(Throwable thrown) {
+    if (Failures.isLoss(thrown)) {
+      HalException ignored = loss.lose("the host's part of an operation", thrown);
+    } else {
+      LOG.log(Level.ERROR, "a host completion threw after it had deferred its end", thrown);
+    }
+  }
+
+  @Override
+  public HostThreads threads() {
+    return threads;
+  }
+
+  @Override
+  public HostCompletion.Completion defer() {
+    if (!state.compareAndSet(State.RUNNING, State.DEFERRED)) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          "a host completion may be deferred once, while it runs; it is " + state);
+    }
+    return this;
+  }
+
+  @Override
+  public void end(@Nullable Throwable failure) {
+    boolean ignored = end(State.DEFERRED, failure);
+  }
+
+  private boolean end(State from, @Nullable Throwable thrown) {
+    if (!state.compareAndSet(from, State.OVER)) {
+      return false;
+    }
+    HalException failure = null;
+    if (thrown != null) {
+      failure =
+          Failures.isLoss(thrown)
+              ? loss.lose("the host's part of " + operation.name(), thrown)
+              : Failures.aborted(thrown);
+    }
+    completer.hostCompletionOver(operation, failure);
+    return true;
+  }
+}
