@@ -58,6 +58,9 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   /** Receives the context that a pop returns; it is never read. */
   private static final CUcontext POPPED = new CUcontext();
 
+  /** Each thread's object for the address in a call; reusing it saves an object for each call. */
+  private static final ThreadLocal<CUdeviceptr> ADDRESS = ThreadLocal.withInitial(CUdeviceptr::new);
+
   private static final PinnedRanges PINNED = new PinnedRanges();
 
   private final int ordinal;
@@ -206,7 +209,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
 
   @Override
   protected long allocate(long bytes, CudaStream stream) {
-    CUdeviceptr out = new CUdeviceptr();
+    CUdeviceptr out = ADDRESS.get();
     int code = JCudaDriver.cuMemAllocFromPoolAsync(out, bytes, pool, stream.handle);
     if (code != CudaResult.SUCCESS) {
       throw failure("cuMemAllocFromPoolAsync", code, "cannot allocate " + bytes + " bytes");
@@ -218,7 +221,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   protected void free(long address, CudaStream stream) {
     check(
         "cuMemFreeAsync",
-        JCudaDriver.cuMemFreeAsync(Handles.devicePointer(address), stream.handle));
+        JCudaDriver.cuMemFreeAsync(Handles.set(ADDRESS.get(), address), stream.handle));
   }
 
   // Host memory.

@@ -4,7 +4,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import jcuda.NativePointerObject;
 import jcuda.Pointer;
-import jcuda.driver.CUdeviceptr;
 
 /**
  * Reads and writes the number inside JCuda's handles. JCuda needs a new object for each address;
@@ -38,10 +37,5 @@ final class Handles {
   /** A new pointer object for {@code address}. */
   static Pointer pointer(long address) {
     return set(new Pointer(), address);
-  }
-
-  /** A new device pointer object for {@code address}. */
-  static CUdeviceptr devicePointer(long address) {
-    return set(new CUdeviceptr(), address);
   }
 }

@@ -117,6 +117,26 @@ class HipLibraryTest {
   }
 
   @Test
+  void graphsAreUsedFromRocm7OnIfTheyAreThere() throws Exception {
+    String properties = "__builtin_strcpy((char*)a + 396, \"gfx908\"); return 0;";
+    assertContains(
+        load("hipGetDeviceProperties", properties),
+        "load: version 6.3.42131",
+        "graphs: not available: the graphs of ROCm 6 are not used");
+    Map<String, String> seven =
+        Map.of(
+            "hipGetDeviceProperties",
+            properties,
+            "hipRuntimeGetVersion",
+            "*(int*)a = 70051831; return 0;");
+    assertContains(
+        load(FakeRuntime.build(folder, seven, Set.of())),
+        "load: version 7.0.51831",
+        "graphs: not available: ",
+        " lacks hipGraphAddKernelNode, ");
+  }
+
+  @Test
   void rocmPathIsLookedAtFirst() throws Exception {
     Path library = FakeRuntime.build(folder, Map.of("hipInit", "return 101;"), Set.of());
     Path home = folder.resolve("rocm");

@@ -47,6 +47,9 @@ public final class ProbeMain {
     String first = verdict();
     print("load", first);
     print("again", first.equals(verdict()) ? "the same" : "other");
+    if (first.startsWith("version")) {
+      print("graphs", HipLibrary.load().graphs());
+    }
   }
 
   private static String verdict() {

@@ -8,6 +8,7 @@ import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.TestData.with;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -46,6 +47,29 @@ class RepeatedExecuteTest {
 
   private static CommandBuffer reusable(Cts cts) {
     return cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
+  }
+
+  /** Otherwise this suite would not check them where it is run for that. */
+  @Test
+  @Rule("K6")
+  void graphsAreUsedWhereTheyAreAskedFor(Cts cts) {
+    boolean isAskedFor =
+        cts.device().settings().stream()
+            .anyMatch(setting -> setting.name().equals("graph") && setting.value().equals("on"));
+    String there = cts.device().info().properties().getOrDefault("graphs", "not available");
+    if (!isAskedFor || !there.equals("available")) {
+      throw Cts.unsupported("graph=on is not set, or graphs are " + there);
+    }
+    long before = cts.device().statistics().graphs().launches();
+    CommandBuffer commands = reusable(cts);
+    commands.fill(cts.buffer(16), 0, 16, FillPattern.ZERO);
+    commands.end();
+    TimelineSemaphore timeline = cts.semaphore();
+    for (int use = 0; use < 3; use++) {
+      cts.queue().execute(timeline.at(use), timeline.at(use + 1), commands);
+    }
+    awaitReached(timeline, 3);
+    assertEquals(before + 2, cts.device().statistics().graphs().launches());
   }
 
   @RepeatedTest(20)

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -261,6 +262,7 @@ public abstract class GpuGraphTest {
         lists[i] = f.list();
       }
       f.run(lists[0]);
+      f.run(lists[0]); // making a graph waits for its upload
       sim.simulator().pause(0, 0);
       Fence last = Fence.NONE;
       for (int use = 0; use < 24; use++) {
@@ -270,7 +272,7 @@ public abstract class GpuGraphTest {
       sim.simulator().resume(0, 0);
       awaitReached(last);
       for (int i = 0; i < lists.length; i++) {
-        f.check(lists[i], i == 0 ? 4 : 3);
+        f.check(lists[i], i == 0 ? 5 : 3);
         lists[i].close();
       }
       assertTrue(f.graphs().launches() >= 2, () -> f.graphs().toString());
@@ -373,6 +375,12 @@ public abstract class GpuGraphTest {
     first.close();
     second.close();
     f.close();
+    awaitFreed();
+  }
+
+  /** Nobody can wait for a stream of a lost device, whose memory goes when it has ended. */
+  private void awaitFreed() {
+    Waits.awaitTrue("the memory to be freed", () -> !sim.live().containsKey("memory"));
   }
 
   /** A call on graphs at which the device is lost. */
@@ -419,6 +427,7 @@ public abstract class GpuGraphTest {
     assertHal(Status.UNAVAILABLE, f.device.lostCause(), "719");
     list.close();
     f.close();
+    awaitFreed();
   }
 
   /** Rule Q1: launches of large graphs do not fill a stream. */
@@ -549,6 +558,22 @@ public abstract class GpuGraphTest {
       list.close();
       awaitReached(last);
       f.close();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "graph=maybe,INVALID_ARGUMENT,'auto, on, off'", "graph=,INVALID_ARGUMENT,'auto, on, off'",
+    "graph-memory=-1,INVALID_ARGUMENT,a size", "graph-memory=2000g,OUT_OF_RANGE,a size"
+  })
+  void nonsenseIsRefused(String option, Status status, String rule) {
+    assertHal(status, () -> sim.open(name + "://0?" + option).close(), "option 'graph", rule);
+  }
+
+  @Test
+  void theDeviceTellsThatItHasGraphs() {
+    try (Device device = sim.open(name + "://0")) {
+      assertEquals("available", device.info().properties().get("graphs"));
     }
   }
 

@@ -56,8 +56,14 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   private static final int KEPT_EVENTS = 1024; // a power of two
 
-  /** Uploads of pageable memory up to this size are copied while they are issued. */
-  private static final int MAX_CAPTURED = StagingRing.MAX_PIECE;
+  /**
+   * Uploads of pageable memory up to this size are copied while they are issued: that is faster than
+   * handing them to other threads.
+   */
+  private static final int MAX_CAPTURED = 1 << 20;
+
+  /** They are cut into pieces of this size, so that the device copies one while the host copies. */
+  private static final int CAPTURED_PIECE = 128 << 10;
 
   /** This many staged bytes weigh as much as one command. */
   private static final int BYTES_PER_WEIGHT = StagingRing.CAPACITY / CAPACITY;
@@ -368,7 +374,11 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
       runtime.copyToDevice(handle, target, pinned, source.size());
     } else if (source.size() <= MAX_CAPTURED
         && (source.direct() == null || submission.waitsReached())) {
-      capture(target, (int) source.size(), space -> source.read(0, space));
+      for (long at = 0; at < source.size(); at += CAPTURED_PIECE) {
+        long from = at;
+        int size = (int) Math.min(CAPTURED_PIECE, source.size() - at);
+        capture(target + at, size, space -> source.read(from, space));
+      }
     } else {
       submission.afterwards(PageableTransfer.upload(device.ring(), source, target));
     }
