@@ -174,7 +174,7 @@ final class GraphCache<S, K> {
       return false;
     }
     if (instance.takeClaimed()) { // otherwise its recording has just ended
-      destroy(instance);
+      destroy(instance, false);
     }
     return true;
   }
@@ -182,13 +182,13 @@ final class GraphCache<S, K> {
   /** Has an instance destroyed soon that nothing uses any more; may be called again. */
   void retire(GraphInstance<S, K> instance) {
     if (instance.take()) {
-      device.frees().free(() -> destroy(instance));
+      device.frees().free(() -> destroy(instance, true));
     }
   }
 
-  private void destroy(GraphInstance<S, K> instance) {
+  private void destroy(GraphInstance<S, K> instance, boolean mayWait) {
     instances.remove(instance);
-    instance.destroyNative();
+    instance.destroyNative(mayWait);
     used.addAndGet(-instance.bytes());
   }
 
@@ -196,7 +196,7 @@ final class GraphCache<S, K> {
   void close() {
     for (GraphInstance<S, K> instance : instances) {
       if (instance.take()) {
-        destroy(instance);
+        destroy(instance, true);
       }
     }
     for (S stream = uploads.poll(); stream != null; stream = uploads.poll()) {

@@ -273,7 +273,7 @@ final class GraphInstance<S, K> {
       lastUse = System.nanoTime();
     } catch (Throwable t) {
       state.set(State.GONE);
-      destroyNative();
+      destroyNative(false);
       throw t;
     }
     state.set(State.READY);
@@ -449,8 +449,12 @@ final class GraphInstance<S, K> {
     return before == State.READY || before == State.BUSY;
   }
 
-  /** Destroys what is native. For the thread that has taken it. Never throws. */
-  void destroyNative() {
+  /**
+   * Destroys what is native. For the thread that has taken it. Never throws.
+   *
+   * @param mayWait whether the thread may wait until the device is idle; if not, another one does
+   */
+  void destroyNative(boolean mayWait) {
     if (instance != 0) {
       graphs.destroyInstance(instance);
     }
@@ -458,7 +462,9 @@ final class GraphInstance<S, K> {
       graphs.destroy(graph);
     }
     HostBlock block = updates;
-    if (block != null) {
+    if (block != null && mayWait) {
+      block.release();
+    } else if (block != null) {
       block.release(device.frees());
     }
   }
