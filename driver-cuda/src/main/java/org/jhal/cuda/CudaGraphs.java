@@ -90,8 +90,7 @@ final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {
       int sharedBytes,
       long arguments) {
     long parameters =
-        kernelParameters(
-            scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
+        kernelParameters(scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
     device.check(
         "cuGraphAddKernelNode",
         cuGraphAddKernelNode_v2(scratch.address(NODE), graph, dependencies, count, parameters));
@@ -111,8 +110,7 @@ final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {
       int sharedBytes,
       long arguments) {
     long parameters =
-        kernelParameters(
-            scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
+        kernelParameters(scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
     device.check(
         "cuGraphExecKernelNodeSetParams",
         cuGraphExecKernelNodeSetParams_v2(instance, node, parameters));

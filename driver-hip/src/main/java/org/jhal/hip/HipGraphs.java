@@ -80,8 +80,7 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
       int sharedBytes,
       long arguments) {
     long parameters =
-        kernelParameters(
-            scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
+        kernelParameters(scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
     device.check(
         "hipGraphAddKernelNode",
         hipGraphAddKernelNode(scratch.address(NODE), graph, dependencies, count, parameters));
@@ -101,8 +100,7 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
       int sharedBytes,
       long arguments) {
     long parameters =
-        kernelParameters(
-            scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
+        kernelParameters(scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
     device.check(
         "hipGraphExecKernelNodeSetParams",
         hipGraphExecKernelNodeSetParams(instance, node, parameters));
@@ -215,8 +213,7 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
       long bytes) {
     device.check(
         "hipGraphExecMemcpyNodeSetParams1D",
-        hipGraphExecMemcpyNodeSetParams1D(
-            instance, node, target, source, bytes, hipMemcpyDefault));
+        hipGraphExecMemcpyNodeSetParams1D(instance, node, target, source, bytes, hipMemcpyDefault));
   }
 
   @Override

@@ -147,6 +147,16 @@ class ForwardingStream implements NativeStream<MockEvent> {
     }
 
     @Override
+    public boolean wasPutBack() {
+      return right.wasPutBack();
+    }
+
+    @Override
+    public boolean mayBlock() {
+      return right.mayBlock();
+    }
+
+    @Override
     public void inBackground(Runnable work) {
       right.inBackground(work);
     }

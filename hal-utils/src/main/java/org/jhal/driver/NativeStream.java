@@ -20,7 +20,8 @@ import org.jhal.BufferParams;
  * <p>Threads: the methods that put work into the stream ({@link #recordEvent}, {@link #waitEvent},
  * {@link #issue}, {@link #allocAsync}, {@link #freeAsync}) are called by one thread at a time; the
  * others from any thread. {@link #bindToThread} is called first on each thread. No call is made
- * with an engine lock held, and none after {@link #close()}.
+ * with an engine lock held, except {@link #weight(PreparedCommands)}, and none after {@link
+ * #close()}.
  *
  * @param <E> the driver's native event
  */

@@ -46,6 +46,15 @@ public interface Submission {
    */
   void putBack();
 
+  /** Whether the submission comes again because it was put back. */
+  boolean wasPutBack();
+
+  /**
+   * Whether {@link NativeStream#issueMayBlock} has said that issuing may block, so that a thread of
+   * the queue issues. If not, it may be a thread of the user.
+   */
+  boolean mayBlock();
+
   /**
    * Has a thread of the device do something that takes long and belongs to no stream, such as
    * preparing a faster form of the commands. The commands, and the kernels and buffers that they

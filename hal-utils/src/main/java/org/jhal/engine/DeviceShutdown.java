@@ -208,7 +208,10 @@ final class DeviceShutdown<E> {
   /** Frees everything native. Nothing uses it any more. */
   private void giveBack() {
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
-    resources.recordings().forEach(owner -> owner.recording().endPrepared());
+    for (RecordingOwner owner : resources.recordings()) {
+      calls.quietly(
+          "ending what was prepared for a command buffer", owner.recording()::endPrepared);
+    }
     for (BufferStorage storage : resources.storages().all()) {
       calls.quietly("freeing the memory of a buffer", storage::free);
       storage.endIfOver();

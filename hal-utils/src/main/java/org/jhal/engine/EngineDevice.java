@@ -349,6 +349,9 @@ public final class EngineDevice<E> implements Device {
           });
     } catch (RejectedExecutionException e) {
       then.run(); // the device is closed
+    } catch (Throwable t) { // no thread can be started
+      then.run();
+      throw t;
     }
   }
 

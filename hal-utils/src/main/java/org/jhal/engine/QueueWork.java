@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * retires (rules Q2, Q3).
  *
  * <p>Used by one thread at a time: filled in by the enqueuing thread, issued by the drainer, and
- * retired by the completion thread. {@link #endBorrow} and {@link #describe} are for any thread.
+ * retired by the completion thread. {@link #endBorrow} and {@link #describe} are for any thread, and
+ * so are the weights, which mean nothing once the operation has failed.
  */
 final class QueueWork<E> implements Work<E>, Submission {
   private enum Kind {
@@ -274,7 +275,10 @@ final class QueueWork<E> implements Work<E>, Submission {
   public int weight(NativeStream<E> stream) {
     return switch (kind) {
       case COMMAND -> stream.weight(command());
-      case EXECUTE -> Objects.requireNonNull(recording).weight(stream);
+      case EXECUTE -> {
+        Recording recorded = recording; // null if the operation has failed, and retires meanwhile
+        yield recorded == null ? 1 : recorded.weight(stream);
+      }
       default -> 1;
     };
   }
@@ -287,7 +291,8 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public int weightOfEach(NativeStream<E> stream) {
-    return Objects.requireNonNull(recording).weightOfEach(stream);
+    Recording recorded = recording;
+    return recorded == null ? 1 : recorded.weightOfEach(stream);
   }
 
   @Override
@@ -469,6 +474,16 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public void putBack() {
     operation.putBack();
+  }
+
+  @Override
+  public boolean wasPutBack() {
+    return operation.isPutBack();
+  }
+
+  @Override
+  public boolean mayBlock() {
+    return operation.mayBlock();
   }
 
   @Override

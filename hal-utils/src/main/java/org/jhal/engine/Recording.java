@@ -53,6 +53,10 @@ final class Recording extends RefCounted {
   // Written last by the recording thread, so that threads that read it see all of the above.
   private volatile boolean isEnded;
 
+  // Go from false to true once; any thread may write and read them.
+  private volatile boolean isUnused; // the last reference is gone
+  private volatile boolean isPreparedOver; // endPrepared() has returned
+
   private @Nullable RecordingOwner owner; // written before any other thread sees this object
 
   // The sum over all commands; negative until it is first needed. Threads may compute it twice.
@@ -229,6 +233,18 @@ final class Recording extends RefCounted {
     if (prepared != null) {
       prepared.close();
     }
+    isPreparedOver = true;
+    removeIfOver();
+  }
+
+  /**
+   * Forgets the recording once it is unused and what was prepared for it has ended. Either may come
+   * last, since closing the device ends that too.
+   */
+  private void removeIfOver() {
+    if (isUnused && (isPreparedOver || !isPrepared())) {
+      device.resources().remove(Objects.requireNonNull(owner));
+    }
   }
 
   private EngineBuffer checkBinding(int slot, SlotNeeds needs, BindingTable table) {
@@ -306,10 +322,11 @@ final class Recording extends RefCounted {
 
   @Override
   protected void destroy() {
+    isUnused = true;
     if (isPrepared()) {
-      device.calls().free("the graphs of a command buffer", this::endPrepared);
+      device.calls().free("what was prepared for a command buffer", this::endPrepared);
     }
-    device.resources().remove(Objects.requireNonNull(owner));
+    removeIfOver();
     for (RefCounted resource : retained) {
       resource.release();
     }

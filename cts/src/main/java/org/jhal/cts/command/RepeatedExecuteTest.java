@@ -165,6 +165,35 @@ class RepeatedExecuteTest {
 
   @Test
   @Rule({"K6", "M4"})
+  void anyOfManySlotsMayChange(Cts cts) {
+    int slots = 80;
+    CommandBuffer commands = reusable(cts);
+    for (int slot = 0; slot < slots; slot++) {
+      commands.fill(Slot.of(slot), 0, 4, FillPattern.of32(slot));
+    }
+    commands.end();
+    DeviceBuffer usual = cts.buffer(new byte[4 * slots]);
+    DeviceBuffer changed = cts.buffer(new byte[4 * slots]);
+    TimelineSemaphore timeline = cts.semaphore();
+    BindingTable table = new BindingTable(slots);
+    for (int slot = 0; slot < slots; slot++) {
+      table.set(slot, usual.slice(4L * slot, 4));
+    }
+    cts.queue().execute(timeline.at(0), timeline.at(1), commands, table);
+    for (int slot = 0; slot < slots; slot++) { // each use changes one slot, and undoes one
+      table.set(slot, changed.slice(4L * slot, 4));
+      if (slot > 0) {
+        table.set(slot - 1, usual.slice(4L * (slot - 1), 4));
+      }
+      cts.queue().execute(timeline.at(slot + 1), timeline.at(slot + 2), commands, table);
+    }
+    awaitReached(timeline, slots + 1);
+    assertBytes(ints(slots, slot -> slot), cts.read(usual), "what all uses but one have filled");
+    assertBytes(ints(slots, slot -> slot), cts.read(changed), "what one use has filled");
+  }
+
+  @Test
+  @Rule({"K6", "M4"})
   void aSlotMayHaveMemoryOfAnotherKindInEachUse(Cts cts) {
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(1), 0, 64, FillPattern.of8(1));
@@ -201,9 +230,7 @@ class RepeatedExecuteTest {
   private static DeviceBuffer of(Cts cts, boolean isOnHost, byte[] content) {
     DeviceBuffer buffer =
         cts.buffer(
-            cts.device(),
-            content.length,
-            isOnHost ? BufferParams.HOST : BufferParams.DEVICE);
+            cts.device(), content.length, isOnHost ? BufferParams.HOST : BufferParams.DEVICE);
     cts.write(buffer, 0, content);
     return buffer;
   }
@@ -248,8 +275,7 @@ class RepeatedExecuteTest {
       TimelineSemaphore failing = cts.semaphore();
       cts.queue().execute(bad.at(1), failing.at(1), commands, BindingTable.of(list));
       assertHal(Status.ABORTED, awaitFailure(failing, 1), "on purpose");
-      cts.queue()
-          .execute(timeline.at(use), timeline.at(use + 1), commands, BindingTable.of(list));
+      cts.queue().execute(timeline.at(use), timeline.at(use + 1), commands, BindingTable.of(list));
     }
     awaitReached(timeline, USES);
     byte[] expected = ints(1 + 3 * USES, i -> i == 0 ? 3 * USES : (i - 1) % 3);
@@ -309,8 +335,7 @@ class RepeatedExecuteTest {
               BindingTable.of(use % 2 == 0 ? buffer : cts.buffer(16)));
     }
     cts.controls().loseDevice(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
-    assertHal(
-        Status.UNAVAILABLE, awaitFailure(timeline, 2 * USES), "the cable was pulled");
+    assertHal(Status.UNAVAILABLE, awaitFailure(timeline, 2 * USES), "the cable was pulled");
     commands.close();
   }
 }

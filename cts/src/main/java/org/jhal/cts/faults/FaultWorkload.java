@@ -255,16 +255,16 @@ public final class FaultWorkload {
   }
 
   private FaultStep<Void> executeOnHalf(
-      int half, FaultStep<DeviceBuffer> c, FaultStep<CommandBuffer> recorded, FaultStep<Void> behind) {
+      int half,
+      FaultStep<DeviceBuffer> c,
+      FaultStep<CommandBuffer> recorded,
+      FaultStep<Void> behind) {
     return steps.enqueue(
         device,
         "execute with half " + half + " of c",
         (w, s) ->
             first.execute(
-                w,
-                s,
-                recorded.get(),
-                BindingTable.of(c.get().slice(2L * BLOCK * half, 2 * BLOCK))),
+                w, s, recorded.get(), BindingTable.of(c.get().slice(2L * BLOCK * half, 2 * BLOCK))),
         behind,
         recorded,
         c);

@@ -35,6 +35,7 @@ public final class GpuFaultRun {
   private final Simulator simulator;
   private final String name; // of the driver
   private final StreamCapture<?> driver;
+
   /** With graphs that are made at once, so that each run makes the same calls. */
   private static final String OPTIONS = "?queues=2&graph=on";
 

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -137,7 +138,9 @@ public abstract class GpuGraphTest {
     DeviceBuffer list() {
       int bytes = 4 * (1 + 40 * Math.max(1, appends));
       DeviceBuffer list = device.allocate(bytes, BufferParams.DEVICE);
-      device.queue(0).fill(timeline.at(uses), timeline.at(uses + 1), list, 0, bytes, FillPattern.ZERO);
+      device
+          .queue(0)
+          .fill(timeline.at(uses), timeline.at(uses + 1), list, 0, bytes, FillPattern.ZERO);
       uses++;
       return list;
     }
@@ -146,8 +149,7 @@ public abstract class GpuGraphTest {
     Fence submit(DeviceBuffer list) {
       device
           .queue(0)
-          .execute(
-              timeline.at(uses), timeline.at(uses + 1), commands, BindingTable.of(list));
+          .execute(timeline.at(uses), timeline.at(uses + 1), commands, BindingTable.of(list));
       return timeline.at(++uses);
     }
 
@@ -253,8 +255,7 @@ public abstract class GpuGraphTest {
   @ValueSource(booleans = {false, true})
   void manyUsesInFlightKeepTheirTables(boolean isFaulty) {
     if (isFaulty && !names.mayBeSetInFlight) {
-      sim.simulator()
-          .graphFaults(GraphFault.CHANGES_LAUNCHES_IN_FLIGHT, GraphFault.KEEPS_POINTERS);
+      sim.simulator().graphFaults(GraphFault.CHANGES_LAUNCHES_IN_FLIGHT, GraphFault.KEEPS_POINTERS);
     }
     try (Fixture f = new Fixture("&graph=on", 3)) {
       DeviceBuffer[] lists = new DeviceBuffer[8];
@@ -314,6 +315,9 @@ public abstract class GpuGraphTest {
         uses++;
       }
       Waits.awaitTrue("a graph", () -> f.graphs().instances() == 1);
+      assertTrue(
+          f.graphs().fallbacks().containsKey("the runtime refused its graph"),
+          () -> f.graphs().toString());
       f.check(list, uses);
     }
   }
@@ -328,8 +332,8 @@ public abstract class GpuGraphTest {
       sim.simulator().fail(names.setKernel, 3, INVALID_VALUE);
       f.run(second);
       assertEquals(Map.of("the runtime refused its graph", 1L), f.graphs().fallbacks());
+      f.run(first); // finds that the stream has passed the last launch
       Waits.awaitTrue("the graph to be destroyed", () -> f.graphs().instances() == 0);
-      f.run(first);
       f.check(first, 3);
       f.check(second, 1);
     }
@@ -344,13 +348,91 @@ public abstract class GpuGraphTest {
       f.run(list);
       sim.simulator().fail(names.launch, 1, INVALID_VALUE);
       try (TimelineSemaphore failing = f.device.createSemaphore(0)) {
+        f.device.queue(0).execute(Fence.NONE, failing.at(1), f.commands, BindingTable.of(list));
+        assertHal(
+            Status.INVALID_ARGUMENT, awaitFailure(failing, 1), GpuFault.shortName(names.launch));
+      }
+      for (int use = 3; use <= 12; use++) {
+        f.run(list); // command by command for a while, and then with another graph
+      }
+      f.check(list, 12);
+      assertTrue(f.graphs().launches() > 1, () -> f.graphs().toString());
+      assertEquals(1, f.graphs().instances());
+    }
+  }
+
+  @Test
+  void theBytesOfUpdatesCountAsMemoryOfGraphs() {
+    try (Fixture f = new Fixture("&graph=on&graph-memory=60k", 1);
+        DeviceBuffer buffer = f.device.allocate(50 << 10, BufferParams.DEVICE);
+        CommandBuffer large = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+        TimelineSemaphore done = f.device.createSemaphore(0)) {
+      large.update(ByteBuffer.allocate(50 << 10), buffer, 0);
+      large.end();
+      for (int use = 1; use <= 3; use++) {
+        f.device.queue(0).execute(Fence.NONE, done.at(use), large);
+        awaitReached(done, use);
+      }
+      assertEquals(2, f.graphs().launches());
+      assertTrue(f.graphs().bytes() > 50 << 10, () -> f.graphs().toString());
+      large.close();
+      Waits.awaitTrue("no graph", () -> f.graphs().bytes() == 0);
+    }
+    try (Fixture f = new Fixture("&graph=on&graph-memory=40k", 1);
+        DeviceBuffer buffer = f.device.allocate(50 << 10, BufferParams.DEVICE);
+        CommandBuffer large = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+        TimelineSemaphore done = f.device.createSemaphore(0)) {
+      large.update(ByteBuffer.allocate(50 << 10), buffer, 0);
+      large.end();
+      for (int use = 1; use <= 3; use++) {
+        f.device.queue(0).execute(Fence.NONE, done.at(use), large);
+        awaitReached(done, use);
+      }
+      assertEquals(Map.of("no memory for its graph", 2L), f.graphs().fallbacks());
+    }
+  }
+
+  /** Rule Q6: it never comes to its second attempt, which must not confuse later uses. */
+  @Test
+  void aUseThatWasPutBackMayFailBeforeItComesAgain() {
+    try (Fixture f = new Fixture("&graph=on", 500);
+        DeviceBuffer list = f.list();
+        DeviceBuffer other = f.list();
+        TimelineSemaphore producer = f.device.createSemaphore(0);
+        TimelineSemaphore failing = f.device.createSemaphore(0)) {
+      f.run(list);
+      f.run(list);
+      sim.simulator().pause(0, 0);
+      try {
+        for (int i = 0; i < 200; i++) {
+          f.device
+              .queue(0)
+              .fill(
+                  f.timeline.at(f.uses),
+                  f.timeline.at(f.uses + 1),
+                  other,
+                  0,
+                  4,
+                  FillPattern.ZERO);
+          f.uses++;
+        }
+        sim.simulator().fail(names.setKernel, 7, INVALID_VALUE);
         f.device
             .queue(0)
-            .execute(Fence.NONE, failing.at(1), f.commands, BindingTable.of(list));
-        assertHal(Status.INVALID_ARGUMENT, awaitFailure(failing, 1), GpuFault.shortName(names.launch));
+            .execute(producer.at(1), failing.at(1), f.commands, BindingTable.of(other));
+        producer.signal(1);
+        Waits.awaitTrue("a fallback", () -> f.graphs().fallbacks().size() == 1);
+        f.device.queue(0).barrier(Fence.NONE, producer.at(2));
+        failing.fail(new HalException(Status.ABORTED, "on purpose"));
+      } finally {
+        sim.simulator().resume(0, 0);
       }
-      f.run(list);
-      f.check(list, 3);
+      awaitReached(producer, 2);
+      awaitReached(f.timeline, f.uses);
+      for (int use = 0; use < 8; use++) {
+        f.run(list);
+      }
+      f.check(list, 10);
     }
   }
 
@@ -424,7 +506,8 @@ public abstract class GpuGraphTest {
     f.submit(list);
     Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
     // Work on the stream may have found the loss before the background did.
-    assertHal(Status.UNAVAILABLE, f.device.lostCause(), "719");
+    assertHal(
+        Status.UNAVAILABLE, Objects.requireNonNull(f.device.lostCause(), "the cause"), "719");
     list.close();
     f.close();
     awaitFreed();
@@ -462,13 +545,7 @@ public abstract class GpuGraphTest {
       for (int i = 0; i < 200; i++) {
         f.device
             .queue(0)
-            .fill(
-                f.timeline.at(f.uses),
-                f.timeline.at(f.uses + 1),
-                other,
-                0,
-                4,
-                FillPattern.ZERO);
+            .fill(f.timeline.at(f.uses), f.timeline.at(f.uses + 1), other, 0, 4, FillPattern.ZERO);
         f.uses++;
       }
       sim.simulator().fail(names.setKernel, 7, INVALID_VALUE);

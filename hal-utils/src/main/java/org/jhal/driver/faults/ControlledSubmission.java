@@ -39,6 +39,16 @@ record ControlledSubmission(ControlledBackend<?> device, Submission real) implem
   }
 
   @Override
+  public boolean wasPutBack() {
+    return real.wasPutBack();
+  }
+
+  @Override
+  public boolean mayBlock() {
+    return real.mayBlock();
+  }
+
+  @Override
   public void inBackground(Runnable work) {
     real.inBackground(work);
   }

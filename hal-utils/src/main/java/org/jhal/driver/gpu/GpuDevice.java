@@ -56,7 +56,9 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     try {
       long token = runtime.bindToThread();
       try {
-        made = new MemoryPool<>(runtime, new MemoryBudget(name(), info().memoryBytes()), this::evictGraphs);
+        made =
+            new MemoryPool<>(
+                runtime, new MemoryBudget(name(), info().memoryBytes()), this::evictGraph);
       } finally {
         runtime.unbindFromThread(token);
       }
@@ -150,12 +152,10 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return new ImportedMemory(runtime, frees, memory);
   }
 
-  /** Memory is short, so graphs that are not in use end; they can be made again. */
-  private void evictGraphs() {
+  /** Memory is short, so a graph that is not in use ends; it can be made again. */
+  private boolean evictGraph() {
     GraphCache<S, K> cache = graphs;
-    if (cache != null) {
-      boolean ignored = cache.evictAll();
-    }
+    return cache != null && cache.evictOldest();
   }
 
   /** Whether this driver itself has page-locked all of the memory. Calls no native function. */

@@ -57,8 +57,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private static final int KEPT_EVENTS = 1024; // a power of two
 
   /**
-   * Uploads of pageable memory up to this size are copied while they are issued: that is faster than
-   * handing them to other threads.
+   * Uploads of pageable memory up to this size are copied while they are issued: that is faster
+   * than handing them to other threads.
    */
   private static final int MAX_CAPTURED = 1 << 20;
 

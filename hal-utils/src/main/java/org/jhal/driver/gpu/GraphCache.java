@@ -1,9 +1,7 @@
 package org.jhal.driver.gpu;
 
 import java.lang.System.Logger.Level;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,7 +12,6 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jhal.GraphStatistics;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.PreparedCommands;
 import org.jspecify.annotations.Nullable;
@@ -37,13 +34,15 @@ final class GraphCache<S, K> {
   private final GraphRuntime<S, K> graphs;
   private final GraphOptions options;
 
-  /** Those that are READY or BUSY. */
+  /** Those that are being built, or can be launched. */
   private final Set<GraphInstance<S, K>> instances = ConcurrentHashMap.newKeySet();
 
-  private final AtomicLong used = new AtomicLong(); // bytes, those of instances being built included
+  private final AtomicLong used =
+      new AtomicLong(); // bytes, those of instances being built included
   private final LongAdder launches = new LongAdder();
   private final LongAdder nodesSet = new LongAdder();
   private final AtomicLongArray fallbacks = new AtomicLongArray(GraphFallback.values().length);
+  private final Set<GraphFallback> logged = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedDeque<S> uploads = new ConcurrentLinkedDeque<>(); // free streams
 
   GraphCache(GpuDevice<S, ?, K> device, GraphRuntime<S, K> graphs, GraphOptions options) {
@@ -61,17 +60,10 @@ final class GraphCache<S, K> {
     return options.isAlways();
   }
 
-  /** Graphs for a list of commands, or null if it is better issued command by command. */
+  /** Graphs for a list of commands, or null if none of them does anything. */
   @Nullable PreparedCommands prepare(CommandList commands, int streams) {
-    int count = 0;
-    for (int i = 0; i < commands.size(); i++) {
-      if (commands.get(i).kind() != Command.Kind.BARRIER) {
-        count++;
-      }
-    }
-    return count < options.fewestCommands()
-        ? null
-        : new GraphSet<>(this, GraphPlan.of(commands), streams);
+    GraphPlan plan = GraphPlan.of(commands);
+    return plan.size() == 0 ? null : new GraphSet<>(this, plan, streams);
   }
 
   GraphInstance<S, K> plan(GraphPlan plan, GpuStream<S, ?, K> stream) {
@@ -87,25 +79,22 @@ final class GraphCache<S, K> {
    * @throws HalException UNAVAILABLE if the device is lost
    */
   @Nullable GraphFallback build(GraphInstance<S, K> planned) {
-    try {
-      reserve(planned.bytes());
-    } catch (HalException e) {
-      boolean ignored = planned.take(); // nothing native exists yet
-      return refused(e);
-    }
+    boolean isReserved = false;
     boolean isBuilt = false;
     try {
+      reserve(planned.bytes());
+      isReserved = true;
+      instances.add(planned);
       S stream = uploads.pollFirst();
       if (stream == null) {
         stream = device.runtime().createStream();
       }
       try {
         planned.build(stream);
+        isBuilt = true;
       } finally {
         uploads.addFirst(stream);
       }
-      isBuilt = true;
-      instances.add(planned);
       return null;
     } catch (HalException e) {
       if (e.status() == Status.UNAVAILABLE) {
@@ -113,9 +102,12 @@ final class GraphCache<S, K> {
       }
       return refused(e);
     } finally {
-      if (!isBuilt) {
-        boolean ignored = planned.take();
-        used.addAndGet(-planned.bytes());
+      if (!isBuilt && planned.take()) {
+        instances.remove(planned);
+        planned.destroy(false);
+        if (isReserved) {
+          used.addAndGet(-planned.bytes());
+        }
       }
     }
   }
@@ -142,10 +134,12 @@ final class GraphCache<S, K> {
 
   // Ending.
 
-  /** Destroys the instance that was not used for the longest time. Returns false if all are in use. */
-  private boolean evictOldest() {
-    for (GraphInstance<S, K> oldest :
-        instances.stream().sorted(Comparator.comparingLong(GraphInstance::lastUse)).toList()) {
+  /**
+   * Destroys the idle instance that was not used for the longest time, because memory is short.
+   * Returns false if there is none. The device is bound.
+   */
+  boolean evictOldest() {
+    for (GraphInstance<S, K> oldest = oldestIdle(); oldest != null; oldest = oldestIdle()) {
       if (evict(oldest)) {
         return true;
       }
@@ -153,16 +147,17 @@ final class GraphCache<S, K> {
     return false;
   }
 
-  /**
-   * Destroys all instances that are not in use, because memory is short. Returns whether there were
-   * any. The device is bound.
-   */
-  boolean evictAll() {
-    boolean any = false;
+  private @Nullable GraphInstance<S, K> oldestIdle() {
+    GraphInstance<S, K> oldest = null;
+    long since = 0;
     for (GraphInstance<S, K> instance : instances) {
-      any |= evict(instance);
+      long lastUse = instance.lastUse();
+      if (instance.isReady() && instance.isIdle() && (oldest == null || lastUse - since < 0)) {
+        oldest = instance;
+        since = lastUse;
+      }
     }
-    return any;
+    return oldest;
   }
 
   private boolean evict(GraphInstance<S, K> instance) {
@@ -179,17 +174,23 @@ final class GraphCache<S, K> {
     return true;
   }
 
-  /** Has an instance destroyed soon that nothing uses any more; may be called again. */
+  /**
+   * Has an instance destroyed soon that nobody launches any more, and before the modules that are
+   * unloaded after this call. May be called again.
+   */
   void retire(GraphInstance<S, K> instance) {
     if (instance.take()) {
       device.frees().free(() -> destroy(instance, true));
+    } else if (!instance.isDestroyed()) {
+      device.frees().free(instance::awaitDestroyed); // another thread is evicting it
     }
   }
 
   private void destroy(GraphInstance<S, K> instance, boolean mayWait) {
-    instances.remove(instance);
-    instance.destroyNative(mayWait);
-    used.addAndGet(-instance.bytes());
+    instance.destroy(mayWait);
+    if (instances.remove(instance)) {
+      used.addAndGet(-instance.bytes());
+    }
   }
 
   /** Destroys what is left. Called last, with the device bound. */
@@ -222,7 +223,7 @@ final class GraphCache<S, K> {
   /** The reason for a failed call, which is logged the first time. */
   GraphFallback refused(HalException failure) {
     GraphFallback reason = GraphFallback.of(failure);
-    if (fallbacks.get(reason.ordinal()) == 0) {
+    if (logged.add(reason)) {
       LOG.log(
           Level.INFO,
           device.name() + ": commands are issued one by one, since " + reason.text(),
@@ -239,7 +240,8 @@ final class GraphCache<S, K> {
         reasons.put(reason.text(), count);
       }
     }
+    long usable = instances.stream().filter(GraphInstance::isUsable).count();
     return new GraphStatistics(
-        instances.size(), used.get(), launches.sum(), nodesSet.sum(), reasons);
+        usable, used.get(), launches.sum(), nodesSet.sum(), reasons);
   }
 }

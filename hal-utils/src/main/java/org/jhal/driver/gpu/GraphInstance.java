@@ -1,8 +1,11 @@
 package org.jhal.driver.gpu;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Parameter;
 import org.jhal.driver.ArgumentLayout;
@@ -29,7 +32,7 @@ final class GraphInstance<S, K> {
     READY,
     /** A thread sets or launches it. */
     BUSY,
-    /** It was destroyed, or its owner destroys it. */
+    /** It is out of use: who made it so destroys it, unless nothing native exists. */
     GONE
   }
 
@@ -44,6 +47,9 @@ final class GraphInstance<S, K> {
   private final GraphPlan plan;
   private final AtomicReference<State> state = new AtomicReference<>(State.PLANNED);
 
+  /** Opened once nothing native exists any more. */
+  private final CountDownLatch destroyed = new CountDownLatch(1);
+
   // What follows belongs to the owner.
 
   // Room for calls, the dependencies of one node, and the arguments of all kernels.
@@ -55,7 +61,8 @@ final class GraphInstance<S, K> {
 
   // By node.
   private final long[] nodes;
-  private final int[] places; // of a kernel's arguments in `memory`, of an update's bytes in `updates`
+  private final int[]
+      places; // of a kernel's arguments in `memory`, of an update's bytes in `updates`
   private final long[] slotsOf; // the slots that it names, see bit()
   private final long[] targets;
   private final long[] sources;
@@ -98,6 +105,7 @@ final class GraphInstance<S, K> {
     areSourcesOnHost = new boolean[count];
     int end = GraphRuntime.SCRATCH_BYTES + Long.BYTES * plan.mostDependencies();
     end = (end + 15) / 16 * 16;
+    BitSet noted = new BitSet();
     for (int node = 0; node < count; node++) {
       Command command = plan.command(node);
       switch (command.kind()) {
@@ -107,19 +115,19 @@ final class GraphInstance<S, K> {
           LoadedKernel kernel = command.kernel();
           for (int i = 0; i < kernel.parameterCount(); i++) {
             if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
-              note(node, command.argument(i));
+              note(node, command.argument(i), noted);
             }
           }
         }
         case UPDATE -> {
           places[node] = updateBytes;
           updateBytes = Math.addExact(updateBytes, command.bytes().remaining());
-          note(node, command.target());
+          note(node, command.target(), noted);
         }
-        case FILL -> note(node, command.target());
+        case FILL -> note(node, command.target(), noted);
         case COPY -> {
-          note(node, command.source());
-          note(node, command.target());
+          note(node, command.source(), noted);
+          note(node, command.target(), noted);
         }
         default -> throw new IllegalStateException("a graph has no " + command.kind());
       }
@@ -137,18 +145,15 @@ final class GraphInstance<S, K> {
   }
 
   /** Keeps one operand for each slot. */
-  private void note(int node, Operand operand) {
+  private void note(int node, Operand operand, BitSet noted) {
     int slot = operand.slot();
-    if (slot < 0) {
-      return;
-    }
-    slotsOf[node] |= bit(slot);
-    for (int i = 0; i < operands.size(); i++) {
-      if (operands.get(i).slot() == slot) {
-        return;
+    if (slot >= 0) {
+      slotsOf[node] |= bit(slot);
+      if (!noted.get(slot)) {
+        noted.set(slot);
+        operands.add(operand);
       }
     }
-    operands.add(operand);
   }
 
   /** A bit for a slot; slots with high numbers share one. */
@@ -156,9 +161,9 @@ final class GraphInstance<S, K> {
     return 1L << Math.min(slot, MANY_SLOTS);
   }
 
-  /** Roughly how much memory of the device it takes up. */
+  /** Roughly how much memory it takes up, of the device and page-locked. */
   long bytes() {
-    return BYTES_PER_NODE * Math.max(1, plan.size());
+    return BYTES_PER_NODE * Math.max(1, plan.size()) + updateBytes;
   }
 
   // Addresses.
@@ -244,38 +249,32 @@ final class GraphInstance<S, K> {
   // Building.
 
   /**
-   * Makes the native graph, and puts it on the device. For the owner of a PLANNED one, which is then
-   * READY, or GONE if this throws.
+   * Makes the native graph, and puts it on the device. For the owner of a PLANNED one, which is
+   * then READY, or GONE if this throws.
    *
    * @param uploads a stream that nobody else uses meanwhile
    */
   void build(S uploads) {
-    try {
-      if (updateBytes > 0) {
-        HostBlock block = new HostBlock(device.runtime(), updateBytes);
-        updates = block;
-        ByteBuffer to = block.view(0, updateBytes);
-        for (int node = 0; node < nodes.length; node++) {
-          if (plan.command(node).kind() == Command.Kind.UPDATE) {
-            to.position(places[node]).put(plan.command(node).bytes());
-            sources[node] = block.deviceAddress() + places[node];
-            areSourcesOnHost[node] = true;
-          }
+    if (updateBytes > 0) {
+      HostBlock block = new HostBlock(device.runtime(), updateBytes);
+      updates = block;
+      ByteBuffer to = block.view(0, updateBytes);
+      for (int node = 0; node < nodes.length; node++) {
+        if (plan.command(node).kind() == Command.Kind.UPDATE) {
+          to.position(places[node]).put(plan.command(node).bytes());
+          sources[node] = block.deviceAddress() + places[node];
+          areSourcesOnHost[node] = true;
         }
       }
-      graph = graphs.create();
-      for (int node = 0; node < nodes.length; node++) {
-        nodes[node] = add(node);
-      }
-      instance = graphs.instantiate(graph);
-      graphs.upload(instance, uploads);
-      device.runtime().synchronizeStream(uploads);
-      lastUse = System.nanoTime();
-    } catch (Throwable t) {
-      state.set(State.GONE);
-      destroyNative(false);
-      throw t;
     }
+    graph = graphs.create();
+    for (int node = 0; node < nodes.length; node++) {
+      nodes[node] = add(node);
+    }
+    instance = graphs.instantiate(graph);
+    graphs.upload(instance, uploads);
+    device.runtime().synchronizeStream(uploads);
+    lastUse = System.nanoTime();
     state.set(State.READY);
   }
 
@@ -415,7 +414,7 @@ final class GraphInstance<S, K> {
     return state.get() == State.PLANNED;
   }
 
-  /** Whether the stream has passed its last launch. For the thread that has claimed it. */
+  /** Whether the stream has passed its last launch. */
   boolean isIdle() {
     return launchPosition <= stream.fired();
   }
@@ -425,14 +424,19 @@ final class GraphInstance<S, K> {
     return lastUse;
   }
 
+  boolean isReady() {
+    return state.get() == State.READY;
+  }
+
   /** Whether it can be launched, or is just being launched. */
   boolean isUsable() {
     State now = state.get();
     return now == State.READY || now == State.BUSY;
   }
 
-  boolean isGone() {
-    return state.get() == State.GONE;
+  /** Whether it is out of use and nothing native is left of it. */
+  boolean isDestroyed() {
+    return destroyed.getCount() == 0;
   }
 
   /** Takes a claimed one out of use; returns false if another thread has done so. */
@@ -440,13 +444,9 @@ final class GraphInstance<S, K> {
     return state.compareAndSet(State.BUSY, State.GONE);
   }
 
-  /**
-   * Takes it out of use, whatever its state, when nobody launches it any more. Returns whether the
-   * caller has to destroy it.
-   */
+  /** Takes it out of use, whatever its state. Returns whether the caller has to destroy it. */
   boolean take() {
-    State before = state.getAndSet(State.GONE);
-    return before == State.READY || before == State.BUSY;
+    return state.getAndSet(State.GONE) != State.GONE;
   }
 
   /**
@@ -454,7 +454,7 @@ final class GraphInstance<S, K> {
    *
    * @param mayWait whether the thread may wait until the device is idle; if not, another one does
    */
-  void destroyNative(boolean mayWait) {
+  void destroy(boolean mayWait) {
     if (instance != 0) {
       graphs.destroyInstance(instance);
     }
@@ -462,10 +462,17 @@ final class GraphInstance<S, K> {
       graphs.destroy(graph);
     }
     HostBlock block = updates;
+    updates = null;
     if (block != null && mayWait) {
       block.release();
     } else if (block != null) {
       block.release(device.frees());
     }
+    destroyed.countDown();
+  }
+
+  /** Waits until the thread that has taken it has destroyed it. */
+  void awaitDestroyed() {
+    Uninterruptibles.awaitUninterruptibly(destroyed);
   }
 }

@@ -8,15 +8,12 @@ import org.jhal.driver.options.Settings;
  * When a device uses graphs.
  *
  * @param use {@code auto}, {@code on} or {@code off}
- * @param memory roughly how much memory of the device its graphs take up at most, in bytes
+ * @param memory roughly how much memory graphs take up at most, in bytes
  */
 record GraphOptions(String use, long memory) {
   private static final String AUTO = "auto";
   private static final String ON = "on";
   private static final String OFF = "off";
-
-  /** Fewer commands are issued one by one; see docs/benchmarks.md for what was measured. */
-  private static final int FEWEST = 1;
 
   private static final Option<String> USE =
       Option.choice(
@@ -24,7 +21,7 @@ record GraphOptions(String use, long memory) {
           AUTO,
           List.of(AUTO, ON, OFF),
           "whether reusable command buffers run as native graphs: auto makes a graph in the"
-              + " background if it pays, on makes one before the second submission in any case");
+              + " background after the second submission, on makes it before the second submission");
 
   private static final Option<Long> MEMORY =
       Option.bytes(
@@ -32,7 +29,7 @@ record GraphOptions(String use, long memory) {
           256L << 20,
           0,
           1L << 40,
-          "how much device memory native graphs take up at most, roughly");
+          "how much memory native graphs take up at most, roughly");
 
   /** The options, to be passed to {@link Settings#resolve}. */
   static List<Option<?>> all() {
@@ -47,12 +44,8 @@ record GraphOptions(String use, long memory) {
     return use.equals(OFF);
   }
 
-  /** Whether graphs are used even where they do not pay, and from the second submission on. */
+  /** Whether a graph is made before the second submission rather than in the background. */
   boolean isAlways() {
     return use.equals(ON);
-  }
-
-  int fewestCommands() {
-    return isAlways() ? 1 : FEWEST;
   }
 }

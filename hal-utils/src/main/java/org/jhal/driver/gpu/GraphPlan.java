@@ -48,8 +48,7 @@ final class GraphPlan {
       }
     }
     ends.add(commands.size());
-    GraphPlan plan =
-        new GraphPlan(list, commands.stream().mapToInt(Integer::intValue).toArray());
+    GraphPlan plan = new GraphPlan(list, commands.stream().mapToInt(Integer::intValue).toArray());
     int begin = 0;
     int[] before = {};
     for (int end : ends) {
@@ -62,8 +61,8 @@ final class GraphPlan {
   }
 
   /**
-   * Deals the nodes from {@code begin} to {@code end} out to chains behind the nodes {@code before};
-   * returns the ends of the chains.
+   * Deals the nodes from {@code begin} to {@code end} out to chains behind the nodes {@code
+   * before}; returns the ends of the chains.
    */
   private int[] connect(int begin, int end, int[] before) {
     int chains = Math.min(end - begin, end - begin < MANY ? CHAINS : MORE_CHAINS);

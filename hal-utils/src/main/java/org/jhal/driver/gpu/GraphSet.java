@@ -60,25 +60,31 @@ final class GraphSet<S, K> implements PreparedCommands {
     for (int i = 0; i < streams.length(); i++) {
       OnStream graphs = streams.get(i);
       if (graphs != null) {
-        graphs.instances.forEach(cache::retire);
+        graphs.close();
       }
     }
   }
 
   /** The instances for one stream. Changed by the thread that issues to it. */
   private final class OnStream {
+    /** How many submissions pass until an instance is made again that could not be made or kept. */
+    private static final int FIRST_PAUSE = 4;
+
+    private static final int LONGEST_PAUSE = 1 << 20;
+
     /**
      * Replaced, never changed, as other threads read it. Two where a runtime cannot change an
      * instance in flight, otherwise one.
      */
     volatile List<GraphInstance<S, K>> instances = List.of();
 
+    /** Out of use, but earlier launches may still be in the stream. */
+    private final List<GraphInstance<S, K>> dying = new ArrayList<>();
+
     private long submissions;
     private long nextTry; // makes no instance before this many submissions
-    private long pause = 4; // how many submissions until the next try if one fails
-
-    /** The last submission was put back, so it is the next one too. */
-    private boolean isPutBack;
+    private long pause = FIRST_PAUSE; // doubles with each failure
+    private volatile GraphFallback lastRefusal = GraphFallback.GIVEN_UP; // written by any thread
 
     boolean isReady() {
       for (GraphInstance<S, K> instance : instances) {
@@ -89,10 +95,17 @@ final class GraphSet<S, K> implements PreparedCommands {
       return false;
     }
 
+    /** Called when the recording has ended, and nothing of it is in the stream. */
+    void close() {
+      instances.forEach(cache::retire);
+      instances = List.of();
+      dying.forEach(cache::retire);
+      dying.clear();
+    }
+
     boolean issue(GpuStream<S, ?, K> stream, Submission submission) {
-      if (isPutBack) {
-        isPutBack = false;
-        return false;
+      if (submission.wasPutBack()) {
+        return false; // there is room now
       }
       GraphFallback reason = launch(stream, submission);
       if (reason == null) {
@@ -104,7 +117,6 @@ final class GraphSet<S, K> implements PreparedCommands {
         return false;
       }
       submission.putBack();
-      isPutBack = true;
       return true;
     }
 
@@ -116,6 +128,7 @@ final class GraphSet<S, K> implements PreparedCommands {
       for (GraphInstance<S, K> instance : instances) {
         reason = instance.isPlanned() ? GraphFallback.BEING_MADE : launch(instance, submission);
         if (reason == null) {
+          pause = FIRST_PAUSE;
           return null;
         }
       }
@@ -127,79 +140,114 @@ final class GraphSet<S, K> implements PreparedCommands {
 
     private void dropGone() {
       for (GraphInstance<S, K> instance : instances) {
-        if (instance.isGone()) {
+        if (instance.isDestroyed()) {
           remove(instance);
         }
       }
+      dying.removeIf(
+          instance -> {
+            boolean isPassed = instance.isIdle();
+            if (isPassed) {
+              cache.retire(instance);
+            }
+            return isPassed;
+          });
     }
 
+    /** Removes an instance; the next one is made later, and later each time. */
     private void remove(GraphInstance<S, K> instance) {
       List<GraphInstance<S, K>> left = new ArrayList<>(instances);
       left.remove(instance);
       instances = List.copyOf(left);
-      pauseTrying();
-    }
-
-    /** An instance could not be made or kept, so the next one is made later, and later each time. */
-    private void pauseTrying() {
       nextTry = submissions + pause;
-      pause = Math.min(2 * pause, 1 << 20);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
 
     private @Nullable GraphFallback launch(GraphInstance<S, K> instance, Submission submission) {
       if (!instance.claim()) {
-        return GraphFallback.GIVEN_UP; // evicted since dropGone()
+        return GraphFallback.GIVEN_UP; // evicted
       }
-      boolean isWhole = true; // no node was set without all others
+      boolean isWhole = false; // its nodes fit together, and it may be launched again
       try {
         long changed = instance.changedSlots(submission);
         if (changed != 0) {
-          if (instance.isOtherMemory(changed, submission)) {
-            return GraphFallback.OTHER_MEMORY;
+          GraphFallback obstacle = obstacle(instance, changed, submission);
+          if (obstacle != null) {
+            isWhole = true;
+            return obstacle;
           }
-          if (!cache.graphs().mayBeSetInFlight() && !instance.isIdle()) {
-            return GraphFallback.IN_FLIGHT;
-          }
-          isWhole = false;
           try {
             cache.countSet(instance.set(changed, submission));
           } catch (HalException e) {
             if (e.status() == Status.UNAVAILABLE) {
               throw e;
             }
-            return cache.refused(e);
+            lastRefusal = cache.refused(e);
+            return lastRefusal;
           }
-          isWhole = true;
         }
         instance.launch();
+        isWhole = true;
         return null;
       } finally {
         if (isWhole) {
           instance.unclaim();
         } else {
           remove(instance);
-          // Earlier launches may still be in the stream. Once this submission is over they are, too.
-          submission.whenFired(() -> cache.retire(instance));
+          dying.add(instance);
         }
       }
+    }
+
+    private @Nullable GraphFallback obstacle(
+        GraphInstance<S, K> instance, long changed, Submission submission) {
+      if (instance.isOtherMemory(changed, submission)) {
+        return GraphFallback.OTHER_MEMORY;
+      }
+      return cache.graphs().mayBeSetInFlight() || instance.isIdle()
+          ? null
+          : GraphFallback.IN_FLIGHT;
     }
 
     /** Makes an instance now, and launches it, or later, in the background. */
     private @Nullable GraphFallback make(GpuStream<S, ?, K> stream, Submission submission) {
       if (submissions < nextTry) {
-        return GraphFallback.GIVEN_UP;
+        return lastRefusal;
       }
-      GraphInstance<S, K> planned = cache.plan(plan, stream);
+      GraphInstance<S, K> planned;
+      try {
+        planned = cache.plan(plan, stream);
+      } catch (OutOfMemoryError e) { // of direct memory
+        nextTry = submissions + pause;
+        pause = Math.min(2 * pause, LONGEST_PAUSE);
+        return GraphFallback.OUT_OF_MEMORY;
+      }
       planned.capture(submission);
       List<GraphInstance<S, K>> more = new ArrayList<>(instances);
       more.add(planned);
       instances = List.copyOf(more);
-      if (!cache.makesAtOnce() || more.size() > 1) { // only for the first one the thread may block
-        submission.inBackground(() -> cache.build(planned));
-        return GraphFallback.BEING_MADE;
+      if (cache.makesAtOnce() && submission.mayBlock()) {
+        GraphFallback reason = cache.build(planned);
+        if (reason != null) {
+          lastRefusal = reason;
+          return reason;
+        }
+        return launch(planned, submission);
       }
+      try {
+        submission.inBackground(() -> buildLater(planned));
+      } catch (OutOfMemoryError e) { // no thread can be started
+        remove(planned);
+        return GraphFallback.OUT_OF_MEMORY;
+      }
+      return GraphFallback.BEING_MADE;
+    }
+
+    private void buildLater(GraphInstance<S, K> planned) {
       GraphFallback reason = cache.build(planned);
-      return reason != null ? reason : launch(planned, submission);
+      if (reason != null) {
+        lastRefusal = reason;
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package org.jhal.driver.gpu;
 
+import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.options.MemoryBudget;
@@ -18,16 +19,16 @@ import org.jhal.driver.options.MemoryBudget;
 final class MemoryPool<S> {
   private final GpuRuntime<S, ?, ?> runtime;
   private final MemoryBudget budget;
-  private final Runnable onShortage;
+  private final BooleanSupplier onShortage;
   private final S stream; // orders allocations and frees outside any queue
 
   /**
    * Creates an empty pool.
    *
-   * @param onShortage gives memory back that the device could do without; called with the device
-   *     bound when an allocation has failed, before it is tried again
+   * @param onShortage gives back some memory that the device could do without, and returns whether
+   *     there was any; called with the device bound each time that an allocation has failed
    */
-  MemoryPool(GpuRuntime<S, ?, ?> runtime, MemoryBudget budget, Runnable onShortage) {
+  MemoryPool(GpuRuntime<S, ?, ?> runtime, MemoryBudget budget, BooleanSupplier onShortage) {
     this.runtime = runtime;
     this.budget = budget;
     this.onShortage = onShortage;
@@ -83,16 +84,20 @@ final class MemoryPool<S> {
   }
 
   private long allocateOrTrim(long bytes, S on) {
-    try {
-      return runtime.allocate(bytes, on);
-    } catch (HalException e) {
-      if (e.status() != Status.RESOURCE_EXHAUSTED) {
-        throw e;
+    while (true) {
+      try {
+        return runtime.allocate(bytes, on);
+      } catch (HalException e) {
+        if (e.status() != Status.RESOURCE_EXHAUSTED) {
+          throw e;
+        }
+        if (!onShortage.getAsBoolean()) {
+          break;
+        }
       }
-      onShortage.run();
-      runtime.trimPool();
-      return runtime.allocate(bytes, on);
     }
+    runtime.trimPool();
+    return runtime.allocate(bytes, on);
   }
 
   /** Frees memory that nothing uses. */

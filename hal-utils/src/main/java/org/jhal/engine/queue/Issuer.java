@@ -136,6 +136,7 @@ final class Issuer<E> {
   private boolean issue(Operation<E> operation) {
     PooledEvent<E> event = null;
     boolean mayHaveReachedStream = false;
+    boolean isPutBack = false;
     try {
       HalException cause = loss.cause();
       if (cause != null) {
@@ -150,16 +151,17 @@ final class Issuer<E> {
         operation.work.issue(stream, operation);
         if (operation.isPutBack() && !wasPutBack) {
           mayHaveReachedStream = isWaiting;
-          if (putBack(operation)) {
-            event.release();
-            return false;
-          }
+          isPutBack = true;
         }
       }
     } catch (Throwable t) { // whatever a driver throws must not stop the drainer
       HalException failure = Failures.of(t);
       operation.failWork(
           failure.status() == Status.UNAVAILABLE ? loss.loseLater("issue", t) : failure);
+    }
+    if (isPutBack && putBack(operation)) {
+      event.release();
+      return false;
     }
     HalException failure = operation.workFailure();
     if (event == null || !mayHaveReachedStream) {

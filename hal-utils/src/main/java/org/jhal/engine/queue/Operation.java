@@ -233,7 +233,7 @@ public final class Operation<E> extends HeapNode {
    * back.
    */
   void weighAgain(NativeStream<E> stream) {
-    if (work.weightMayChange()) {
+    if (state != State.FAILED && work.weightMayChange()) {
       weigh(stream);
     }
   }
@@ -253,7 +253,7 @@ public final class Operation<E> extends HeapNode {
     isPutBack = true;
   }
 
-  boolean isPutBack() {
+  public boolean isPutBack() {
     return isPutBack;
   }
 
@@ -343,7 +343,7 @@ public final class Operation<E> extends HeapNode {
   }
 
   /** Whether issuing it may block even though it fits into the stream. */
-  boolean mayBlock() {
+  public boolean mayBlock() {
     return mayBlock;
   }
 

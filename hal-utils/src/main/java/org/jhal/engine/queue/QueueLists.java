@@ -261,8 +261,8 @@ final class QueueLists<E> {
   }
 
   /**
-   * For the drainer: returns the operation that it could not issue to the heap of ready ones, with a
-   * reference for it.
+   * For the drainer: returns the operation that it could not issue to the heap of ready ones, with
+   * a reference for it.
    */
   void putBack(Operation<E> operation) {
     synchronized (lock) {
