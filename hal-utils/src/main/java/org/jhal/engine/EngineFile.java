@@ -116,7 +116,9 @@ final class EngineFile extends RefCounted implements DeviceFile {
     if (isRead ? !isReadable : !isWritable) {
       throw new HalException(
           Status.PERMISSION_DENIED,
-          name + " was opened for " + (isRead ? "writing, not for reading" : "reading, not for writing"));
+          name
+              + " was opened for "
+              + (isRead ? "writing, not for reading" : "reading, not for writing"));
     }
   }
 

@@ -171,7 +171,10 @@ final class FileStaging {
     } catch (OutOfMemoryError e) { // direct memory has a limit of its own
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,
-          "the host has no " + CHUNK_BYTES + " bytes of direct memory for a file: " + e.getMessage(),
+          "the host has no "
+              + CHUNK_BYTES
+              + " bytes of direct memory for a file: "
+              + e.getMessage(),
           e);
     }
   }

@@ -141,9 +141,7 @@ class FileCloseTest {
     file.close();
     file.close();
     assertHal(
-        Status.FAILED_PRECONDITION,
-        () -> move(reads, cts, Fence.NONE, file, buffer, 64),
-        "closed");
+        Status.FAILED_PRECONDITION, () -> move(reads, cts, Fence.NONE, file, buffer, 64), "closed");
     go.signal(1);
     awaitReached(one, 1);
     assertEquals(1, handles(path), "handles while the file is used");
@@ -226,8 +224,7 @@ class FileCloseTest {
     HeldFile held = new HeldFile(cts, reads ? data : filled(SIZE, 0));
     DeviceBuffer buffer = cts.buffer(reads ? filled(SIZE, 0) : data);
     TimelineSemaphore done = move(reads, cts, Fence.NONE, held.file, buffer, SIZE);
-    TimelineSemaphore parked =
-        move(reads, cts, cts.semaphore().at(1), held.file, buffer, SIZE);
+    TimelineSemaphore parked = move(reads, cts, cts.semaphore().at(1), held.file, buffer, SIZE);
     held.awaitHeld();
     Task<?> closing = Task.run("close", device::close);
     awaitFailure(parked, 1, Status.CANCELLED); // at once

@@ -245,7 +245,9 @@ class FileFailureTest {
     assertHal(Status.NOT_FOUND, () -> device.openFile(missing), "missing");
     assertHal(Status.NOT_FOUND, () -> device.openFile(missing, WRITE), "missing");
     assertHal(
-        Status.FAILED_PRECONDITION, () -> device.openFile(path, CREATE_NEW, WRITE), "AlreadyExists");
+        Status.FAILED_PRECONDITION,
+        () -> device.openFile(path, CREATE_NEW, WRITE),
+        "AlreadyExists");
     assertHal(Status.INVALID_ARGUMENT, () -> device.openFile(path, APPEND), "APPEND");
     assertHal(Status.INVALID_ARGUMENT, () -> device.openFile(path, WRITE, APPEND), "APPEND");
     assertHal(Status.INVALID_ARGUMENT, () -> device.openFile(missing, CREATE, APPEND), "APPEND");
@@ -260,11 +262,9 @@ class FileFailureTest {
     DeviceFile file = folder.open(folder.file("file", bytes(16)), READ, WRITE);
     DeviceBuffer buffer = cts.buffer(16);
     DeviceBuffer writeOnly =
-        cts.buffer(
-            cts.device(), 16, BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_TARGET));
+        cts.buffer(cts.device(), 16, BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_TARGET));
     DeviceBuffer readOnly =
-        cts.buffer(
-            cts.device(), 16, BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_SOURCE));
+        cts.buffer(cts.device(), 16, BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_SOURCE));
     DeviceBuffer closed = cts.buffer(16);
     closed.close();
     DeviceQueue queue = cts.queue();

@@ -1,9 +1,9 @@
 package org.jhal.cts.transfer;
 
 import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.SPARSE;
-import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.bytes;
@@ -198,8 +198,7 @@ class FileTransferTest {
       buffers[i].close();
       out.close();
     }
-    cts.queue()
-        .barrier(Fence.of(Stream.of(ends).map(end -> end.at(2)).toList()), done.at(1));
+    cts.queue().barrier(Fence.of(Stream.of(ends).map(end -> end.at(2)).toList()), done.at(1));
     awaitReached(done, 1);
     for (int i = 0; i < ends.length; i++) {
       assertBytes(data, content(folder.file("out" + i)), "file " + i);
