@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. No method blocks, except for {@link #free}.
  */
-final class FileStaging {
+class FileStaging {
   /** The size of a chunk. A larger one is not faster, since several are under way at a time. */
   static final int CHUNK_BYTES = 4 << 20;
 
@@ -157,11 +157,11 @@ final class FileStaging {
     user.use(given);
   }
 
-  /** Makes a chunk. Takes a millisecond if it is page-locked. */
-  private ByteBuffer make() {
+  /** Makes a chunk. Takes a millisecond if it is page-locked. Not private: tests let it fail. */
+  ByteBuffer make() {
     try {
       return device.calls().call(() -> makePageLocked(device.backend()));
-    } catch (HalException e) {
+    } catch (RuntimeException e) {
       // Any other memory serves as well, and more slowly. If the device is closing, it accepts no
       // more such calls, and the file operations that it still waits for go on.
       LOG.log(Level.DEBUG, () -> device.name() + ": no page-locked memory for files: " + e);
