@@ -171,8 +171,7 @@ class FileStagingTest {
 
   /** The fake device has no memory that can be mapped. */
   @Test
-  void withoutPageLockedMemoryOtherMemoryServes(@TempDir Path folder)
-      throws Exception {
+  void withoutPageLockedMemoryOtherMemoryServes(@TempDir Path folder) throws Exception {
     int size = (25 << 20) + 1;
     Path path = Files.write(folder.resolve("file"), new byte[size]);
     try (DeviceBuffer buffer = device.allocate(size, BufferParams.HOST);
