@@ -1,5 +1,8 @@
 package org.jhal;
 
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -74,6 +77,37 @@ public interface Device extends AutoCloseable {
    *     FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost
    */
   Executable loadExecutable(ExecutableSource source);
+
+  /**
+   * Opens a file for {@link DeviceQueue#read} and {@link DeviceQueue#write}. This happens at the
+   * call, on the calling thread.
+   *
+   * @param options those of {@link FileChannel#open(Path, OpenOption...)}, except for {@link
+   *     java.nio.file.StandardOpenOption#APPEND}; if there are none, the file is opened for reading
+   * @throws HalException NOT_FOUND if there is no such file or folder; PERMISSION_DENIED if the
+   *     operating system denies the access; FAILED_PRECONDITION if the file exists and must not, or
+   *     if the device is closed; INVALID_ARGUMENT for APPEND, which contradicts positions, and for
+   *     options that contradict each other; UNIMPLEMENTED if the file system does not offer this;
+   *     RESOURCE_EXHAUSTED if it is full; ABORTED for any other {@link java.io.IOException}, which
+   *     is the cause; UNAVAILABLE if the device is lost
+   */
+  DeviceFile openFile(Path path, OpenOption... options);
+
+  /**
+   * Makes a file of a channel that the program has opened, and goes on to own: closing the result
+   * does not close the channel. Its position is neither used nor changed.
+   *
+   * <p>If the channel is closed while operations use the file, they fail with FAILED_PRECONDITION.
+   * That happens, too, if a thread of the program is interrupted while it uses the channel, as
+   * {@link java.nio.channels.InterruptibleChannel} explains. JHAL's own threads are not interrupted
+   * in it.
+   *
+   * @param channel not in append mode: what is written would go to the end of the file, whatever
+   *     position is named, and no error would tell
+   * @throws HalException FAILED_PRECONDITION if the channel or the device is closed; UNAVAILABLE if
+   *     the device is lost
+   */
+  DeviceFile wrapFile(FileChannel channel);
 
   /** What the device holds right now. */
   DeviceStatistics statistics();

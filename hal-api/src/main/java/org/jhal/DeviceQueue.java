@@ -32,7 +32,7 @@ import java.util.Objects;
  *       that the device's driver does not know.
  * </ul>
  *
- * <p>Contract: rules Q1 to Q10, M1 to M6.
+ * <p>Contract: rules Q1 to Q10, M1 to M6, M9.
  *
  * <p>A queue belongs to its device and need not be closed. Thread-safe.
  */
@@ -130,6 +130,75 @@ public interface DeviceQueue {
       long sourceOffset,
       DeviceBuffer target,
       long targetOffset,
+      long length);
+
+  /**
+   * Reads {@code length} bytes of a file into a buffer (M9). The file is first touched when the
+   * waits are reached, so it may be written by what they wait for. The bytes go through memory of
+   * the host in parts, so a file may be larger than that. The parts may be read in any order and at
+   * the same time.
+   *
+   * <p>The signals fail with
+   *
+   * <ul>
+   *   <li>OUT_OF_RANGE if the file ends before {@code fileOffset + length};
+   *   <li>PERMISSION_DENIED if the channel of a wrapped file is not readable;
+   *   <li>FAILED_PRECONDITION if it was closed;
+   *   <li>RESOURCE_EXHAUSTED if there is no memory of the host to go through;
+   *   <li>ABORTED for any other {@link java.io.IOException}, which is the cause.
+   * </ul>
+   *
+   * <p>If they fail, any part of the range of the buffer may have been written.
+   *
+   * @param fileOffset where to start in the file, in bytes; at least 0
+   * @param offset where to start in the buffer, in bytes
+   * @param length in bytes, at least 0. If it is 0, the file is not touched.
+   * @throws HalException besides the usual: FAILED_PRECONDITION if the file is closed;
+   *     PERMISSION_DENIED if it was opened without {@link java.nio.file.StandardOpenOption#READ}
+   */
+  void read(
+      Fence waits,
+      Fence signals,
+      DeviceFile file,
+      long fileOffset,
+      DeviceBuffer buffer,
+      long offset,
+      long length);
+
+  /**
+   * Writes {@code length} bytes of a buffer to a file (M9), which grows if they end behind its end.
+   * The buffer and the file are first touched when the waits are reached. The bytes go through
+   * memory of the host in parts, which may be written in any order and at the same time.
+   *
+   * <p>When the signals are raised, the bytes are in the file for everybody who reads it. They may
+   * not be on the storage device yet.
+   *
+   * <p>The signals fail with
+   *
+   * <ul>
+   *   <li>RESOURCE_EXHAUSTED if the file system or a quota is full, or if there is no memory of the
+   *       host to go through;
+   *   <li>PERMISSION_DENIED if the channel of a wrapped file is not writable;
+   *   <li>FAILED_PRECONDITION if it was closed;
+   *   <li>ABORTED for any other {@link java.io.IOException}, which is the cause.
+   * </ul>
+   *
+   * <p>If they fail, any part of the range of the file may have been written, and the file may have
+   * grown.
+   *
+   * @param fileOffset where to start in the file, in bytes; at least 0
+   * @param offset where to start in the buffer, in bytes
+   * @param length in bytes, at least 0. If it is 0, the file is not touched.
+   * @throws HalException besides the usual: FAILED_PRECONDITION if the file is closed;
+   *     PERMISSION_DENIED if it was opened without {@link java.nio.file.StandardOpenOption#WRITE}
+   */
+  void write(
+      Fence waits,
+      Fence signals,
+      DeviceFile file,
+      long fileOffset,
+      DeviceBuffer buffer,
+      long offset,
       long length);
 
   /**

@@ -1,5 +1,8 @@
 package org.jhal.mock;
 
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -8,6 +11,7 @@ import org.jhal.Allocator;
 import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceFile;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
@@ -85,6 +89,16 @@ class ForwardingDevice implements Device {
   @Override
   public Executable loadExecutable(ExecutableSource source) {
     return right.loadExecutable(source);
+  }
+
+  @Override
+  public DeviceFile openFile(Path path, OpenOption... options) {
+    return right.openFile(path, options);
+  }
+
+  @Override
+  public DeviceFile wrapFile(FileChannel channel) {
+    return right.wrapFile(channel);
   }
 
   @Override

@@ -7,6 +7,7 @@ import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
@@ -101,6 +102,30 @@ class ForwardingQueue implements DeviceQueue {
       long targetOffset,
       long length) {
     right.copy(waits(waits), signals(signals), source, sourceOffset, target, targetOffset, length);
+  }
+
+  @Override
+  public void read(
+      Fence waits,
+      Fence signals,
+      DeviceFile file,
+      long fileOffset,
+      DeviceBuffer buffer,
+      long offset,
+      long length) {
+    right.read(waits(waits), signals(signals), file, fileOffset, buffer, offset, length);
+  }
+
+  @Override
+  public void write(
+      Fence waits,
+      Fence signals,
+      DeviceFile file,
+      long fileOffset,
+      DeviceBuffer buffer,
+      long offset,
+      long length) {
+    right.write(waits(waits), signals(signals), file, fileOffset, buffer, offset, length);
   }
 
   @Override

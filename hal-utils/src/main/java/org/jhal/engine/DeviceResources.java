@@ -1,7 +1,9 @@
 package org.jhal.engine;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -14,6 +16,7 @@ final class DeviceResources {
   private final LiveStorages storages = new LiveStorages();
   private final Set<EngineExecutable> executables = ConcurrentHashMap.newKeySet();
   private final CopyBuffers copyBuffers = new CopyBuffers();
+  private final List<FileStaging> fileStaging = new CopyOnWriteArrayList<>(); // by queue
   private final AtomicLong bytes = new AtomicLong();
 
   /**
@@ -67,6 +70,10 @@ final class DeviceResources {
 
   CopyBuffers copyBuffers() {
     return copyBuffers;
+  }
+
+  List<FileStaging> fileStaging() {
+    return fileStaging;
   }
 
   long bytes() {

@@ -220,6 +220,9 @@ final class DeviceShutdown<E> {
       calls.quietly("unloading an executable", executable::unload);
       executable.endIfOver();
     }
+    for (FileStaging staging : resources.fileStaging()) {
+      calls.quietly("freeing the memory for files", staging::free);
+    }
     calls.quietly("closing", backend::close);
     resources.copyBuffers().clear();
   }

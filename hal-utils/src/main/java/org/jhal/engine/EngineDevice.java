@@ -2,6 +2,9 @@ package org.jhal.engine;
 
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -17,6 +20,7 @@ import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceFile;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
@@ -56,6 +60,9 @@ import org.jspecify.annotations.Nullable;
 public final class EngineDevice<E> implements Device {
   private static final System.Logger LOG = System.getLogger(EngineDevice.class.getName());
 
+  /** While one thread waits for a disk, the other one still serves files in memory. */
+  private static final int FILE_THREADS = 2;
+
   private final DeviceBackend<E> backend;
   private final EngineConfig config;
   private final List<Setting> settings;
@@ -66,10 +73,13 @@ public final class EngineDevice<E> implements Device {
   private final EngineAllocator allocator = new EngineAllocator(this);
   private final HostCompletionPool hostCalls; // runs users' host calls
   private final HostCompletionPool copyThreads; // runs all other host completions
+  private final HostCompletionPool fileThreads; // does file I/O, and nothing else that may block
   private final HostCompletionPool background; // runs what drivers do apart from any stream
   private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
-  private final List<EngineQueue<E>> copyQueues = new ArrayList<>(); // views for DeviceCopy
+
+  // Views for the transfers that a copy between devices, or a file, consists of.
+  private final List<EngineQueue<E>> copyQueues = new ArrayList<>();
 
   private final DeviceResources resources = new DeviceResources();
   private final Gate copies = new Gate(); // copies by other devices' queues are inside
@@ -100,6 +110,7 @@ public final class EngineDevice<E> implements Device {
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.hostCalls = new HostCompletionPool(name + "-call", domain, config.hostCalls());
     this.copyThreads = new HostCompletionPool(name + "-copy", domain, config.copyThreads());
+    this.fileThreads = new HostCompletionPool(name + "-file", domain, FILE_THREADS);
     this.background = new HostCompletionPool(name + "-prepare", domain, 1);
     this.shutdown =
         new DeviceShutdown<>(
@@ -111,7 +122,7 @@ public final class EngineDevice<E> implements Device {
             resources,
             copies,
             queues,
-            List.of(hostCalls, copyThreads, background));
+            List.of(hostCalls, copyThreads, fileThreads, background));
     try {
       calls.call(this::createQueues);
       queues.forEach(DeferredWorkQueue::start);
@@ -137,6 +148,7 @@ public final class EngineDevice<E> implements Device {
       queues.add(queue);
       queueViews.add(new EngineQueue<>(this, i, queue, false));
       copyQueues.add(new EngineQueue<>(this, i, queue, true));
+      resources.fileStaging().add(new FileStaging(this));
     }
     return queues;
   }
@@ -260,6 +272,20 @@ public final class EngineDevice<E> implements Device {
             + String.join("; ", refusals));
   }
 
+  // Files.
+
+  @Override
+  public DeviceFile openFile(Path path, OpenOption... options) {
+    checkUsable();
+    return EngineFile.open(this, path, options);
+  }
+
+  @Override
+  public DeviceFile wrapFile(FileChannel channel) {
+    checkUsable();
+    return EngineFile.wrap(this, channel);
+  }
+
   // Memory.
 
   boolean supports(BufferParams params) {
@@ -323,6 +349,16 @@ public final class EngineDevice<E> implements Device {
     return copyThreads;
   }
 
+  /** The threads that do file I/O. Nobody interrupts them while they do. */
+  HostThreads fileThreads() {
+    return fileThreads;
+  }
+
+  /** The memory through which queue {@code index} reads and writes files. */
+  FileStaging fileStaging(int index) {
+    return resources.fileStaging().get(index);
+  }
+
   /**
    * Does work on a thread of the device, unless the device is closed or lost before. The device is
    * bound.
@@ -382,7 +418,7 @@ public final class EngineDevice<E> implements Device {
 
   /**
    * The queue for the chunks of a copy between devices that was enqueued on queue {@code index} of
-   * either device.
+   * either device, or of a file operation of this device's queue {@code index}.
    */
   EngineQueue<E> copyQueue(int index) {
     return copyQueues.get(index % copyQueues.size());

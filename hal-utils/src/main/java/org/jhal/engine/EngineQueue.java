@@ -1,5 +1,6 @@
 package org.jhal.engine;
 
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jhal.Args;
@@ -8,6 +9,7 @@ import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
@@ -17,6 +19,7 @@ import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jhal.driver.Command;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Operation;
 
@@ -223,6 +226,66 @@ final class EngineQueue<E> implements DeviceQueue {
     Validation.usage(what, own, usage);
     work(operation).retainForeign(own);
     return own.alias();
+  }
+
+  @Override
+  public void read(
+      Fence waits,
+      Fence signals,
+      DeviceFile file,
+      long fileOffset,
+      DeviceBuffer buffer,
+      long offset,
+      long length) {
+    transfer(true, waits, signals, file, fileOffset, buffer, offset, length);
+  }
+
+  @Override
+  public void write(
+      Fence waits,
+      Fence signals,
+      DeviceFile file,
+      long fileOffset,
+      DeviceBuffer buffer,
+      long offset,
+      long length) {
+    transfer(false, waits, signals, file, fileOffset, buffer, offset, length);
+  }
+
+  private void transfer(
+      boolean isRead,
+      Fence waits,
+      Fence signals,
+      DeviceFile file,
+      long fileOffset,
+      DeviceBuffer buffer,
+      long offset,
+      long length) {
+    Operation<E> operation = begin(waits, signals);
+    try {
+      EngineFile ownFile = Validation.file(device, file);
+      ownFile.checkAccess(isRead);
+      EngineBuffer own = Validation.buffer(device, "buffer", buffer);
+      Validation.range("buffer", offset, length, own.size());
+      Validation.range("file", fileOffset, length, Long.MAX_VALUE);
+      Validation.usage(
+          "buffer", own, isRead ? BufferUsage.TRANSFER_TARGET : BufferUsage.TRANSFER_SOURCE);
+      var unused =
+          Validation.supported(device, isRead ? Command.Kind.UPLOAD : Command.Kind.READBACK);
+      if (length > 0) {
+        work(operation).retainForeign(own);
+        Reference.reachabilityFence(buffer);
+        work(operation)
+            .file(
+                new FileTransfer<>(
+                    this, operation, isRead, ownFile, fileOffset, own.alias(), offset, length),
+                isRead);
+      }
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
   }
 
   @Override

@@ -51,7 +51,9 @@ final class QueueWork<E> implements Work<E>, Submission {
     ALLOCA,
     DEALLOCA,
     HOST_CALL,
-    DEVICE_COPY
+    DEVICE_COPY,
+    FILE_READ,
+    FILE_WRITE
   }
 
   private static final EngineBuffer[] NO_BINDINGS = {};
@@ -248,6 +250,13 @@ final class QueueWork<E> implements Work<E>, Submission {
     kind = Kind.DEVICE_COPY;
   }
 
+  /** A read or write of a file. The operation ends when {@code transfer} says so. */
+  void file(HostCompletion transfer, boolean isRead) {
+    hostCompletion = transfer;
+    signalsAfterHostCompletion = true;
+    kind = isRead ? Kind.FILE_READ : Kind.FILE_WRITE;
+  }
+
   /** Keeps the memory of a buffer alive that may belong to another device. */
   void retainForeign(EngineBuffer buffer) {
     buffer.retainStorage();
@@ -312,7 +321,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
     switch (kind) {
-      case BARRIER, HOST_CALL, DEVICE_COPY -> {}
+      case BARRIER, HOST_CALL, DEVICE_COPY, FILE_READ, FILE_WRITE -> {}
       case COMMAND, EXECUTE -> {
         checkMemory();
         stream.issue(commands(), this);
@@ -363,12 +372,19 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public HostThreads hostThreads() {
-    return kind == Kind.HOST_CALL ? device.hostCalls() : device.copyThreads();
+    return switch (kind) {
+      case HOST_CALL -> device.hostCalls();
+      case FILE_READ, FILE_WRITE -> device.fileThreads();
+      default -> device.copyThreads();
+    };
   }
 
   @Override
   public boolean endsWithHostCompletion() {
-    return kind != Kind.HOST_CALL && kind != Kind.DEVICE_COPY; // those may be deferred
+    return switch (kind) {
+      case HOST_CALL, DEVICE_COPY, FILE_READ, FILE_WRITE -> false; // those may be deferred
+      default -> true;
+    };
   }
 
   @Override

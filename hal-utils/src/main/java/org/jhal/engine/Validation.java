@@ -7,6 +7,7 @@ import org.jhal.BufferParams;
 import org.jhal.BufferRef;
 import org.jhal.BufferUsage;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceFile;
 import org.jhal.DeviceInfo;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -132,6 +133,20 @@ final class Validation {
               + otherThan(device, buffer instanceof EngineBuffer other ? other.device() : null));
     }
     own.checkOpen(what);
+    return own;
+  }
+
+  /** Returns {@code file} as the engine's own type, if it belongs to {@code device} and is open. */
+  static EngineFile file(EngineDevice<?> device, DeviceFile file) {
+    Objects.requireNonNull(file, "file");
+    if (!(file instanceof EngineFile own) || own.device() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          file
+              + " belongs to "
+              + otherThan(device, file instanceof EngineFile other ? other.device() : null));
+    }
+    own.checkOpen();
     return own;
   }
 

@@ -1,21 +1,27 @@
 package org.jhal.cts.stress;
 
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
 import org.jhal.Executable;
 import org.jhal.Fence;
@@ -28,6 +34,7 @@ import org.jhal.cts.FreshDevice;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestFolder;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 
@@ -86,14 +93,19 @@ class VirtualThreadTest {
   void submitAndAwaitWorkOfEveryKind(Cts cts) throws Exception {
     Device device = cts.device();
     var kernel = cts.kernel(device, "scale_and_offset");
+    TestFolder folder = new TestFolder(cts);
+    AtomicInteger files = new AtomicInteger();
     onVirtualThreads(
         THREADS,
         () -> {
           int[] data = {1, 2, 3, 4};
           int[] result = new int[4];
+          int[] fromFile = new int[4];
+          Path path = folder.file("file" + files.incrementAndGet());
           try (TimelineSemaphore timeline = device.createSemaphore(0);
               DeviceBuffer in = device.allocate(16, BufferParams.DEVICE);
-              DeviceBuffer out = device.allocate(16, BufferParams.DEVICE)) {
+              DeviceBuffer out = device.allocate(16, BufferParams.DEVICE);
+              DeviceFile file = device.openFile(path, CREATE_NEW, READ, WRITE)) {
             DeviceQueue queue = device.queue(device.queueCount() - 1);
             device.queue(0).upload(Fence.NONE, timeline.at(1), HostMemory.of(data), in, 0);
             queue.dispatch(
@@ -105,9 +117,13 @@ class VirtualThreadTest {
             queue.dealloca(timeline.at(5), timeline.at(6), transientBuffer);
             queue.hostCall(
                 timeline.at(6), timeline.at(7), HostCall.Mode.BLOCKING, context -> result[0]++);
-            timeline.await(7, Waits.LIMIT);
+            queue.write(timeline.at(7), timeline.at(8), file, 0, out, 0, 16);
+            queue.read(timeline.at(8), timeline.at(9), file, 0, in, 0, 16);
+            queue.readback(timeline.at(9), timeline.at(10), in, 0, HostMemory.of(fromFile));
+            timeline.await(10, Waits.LIMIT);
           }
           assertEquals("[8, 9, 11, 13]", Arrays.toString(result));
+          assertEquals("[7, 9, 11, 13]", Arrays.toString(fromFile));
         });
     assertNull(device.lostCause());
   }

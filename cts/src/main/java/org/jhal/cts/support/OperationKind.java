@@ -1,10 +1,17 @@
 package org.jhal.cts.support;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
@@ -24,7 +31,9 @@ public enum OperationKind {
   COPY,
   ALLOCA,
   ALLOCA_DEALLOCA,
-  HOST_CALL;
+  HOST_CALL,
+  FILE_READ,
+  FILE_WRITE;
 
   /**
    * Enqueues one.
@@ -63,6 +72,41 @@ public enum OperationKind {
         queue.dealloca(between.at(1), signals, scratch);
       }
       case HOST_CALL -> queue.hostCall(waits, signals, HostCall.Mode.BLOCKING, context -> {});
+      case FILE_READ -> {
+        try (DeviceFile file = queue.device().wrapFile(Scratch.FILE)) {
+          queue.read(waits, signals, file, 0, buffer, 0, 4);
+        }
+      }
+      case FILE_WRITE -> {
+        try (DeviceFile file = queue.device().wrapFile(Scratch.FILE)) {
+          queue.write(waits, signals, file, 4, buffer, 0, 4);
+        }
+      }
+    }
+  }
+
+  /** One file for all, so that many operations do not need many open files. */
+  private static final class Scratch {
+    /** Contains 8 bytes. Never closed; the file is gone when the JVM ends. */
+    static final FileChannel FILE = make();
+
+    private static FileChannel make() {
+      try {
+        Path path = Files.createTempFile("jhal-cts", ".scratch");
+        FileChannel file =
+            FileChannel.open(
+                path,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.DELETE_ON_CLOSE);
+        int written = file.write(ByteBuffer.allocate(8), 0);
+        if (written != 8) {
+          throw new IOException(written + " of 8 bytes were written to " + path);
+        }
+        return file;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }

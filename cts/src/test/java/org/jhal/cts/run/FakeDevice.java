@@ -1,5 +1,8 @@
 package org.jhal.cts.run;
 
+import java.nio.channels.FileChannel;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -7,6 +10,7 @@ import org.jhal.Allocator;
 import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceFile;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
@@ -85,6 +89,16 @@ final class FakeDevice implements Device {
   @Override
   public TimelineSemaphore createSemaphore(long initialValue) {
     throw new UnsupportedOperationException("a semaphore of a fake device");
+  }
+
+  @Override
+  public DeviceFile openFile(Path path, OpenOption... options) {
+    throw new UnsupportedOperationException("a file of a fake device");
+  }
+
+  @Override
+  public DeviceFile wrapFile(FileChannel channel) {
+    throw new UnsupportedOperationException("a file of a fake device");
   }
 
   @Override
