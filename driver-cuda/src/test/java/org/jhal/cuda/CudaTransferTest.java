@@ -9,7 +9,8 @@ class CudaTransferTest extends GpuTransferTest {
           "cuCtxPushCurrent_v2",
           "cuMemcpyHtoDAsync_v2",
           "cuMemcpyDtoHAsync_v2",
-          "cuMemHostRegister_v2");
+          "cuMemHostRegister_v2",
+          "cuStreamSynchronize");
 
   CudaTransferTest() {
     super(CudaOnSimulator.GPU, NAMES);

@@ -5,7 +5,12 @@ import org.jhal.simulator.driver.GpuTransferTest;
 /** Transfers of pageable memory with HIP. */
 class HipTransferTest extends GpuTransferTest {
   static final Names NAMES =
-      new Names("hipGetDevice", "hipMemcpyHtoDAsync", "hipMemcpyDtoHAsync", "hipHostRegister");
+      new Names(
+          "hipGetDevice",
+          "hipMemcpyHtoDAsync",
+          "hipMemcpyDtoHAsync",
+          "hipHostRegister",
+          "hipStreamSynchronize");
 
   HipTransferTest() {
     super(HipOnSimulator.GPU, NAMES);

@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  * retires (rules Q2, Q3).
  *
  * <p>Used by one thread at a time: filled in by the enqueuing thread, issued by the drainer, and
- * retired by the completion thread. {@link #endBorrow} and {@link #describe} are for any thread, and
- * so are the weights, which mean nothing once the operation has failed.
+ * retired by the completion thread. {@link #endBorrow} and {@link #describe} are for any thread,
+ * and so are the weights, which mean nothing once the operation has failed.
  */
 final class QueueWork<E> implements Work<E>, Submission {
   private enum Kind {

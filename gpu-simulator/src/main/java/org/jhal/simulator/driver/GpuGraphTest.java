@@ -408,12 +408,7 @@ public abstract class GpuGraphTest {
           f.device
               .queue(0)
               .fill(
-                  f.timeline.at(f.uses),
-                  f.timeline.at(f.uses + 1),
-                  other,
-                  0,
-                  4,
-                  FillPattern.ZERO);
+                  f.timeline.at(f.uses), f.timeline.at(f.uses + 1), other, 0, 4, FillPattern.ZERO);
           f.uses++;
         }
         sim.simulator().fail(names.setKernel, 7, INVALID_VALUE);
@@ -506,8 +501,7 @@ public abstract class GpuGraphTest {
     f.submit(list);
     Waits.awaitTrue("the loss", () -> f.device.lostCause() != null);
     // Work on the stream may have found the loss before the background did.
-    assertHal(
-        Status.UNAVAILABLE, Objects.requireNonNull(f.device.lostCause(), "the cause"), "719");
+    assertHal(Status.UNAVAILABLE, Objects.requireNonNull(f.device.lostCause(), "the cause"), "719");
     list.close();
     f.close();
     awaitFreed();

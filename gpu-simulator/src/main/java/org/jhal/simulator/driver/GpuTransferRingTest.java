@@ -450,6 +450,20 @@ public abstract class GpuTransferRingTest {
     }
   }
 
+  /** Rule Q7a: without that it is not known when the device is done with a slot. */
+  @Test
+  void aStreamThatCannotBeWaitedForLosesTheDevice() {
+    try (Device device = open(1);
+        DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      sim.simulator().fail(names.copyToDevice(), 2, GpuFault.PLAIN_CODE);
+      sim.simulator().fail(names.synchronize(), 1, GpuFault.PLAIN_CODE);
+      device.queue(0).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(new byte[LARGE]), buffer, 0);
+      assertHal(Status.UNAVAILABLE, awaitFailure(done, 1, Status.UNAVAILABLE), "returned 999");
+      assertNotNull(device.lostCause());
+    }
+  }
+
   /** Rule Q7a: also if that shows between two chunks. */
   @ParameterizedTest
   @ValueSource(ints = {3, 6, 11})

@@ -52,8 +52,10 @@ public abstract class GpuTransferTest {
    * @param copyToDevice copies from the host's memory
    * @param copyToHost copies to the host's memory
    * @param pageLock page-locks memory of the host
+   * @param synchronize waits for a stream
    */
-  public record Names(String bind, String copyToDevice, String copyToHost, String pageLock) {}
+  public record Names(
+      String bind, String copyToDevice, String copyToHost, String pageLock, String synchronize) {}
 
   /** For a driver. */
   protected GpuTransferTest(SimulatedGpu gpu, Names names) {

@@ -241,7 +241,6 @@ final class GraphCache<S, K> {
       }
     }
     long usable = instances.stream().filter(GraphInstance::isUsable).count();
-    return new GraphStatistics(
-        usable, used.get(), launches.sum(), nodesSet.sum(), reasons);
+    return new GraphStatistics(usable, used.get(), launches.sum(), nodesSet.sum(), reasons);
   }
 }

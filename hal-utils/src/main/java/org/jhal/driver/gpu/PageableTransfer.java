@@ -41,8 +41,13 @@ final class PageableTransfer implements HostCompletion {
 
   @Override
   public void run(Context context) {
-    completion = context.defer();
-    ring.move(this, context.threads());
+    Completion own = context.defer();
+    completion = own;
+    try {
+      ring.move(this, context.threads());
+    } catch (Throwable t) { // an error before the ring has the transfer
+      own.end(t);
+    }
   }
 
   HostMemory host() {

@@ -38,6 +38,9 @@ final class TransferRing<S, E> {
   private static final int MIN_SLOTS = 4;
   private static final int PAGE = 4096;
 
+  /** Lists of slots hardly ever have to grow, so that they do not fail where memory is short. */
+  private static final int USUAL_SLOTS = 256;
+
   /** The size of a slot that is not page-locked. */
   private static final int ORDINARY_BYTES = 256 << 10;
 
@@ -71,9 +74,10 @@ final class TransferRing<S, E> {
   private final Deque<PageableTransfer> waiting = new ArrayDeque<>();
 
   /** Slots whose chunk the device copies, and that no worker has taken; oldest first. */
-  private final Deque<TransferSlot<S, E>> inFlight = new ArrayDeque<>();
+  private final Deque<TransferSlot<S, E>> inFlight = new ArrayDeque<>(USUAL_SLOTS);
 
-  private final Deque<TransferSlot<S, E>> free = new ArrayDeque<>(); // page-locked; last used first
+  private final Deque<TransferSlot<S, E>> free =
+      new ArrayDeque<>(USUAL_SLOTS); // page-locked; last used first
   private int taken; // slots that are not free: with workers, or in flight
   private int pinnedSlots; // how many page-locked slots are in use, free, or being made
   private boolean isPinningRefused; // too little can be page-locked; reset when none is open
@@ -106,6 +110,7 @@ final class TransferRing<S, E> {
 
   /** Moves a transfer, on this copying thread and others. It may end after this returns. */
   void move(PageableTransfer transfer, HostThreads threads) {
+    Worker first = new Worker(threads); // before it counts
     int started = add(transfer);
     for (int i = 1; i < started; i++) {
       try {
@@ -115,7 +120,7 @@ final class TransferRing<S, E> {
       }
     }
     if (started > 0) {
-      new Worker(threads).run();
+      first.run();
     } else {
       tellEnds(); // on a lost device it is over already
     }
@@ -123,12 +128,13 @@ final class TransferRing<S, E> {
 
   /** Returns how many workers are to be started. They are counted already. */
   private synchronized int add(PageableTransfer transfer) {
-    open++;
     if (loss != null) {
+      open++;
       fail(transfer, loss);
       return 0;
     }
-    waiting.add(transfer);
+    waiting.add(transfer); // first, as it may be out of memory
+    open++;
     long wanted = workers + 1 + (transfer.host().size() - 1) / BYTES_PER_WORKER;
     int before = workers;
     workers = (int) Math.min(maxWorkers, wanted);
@@ -347,18 +353,26 @@ final class TransferRing<S, E> {
 
   private synchronized void failed(
       TransferSlot<S, E> slot, Throwable thrown, @Nullable Throwable unsettled) {
-    noteLoss(thrown);
-    if (unsettled instanceof HalException failure) {
-      noteLoss(GpuRuntime.asLoss(failure)); // a stream that cannot be waited for (rule Q7a)
+    Throwable cause = thrown;
+    if (unsettled != null && !isLoss(thrown)) {
+      // It is not known when the device is done with the slot: it counts as lost (rule Q7a).
+      cause = asLoss(unsettled);
     }
+    noteLoss(cause);
     PageableTransfer transfer = slot.empty();
     transfer.chunkIsOver();
-    if (unsettled == null || isLoss(unsettled)) { // after a loss that is reported, nothing runs
+    if (unsettled == null || runtime.isLost()) { // after a loss that is reported, nothing runs
       free(slot);
     } else {
       keep(slot);
     }
-    fail(transfer, thrown);
+    fail(transfer, cause);
+  }
+
+  private static HalException asLoss(Throwable unsettled) {
+    return unsettled instanceof HalException failure
+        ? GpuRuntime.asLoss(failure)
+        : new HalException(Status.UNAVAILABLE, "a stream cannot be waited for", unsettled);
   }
 
   private static boolean isLoss(Throwable thrown) {

@@ -159,7 +159,7 @@ final class Issuer<E> {
       operation.failWork(
           failure.status() == Status.UNAVAILABLE ? loss.loseLater("issue", t) : failure);
     }
-    if (isPutBack && putBack(operation)) {
+    if (event != null && isPutBack && putBack(operation)) {
       event.release();
       return false;
     }
