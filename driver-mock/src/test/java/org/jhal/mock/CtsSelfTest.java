@@ -185,6 +185,18 @@ class CtsSelfTest {
             "M4",
             "bound at the second submission: 16 of 16 bytes differ; .*: expected 0x09, got 0x00"),
         new Case(
+            "a later binding table changes one slot",
+            WrongBackend.ofQueue(WrongQueues.ChangesOneSlot::new),
+            "RepeatedExecuteTest.anyOfManySlotsMayChange",
+            "K6",
+            "what one use has filled: .* bytes differ"),
+        new Case(
+            "a file is read from its beginning",
+            WrongBackend.ofQueue(WrongQueues.ReadsFromTheBeginning::new),
+            "FileTransferTest.aFileIsRead",
+            "M9",
+            "the buffer: .* bytes differ"),
+        new Case(
             "an alloca blocks its caller",
             WrongBackend.ofQueue(WrongQueues.AllocatesWhileTheCallerWaits::new),
             "QueueAllocaTest.anOpenWaitHoldsTheMemoryBackAndNotTheCall",

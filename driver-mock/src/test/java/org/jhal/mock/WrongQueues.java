@@ -9,6 +9,7 @@ import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -130,6 +131,52 @@ final class WrongQueues {
         }
       }
       return copy;
+    }
+  }
+
+  /** From the third submission of a command buffer on, it changes the first slot only. */
+  static final class ChangesOneSlot extends ForwardingQueue {
+    private final Map<CommandBuffer, BindingTable> tables = new ConcurrentHashMap<>();
+    private final Map<CommandBuffer, Integer> uses = new ConcurrentHashMap<>();
+
+    ChangesOneSlot(Device device, DeviceQueue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings) {
+      BindingTable bound = KeepsTheFirstTable.copy(bindings);
+      if (uses.merge(commands, 1, Integer::sum) > 2) {
+        BindingTable kept = tables.get(commands);
+        for (int i = 1; kept != null && i < bindings.size(); i++) {
+          DeviceBuffer buffer = kept.get(i);
+          if (buffer != null) {
+            bound.set(i, buffer);
+          }
+        }
+      } else {
+        tables.put(commands, bound);
+      }
+      super.execute(waits, signals, commands, bound);
+    }
+  }
+
+  /** It reads a file from its beginning. */
+  static final class ReadsFromTheBeginning extends ForwardingQueue {
+    ReadsFromTheBeginning(Device device, DeviceQueue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void read(
+        Fence waits,
+        Fence signals,
+        DeviceFile file,
+        long fileOffset,
+        DeviceBuffer target,
+        long offset,
+        long length) {
+      super.read(waits, signals, file, 0, target, offset, length);
     }
   }
 

@@ -42,9 +42,6 @@ final class GraphCases {
 
   private static final int MOST_EXECUTES = 1_000;
 
-  /** Shorter ones are issued one by one by the drivers for GPUs, so C is to do that as well. */
-  private static final int FEWEST_IN_GRAPH = 1;
-
   private static final double MOST_CHAIN = 1.15;
   private static final double MOST = 1.25;
 
@@ -158,14 +155,13 @@ final class GraphCases {
   private List<Series> waits() {
     List<Series> all = new ArrayList<>();
     for (int dispatches : bench.sizes(WAITED)) {
-      boolean isInGraph = dispatches >= FEWEST_IN_GRAPH;
       all.add(
           series(
               String.valueOf(dispatches),
               new Plan(dispatches, Plan.Order.CHAIN, 1, bench.steps(WAITS), Plan.Waits.FOR_EACH),
               List.of(
-                  new Raw("C graph", "graph-wait", isInGraph ? MOST : null),
-                  new Raw("C stream", "stream-wait", isInGraph ? null : MOST))));
+                  new Raw("C graph", "graph-wait", MOST),
+                  new Raw("C stream", "stream-wait", null))));
     }
     return all;
   }
