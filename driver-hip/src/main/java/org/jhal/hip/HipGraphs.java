@@ -6,6 +6,8 @@ import static org.jhal.hip.jna.HipGraphCalls.*;
 import org.jhal.Workgroups;
 import org.jhal.driver.gpu.GraphRuntime;
 import org.jhal.driver.gpu.NativeBlock;
+import org.jhal.hip.jna.HipKernelNodeParams;
+import org.jhal.hip.jna.HipMemsetParams;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipStream_t;
 
@@ -18,26 +20,6 @@ import org.jhal.hip.jna.hipStream_t;
 final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
   /** The first major version of ROCm whose graphs are used. */
   static final int FIRST_MAJOR = 7;
-
-  // hipKernelNodeParams.
-  private static final int BLOCK_X = 0;
-  private static final int BLOCK_Y = 4;
-  private static final int BLOCK_Z = 8;
-  private static final int EXTRA = 16;
-  private static final int FUNCTION = 24;
-  private static final int GRID_X = 32;
-  private static final int GRID_Y = 36;
-  private static final int GRID_Z = 40;
-  private static final int KERNEL_PARAMETERS = 48;
-  private static final int SHARED_BYTES = 56;
-
-  // hipMemsetParams of ROCm 7.
-  private static final int FILL_TARGET = 0;
-  private static final int FILL_PITCH = 8;
-  private static final int FILL_VALUE = 16;
-  private static final int FILL_ELEMENT_BYTES = 20;
-  private static final int FILL_WIDTH = 24;
-  private static final int FILL_HEIGHT = 32;
 
   /** Where in the scratch block the new node is returned; behind any structure. */
   private static final int NODE = 256;
@@ -117,16 +99,16 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
       long arguments) {
     scratch
         .bytes()
-        .putInt(BLOCK_X, size.x())
-        .putInt(BLOCK_Y, size.y())
-        .putInt(BLOCK_Z, size.z())
-        .putLong(EXTRA, arguments)
-        .putLong(FUNCTION, kernel.get())
-        .putInt(GRID_X, groupsX)
-        .putInt(GRID_Y, groupsY)
-        .putInt(GRID_Z, groupsZ)
-        .putLong(KERNEL_PARAMETERS, 0)
-        .putInt(SHARED_BYTES, sharedBytes);
+        .putInt(HipKernelNodeParams.BLOCK_DIM, size.x())
+        .putInt(HipKernelNodeParams.BLOCK_DIM + 4, size.y())
+        .putInt(HipKernelNodeParams.BLOCK_DIM + 8, size.z())
+        .putLong(HipKernelNodeParams.EXTRA, arguments)
+        .putLong(HipKernelNodeParams.FUNC, kernel.get())
+        .putInt(HipKernelNodeParams.GRID_DIM, groupsX)
+        .putInt(HipKernelNodeParams.GRID_DIM + 4, groupsY)
+        .putInt(HipKernelNodeParams.GRID_DIM + 8, groupsZ)
+        .putLong(HipKernelNodeParams.KERNEL_PARAMS, 0)
+        .putInt(HipKernelNodeParams.SHARED_MEM_BYTES, sharedBytes);
     return scratch.address(0);
   }
 
@@ -167,12 +149,12 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
     int value = patternBytes == 4 ? pattern : pattern & ((1 << 8 * patternBytes) - 1);
     scratch
         .bytes()
-        .putLong(FILL_TARGET, target)
-        .putLong(FILL_PITCH, 0)
-        .putInt(FILL_VALUE, value)
-        .putInt(FILL_ELEMENT_BYTES, patternBytes)
-        .putLong(FILL_WIDTH, times)
-        .putLong(FILL_HEIGHT, 1);
+        .putLong(HipMemsetParams.DST, target)
+        .putLong(HipMemsetParams.PITCH, 0)
+        .putInt(HipMemsetParams.VALUE, value)
+        .putInt(HipMemsetParams.ELEMENT_SIZE, patternBytes)
+        .putLong(HipMemsetParams.WIDTH, times)
+        .putLong(HipMemsetParams.HEIGHT, 1);
     return scratch.address(0);
   }
 

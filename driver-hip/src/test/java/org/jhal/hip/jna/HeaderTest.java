@@ -105,9 +105,11 @@ class HeaderTest {
   void ofTheOptionalFunctionsThereIsOneAndItIsRight() throws Exception {
     CHeader header = header();
     List<String> assertions = new ArrayList<>();
-    for (Method function : functions(HipOptional.class)) {
-      if (header.declares(function.getName())) {
-        assertions.addAll(header.assertions(function));
+    for (Class<?> mapping : List.of(HipOptional.class, HipGraphCalls.class)) {
+      for (Method function : functions(mapping)) {
+        if (header.declares(function.getName())) {
+          assertions.addAll(header.assertions(function));
+        }
       }
     }
     assertEquals(List.of(), failures(assertions));
@@ -135,6 +137,24 @@ class HeaderTest {
             "hipMemAllocationTypePinned", HipMemPoolProps.ALLOCATION_TYPE_PINNED, "pinned"));
     assertions.add(
         CHeader.equal("hipMemLocationTypeDevice", HipMemPoolProps.LOCATION_TYPE_DEVICE, "device"));
+    String kernel = "hipKernelNodeParams";
+    assertions.add(CHeader.equal("sizeof(" + kernel + ")", HipKernelNodeParams.BYTES, "size"));
+    offset(assertions, kernel, "blockDim", HipKernelNodeParams.BLOCK_DIM);
+    offset(assertions, kernel, "extra", HipKernelNodeParams.EXTRA);
+    offset(assertions, kernel, "func", HipKernelNodeParams.FUNC);
+    offset(assertions, kernel, "gridDim", HipKernelNodeParams.GRID_DIM);
+    offset(assertions, kernel, "kernelParams", HipKernelNodeParams.KERNEL_PARAMS);
+    offset(assertions, kernel, "sharedMemBytes", HipKernelNodeParams.SHARED_MEM_BYTES);
+    assertions.add("#if HIP_VERSION_MAJOR >= 7");
+    String fill = "hipMemsetParams";
+    assertions.add(CHeader.equal("sizeof(" + fill + ")", HipMemsetParams.BYTES, "size"));
+    offset(assertions, fill, "dst", HipMemsetParams.DST);
+    offset(assertions, fill, "pitch", HipMemsetParams.PITCH);
+    offset(assertions, fill, "value", HipMemsetParams.VALUE);
+    offset(assertions, fill, "elementSize", HipMemsetParams.ELEMENT_SIZE);
+    offset(assertions, fill, "width", HipMemsetParams.WIDTH);
+    offset(assertions, fill, "height", HipMemsetParams.HEIGHT);
+    assertions.add("#endif");
     assertions.add("#if HIP_VERSION_MAJOR >= 6");
     layout(assertions, HipDeviceProp.R0600);
     assertions.add("#else");
