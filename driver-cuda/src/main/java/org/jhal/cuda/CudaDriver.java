@@ -3,6 +3,7 @@ package org.jhal.cuda;
 import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.gpu.CompilerFiles;
 import org.jhal.driver.gpu.DeviceReader;
 import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.driver.gpu.GpuProperties;
@@ -34,6 +35,11 @@ class CudaDriver extends GpuDriver {
   @Override
   protected DeviceReader reader() {
     return new CudaAttributes(CudaLibrary.load());
+  }
+
+  @Override
+  protected void rehearseCompiler() {
+    CompilerFiles unused = Nvrtc.files();
   }
 
   @Override

@@ -111,9 +111,13 @@ final class Nvrtc extends RuntimeCompiler {
     if (!Platform.isWindows()) {
       folders.add("/usr/local/cuda/lib64");
     }
-    List<String> files =
-        NAMES.stream().map(name -> Platform.isWindows() ? name + ".dll" : name).toList();
-    folders.forEach(folder -> all.addAll(SharedLibrary.files(new File(folder), files)));
+    List<String> files = new ArrayList<>();
+    for (String name : NAMES) {
+      files.add(Platform.isWindows() ? name + ".dll" : name);
+    }
+    for (String folder : folders) {
+      all.addAll(SharedLibrary.files(new File(folder), files));
+    }
     return all;
   }
 

@@ -27,6 +27,11 @@ final class HipDriver extends GpuDriver {
   }
 
   @Override
+  protected void rehearseCompiler() {
+    Hiprtc.rehearse();
+  }
+
+  @Override
   protected GpuRuntime<?, ?, ?> openRuntime(GpuProperties device) {
     return new HipDevice(device);
   }

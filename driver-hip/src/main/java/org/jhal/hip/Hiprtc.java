@@ -2,6 +2,7 @@ package org.jhal.hip;
 
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.LongByReference;
+import java.io.File;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +29,8 @@ final class Hiprtc extends RuntimeCompiler {
   /** The environment variable that names the file of the library. */
   static final String VARIABLE = "JHAL_HIP_HIPRTC";
 
+  private static final String NAME = "libhiprtc.so";
+  private static final int LIKELY_MAJOR = 7;
   private static final String SYMBOL = "hiprtcCompileProgram";
   private static final String ARCHITECTURE = "--gpu-architecture=";
   private static final List<String> ARCHITECTURE_OPTIONS =
@@ -90,8 +93,19 @@ final class Hiprtc extends RuntimeCompiler {
    * part of it.
    */
   static @Nullable CompilerFiles files(SharedLibrary runtime, int major) {
-    Path compiler =
-        isIn(runtime) ? runtime.file(SYMBOL) : WANTED.locate(candidates(runtime, major));
+    return files(
+        isIn(runtime) ? runtime.file(SYMBOL) : WANTED.locate(candidates(runtime, major)), major);
+  }
+
+  /**
+   * Looks for files in the same way, without the runtime. What it finds may be another compiler.
+   */
+  static void rehearse() {
+    List<String> names = SharedLibrary.beside((File) null, NAME, LIKELY_MAJOR);
+    CompilerFiles unused = files(WANTED.locate(names), LIKELY_MAJOR);
+  }
+
+  private static @Nullable CompilerFiles files(@Nullable Path compiler, int major) {
     if (compiler == null) {
       return null;
     }
@@ -111,7 +125,7 @@ final class Hiprtc extends RuntimeCompiler {
   }
 
   private static List<String> candidates(SharedLibrary runtime, int major) {
-    return runtime.beside("libhiprtc.so", major);
+    return runtime.beside(NAME, major);
   }
 
   @Override

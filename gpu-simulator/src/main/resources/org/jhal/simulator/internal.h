@@ -108,6 +108,7 @@ typedef struct gs_block {
 typedef struct gs_module {
   gs_object object;
   void* library;
+  int file;      // of the library; open, so that no other is loaded under the same name
   int launches;  // enqueued and not finished
   int nodes;     // of graphs and of their instances, with one of its functions
   int unloaded;

@@ -17,8 +17,10 @@
 #endif
 
 static void module_free(gs_object* object) {
-  dlclose(((gs_module*)object)->library);
-  free(object);
+  gs_module* module = (gs_module*)object;
+  dlclose(module->library);
+  close(module->file);
+  free(module);
 }
 
 static void function_free(gs_object* object) {
@@ -43,7 +45,8 @@ static int size_of(const unsigned char* image, size_t* size) {
   return GS_OK;
 }
 
-static int open_image(const void* image, size_t size, void** library, char* text, size_t text_size) {
+// The loader knows a library by its name, which is the number of its file here. So the file stays open.
+static int open_image(const void* image, size_t size, void** library, int* opened, char* text, size_t text_size) {
   int file = memfd_create("gpusim-module", MFD_CLOEXEC);
   if (file < 0) return GS_OUT_OF_MEMORY;
   size_t done = 0;
@@ -55,9 +58,13 @@ static int open_image(const void* image, size_t size, void** library, char* text
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
   *library = done == size ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (!*library) snprintf(text, text_size, "%s", dlerror());
+  if (*library) {
+    *opened = file;
+    return GS_OK;
+  }
+  snprintf(text, text_size, "%s", dlerror());
   close(file);
-  return *library ? GS_OK : GS_INVALID_IMAGE;
+  return GS_INVALID_IMAGE;
 }
 
 static int fits(void* library, const char* architecture) {
@@ -73,18 +80,21 @@ int gs_module_load(gs_context* context, const void* image, const char* architect
   if (!image) return GS_INVALID_VALUE;
   size_t size = 0;
   void* library = NULL;
+  int file = -1;
   int code = size_of(image, &size);
   if (code == GS_INVALID_TEXT) {
     snprintf(text, text_size, "gpusim error   : the simulator cannot compile text, only load what its compiler made");
   }
-  if (!code) code = open_image(image, size, &library, text, text_size);
+  if (!code) code = open_image(image, size, &library, &file, text, text_size);
   if (code) return code;
   if (!fits(library, architecture)) {
     dlclose(library);
+    close(file);
     return GS_NO_BINARY_FOR_DEVICE;
   }
   gs_module* module = calloc(1, sizeof *module);
   module->library = library;
+  module->file = file;
   gs_object_add(&module->object, GS_MODULE, context, module_free);
   *handle = module->object.id;
   return GS_OK;

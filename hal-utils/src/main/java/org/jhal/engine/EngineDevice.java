@@ -1,6 +1,7 @@
 package org.jhal.engine;
 
 import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
@@ -35,6 +36,7 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.KernelModule;
+import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Manifest;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.EngineConfig;
@@ -230,6 +232,37 @@ public final class EngineDevice<E> implements Device {
     return backend.executableFormats();
   }
 
+  /** Loads a variant. Unlike a lambda it can be made ready by {@link #rehearseLoading}. */
+  private record Loading(
+      EngineDevice<?> device,
+      ExecutableSource source,
+      Variant variant,
+      Manifest manifest,
+      List<String> refusals)
+      implements Supplier<Executable> {
+    @Override
+    public Executable get() {
+      List<KernelSpec> kernels = manifest.kernels();
+      KernelModule module = device.backend.load(source, variant, kernels);
+      EngineExecutable made =
+          new EngineExecutable(
+              device, manifest.name(), variant.format(), refusals, kernels, module);
+      device.resources.add(made);
+      return made;
+    }
+  }
+
+  /**
+   * Initialises the classes of the engine that {@link #loadExecutable} needs, so that its first
+   * call in a process takes less time.
+   */
+  public static void rehearseLoading() throws IllegalAccessException {
+    for (Class<?> needed :
+        List.of(Loading.class, Validation.class, EngineExecutable.class, EngineKernel.class)) {
+      Class<?> unused = MethodHandles.lookup().ensureInitialized(needed);
+    }
+  }
+
   @Override
   public Executable loadExecutable(ExecutableSource source) {
     checkUsable();
@@ -242,20 +275,7 @@ public final class EngineDevice<E> implements Device {
       }
       Validation.workgroups(this, manifest);
       try {
-        return calls.call(
-            () -> {
-              KernelModule module = backend.load(source, variant, manifest.kernels());
-              EngineExecutable made =
-                  new EngineExecutable(
-                      this,
-                      manifest.name(),
-                      variant.format(),
-                      refusals,
-                      manifest.kernels(),
-                      module);
-              resources.add(made);
-              return made;
-            });
+        return calls.call(new Loading(this, source, variant, manifest, refusals));
       } catch (HalException e) {
         if (e.status() != Status.UNIMPLEMENTED) {
           throw e;

@@ -287,6 +287,16 @@ public abstract class GpuCacheTest {
   }
 
   @Test
+  void bundlesThatAreLoadedAtOnceStayApart() throws Exception {
+    try (Device device = open();
+        Executable first = device.loadExecutable(ExecutableSource.of(bundle(1)));
+        Executable second = device.loadExecutable(ExecutableSource.of(bundle(2)))) {
+      assertEquals(6, CacheProbe.run(device, first));
+      assertEquals(7, CacheProbe.run(device, second));
+    }
+  }
+
+  @Test
   void twoProcessesShareTheFolder() throws Exception {
     String compiler = System.getProperty(compilerProperty, "");
     assumeTrue(!compiler.isEmpty(), "the compiler is a part of the runtime here");

@@ -2,16 +2,16 @@ package org.jhal.driver.cache;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.zip.CRC32;
 
 /**
  * Compiled code with what it was compiled from, and the format of its file:
  *
  * <pre>
  *   8 bytes    "JHALKRNL"
- *   4 bytes    the version of this format, 1
- *   32 bytes   the SHA-256 of all that follows
+ *   4 bytes    the version of this format, 2
+ *   4 bytes    the CRC-32 of all that follows
  *   the encoded key, the label and the code, each with its length before it, in 4 bytes
  * </pre>
  *
@@ -22,9 +22,9 @@ import java.util.Arrays;
  */
 final class CacheEntry {
   private static final byte[] MAGIC = "JHALKRNL".getBytes(StandardCharsets.US_ASCII);
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int CHECKSUM_AT = MAGIC.length + Integer.BYTES;
-  private static final int PAYLOAD_AT = CHECKSUM_AT + 32;
+  private static final int PAYLOAD_AT = CHECKSUM_AT + Integer.BYTES;
 
   private final KernelKey key;
   private final String label;
@@ -62,7 +62,7 @@ final class CacheEntry {
     for (byte[] part : new byte[][] {keyBytes, labelBytes, code}) {
       out.putInt(part.length).put(part);
     }
-    return out.put(CHECKSUM_AT, checksum(out.array())).array();
+    return out.putInt(CHECKSUM_AT, checksum(out.array())).array();
   }
 
   /**
@@ -79,10 +79,9 @@ final class CacheEntry {
     if (version != VERSION) {
       throw new DamagedEntryException("its format is version " + version + ", not " + VERSION);
     }
-    if (!MessageDigest.isEqual(checksum(file), Arrays.copyOfRange(file, CHECKSUM_AT, PAYLOAD_AT))) {
+    if (in.getInt() != checksum(file)) {
       throw new DamagedEntryException("its checksum is wrong");
     }
-    in.position(PAYLOAD_AT);
     CacheEntry entry =
         new CacheEntry(
             new KernelKey(bytes(in)), new String(bytes(in), StandardCharsets.UTF_8), bytes(in));
@@ -92,10 +91,10 @@ final class CacheEntry {
     return entry;
   }
 
-  private static byte[] checksum(byte[] file) {
-    MessageDigest digest = KernelKey.sha256();
-    digest.update(file, PAYLOAD_AT, file.length - PAYLOAD_AT);
-    return digest.digest();
+  private static int checksum(byte[] file) {
+    CRC32 checksum = new CRC32();
+    checksum.update(file, PAYLOAD_AT, file.length - PAYLOAD_AT);
+    return (int) checksum.getValue();
   }
 
   private static byte[] bytes(ByteBuffer in) throws DamagedEntryException {

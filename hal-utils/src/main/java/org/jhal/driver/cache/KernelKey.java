@@ -51,7 +51,7 @@ public final class KernelKey {
     return HexFormat.of().formatHex(sha256().digest(encoded));
   }
 
-  static MessageDigest sha256() {
+  private static MessageDigest sha256() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

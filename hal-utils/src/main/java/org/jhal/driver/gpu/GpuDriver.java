@@ -92,6 +92,12 @@ public abstract class GpuDriver implements Driver {
   /** Opens a device. */
   protected abstract GpuRuntime<?, ?, ?> openRuntime(GpuProperties device);
 
+  /**
+   * Looks for the files of the compiler as {@link KernelLoader#compilerFiles} does, as far as that
+   * needs neither native functions nor anything that opening a device waits for.
+   */
+  protected abstract void rehearseCompiler();
+
   @Override
   public final String name() {
     return name;
@@ -156,6 +162,9 @@ public abstract class GpuDriver implements Driver {
   private Device openHere(DeviceUri uri, Interposer interposer) {
     Settings settings = settings(uri);
     KernelCache cache = cache(settings);
+    if (cache != null) {
+      Rehearsal.start(cache, this::rehearseCompiler);
+    }
     List<GpuProperties> found = devices(settings);
     DeviceInfo info = DeviceSelector.select(uri, found.stream().map(GpuProperties::info).toList());
     GpuProperties device = found.get(info.index());

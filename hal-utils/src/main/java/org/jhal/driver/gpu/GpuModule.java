@@ -3,17 +3,18 @@ package org.jhal.driver.gpu;
 import java.util.List;
 import org.jhal.driver.KernelModule;
 
-/** A native module: its kernels in the order of the manifest, and the action that unloads it. */
-final class GpuModule<K> implements KernelModule {
+/** A native module and its kernels, in the order of the manifest. */
+final class GpuModule<M, K> implements KernelModule {
+  private final KernelLoader<M, K> loader;
+  private final M module;
   private final List<K> kernels;
-  private final long maxWorkItems;
-  private final Runnable unload;
   private final FreeThread frees;
 
-  GpuModule(List<K> kernels, long maxWorkItems, Runnable unload, FreeThread frees) {
-    this.kernels = kernels;
-    this.maxWorkItems = maxWorkItems;
-    this.unload = unload;
+  /** A module, which {@code frees} unloads. */
+  GpuModule(KernelLoader<M, K> loader, M module, List<K> kernels, FreeThread frees) {
+    this.loader = loader;
+    this.module = module;
+    this.kernels = List.copyOf(kernels);
     this.frees = frees;
   }
 
@@ -23,11 +24,11 @@ final class GpuModule<K> implements KernelModule {
 
   @Override
   public long maxWorkItems() {
-    return maxWorkItems;
+    return loader.maxWorkItems();
   }
 
   @Override
   public void unload() {
-    frees.free(unload);
+    frees.free(() -> loader.unload(module));
   }
 }

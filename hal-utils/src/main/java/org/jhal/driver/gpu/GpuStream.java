@@ -417,7 +417,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   @SuppressWarnings("unchecked") // modules that this device has loaded hold its kernels
   private K kernel(LoadedKernel kernel) {
-    return ((GpuModule<K>) kernel.module()).kernel(kernel.index());
+    return ((GpuModule<?, K>) kernel.module()).kernel(kernel.index());
   }
 
   @Override

@@ -328,7 +328,7 @@ final class GraphInstance<S, K> {
 
   @SuppressWarnings("unchecked") // modules that this device has loaded hold its kernels
   private K kernel(LoadedKernel kernel) {
-    return ((GpuModule<K>) kernel.module()).kernel(kernel.index());
+    return ((GpuModule<?, K>) kernel.module()).kernel(kernel.index());
   }
 
   // Launching, by the thread that issues to the stream.

@@ -2,6 +2,7 @@ package org.jhal.driver.gpu;
 
 import com.sun.jna.Memory;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jhal.ExecutableSource;
@@ -134,19 +135,16 @@ public abstract class KernelLoader<M, K> {
             : file;
     M module = link(code, what);
     try {
-      List<K> kernels =
-          specs.stream()
-              .map(
-                  spec -> {
-                    String entry = variant.entry(spec.name());
-                    K kernel = find(module, entry, what);
-                    String name = "kernel '" + entry + "' in " + what;
-                    checkArguments(module, kernel, entry, spec, name);
-                    checkWorkgroup(kernel, spec, name);
-                    return kernel;
-                  })
-              .toList();
-      return new GpuModule<>(kernels, maxWorkItems(), () -> unload(module), frees);
+      List<K> kernels = new ArrayList<>();
+      for (KernelSpec spec : specs) {
+        String entry = variant.entry(spec.name());
+        K kernel = find(module, entry, what);
+        String name = "kernel '" + entry + "' in " + what;
+        checkArguments(module, kernel, entry, spec, name);
+        checkWorkgroup(kernel, spec, name);
+        kernels.add(kernel);
+      }
+      return new GpuModule<>(this, module, kernels, frees);
     } catch (Throwable t) {
       frees.free(() -> unload(module));
       throw t;

@@ -48,14 +48,22 @@ final class LibraryFiles {
     List<String> folders = new ArrayList<>();
     folders.addAll(paths(System.getProperty("jna.library.path")));
     folders.addAll(paths(System.getenv("LD_LIBRARY_PATH")));
-    List<File> candidates = new ArrayList<>();
+    Path found = firstUsable(in(folders, name));
+    if (found == null) {
+      found = firstUsable(inLoaderCache(name));
+    }
+    return found != null ? found : firstUsable(in(USUAL_FOLDERS, name));
+  }
+
+  private static List<File> in(List<String> folders, String name) {
+    List<File> files = new ArrayList<>();
     for (String folder : folders) {
-      candidates.add(new File(folder, name));
+      files.add(new File(folder, name));
     }
-    candidates.addAll(inLoaderCache(name));
-    for (String folder : USUAL_FOLDERS) {
-      candidates.add(new File(folder, name));
-    }
+    return files;
+  }
+
+  private static @Nullable Path firstUsable(List<File> candidates) {
     for (File candidate : candidates) {
       Path file = usable(candidate);
       if (file != null) {
@@ -139,10 +147,11 @@ final class LibraryFiles {
       // Each line is: begin-end rights offset device inode path
       for (String line :
           Files.readAllLines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1)) {
-        String[] parts = line.split(" +", 6);
-        String[] range = parts[0].split("-", 2);
-        if (Long.compareUnsigned(address, Long.parseUnsignedLong(range[0], 16)) >= 0
-            && Long.compareUnsigned(address, Long.parseUnsignedLong(range[1], 16)) < 0) {
+        int dash = line.indexOf('-');
+        long begin = Long.parseUnsignedLong(line, 0, dash, 16);
+        long end = Long.parseUnsignedLong(line, dash + 1, line.indexOf(' '), 16);
+        if (Long.compareUnsigned(address, begin) >= 0 && Long.compareUnsigned(address, end) < 0) {
+          String[] parts = line.split(" +", 6);
           return parts.length < 6 ? null : existing(parts[5]);
         }
       }

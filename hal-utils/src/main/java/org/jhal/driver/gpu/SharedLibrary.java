@@ -125,11 +125,14 @@ public final class SharedLibrary {
 
   /** Those of {@code names} that are files in {@code folder}, as absolute paths. */
   public static List<String> files(File folder, List<String> names) {
-    return names.stream()
-        .map(name -> new File(folder, name))
-        .filter(File::isFile)
-        .map(File::getAbsolutePath)
-        .toList();
+    List<String> found = new ArrayList<>();
+    for (String name : names) {
+      File file = new File(folder, name);
+      if (file.isFile()) {
+        found.add(file.getAbsolutePath());
+      }
+    }
+    return found;
   }
 
   /**

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
 /** The format of entries, and keys. */
@@ -52,8 +53,8 @@ class CacheEntryTest {
   @Test
   void anotherVersionOfTheFormatIsTold() {
     byte[] newer = file.clone();
-    newer[11] = 2;
-    assertEquals("its format is version 2, not 1", damage(newer));
+    newer[11] = 3;
+    assertEquals("its format is version 3, not 2", damage(newer));
     assertEquals("it does not begin like an entry", damage(new byte[100]));
   }
 
@@ -61,11 +62,10 @@ class CacheEntryTest {
   void aWrongLengthWithinARightChecksumIsNoticed() throws Exception {
     for (int length : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, file.length}) {
       byte[] wrong = file.clone();
-      java.nio.ByteBuffer.wrap(wrong).putInt(44, length); // that of the key
-      byte[] checksum =
-          java.security.MessageDigest.getInstance("SHA-256")
-              .digest(Arrays.copyOfRange(wrong, 44, wrong.length));
-      System.arraycopy(checksum, 0, wrong, 12, checksum.length);
+      java.nio.ByteBuffer.wrap(wrong).putInt(16, length); // that of the key
+      CRC32 checksum = new CRC32();
+      checksum.update(wrong, 16, wrong.length - 16);
+      java.nio.ByteBuffer.wrap(wrong).putInt(12, (int) checksum.getValue());
       assertEquals("a length in it is wrong", damage(wrong));
     }
   }

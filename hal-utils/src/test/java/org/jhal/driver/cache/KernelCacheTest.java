@@ -128,6 +128,24 @@ class KernelCacheTest {
   }
 
   @Test
+  void rehearsingReadsAnEntryAndChangesAndTellsNothing() throws IOException {
+    cache.rehearse();
+    assertFalse(Files.exists(folder));
+    keep("a");
+    FileTime noted = Files.getLastModifiedTime(file("a"));
+    clock.pass(Duration.ofDays(1));
+    cache.rehearse();
+    assertEquals(noted, Files.getLastModifiedTime(file("a")));
+    Files.write(file("a"), new byte[] {1});
+    cache.rehearse();
+    chmod(folder, "rwxrwxrwx");
+    cache.rehearse();
+    assertEquals(List.of(), log.lines());
+    assertNull(cache.find(key("a")));
+    assertLogged("can be written by others");
+  }
+
+  @Test
   void whatIsKeptIsFound() throws IOException {
     assertNull(cache.find(key("a")));
     keep("a", "b");

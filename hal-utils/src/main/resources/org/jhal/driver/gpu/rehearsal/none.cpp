@@ -1,0 +1,3 @@
+#define JOINED \
+  1
+extern "C" __global__ void none(unsigned int* target, unsigned int value) { *target = value + JOINED; }
