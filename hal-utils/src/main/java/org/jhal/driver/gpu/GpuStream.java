@@ -63,7 +63,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private static final int MAX_CAPTURED = 1 << 20;
 
   /** They are cut into pieces of this size, so that the device copies one while the host copies. */
-  private static final int CAPTURED_PIECE = 128 << 10;
+  private static final int CAPTURED_PIECE = StagingRing.MAX_PIECE;
 
   /** This many staged bytes weigh as much as one command. */
   private static final int BYTES_PER_WEIGHT = StagingRing.CAPACITY / CAPACITY;

@@ -87,8 +87,9 @@ final class GraphSet<S, K> implements PreparedCommands {
     private volatile GraphFallback lastRefusal = GraphFallback.GIVEN_UP; // written by any thread
 
     boolean isReady() {
-      for (GraphInstance<S, K> instance : instances) {
-        if (instance.isUsable()) {
+      List<GraphInstance<S, K>> now = instances;
+      for (int i = 0; i < now.size(); i++) {
+        if (now.get(i).isUsable()) {
           return true;
         }
       }
@@ -125,33 +126,36 @@ final class GraphSet<S, K> implements PreparedCommands {
       submissions++;
       dropGone();
       GraphFallback reason = null;
-      for (GraphInstance<S, K> instance : instances) {
+      List<GraphInstance<S, K>> now = instances;
+      for (int i = 0; i < now.size(); i++) { // without an iterator, which would be garbage (K3)
+        GraphInstance<S, K> instance = now.get(i);
         reason = instance.isPlanned() ? GraphFallback.BEING_MADE : launch(instance, submission);
         if (reason == null) {
           pause = FIRST_PAUSE;
           return null;
         }
       }
+      if (reason == null) {
+        return make(stream, submission, GraphFallback.BEING_MADE);
+      }
       boolean isRoom = instances.size() < GraphCache.MOST_PER_STREAM;
-      return reason == null || (reason == GraphFallback.IN_FLIGHT && isRoom)
-          ? make(stream, submission)
+      return reason == GraphFallback.IN_FLIGHT && isRoom
+          ? make(stream, submission, reason)
           : reason;
     }
 
     private void dropGone() {
-      for (GraphInstance<S, K> instance : instances) {
-        if (instance.isDestroyed()) {
-          remove(instance);
+      List<GraphInstance<S, K>> now = instances;
+      for (int i = 0; i < now.size(); i++) {
+        if (now.get(i).isDestroyed()) {
+          remove(now.get(i));
         }
       }
-      dying.removeIf(
-          instance -> {
-            boolean isPassed = instance.isIdle();
-            if (isPassed) {
-              cache.retire(instance);
-            }
-            return isPassed;
-          });
+      for (int i = dying.size() - 1; i >= 0; i--) {
+        if (dying.get(i).isIdle()) {
+          cache.retire(dying.remove(i));
+        }
+      }
     }
 
     /** Removes an instance; the next one is made later, and later each time. */
@@ -209,10 +213,18 @@ final class GraphSet<S, K> implements PreparedCommands {
           : GraphFallback.IN_FLIGHT;
     }
 
-    /** Makes an instance now, and launches it, or later, in the background. */
-    private @Nullable GraphFallback make(GpuStream<S, ?, K> stream, Submission submission) {
+    /**
+     * Makes an instance now, and launches it, or later, in the background.
+     *
+     * @param otherwise the reason if this is left to a later submission
+     */
+    private @Nullable GraphFallback make(
+        GpuStream<S, ?, K> stream, Submission submission, GraphFallback otherwise) {
       if (submissions < nextTry) {
         return lastRefusal;
+      }
+      if (cache.makesAtOnce() && !submission.mayBlock()) {
+        return otherwise;
       }
       GraphInstance<S, K> planned;
       try {
@@ -226,7 +238,7 @@ final class GraphSet<S, K> implements PreparedCommands {
       List<GraphInstance<S, K>> more = new ArrayList<>(instances);
       more.add(planned);
       instances = List.copyOf(more);
-      if (cache.makesAtOnce() && submission.mayBlock()) {
+      if (cache.makesAtOnce()) {
         GraphFallback reason = cache.build(planned);
         if (reason != null) {
           lastRefusal = reason;
