@@ -50,8 +50,8 @@ public final class BenchTool implements ToolProvider {
         --kernels PATH  a bundle with the kernel 'touch' instead of the one that is built in, for a
                         device that loads none of its formats
         --case PATTERN  only these cases; * is anything; repeatable
-        --max N         at most N submissions in a sample, and N KiB in a pageable transfer; default
-                        1000000
+        --max N         at most N submissions in a sample, and N KiB in a transfer of pageable memory
+                        or of a file; default 1000000
         --rounds N      how many samples of each; default 7
         --warm-up MS    how many milliseconds each is warmed up at least; default 1000
         --json FILE     write the results there as well, with all samples

@@ -15,6 +15,7 @@ public final class BenchCases {
             DispatchCases.all(),
             GraphCases.all(),
             PageableCases.all(),
+            FileCases.all(),
             CudaCases.all(),
             HipCalls.all())
         .flatMap(List::stream)

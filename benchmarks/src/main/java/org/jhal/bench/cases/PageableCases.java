@@ -23,15 +23,15 @@ final class PageableCases {
   private static final String RING = "C ring";
   private static final String PLAIN = "C, one call";
 
-  private static final int KIB = 1 << 10;
-  private static final int MIB_OF_KIB = 1 << 10;
+  static final int KIB = 1 << 10;
+  static final int MIB_OF_KIB = 1 << 10;
 
   /**
    * In KiB, each of which counts as one towards {@code --max}: the last one has to be asked for.
    */
   private static final int[] SIZES = {256, MIB_OF_KIB, 64 * MIB_OF_KIB, 1024 * MIB_OF_KIB};
 
-  private static final int LARGE = 64 * MIB_OF_KIB; // from here on, a ring is what counts
+  static final int LARGE = 64 * MIB_OF_KIB; // from here on, a ring is what counts
   private static final double LEAST_OF_RING = 0.8;
   private static final double LEAST_OF_PLAIN = 0.9;
 
@@ -43,7 +43,7 @@ final class PageableCases {
 
   /** In the order in which they run. */
   static List<BenchCase> all() {
-    return all(bench -> bench.device().info().driver().equals(CudaCases.DRIVER));
+    return all(PageableCases::isBesideC);
   }
 
   /** Those that are compared with C where {@code isBesideC} says so. */
@@ -64,17 +64,20 @@ final class PageableCases {
     return all;
   }
 
+  /** Whether the program in C runs on the device of {@code bench}. */
+  static boolean isBesideC(Bench bench) {
+    return bench.device().info().driver().equals(CudaCases.DRIVER);
+  }
+
   private static List<Series> series(Bench bench, Kind kind, boolean isBesideC) {
     Device device = bench.deviceThatSpins(DispatchWork.SPINNING);
     List<Series> all = new ArrayList<>();
     for (int kibs : bench.sizes(SIZES)) {
       int bytes = kibs * KIB;
-      int steps =
-          bench.steps((int) Math.max(FEWEST_STEPS, Math.min(MOST_STEPS, SAMPLE_BYTES / bytes)));
+      int steps = steps(bench, bytes);
       for (Memory memory : Memory.values()) {
-        String label =
-            (kibs < MIB_OF_KIB ? kibs + " KiB, " : kibs / MIB_OF_KIB + " MiB, ") + memory.label;
-        Subject jhal = new PageableTransfers(device, kind, memory, bytes, steps);
+        String label = size(kibs) + ", " + memory.label;
+        Subject jhal = new PageableTransfers(Subject.JHAL, device, kind, memory, bytes, steps);
         all.add(
             isBesideC
                 ? new Series(label, jhal, peers(bench, kind, bytes, steps), aims(kibs))
@@ -85,12 +88,30 @@ final class PageableCases {
   }
 
   private static List<Subject> peers(Bench bench, Kind kind, int bytes, int steps) {
-    UnaryOperator<double[]> convert = quartiles -> Transfers.withThroughput(quartiles, bytes);
-    String ring = "ring-" + kind.label() + "-" + copyThreads(bench);
     String plain = "plain-" + kind.label();
     return List.of(
-        CudaCases.raw(bench).subject(RING, ring, bytes, steps, convert),
-        CudaCases.raw(bench).subject(PLAIN, plain, bytes, steps, convert));
+        ring(bench, kind, bytes, steps),
+        CudaCases.raw(bench).subject(PLAIN, plain, bytes, steps, throughput(bytes)));
+  }
+
+  /** The ring in C, with as many threads as copy for the device. */
+  static Subject ring(Bench bench, Kind kind, int bytes, int steps) {
+    String name = "ring-" + kind.label() + "-" + copyThreads(bench);
+    return CudaCases.raw(bench).subject(RING, name, bytes, steps, throughput(bytes));
+  }
+
+  private static UnaryOperator<double[]> throughput(int bytes) {
+    return quartiles -> Transfers.withThroughput(quartiles, bytes);
+  }
+
+  /** How many transfers of {@code bytes} a sample has. */
+  static int steps(Bench bench, int bytes) {
+    return bench.steps((int) Math.max(FEWEST_STEPS, Math.min(MOST_STEPS, SAMPLE_BYTES / bytes)));
+  }
+
+  /** {@code kibs} KiB for people. */
+  static String size(int kibs) {
+    return kibs < MIB_OF_KIB ? kibs + " KiB" : kibs / MIB_OF_KIB + " MiB";
   }
 
   /** How many threads copy for the device, or 1 if it does not tell. */

@@ -77,6 +77,7 @@ final class PageableTransfers implements Subject {
    */
   private record Host(HostMemory memory, IntSupplier last, IntConsumer setLast) {}
 
+  private final String name;
   private final Device device;
   private final Kind kind;
   private final Memory memory;
@@ -88,10 +89,12 @@ final class PageableTransfers implements Subject {
   /**
    * Allocates nothing yet.
    *
+   * @param name how reports call it
    * @param bytes a multiple of 4
    * @param steps how many transfers a sample has
    */
-  PageableTransfers(Device device, Kind kind, Memory memory, int bytes, int steps) {
+  PageableTransfers(String name, Device device, Kind kind, Memory memory, int bytes, int steps) {
+    this.name = name;
     this.device = device;
     this.kind = kind;
     this.memory = memory;
@@ -101,7 +104,7 @@ final class PageableTransfers implements Subject {
 
   @Override
   public String name() {
-    return JHAL;
+    return name;
   }
 
   @Override
@@ -109,14 +112,19 @@ final class PageableTransfers implements Subject {
     try {
       host = memory.make(bytes);
     } catch (OutOfMemoryError e) {
-      throw new NotAvailableException(
-          "this JVM has no room for "
-              + bytes
-              + " bytes more: "
-              + e.getMessage()
-              + " (see the options -Xmx and -XX:MaxDirectMemorySize of java)");
+      throw noRoom(bytes, e);
     }
     buffer = device.allocate(bytes, BufferParams.DEVICE);
+  }
+
+  /** Tells that {@code bytes} could not be allocated on the host. */
+  static NotAvailableException noRoom(int bytes, OutOfMemoryError e) {
+    return new NotAvailableException(
+        "this JVM has no room for "
+            + bytes
+            + " bytes more: "
+            + e.getMessage()
+            + " (see the options -Xmx and -XX:MaxDirectMemorySize of java)");
   }
 
   @Override

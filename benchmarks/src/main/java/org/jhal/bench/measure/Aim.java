@@ -19,6 +19,8 @@ public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, 
     VALUE,
     /** JHAL's number divided by the peer's. */
     RATIO,
+    /** JHAL's number divided by that of the peer whose median is the lowest. */
+    LOWEST,
     /** JHAL's number divided by that of the case's first series. */
     GROWTH
   }
@@ -38,6 +40,14 @@ public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, 
     return new Aim(metric, Of.RATIO, peer, true, limit);
   }
 
+  /**
+   * JHAL is to give at least {@code limit} times what that peer gives whose median is the lowest.
+   * It is not known which one that is unless all were measured.
+   */
+  public static Aim atLeastOfLowest(String metric, double limit) {
+    return new Aim(metric, Of.LOWEST, null, true, limit);
+  }
+
   /** JHAL is to give at most {@code limit} times what it gives for the case's first series. */
   public static Aim growsAtMost(String metric, double limit) {
     return new Aim(metric, Of.GROWTH, null, false, limit);
@@ -51,6 +61,7 @@ public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, 
           row.smallest() == null
               ? Double.NaN
               : Spread.ofRatios(row.jhal(), row.smallest()).median();
+      case LOWEST -> ratioToLowest(row);
       case RATIO ->
           row.peers().stream()
               .filter(side -> side.name().equals(peer))
@@ -58,6 +69,22 @@ public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, 
               .findFirst()
               .orElse(Double.NaN);
     };
+  }
+
+  private static double ratioToLowest(Row row) {
+    double ratio = Double.NaN;
+    double lowest = Double.POSITIVE_INFINITY;
+    for (Row.Peer side : row.peers()) {
+      double median = Spread.of(side.samples()).median();
+      if (Double.isNaN(median)) {
+        return Double.NaN;
+      }
+      if (median < lowest) {
+        lowest = median;
+        ratio = Spread.ofRatios(row.jhal(), side.samples()).median();
+      }
+    }
+    return ratio;
   }
 
   /** Whether it is met, or null if that was not measured. */
@@ -75,7 +102,7 @@ public record Aim(String metric, Of of, @Nullable String peer, boolean isLeast, 
     return String.format(
         Locale.ROOT,
         "%s%s %s: %s",
-        of == Of.GROWTH ? "growth " : "",
+        of == Of.GROWTH ? "growth " : of == Of.LOWEST ? "lowest peer " : "",
         isLeast ? ">=" : "<=",
         limit == Math.rint(limit) ? String.valueOf((long) limit) : String.valueOf(limit),
         isMet == null ? "not measured" : isMet ? "met" : "missed");

@@ -228,6 +228,28 @@ class MeasuringTest {
   }
 
   @Test
+  void thePeerWithTheLowestMedianCountsOnceAllAreMeasured() {
+    Aim aim = Aim.atLeastOfLowest("GB/s", 0.8);
+    double[] nothing = {Double.NaN, Double.NaN, Double.NaN};
+    Row.Peer fast = new Row.Peer("fast", new double[] {5, 90, 90}, null); // though once the slowest
+    Row.Peer slow = new Row.Peer("slow", new double[] {10, 10, 20}, null);
+    Row.Peer missing = new Row.Peer("missing", nothing, new Absence("no compiler", false));
+    assertEquals(0.8, aim.measured(throughput(aim, fast, slow)));
+    assertEquals("lowest peer >= 0.8: met", aim.text(throughput(aim, fast, slow)));
+    assertEquals("lowest peer >= 0.8: met", aim.text(throughput(aim, slow, fast)));
+    assertEquals("lowest peer >= 0.8: missed", aim.text(throughput(aim, fast)));
+    assertEquals(
+        "lowest peer >= 0.8: not measured", aim.text(throughput(aim, missing, fast, slow)));
+    assertEquals(
+        "lowest peer >= 0.8: not measured", aim.text(throughput(aim, slow, fast, missing)));
+    assertEquals("lowest peer >= 0.8: not measured", aim.text(throughput(aim)));
+  }
+
+  private static Row throughput(Aim aim, Row.Peer... peers) {
+    return new Row("1", "GB/s", new double[] {8, 9, 8}, null, null, List.of(peers), List.of(aim));
+  }
+
+  @Test
   void quartilesAreTheMiddleAndBothQuarters() {
     assertArrayEquals(new double[] {3, 2, 4}, Quartiles.of(new long[] {5, 1, 4, 2, 3}));
     assertArrayEquals(new double[] {7, 7, 7}, Quartiles.of(new long[] {7}));
