@@ -40,8 +40,6 @@ class HipDriverFaultTest extends GpuFaultTest {
                 "hipGraphAddKernelNode",
                 "hipGraphAddMemsetNode",
                 "hipGraphCreate",
-                "hipGraphExecKernelNodeSetParams",
-                "hipGraphExecMemsetNodeSetParams",
                 "hipGraphInstantiateWithFlags",
                 "hipGraphLaunch",
                 "hipGraphUpload",
