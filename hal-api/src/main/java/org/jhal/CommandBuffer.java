@@ -31,7 +31,10 @@ public interface CommandBuffer extends AutoCloseable {
   enum Mode {
     /** Once. */
     ONE_SHOT,
-    /** Any number of times, even several times at once. */
+    /**
+     * Any number of times, even several times at once. From the second time on, a driver may run it
+     * in a faster form, such as a graph of the native runtime (rule K6).
+     */
     REUSABLE
   }
 

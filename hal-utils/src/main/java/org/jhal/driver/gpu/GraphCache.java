@@ -14,6 +14,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.PreparedCommands;
+import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,8 +67,8 @@ final class GraphCache<S, K> {
     return plan.size() == 0 ? null : new GraphSet<>(this, plan, streams);
   }
 
-  GraphInstance<S, K> plan(GraphPlan plan, GpuStream<S, ?, K> stream) {
-    return new GraphInstance<>(device, stream, graphs, plan);
+  GraphInstance<S, K> plan(GraphPlan plan, GpuStream<S, ?, K> stream, Submission submission) {
+    return new GraphInstance<>(device, stream, graphs, plan, submission);
   }
 
   // Making.

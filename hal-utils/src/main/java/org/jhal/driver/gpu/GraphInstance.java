@@ -1,19 +1,9 @@
 package org.jhal.driver.gpu;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jhal.Parameter;
-import org.jhal.driver.ArgumentLayout;
-import org.jhal.driver.Command;
-import org.jhal.driver.LoadedKernel;
-import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A native graph of a recording for one stream, with the addresses that its nodes have now.
@@ -39,8 +29,6 @@ final class GraphInstance<S, K> {
   /** Roughly how much memory of the device a node takes up; measured, see docs/benchmarks.md. */
   private static final long BYTES_PER_NODE = 2560;
 
-  private static final int MANY_SLOTS = 63;
-
   private final GpuDevice<S, ?, K> device;
   private final GpuStream<S, ?, K> stream;
   private final GraphRuntime<S, K> graphs;
@@ -50,285 +38,53 @@ final class GraphInstance<S, K> {
   /** Opened once nothing native exists any more. */
   private final CountDownLatch destroyed = new CountDownLatch(1);
 
-  // What follows belongs to the owner.
-
-  // Room for calls, the dependencies of one node, and the arguments of all kernels.
-  private final NativeBlock memory;
-
+  // These belong to the owner.
+  private final GraphNodes<S, K> nodes;
   private long graph;
   private long instance;
-  private @Nullable HostBlock updates; // the bytes of updates, one behind the other
-
-  // By node.
-  private final long[] nodes;
-  private final int[]
-      places; // of a kernel's arguments in `memory`, of an update's bytes in `updates`
-  private final long[] slotsOf; // the slots that it names, see bit()
-  private final long[] targets;
-  private final long[] sources;
-  private final long[] lengths;
-  private final boolean[] areTargetsOnHost;
-  private final boolean[] areSourcesOnHost;
-
-  // By slot that any node names: an operand that tells when something else is bound, and its
-  // address.
-  private final List<Operand> operands = new ArrayList<>();
-  private final long[] boundAddresses;
-
-  private int updateBytes;
 
   // Written by the owner, read by all threads.
   private volatile long launchPosition; // of the recording behind the last launch
   private volatile long lastUse; // System.nanoTime()
 
   /**
-   * Plans an instance for launches into {@code stream}; {@link #capture} then gives its nodes their
-   * addresses.
+   * Plans an instance for launches into {@code stream}, with the addresses of a submission.
+   *
+   * @throws ArithmeticException as {@link GraphNodes}
    */
   GraphInstance(
       GpuDevice<S, ?, K> device,
       GpuStream<S, ?, K> stream,
       GraphRuntime<S, K> graphs,
-      GraphPlan plan) {
+      GraphPlan plan,
+      Submission submission) {
     this.device = device;
     this.stream = stream;
     this.graphs = graphs;
     this.plan = plan;
-    int count = plan.size();
-    nodes = new long[count];
-    places = new int[count];
-    slotsOf = new long[count];
-    targets = new long[count];
-    sources = new long[count];
-    lengths = new long[count];
-    areTargetsOnHost = new boolean[count];
-    areSourcesOnHost = new boolean[count];
-    int end = GraphRuntime.SCRATCH_BYTES + Long.BYTES * plan.mostDependencies();
-    end = (end + 15) / 16 * 16;
-    BitSet noted = new BitSet();
-    for (int node = 0; node < count; node++) {
-      Command command = plan.command(node);
-      switch (command.kind()) {
-        case DISPATCH -> {
-          places[node] = end;
-          end = Math.addExact(end, PackedArguments.space(command.kernel().layout().size()));
-          LoadedKernel kernel = command.kernel();
-          for (int i = 0; i < kernel.parameterCount(); i++) {
-            if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
-              note(node, command.argument(i), noted);
-            }
-          }
-        }
-        case UPDATE -> {
-          places[node] = updateBytes;
-          updateBytes = Math.addExact(updateBytes, command.bytes().remaining());
-          note(node, command.target(), noted);
-        }
-        case FILL -> note(node, command.target(), noted);
-        case COPY -> {
-          note(node, command.source(), noted);
-          note(node, command.target(), noted);
-        }
-        default -> throw new IllegalStateException("a graph has no " + command.kind());
-      }
-    }
-    memory = new NativeBlock(end);
-    for (int node = 0; node < count; node++) {
-      Command command = plan.command(node);
-      if (command.kind() == Command.Kind.DISPATCH) {
-        PackedArguments.prepare(memory, places[node], device.runtime().endOfLaunchList());
-        PackedArguments.set(
-            memory, places[node], command.array(), command.kernel().layout().size());
-      }
-    }
-    boundAddresses = new long[operands.size()];
-  }
-
-  /** Keeps one operand for each slot. */
-  private void note(int node, Operand operand, BitSet noted) {
-    int slot = operand.slot();
-    if (slot >= 0) {
-      slotsOf[node] |= bit(slot);
-      if (!noted.get(slot)) {
-        noted.set(slot);
-        operands.add(operand);
-      }
-    }
-  }
-
-  /** A bit for a slot; slots with high numbers share one. */
-  private static long bit(int slot) {
-    return 1L << Math.min(slot, MANY_SLOTS);
+    this.nodes = new GraphNodes<>(device, graphs, plan);
+    nodes.capture(submission);
   }
 
   /** Roughly how much memory it takes up, of the device and page-locked. */
   long bytes() {
-    return BYTES_PER_NODE * Math.max(1, plan.size()) + updateBytes;
+    return BYTES_PER_NODE * plan.size() + nodes.updateBytes();
   }
-
-  // Addresses.
-
-  /** Gives all nodes the addresses of a submission. */
-  void capture(Submission submission) {
-    for (int node = 0; node < nodes.length; node++) {
-      resolve(node, submission);
-    }
-    keepBindings(submission);
-  }
-
-  private void resolve(int node, Submission submission) {
-    Command command = plan.command(node);
-    switch (command.kind()) {
-      case DISPATCH -> {
-        LoadedKernel kernel = command.kernel();
-        ArgumentLayout layout = kernel.layout();
-        for (int i = 0; i < kernel.parameterCount(); i++) {
-          if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
-            PackedArguments.setAddress(
-                memory, places[node], layout.offset(i), address(command.argument(i), submission));
-          }
-        }
-      }
-      case COPY -> {
-        sources[node] = address(command.source(), submission);
-        areSourcesOnHost[node] = isOnHost(command.source(), submission);
-        resolveTarget(node, command, submission);
-      }
-      default -> resolveTarget(node, command, submission);
-    }
-  }
-
-  private void resolveTarget(int node, Command command, Submission submission) {
-    targets[node] = address(command.target(), submission);
-    areTargetsOnHost[node] = isOnHost(command.target(), submission);
-    lengths[node] = submission.length(command.target());
-  }
-
-  private static long address(Operand operand, Submission submission) {
-    return ((GpuMemory) submission.memory(operand)).address() + submission.offset(operand);
-  }
-
-  private static boolean isOnHost(Operand operand, Submission submission) {
-    return ((GpuMemory) submission.memory(operand)).isOnHost();
-  }
-
-  private void keepBindings(Submission submission) {
-    for (int i = 0; i < boundAddresses.length; i++) {
-      boundAddresses[i] = address(operands.get(i), submission);
-    }
-  }
-
-  /** The bits of the slots to which the submission binds something else than the nodes have. */
-  long changedSlots(Submission submission) {
-    long changed = 0;
-    for (int i = 0; i < boundAddresses.length; i++) {
-      Operand operand = operands.get(i);
-      if (boundAddresses[i] != address(operand, submission)) {
-        changed |= bit(operand.slot());
-      }
-    }
-    return changed;
-  }
-
-  /** Whether a changed node would get memory of another kind, which no runtime allows. */
-  boolean isOtherMemory(long changed, Submission submission) {
-    for (int node = 0; node < nodes.length; node++) {
-      if ((slotsOf[node] & changed) != 0) {
-        Command command = plan.command(node);
-        if (command.kind() != Command.Kind.DISPATCH
-            && (isOnHost(command.target(), submission) != areTargetsOnHost[node]
-                || (command.kind() == Command.Kind.COPY
-                    && isOnHost(command.source(), submission) != areSourcesOnHost[node]))) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  // Building.
 
   /**
    * Makes the native graph, and puts it on the device. For the owner of a PLANNED one, which is
-   * then READY, or GONE if this throws.
+   * then READY. If this throws, the owner destroys what there is.
    *
    * @param uploads a stream that nobody else uses meanwhile
    */
   void build(S uploads) {
-    if (updateBytes > 0) {
-      HostBlock block = new HostBlock(device.runtime(), updateBytes);
-      updates = block;
-      ByteBuffer to = block.view(0, updateBytes);
-      for (int node = 0; node < nodes.length; node++) {
-        if (plan.command(node).kind() == Command.Kind.UPDATE) {
-          to.position(places[node]).put(plan.command(node).bytes());
-          sources[node] = block.deviceAddress() + places[node];
-          areSourcesOnHost[node] = true;
-        }
-      }
-    }
     graph = graphs.create();
-    for (int node = 0; node < nodes.length; node++) {
-      nodes[node] = add(node);
-    }
+    nodes.addTo(graph);
     instance = graphs.instantiate(graph);
     graphs.upload(instance, uploads);
     device.runtime().synchronizeStream(uploads);
     lastUse = System.nanoTime();
     state.set(State.READY);
-  }
-
-  private long add(int node) {
-    int[] behind = plan.dependencies(node);
-    for (int i = 0; i < behind.length; i++) {
-      memory.bytes().putLong(GraphRuntime.SCRATCH_BYTES + Long.BYTES * i, nodes[behind[i]]);
-    }
-    long dependencies = memory.address(GraphRuntime.SCRATCH_BYTES);
-    int count = behind.length;
-    Command command = plan.command(node);
-    return switch (command.kind()) {
-      case DISPATCH -> {
-        LoadedKernel kernel = command.kernel();
-        yield graphs.addKernel(
-            memory,
-            graph,
-            dependencies,
-            count,
-            kernel(kernel),
-            command.groupsX(),
-            command.groupsY(),
-            command.groupsZ(),
-            kernel.workgroupSize(),
-            kernel.dynamicSharedMemory(),
-            memory.address(places[node]));
-      }
-      case FILL ->
-          graphs.addFill(
-              memory,
-              graph,
-              dependencies,
-              count,
-              targets[node],
-              command.pattern(),
-              command.patternBytes(),
-              lengths[node] / command.patternBytes());
-      default ->
-          graphs.addCopy(
-              memory,
-              graph,
-              dependencies,
-              count,
-              targets[node],
-              areTargetsOnHost[node],
-              sources[node],
-              areSourcesOnHost[node],
-              lengths[node]);
-    };
-  }
-
-  @SuppressWarnings("unchecked") // modules that this device has loaded hold its kernels
-  private K kernel(LoadedKernel kernel) {
-    return ((GpuModule<?, K>) kernel.module()).kernel(kernel.index());
   }
 
   // Launching, by the thread that issues to the stream.
@@ -343,62 +99,19 @@ final class GraphInstance<S, K> {
     boolean ignored = state.compareAndSet(State.BUSY, State.READY);
   }
 
-  /**
-   * Gives the nodes that name changed slots the addresses of a submission. For the thread that has
-   * claimed it. If this throws, some nodes may have them and others not.
-   *
-   * @return how many nodes these are
-   */
-  int set(long changed, Submission submission) {
-    int count = 0;
-    for (int node = 0; node < nodes.length; node++) {
-      if ((slotsOf[node] & changed) != 0) {
-        resolve(node, submission);
-        set(node);
-        count++;
-      }
-    }
-    keepBindings(submission);
-    return count;
+  /** See {@link GraphNodes#changedSlots}. For the thread that has claimed it. */
+  long changedSlots(Submission submission) {
+    return nodes.changedSlots(submission);
   }
 
-  private void set(int node) {
-    Command command = plan.command(node);
-    switch (command.kind()) {
-      case DISPATCH -> {
-        LoadedKernel kernel = command.kernel();
-        graphs.setKernel(
-            memory,
-            instance,
-            nodes[node],
-            kernel(kernel),
-            command.groupsX(),
-            command.groupsY(),
-            command.groupsZ(),
-            kernel.workgroupSize(),
-            kernel.dynamicSharedMemory(),
-            memory.address(places[node]));
-      }
-      case FILL ->
-          graphs.setFill(
-              memory,
-              instance,
-              nodes[node],
-              targets[node],
-              command.pattern(),
-              command.patternBytes(),
-              lengths[node] / command.patternBytes());
-      default ->
-          graphs.setCopy(
-              memory,
-              instance,
-              nodes[node],
-              targets[node],
-              areTargetsOnHost[node],
-              sources[node],
-              areSourcesOnHost[node],
-              lengths[node]);
-    }
+  /** See {@link GraphNodes#isOtherMemory}. For the thread that has claimed it. */
+  boolean isOtherMemory(long changed, Submission submission) {
+    return nodes.isOtherMemory(changed, submission);
+  }
+
+  /** See {@link GraphNodes#set}. For the thread that has claimed it. */
+  int set(long changed, Submission submission) {
+    return nodes.set(instance, changed, submission);
   }
 
   /** Launches it. For the thread that has claimed it. */
@@ -461,13 +174,7 @@ final class GraphInstance<S, K> {
     if (graph != 0) {
       graphs.destroy(graph);
     }
-    HostBlock block = updates;
-    updates = null;
-    if (block != null && mayWait) {
-      block.release();
-    } else if (block != null) {
-      block.release(device.frees());
-    }
+    nodes.close(mayWait);
     destroyed.countDown();
   }
 

@@ -228,13 +228,12 @@ final class GraphSet<S, K> implements PreparedCommands {
       }
       GraphInstance<S, K> planned;
       try {
-        planned = cache.plan(plan, stream);
-      } catch (OutOfMemoryError e) { // of direct memory
+        planned = cache.plan(plan, stream, submission);
+      } catch (OutOfMemoryError | ArithmeticException e) { // of direct memory
         nextTry = submissions + pause;
         pause = Math.min(2 * pause, LONGEST_PAUSE);
         return GraphFallback.OUT_OF_MEMORY;
       }
-      planned.capture(submission);
       List<GraphInstance<S, K>> more = new ArrayList<>(instances);
       more.add(planned);
       instances = List.copyOf(more);
