@@ -49,8 +49,9 @@ abstract class OnSimulatedHip {
   @BeforeAll
   static void load() {
     assumeTrue(STAND_IN.unavailable().isEmpty(), () -> STAND_IN.unavailable().get());
-    library = HipLibrary.load();
     simulator = STAND_IN.simulator();
+    simulator.devices(2); // the driver counts them once in a process
+    library = HipLibrary.load();
     kernels = compile(STAND_IN.architecture());
   }
 
