@@ -21,9 +21,10 @@ public interface DeviceFile extends AutoCloseable {
 
   /**
    * Refuses new operations with the file. Those that use it still run, and a file from {@link
-   * Device#openFile} is closed when the last of them is over. If there is none, it is closed when
-   * this returns. After an operation has raised its signals, it does not use the file any more. A
-   * wrapped channel is left open.
+   * Device#openFile} is closed soon after the last of them is over. If there is none, it is closed
+   * when this returns, or soon after that if this is called on a thread of a device. After an
+   * operation has raised its signals, it does not use the file any more. A wrapped channel is left
+   * open.
    *
    * <p>Closing twice is harmless. A file that nobody closes is closed when the garbage collector
    * finds it, without a report.

@@ -10,7 +10,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.DeviceFile;
 import org.jhal.HalException;
@@ -201,7 +200,7 @@ final class EngineFile extends RefCounted implements DeviceFile {
         };
     try {
       device.fileThreads().execute(close);
-    } catch (RejectedExecutionException e) { // the device is closed
+    } catch (Throwable t) { // the device is closed, or no thread can be started
       close.run();
     }
   }

@@ -1,15 +1,20 @@
 package org.jhal.engine;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
 
 /** Turns what a file channel throws into failures. */
 final class FileFailures {
@@ -52,6 +57,21 @@ final class FileFailures {
   }
 
   private static boolean isFull(String message) {
-    return FULL.stream().anyMatch(message::contains);
+    return message.equals(Local.FULL) || FULL.stream().anyMatch(message::contains);
+  }
+
+  /** What this system says, in its language. Looked up when it is first needed. */
+  private static final class Local {
+    static final @Nullable String FULL = full();
+
+    private static @Nullable String full() {
+      try (FileChannel always = FileChannel.open(Path.of("/dev/full"), StandardOpenOption.WRITE)) {
+        int ignored = always.write(ByteBuffer.allocate(1));
+        return null;
+      } catch (IOException e) {
+        // Where there is no such file, the message is its name, which no full disk reports.
+        return e instanceof NoSuchFileException ? null : e.getMessage();
+      }
+    }
   }
 }

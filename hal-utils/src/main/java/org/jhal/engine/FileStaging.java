@@ -117,8 +117,11 @@ class FileStaging {
         threads().execute(() -> serve(taker, chunk));
         return;
       } catch (Throwable t) { // the device is closed, or no thread can be started
-        taker.refuse(t);
-        next = nextOrLeave(chunk);
+        try {
+          taker.refuse(t);
+        } finally {
+          next = nextOrLeave(chunk);
+        }
       }
     }
   }

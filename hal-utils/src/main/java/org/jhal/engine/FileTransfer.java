@@ -75,10 +75,17 @@ final class FileTransfer<E> implements HostCompletion {
     int count = (int) Math.min(FileStaging.CHUNKS, chunks);
     lanes.set(count);
     for (int i = 0; i < count; i++) {
+      Lane lane;
       try {
-        staging.request(new Lane());
-      } catch (Throwable t) { // out of memory: request() itself throws nothing else
+        lane = new Lane();
+      } catch (Throwable t) { // out of memory
         end(t);
+        continue;
+      }
+      try {
+        staging.request(lane);
+      } catch (Throwable t) { // out of memory, or of threads
+        lane.endLane(t);
       }
     }
   }
@@ -96,8 +103,11 @@ final class FileTransfer<E> implements HostCompletion {
                   thrown));
     }
     if (lanes.decrementAndGet() == 0) {
-      releaseFile(); // before the signals, which tell that the file is not used any more
-      operation.queue.hostCompletionOver(operation, failure.get());
+      try {
+        releaseFile(); // before the signals, which tell that the file is not used any more
+      } finally {
+        operation.queue.hostCompletionOver(operation, failure.get());
+      }
     }
   }
 
@@ -115,10 +125,19 @@ final class FileTransfer<E> implements HostCompletion {
   /** Moves one chunk after the other; its steps follow each other, on different threads. */
   private final class Lane implements FileStaging.User {
     private final TimelineSemaphore timeline = new EngineSemaphore(0, () -> {});
+    private final AtomicBoolean isOver = new AtomicBoolean(); // it ends once, whatever is thrown
     private long done; // the timeline's value once all transfers of this lane are complete
 
     @Override
     public void use(ByteBuffer chunk) {
+      try {
+        useChunk(chunk);
+      } catch (Throwable t) { // an error of the lines here
+        endLane(t);
+      }
+    }
+
+    private void useChunk(ByteBuffer chunk) {
       long start = failure.get() == null ? next.getAndAdd(FileStaging.CHUNK_BYTES) : length;
       if (start >= length) {
         staging.giveBack(chunk);
@@ -154,7 +173,15 @@ final class FileTransfer<E> implements HostCompletion {
           queue.readback(Fence.NONE, signals, buffer, offset + start, host);
         }
         done++;
-        timeline.onReach(done, failed -> transferred(failed, host, chunk, bytes, start));
+        timeline.onReach(
+            done,
+            failed -> {
+              try {
+                transferred(failed, host, chunk, bytes, start);
+              } catch (Throwable t) { // nobody else would end the lane
+                endLane(t);
+              }
+            });
       } catch (Throwable t) { // the device is lost, or closed and past its timeout
         whenFree(host, chunk);
         staging.refuseIfLost();
@@ -192,15 +219,23 @@ final class FileTransfer<E> implements HostCompletion {
     }
 
     private void write(ByteBuffer chunk, ByteBuffer bytes, long start) {
+      Throwable thrown = null;
       try {
         file.write(bytes, fileOffset + start);
       } catch (Throwable t) {
-        staging.giveBack(chunk);
-        endLane(t);
-        return;
+        thrown = t;
       }
-      staging.giveBack(chunk);
-      staging.request(this);
+      try {
+        staging.giveBack(chunk);
+        if (thrown == null) {
+          staging.request(this);
+        }
+      } catch (Throwable t) { // an error of the lines there
+        thrown = thrown == null ? t : thrown;
+      }
+      if (thrown != null) {
+        endLane(thrown);
+      }
     }
 
     @Override
@@ -209,8 +244,13 @@ final class FileTransfer<E> implements HostCompletion {
     }
 
     private void endLane(@Nullable Throwable thrown) {
-      timeline.close();
-      end(thrown);
+      if (isOver.compareAndSet(false, true)) {
+        try {
+          timeline.close();
+        } finally {
+          end(thrown);
+        }
+      }
     }
   }
 }

@@ -197,7 +197,7 @@ class FileFailureTest {
     DeviceFile file = cts.closing(cts.device().openFile(full, WRITE));
     DeviceBuffer buffer = cts.buffer(bytes(SIZE));
     TimelineSemaphore done = move(false, cts, Fence.NONE, file, buffer, SIZE);
-    assertHal(Status.RESOURCE_EXHAUSTED, awaitFailure(done, 1), "/dev/full", "space");
+    assertHal(Status.RESOURCE_EXHAUSTED, awaitFailure(done, 1), "/dev/full");
     assertWorks(cts);
   }
 

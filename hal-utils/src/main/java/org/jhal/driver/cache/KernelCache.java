@@ -135,6 +135,8 @@ public final class KernelCache {
     } catch (IOException | RuntimeException e) {
       unusable(e);
       return null;
+    } catch (OutOfMemoryError e) {
+      return null; // compiling may take less
     }
   }
 
@@ -165,17 +167,24 @@ public final class KernelCache {
     if (code.length > MAX_ENTRY_BYTES) {
       return;
     }
-    byte[] entry = new CacheEntry(key, label, code).encode();
-    if (entry.length > Math.min(maxBytes, MAX_ENTRY_BYTES)) {
-      return;
-    }
-    try (PrivateFolder folder = PrivateFolder.make(path, access)) {
-      write(folder, file(key), entry);
-      trim(folder, file(key));
+    try {
+      byte[] entry = new CacheEntry(key, label, code).encode();
+      if (entry.length <= Math.min(maxBytes, MAX_ENTRY_BYTES)) {
+        keep(file(key), entry);
+      }
     } catch (ClosedByInterruptException e) {
       return; // the thread is interrupted, which is its user's affair
     } catch (IOException | RuntimeException e) {
       unusable(e);
+    } catch (OutOfMemoryError e) {
+      return; // the code is there all the same
+    }
+  }
+
+  private void keep(String file, byte[] entry) throws IOException {
+    try (PrivateFolder folder = PrivateFolder.make(path, access)) {
+      write(folder, file, entry);
+      trim(folder, file);
     }
   }
 

@@ -158,7 +158,7 @@ public abstract class KernelLoader<M, K> {
     String architecture = device.architecture();
     CompilerFiles files =
         cache != null && SelfContained.test(source, options) ? compilerFiles() : null;
-    if (cache == null || files == null) {
+    if (cache == null || files == null || !SelfContained.allows(files.variables())) {
       return compiler().compile(source, name, options, architecture, what);
     }
     KernelKey key = files.key(source, name, options, architecture);

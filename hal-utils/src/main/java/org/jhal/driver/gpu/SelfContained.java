@@ -1,6 +1,7 @@
 package org.jhal.driver.gpu;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,6 +37,8 @@ final class SelfContained {
           "__DATE__",
           "__TIME__",
           "__TIMESTAMP__",
+          "##", // may paste any of these together
+          "%:%:",
           "??=",
           "??/");
 
@@ -61,7 +64,61 @@ final class SelfContained {
         return false;
       }
     }
-    return isFixed(joined) && !reads(joined);
+    return isFixed(joined) && !reads(joined) && !hasPiecedAssembler(joined);
+  }
+
+  /**
+   * Whether no option in environment variables of the compiler names a file.
+   *
+   * @param variables their values by name
+   */
+  static boolean allows(Map<String, String> variables) {
+    for (Map.Entry<String, String> variable : variables.entrySet()) {
+      String name = variable.getKey();
+      if (name.contains("OPTIONS") || name.startsWith("CCC_")) {
+        for (String word : variable.getValue().trim().split("\\s+")) {
+          if (!word.isEmpty() && !(isAllowed(word) && isFixed(word))) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Whether the text of inline assembler may be put together from pieces or escapes, so that a
+   * directive in it is not found.
+   */
+  private static boolean hasPiecedAssembler(String text) {
+    for (int at = text.indexOf("asm"); at >= 0; at = text.indexOf("asm", at + 1)) {
+      boolean isInString = false;
+      for (int i = at; i < text.length(); i++) {
+        char c = text.charAt(i);
+        if (c == '\\'
+            && isInString
+            && "nt".indexOf(text.charAt(Math.min(i + 1, text.length() - 1))) < 0) {
+          return true;
+        }
+        if (c == '"') {
+          isInString = !isInString;
+          if (!isInString && nextIsQuote(text, i + 1)) {
+            return true;
+          }
+        } else if (c == ';' && !isInString) {
+          break;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean nextIsQuote(String text, int from) {
+    int at = from;
+    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+      at++;
+    }
+    return at < text.length() && text.charAt(at) == '"';
   }
 
   private static boolean isFixed(String text) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +69,11 @@ class SelfContainedTest {
         "#include <a.h>\r",
         "asm(\".incbin \\\"a\\\"\");\n",
         "asm(\".include \\\"a\\\"\");\n",
+        "asm(\".inc\" \"bin f\");\n",
+        "asm(\"a\"\n \"b\");\n",
+        "asm(\".\\x69ncbin f\");\n",
+        "#define P(a, b) a##b\n",
+        "%:define P(a, b) a%:%:b\n",
         "const char* built = __DATE__ __TIME__;\n",
         "const char* built = __TIMESTAMP__;\n",
       })
@@ -162,9 +168,19 @@ class SelfContainedTest {
   }
 
   @Test
+  void optionsInTheEnvironmentMayNameNoFile() {
+    String name = "HIPRTC_COMPILE_OPTIONS_APPEND";
+    assertTrue(SelfContained.allows(Map.of()));
+    assertTrue(SelfContained.allows(Map.of(name, " -O3  -DN=1 ", "ROCM_PATH", "/opt/rocm")));
+    assertFalse(SelfContained.allows(Map.of(name, "-O3 -include /home/me/defs.h")));
+    assertFalse(SelfContained.allows(Map.of(name, "-I/home/me")));
+    assertFalse(SelfContained.allows(Map.of("CCC_OVERRIDE_OPTIONS", "+-include +/tmp/a.h")));
+  }
+
+  @Test
   @Timeout(30)
   void largeSourcesAreRead() {
-    String many = "# /* ".repeat(20_000) + "\\\n".repeat(20_000) + "#".repeat(20_000);
+    String many = "# /* ".repeat(20_000) + "\\\n".repeat(20_000) + "# ".repeat(20_000);
     assertTrue(SelfContained.test(many, List.of()));
     assertTrue(SelfContained.test(many + "*/", List.of()));
     assertFalse(SelfContained.test(many + "*/\n#include <a.h>", List.of()));
