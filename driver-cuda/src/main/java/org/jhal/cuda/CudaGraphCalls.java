@@ -2,29 +2,17 @@ package org.jhal.cuda;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * The functions of the driver API for graphs. JCuda has them too, but makes new objects in each
  * call, and copies structures field by field. Names and arguments are those of cuda.h; handles,
- * addresses, and pointers to memory that the caller owns are {@code long}s.
+ * addresses, and pointers to memory that the caller owns are {@code long}s. Those with {@code _v2}
+ * came with CUDA 12.
  *
  * <p>{@link #bind} must be called first.
  */
 final class CudaGraphCalls {
   private CudaGraphCalls() {}
-
-  /** The names of all functions; those with {@code _v2} came with CUDA 12. */
-  static List<String> symbols() {
-    return Arrays.stream(CudaGraphCalls.class.getDeclaredMethods())
-        .filter(method -> Modifier.isNative(method.getModifiers()))
-        .map(Method::getName)
-        .sorted()
-        .toList();
-  }
 
   static void bind(NativeLibrary library) {
     Native.register(CudaGraphCalls.class, library);

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUfunction;
 import org.jhal.Workgroups;
+import org.jhal.driver.Command;
 import org.jhal.driver.gpu.GraphRuntime;
 import org.jhal.driver.gpu.NativeBlock;
 
@@ -83,14 +84,9 @@ final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {
       long dependencies,
       int count,
       CUfunction kernel,
-      int groupsX,
-      int groupsY,
-      int groupsZ,
-      Workgroups size,
-      int sharedBytes,
+      Command dispatch,
       long arguments) {
-    long parameters =
-        kernelParameters(scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
+    long parameters = kernelParameters(scratch, kernel, dispatch, arguments);
     device.check(
         "cuGraphAddKernelNode",
         cuGraphAddKernelNode_v2(scratch.address(NODE), graph, dependencies, count, parameters));
@@ -103,38 +99,27 @@ final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {
       long instance,
       long node,
       CUfunction kernel,
-      int groupsX,
-      int groupsY,
-      int groupsZ,
-      Workgroups size,
-      int sharedBytes,
+      Command dispatch,
       long arguments) {
-    long parameters =
-        kernelParameters(scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
+    long parameters = kernelParameters(scratch, kernel, dispatch, arguments);
     device.check(
         "cuGraphExecKernelNodeSetParams",
         cuGraphExecKernelNodeSetParams_v2(instance, node, parameters));
   }
 
   private static long kernelParameters(
-      NativeBlock scratch,
-      CUfunction kernel,
-      int groupsX,
-      int groupsY,
-      int groupsZ,
-      Workgroups size,
-      int sharedBytes,
-      long arguments) {
+      NativeBlock scratch, CUfunction kernel, Command dispatch, long arguments) {
+    Workgroups size = dispatch.kernel().workgroupSize();
     scratch
         .bytes()
         .putLong(FUNCTION, Handles.get(kernel))
-        .putInt(GRID_X, groupsX)
-        .putInt(GRID_Y, groupsY)
-        .putInt(GRID_Z, groupsZ)
+        .putInt(GRID_X, dispatch.groupsX())
+        .putInt(GRID_Y, dispatch.groupsY())
+        .putInt(GRID_Z, dispatch.groupsZ())
         .putInt(BLOCK_X, size.x())
         .putInt(BLOCK_Y, size.y())
         .putInt(BLOCK_Z, size.z())
-        .putInt(SHARED_BYTES, sharedBytes)
+        .putInt(SHARED_BYTES, dispatch.kernel().dynamicSharedMemory())
         .putLong(KERNEL_PARAMETERS, 0)
         .putLong(EXTRA, arguments)
         .putLong(KERNEL, 0)
@@ -149,10 +134,9 @@ final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {
       long dependencies,
       int count,
       long target,
-      int pattern,
-      int patternBytes,
+      Command fill,
       long times) {
-    long parameters = fillParameters(scratch, target, pattern, patternBytes, times);
+    long parameters = fillParameters(scratch, target, fill, times);
     device.check(
         "cuGraphAddMemsetNode",
         cuGraphAddMemsetNode(
@@ -162,28 +146,20 @@ final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {
 
   @Override
   public void setFill(
-      NativeBlock scratch,
-      long instance,
-      long node,
-      long target,
-      int pattern,
-      int patternBytes,
-      long times) {
-    long parameters = fillParameters(scratch, target, pattern, patternBytes, times);
+      NativeBlock scratch, long instance, long node, long target, Command fill, long times) {
+    long parameters = fillParameters(scratch, target, fill, times);
     device.check(
         "cuGraphExecMemsetNodeSetParams",
         cuGraphExecMemsetNodeSetParams(instance, node, parameters, context));
   }
 
-  private static long fillParameters(
-      NativeBlock scratch, long target, int pattern, int patternBytes, long times) {
-    int value = patternBytes == 4 ? pattern : pattern & ((1 << 8 * patternBytes) - 1);
+  private static long fillParameters(NativeBlock scratch, long target, Command fill, long times) {
     scratch
         .bytes()
         .putLong(FILL_TARGET, target)
         .putLong(FILL_PITCH, 0)
-        .putInt(FILL_VALUE, value)
-        .putInt(FILL_ELEMENT_BYTES, patternBytes)
+        .putInt(FILL_VALUE, GraphRuntime.pattern(fill))
+        .putInt(FILL_ELEMENT_BYTES, fill.patternBytes())
         .putLong(FILL_WIDTH, times)
         .putLong(FILL_HEIGHT, 1);
     return scratch.address(0);

@@ -96,8 +96,7 @@ final class CudaLibrary {
   private CudaLibrary(SharedLibrary library, int version) {
     this.library = library;
     this.version = version;
-    this.missingForGraphs =
-        CudaGraphCalls.symbols().stream().filter(symbol -> !library.has(symbol)).toList();
+    this.missingForGraphs = library.missing(SharedLibrary.functions(CudaGraphCalls.class));
     if (missingForGraphs.isEmpty()) {
       CudaGraphCalls.bind(library.library());
     }

@@ -4,6 +4,7 @@ import static org.jhal.hip.jna.HipConstants.hipMemcpyDefault;
 import static org.jhal.hip.jna.HipGraphCalls.*;
 
 import org.jhal.Workgroups;
+import org.jhal.driver.Command;
 import org.jhal.driver.gpu.GraphRuntime;
 import org.jhal.driver.gpu.NativeBlock;
 import org.jhal.hip.jna.HipKernelNodeParams;
@@ -55,14 +56,9 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
       long dependencies,
       int count,
       hipFunction_t kernel,
-      int groupsX,
-      int groupsY,
-      int groupsZ,
-      Workgroups size,
-      int sharedBytes,
+      Command dispatch,
       long arguments) {
-    long parameters =
-        kernelParameters(scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
+    long parameters = kernelParameters(scratch, kernel, dispatch, arguments);
     device.check(
         "hipGraphAddKernelNode",
         hipGraphAddKernelNode(scratch.address(NODE), graph, dependencies, count, parameters));
@@ -75,28 +71,17 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
       long instance,
       long node,
       hipFunction_t kernel,
-      int groupsX,
-      int groupsY,
-      int groupsZ,
-      Workgroups size,
-      int sharedBytes,
+      Command dispatch,
       long arguments) {
-    long parameters =
-        kernelParameters(scratch, kernel, groupsX, groupsY, groupsZ, size, sharedBytes, arguments);
+    long parameters = kernelParameters(scratch, kernel, dispatch, arguments);
     device.check(
         "hipGraphExecKernelNodeSetParams",
         hipGraphExecKernelNodeSetParams(instance, node, parameters));
   }
 
   private static long kernelParameters(
-      NativeBlock scratch,
-      hipFunction_t kernel,
-      int groupsX,
-      int groupsY,
-      int groupsZ,
-      Workgroups size,
-      int sharedBytes,
-      long arguments) {
+      NativeBlock scratch, hipFunction_t kernel, Command dispatch, long arguments) {
+    Workgroups size = dispatch.kernel().workgroupSize();
     scratch
         .bytes()
         .putInt(HipKernelNodeParams.BLOCK_DIM, size.x())
@@ -104,11 +89,11 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
         .putInt(HipKernelNodeParams.BLOCK_DIM + 8, size.z())
         .putLong(HipKernelNodeParams.EXTRA, arguments)
         .putLong(HipKernelNodeParams.FUNC, kernel.get())
-        .putInt(HipKernelNodeParams.GRID_DIM, groupsX)
-        .putInt(HipKernelNodeParams.GRID_DIM + 4, groupsY)
-        .putInt(HipKernelNodeParams.GRID_DIM + 8, groupsZ)
+        .putInt(HipKernelNodeParams.GRID_DIM, dispatch.groupsX())
+        .putInt(HipKernelNodeParams.GRID_DIM + 4, dispatch.groupsY())
+        .putInt(HipKernelNodeParams.GRID_DIM + 8, dispatch.groupsZ())
         .putLong(HipKernelNodeParams.KERNEL_PARAMS, 0)
-        .putInt(HipKernelNodeParams.SHARED_MEM_BYTES, sharedBytes);
+        .putInt(HipKernelNodeParams.SHARED_MEM_BYTES, dispatch.kernel().dynamicSharedMemory());
     return scratch.address(0);
   }
 
@@ -119,10 +104,9 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
       long dependencies,
       int count,
       long target,
-      int pattern,
-      int patternBytes,
+      Command fill,
       long times) {
-    long parameters = fillParameters(scratch, target, pattern, patternBytes, times);
+    long parameters = fillParameters(scratch, target, fill, times);
     device.check(
         "hipGraphAddMemsetNode",
         hipGraphAddMemsetNode(scratch.address(NODE), graph, dependencies, count, parameters));
@@ -131,28 +115,20 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
 
   @Override
   public void setFill(
-      NativeBlock scratch,
-      long instance,
-      long node,
-      long target,
-      int pattern,
-      int patternBytes,
-      long times) {
-    long parameters = fillParameters(scratch, target, pattern, patternBytes, times);
+      NativeBlock scratch, long instance, long node, long target, Command fill, long times) {
+    long parameters = fillParameters(scratch, target, fill, times);
     device.check(
         "hipGraphExecMemsetNodeSetParams",
         hipGraphExecMemsetNodeSetParams(instance, node, parameters));
   }
 
-  private static long fillParameters(
-      NativeBlock scratch, long target, int pattern, int patternBytes, long times) {
-    int value = patternBytes == 4 ? pattern : pattern & ((1 << 8 * patternBytes) - 1);
+  private static long fillParameters(NativeBlock scratch, long target, Command fill, long times) {
     scratch
         .bytes()
         .putLong(HipMemsetParams.DST, target)
         .putLong(HipMemsetParams.PITCH, 0)
-        .putInt(HipMemsetParams.VALUE, value)
-        .putInt(HipMemsetParams.ELEMENT_SIZE, patternBytes)
+        .putInt(HipMemsetParams.VALUE, GraphRuntime.pattern(fill))
+        .putInt(HipMemsetParams.ELEMENT_SIZE, fill.patternBytes())
         .putLong(HipMemsetParams.WIDTH, times)
         .putLong(HipMemsetParams.HEIGHT, 1);
     return scratch.address(0);

@@ -58,8 +58,7 @@ final class HipLibrary {
           + HipGraphs.FIRST_MAJOR
           + " on they are";
     }
-    List<String> missing =
-        HipGraphCalls.symbols().stream().filter(symbol -> !library.has(symbol)).toList();
+    List<String> missing = library.missing(SharedLibrary.functions(HipGraphCalls.class));
     return missing.isEmpty()
         ? AVAILABLE
         : "not available: " + library.path() + " lacks " + String.join(", ", missing);

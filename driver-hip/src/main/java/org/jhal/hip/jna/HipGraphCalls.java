@@ -2,10 +2,6 @@ package org.jhal.hip.jna;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.util.Arrays;
-import java.util.List;
 
 /**
  * The functions of the HIP runtime for graphs; each returns a {@code hipError_t}. Handles and
@@ -15,15 +11,6 @@ import java.util.List;
  */
 public final class HipGraphCalls {
   private HipGraphCalls() {}
-
-  /** The names of all functions. */
-  public static List<String> symbols() {
-    return Arrays.stream(HipGraphCalls.class.getDeclaredMethods())
-        .filter(method -> Modifier.isNative(method.getModifiers()))
-        .map(Method::getName)
-        .sorted()
-        .toList();
-  }
 
   /** Binds the functions to a library, which has them all. */
   public static void bind(NativeLibrary library) {

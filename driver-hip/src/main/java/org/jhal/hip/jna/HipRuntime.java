@@ -3,10 +3,8 @@ package org.jhal.hip.jna;
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
-import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.util.Arrays;
 import java.util.List;
+import org.jhal.driver.gpu.SharedLibrary;
 
 /**
  * The required functions of the HIP runtime. All are in ROCm 5.2; each returns a {@code hipError_t}
@@ -20,11 +18,7 @@ public final class HipRuntime {
 
   /** The names of all functions. */
   public static List<String> symbols() {
-    return Arrays.stream(HipRuntime.class.getDeclaredMethods())
-        .filter(method -> Modifier.isNative(method.getModifiers()))
-        .map(Method::getName)
-        .sorted()
-        .toList();
+    return SharedLibrary.functions(HipRuntime.class);
   }
 
   /**

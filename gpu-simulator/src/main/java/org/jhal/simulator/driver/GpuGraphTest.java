@@ -157,6 +157,24 @@ public abstract class GpuGraphTest {
       awaitReached(submit(list));
     }
 
+    /** Runs a recording without slots. */
+    void runThreeTimes(CommandBuffer other) {
+      for (int i = 0; i < 3; i++) {
+        device.queue(0).execute(timeline.at(uses), timeline.at(uses + 1), other);
+        awaitReached(timeline, ++uses);
+      }
+    }
+
+    /** Puts as much into the stream, one fill behind the other, as leaves a quarter of its room. */
+    void fillOften(DeviceBuffer buffer) {
+      for (int i = 0; i < 200; i++) {
+        device
+            .queue(0)
+            .fill(timeline.at(uses), timeline.at(uses + 1), buffer, 0, 4, FillPattern.ZERO);
+        uses++;
+      }
+    }
+
     GraphStatistics graphs() {
       return device.statistics().graphs();
     }
@@ -365,14 +383,10 @@ public abstract class GpuGraphTest {
   void theBytesOfUpdatesCountAsMemoryOfGraphs() {
     try (Fixture f = new Fixture("&graph=on&graph-memory=60k", 1);
         DeviceBuffer buffer = f.device.allocate(50 << 10, BufferParams.DEVICE);
-        CommandBuffer large = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
-        TimelineSemaphore done = f.device.createSemaphore(0)) {
+        CommandBuffer large = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
       large.update(ByteBuffer.allocate(50 << 10), buffer, 0);
       large.end();
-      for (int use = 1; use <= 3; use++) {
-        f.device.queue(0).execute(Fence.NONE, done.at(use), large);
-        awaitReached(done, use);
-      }
+      f.runThreeTimes(large);
       assertEquals(2, f.graphs().launches());
       assertTrue(f.graphs().bytes() > 50 << 10, () -> f.graphs().toString());
       large.close();
@@ -380,14 +394,10 @@ public abstract class GpuGraphTest {
     }
     try (Fixture f = new Fixture("&graph=on&graph-memory=40k", 1);
         DeviceBuffer buffer = f.device.allocate(50 << 10, BufferParams.DEVICE);
-        CommandBuffer large = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
-        TimelineSemaphore done = f.device.createSemaphore(0)) {
+        CommandBuffer large = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
       large.update(ByteBuffer.allocate(50 << 10), buffer, 0);
       large.end();
-      for (int use = 1; use <= 3; use++) {
-        f.device.queue(0).execute(Fence.NONE, done.at(use), large);
-        awaitReached(done, use);
-      }
+      f.runThreeTimes(large);
       assertEquals(Map.of("no memory for its graph", 2L), f.graphs().fallbacks());
     }
   }
@@ -404,13 +414,7 @@ public abstract class GpuGraphTest {
       f.run(list);
       sim.simulator().pause(0, 0);
       try {
-        for (int i = 0; i < 200; i++) {
-          f.device
-              .queue(0)
-              .fill(
-                  f.timeline.at(f.uses), f.timeline.at(f.uses + 1), other, 0, 4, FillPattern.ZERO);
-          f.uses++;
-        }
+        f.fillOften(other);
         sim.simulator().fail(names.setKernel, 7, INVALID_VALUE);
         f.device
             .queue(0)
@@ -536,12 +540,7 @@ public abstract class GpuGraphTest {
       f.run(list);
       f.run(list);
       sim.simulator().pause(0, 0);
-      for (int i = 0; i < 200; i++) {
-        f.device
-            .queue(0)
-            .fill(f.timeline.at(f.uses), f.timeline.at(f.uses + 1), other, 0, 4, FillPattern.ZERO);
-        f.uses++;
-      }
+      f.fillOften(other);
       sim.simulator().fail(names.setKernel, 7, INVALID_VALUE);
       Fence last = f.submit(other);
       f.device.queue(0).barrier(Fence.NONE, late.at(1));
@@ -564,8 +563,7 @@ public abstract class GpuGraphTest {
     try (Fixture f = new Fixture("&graph=on&graph-memory=40k", 10);
         DeviceBuffer list = f.list();
         DeviceBuffer numbers = f.list();
-        CommandBuffer other = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
-        TimelineSemaphore done = f.device.createSemaphore(0)) {
+        CommandBuffer other = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
       f.run(list);
       f.run(list);
       assertEquals(1, f.graphs().instances());
@@ -574,10 +572,7 @@ public abstract class GpuGraphTest {
         other.barrier();
       }
       other.end();
-      for (int use = 1; use <= 3; use++) {
-        f.device.queue(0).execute(Fence.NONE, done.at(use), other);
-        awaitReached(done, use);
-      }
+      f.runThreeTimes(other);
       assertEquals(1, f.graphs().instances(), "the one that was idle made room");
       assertTrue(f.graphs().bytes() <= 40 << 10, () -> f.graphs().toString());
       f.run(list);

@@ -1,6 +1,8 @@
 package org.jhal.driver.gpu;
 
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
 
 /** Memory that the device can access at one address. */
 public interface GpuMemory extends DeviceMemory {
@@ -9,4 +11,14 @@ public interface GpuMemory extends DeviceMemory {
 
   /** Whether the bytes are in host memory. */
   boolean isOnHost();
+
+  /** The memory that a submission gives an operand. */
+  static GpuMemory of(Operand operand, Submission submission) {
+    return (GpuMemory) submission.memory(operand);
+  }
+
+  /** The device's address at which an operand starts. */
+  static long address(Operand operand, Submission submission) {
+    return of(operand, submission).address() + submission.offset(operand);
+  }
 }

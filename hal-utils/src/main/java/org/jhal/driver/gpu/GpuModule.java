@@ -2,6 +2,7 @@ package org.jhal.driver.gpu;
 
 import java.util.List;
 import org.jhal.driver.KernelModule;
+import org.jhal.driver.LoadedKernel;
 
 /** A native module and its kernels, in the order of the manifest. */
 final class GpuModule<M, K> implements KernelModule {
@@ -18,8 +19,10 @@ final class GpuModule<M, K> implements KernelModule {
     this.frees = frees;
   }
 
-  K kernel(int index) {
-    return kernels.get(index);
+  /** The native kernel behind one that the device has loaded, whose kernels are of type K. */
+  @SuppressWarnings("unchecked") // a device has one type of native kernels
+  static <K> K kernel(LoadedKernel kernel) {
+    return ((GpuModule<?, K>) kernel.module()).kernels.get(kernel.index());
   }
 
   @Override

@@ -5,8 +5,6 @@ import java.util.function.Consumer;
 import org.jhal.BufferParams;
 import org.jhal.HostMemory;
 import org.jhal.MemoryType;
-import org.jhal.Parameter;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
@@ -61,9 +59,6 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
    * than handing them to other threads.
    */
   private static final int MAX_CAPTURED = 1 << 20;
-
-  /** They are cut into pieces of this size, so that the device copies one while the host copies. */
-  private static final int CAPTURED_PIECE = StagingRing.MAX_PIECE;
 
   /** This many staged bytes weigh as much as one command. */
   private static final int BYTES_PER_WEIGHT = StagingRing.CAPACITY / CAPACITY;
@@ -311,28 +306,20 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     return (GraphSet<S, K>) prepared;
   }
 
-  private static GpuMemory memory(Operand operand, Submission submission) {
-    return (GpuMemory) submission.memory(operand);
-  }
-
-  private static long address(Operand operand, Submission submission) {
-    return memory(operand, submission).address() + submission.offset(operand);
-  }
-
   private void fill(Command command, Submission submission) {
     Operand target = command.target();
     int patternBytes = command.patternBytes();
     runtime.fill(
         handle,
-        address(target, submission),
+        GpuMemory.address(target, submission),
         command.pattern(),
         patternBytes,
         submission.length(target) / patternBytes);
   }
 
   private void copy(Command command, Submission submission) {
-    GpuMemory from = memory(command.source(), submission);
-    GpuMemory to = memory(command.target(), submission);
+    GpuMemory from = GpuMemory.of(command.source(), submission);
+    GpuMemory to = GpuMemory.of(command.target(), submission);
     long source = from.address() + submission.offset(command.source());
     long target = to.address() + submission.offset(command.target());
     long bytes = submission.length(command.target());
@@ -345,7 +332,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   private void update(Command command, Submission submission) {
     ByteBuffer bytes = command.bytes();
-    long target = address(command.target(), submission);
+    long target = GpuMemory.address(command.target(), submission);
     int end = bytes.limit();
     while (bytes.position() < end) {
       int at = bytes.position();
@@ -368,15 +355,15 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
    */
   private void upload(Command command, Submission submission) {
     HostMemory source = command.host();
-    long target = address(command.target(), submission);
+    long target = GpuMemory.address(command.target(), submission);
     long pinned = device.pinnedAddress(source);
     if (pinned != 0) {
       runtime.copyToDevice(handle, target, pinned, source.size());
     } else if (source.size() <= MAX_CAPTURED
         && (source.direct() == null || submission.waitsReached())) {
-      for (long at = 0; at < source.size(); at += CAPTURED_PIECE) {
+      for (long at = 0; at < source.size(); at += StagingRing.MAX_PIECE) {
         long from = at;
-        int size = (int) Math.min(CAPTURED_PIECE, source.size() - at);
+        int size = (int) Math.min(StagingRing.MAX_PIECE, source.size() - at);
         capture(target + at, size, space -> source.read(from, space));
       }
     } else {
@@ -386,7 +373,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   private void readback(Command command, Submission submission) {
     HostMemory target = command.host();
-    long source = address(command.source(), submission);
+    long source = GpuMemory.address(command.source(), submission);
     long pinned = device.pinnedAddress(target);
     if (pinned != 0) {
       runtime.copyToHost(handle, pinned, source, target.size());
@@ -397,27 +384,16 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   private void dispatch(Command command, Submission submission) {
     LoadedKernel kernel = command.kernel();
-    ArgumentLayout layout = kernel.layout();
-    launch.set(command.array(), layout.size());
-    for (int i = 0; i < kernel.parameterCount(); i++) {
-      if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
-        launch.setAddress(layout.offset(i), address(command.argument(i), submission));
-      }
-    }
+    launch.set(command, submission);
     runtime.launch(
         handle,
-        kernel(kernel),
+        GpuModule.<K>kernel(kernel),
         command.groupsX(),
         command.groupsY(),
         command.groupsZ(),
         kernel.workgroupSize(),
         kernel.dynamicSharedMemory(),
         launch);
-  }
-
-  @SuppressWarnings("unchecked") // modules that this device has loaded hold its kernels
-  private K kernel(LoadedKernel kernel) {
-    return ((GpuModule<?, K>) kernel.module()).kernel(kernel.index());
   }
 
   @Override

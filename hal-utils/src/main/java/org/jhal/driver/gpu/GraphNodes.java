@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import org.jhal.Parameter;
-import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
@@ -101,8 +100,7 @@ final class GraphNodes<S, K> {
       Command command = plan.command(node);
       if (command.kind() == Command.Kind.DISPATCH) {
         PackedArguments.prepare(memory, places[node], device.runtime().endOfLaunchList());
-        PackedArguments.set(
-            memory, places[node], command.array(), command.kernel().layout().size());
+        PackedArguments.set(memory, places[node], command);
       }
     }
     boundAddresses = new long[operands.size()];
@@ -143,19 +141,10 @@ final class GraphNodes<S, K> {
   private void resolve(int node, Submission submission) {
     Command command = plan.command(node);
     switch (command.kind()) {
-      case DISPATCH -> {
-        LoadedKernel kernel = command.kernel();
-        ArgumentLayout layout = kernel.layout();
-        for (int i = 0; i < kernel.parameterCount(); i++) {
-          if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
-            PackedArguments.setAddress(
-                memory, places[node], layout.offset(i), address(command.argument(i), submission));
-          }
-        }
-      }
+      case DISPATCH -> PackedArguments.setAddresses(memory, places[node], command, submission);
       case COPY -> {
-        sources[node] = address(command.source(), submission);
-        areSourcesOnHost[node] = isOnHost(command.source(), submission);
+        sources[node] = GpuMemory.address(command.source(), submission);
+        areSourcesOnHost[node] = GpuMemory.of(command.source(), submission).isOnHost();
         resolveTarget(node, command, submission);
       }
       default -> resolveTarget(node, command, submission);
@@ -163,22 +152,14 @@ final class GraphNodes<S, K> {
   }
 
   private void resolveTarget(int node, Command command, Submission submission) {
-    targets[node] = address(command.target(), submission);
-    areTargetsOnHost[node] = isOnHost(command.target(), submission);
+    targets[node] = GpuMemory.address(command.target(), submission);
+    areTargetsOnHost[node] = GpuMemory.of(command.target(), submission).isOnHost();
     lengths[node] = submission.length(command.target());
-  }
-
-  private static long address(Operand operand, Submission submission) {
-    return ((GpuMemory) submission.memory(operand)).address() + submission.offset(operand);
-  }
-
-  private static boolean isOnHost(Operand operand, Submission submission) {
-    return ((GpuMemory) submission.memory(operand)).isOnHost();
   }
 
   private void keepBindings(Submission submission) {
     for (int i = 0; i < boundAddresses.length; i++) {
-      boundAddresses[i] = address(operands.get(i), submission);
+      boundAddresses[i] = GpuMemory.address(operands.get(i), submission);
     }
   }
 
@@ -187,7 +168,7 @@ final class GraphNodes<S, K> {
     long changed = 0;
     for (int i = 0; i < boundAddresses.length; i++) {
       Operand operand = operands.get(i);
-      if (boundAddresses[i] != address(operand, submission)) {
+      if (boundAddresses[i] != GpuMemory.address(operand, submission)) {
         changed |= bit(operand.slot());
       }
     }
@@ -200,9 +181,10 @@ final class GraphNodes<S, K> {
       if ((slotsOf[node] & changed) != 0) {
         Command command = plan.command(node);
         if (command.kind() != Command.Kind.DISPATCH
-            && (isOnHost(command.target(), submission) != areTargetsOnHost[node]
+            && (GpuMemory.of(command.target(), submission).isOnHost() != areTargetsOnHost[node]
                 || (command.kind() == Command.Kind.COPY
-                    && isOnHost(command.source(), submission) != areSourcesOnHost[node]))) {
+                    && GpuMemory.of(command.source(), submission).isOnHost()
+                        != areSourcesOnHost[node]))) {
           return true;
         }
       }
@@ -240,31 +222,18 @@ final class GraphNodes<S, K> {
     int count = behind.length;
     Command command = plan.command(node);
     return switch (command.kind()) {
-      case DISPATCH -> {
-        LoadedKernel kernel = command.kernel();
-        yield graphs.addKernel(
-            memory,
-            graph,
-            dependencies,
-            count,
-            kernel(kernel),
-            command.groupsX(),
-            command.groupsY(),
-            command.groupsZ(),
-            kernel.workgroupSize(),
-            kernel.dynamicSharedMemory(),
-            memory.address(places[node]));
-      }
-      case FILL ->
-          graphs.addFill(
+      case DISPATCH ->
+          graphs.addKernel(
               memory,
               graph,
               dependencies,
               count,
-              targets[node],
-              command.pattern(),
-              command.patternBytes(),
-              lengths[node] / command.patternBytes());
+              GpuModule.<K>kernel(command.kernel()),
+              command,
+              memory.address(places[node]));
+      case FILL ->
+          graphs.addFill(
+              memory, graph, dependencies, count, targets[node], command, times(node, command));
       default ->
           graphs.addCopy(
               memory,
@@ -279,9 +248,8 @@ final class GraphNodes<S, K> {
     };
   }
 
-  @SuppressWarnings("unchecked") // modules that this device has loaded hold its kernels
-  private K kernel(LoadedKernel kernel) {
-    return ((GpuModule<?, K>) kernel.module()).kernel(kernel.index());
+  private long times(int node, Command fill) {
+    return lengths[node] / fill.patternBytes();
   }
 
   /**
@@ -306,29 +274,17 @@ final class GraphNodes<S, K> {
   private void set(int node, long instance) {
     Command command = plan.command(node);
     switch (command.kind()) {
-      case DISPATCH -> {
-        LoadedKernel kernel = command.kernel();
-        graphs.setKernel(
-            memory,
-            instance,
-            nodes[node],
-            kernel(kernel),
-            command.groupsX(),
-            command.groupsY(),
-            command.groupsZ(),
-            kernel.workgroupSize(),
-            kernel.dynamicSharedMemory(),
-            memory.address(places[node]));
-      }
-      case FILL ->
-          graphs.setFill(
+      case DISPATCH ->
+          graphs.setKernel(
               memory,
               instance,
               nodes[node],
-              targets[node],
-              command.pattern(),
-              command.patternBytes(),
-              lengths[node] / command.patternBytes());
+              GpuModule.<K>kernel(command.kernel()),
+              command,
+              memory.address(places[node]));
+      case FILL ->
+          graphs.setFill(
+              memory, instance, nodes[node], targets[node], command, times(node, command));
       default ->
           graphs.setCopy(
               memory,

@@ -1,7 +1,7 @@
 package org.jhal.driver.gpu;
 
 import org.jhal.HalException;
-import org.jhal.Workgroups;
+import org.jhal.driver.Command;
 
 /**
  * The native calls on graphs of one open device. A driver whose runtime has graphs implements them;
@@ -37,8 +37,7 @@ public interface GraphRuntime<S, K> {
    *
    * @param dependencies the address of the nodes that it runs behind
    * @param count how many these are
-   * @param size work items of a workgroup along each axis
-   * @param sharedBytes dynamic shared memory per workgroup
+   * @param dispatch tells the grid, the workgroup and its shared memory
    * @param arguments the address of the list of packed arguments; it stays valid as long as the
    *     node can be launched
    * @return the node
@@ -49,30 +48,17 @@ public interface GraphRuntime<S, K> {
       long dependencies,
       int count,
       K kernel,
-      int groupsX,
-      int groupsY,
-      int groupsZ,
-      Workgroups size,
-      int sharedBytes,
+      Command dispatch,
       long arguments);
 
   /** Gives a kernel node of an instance other arguments; the rest is as it was added. */
   void setKernel(
-      NativeBlock scratch,
-      long instance,
-      long node,
-      K kernel,
-      int groupsX,
-      int groupsY,
-      int groupsZ,
-      Workgroups size,
-      int sharedBytes,
-      long arguments);
+      NativeBlock scratch, long instance, long node, K kernel, Command dispatch, long arguments);
 
   /**
    * Adds a fill.
    *
-   * @param patternBytes the length of the pattern: 1, 2 or 4
+   * @param fill tells the pattern and its length
    * @param times how many times it is written, at least 1
    * @return the node
    */
@@ -82,19 +68,18 @@ public interface GraphRuntime<S, K> {
       long dependencies,
       int count,
       long target,
-      int pattern,
-      int patternBytes,
+      Command fill,
       long times);
 
   /** Gives a fill node of an instance another target. */
   void setFill(
-      NativeBlock scratch,
-      long instance,
-      long node,
-      long target,
-      int pattern,
-      int patternBytes,
-      long times);
+      NativeBlock scratch, long instance, long node, long target, Command fill, long times);
+
+  /** The pattern of a fill without the bits that do not belong to it. */
+  static int pattern(Command fill) {
+    int bytes = fill.patternBytes();
+    return bytes == 4 ? fill.pattern() : fill.pattern() & ((1 << 8 * bytes) - 1);
+  }
 
   /**
    * Adds a copy. Both addresses are the device's.

@@ -163,6 +163,10 @@ final class GraphSet<S, K> implements PreparedCommands {
       List<GraphInstance<S, K>> left = new ArrayList<>(instances);
       left.remove(instance);
       instances = List.copyOf(left);
+      pauseTrying();
+    }
+
+    private void pauseTrying() {
       nextTry = submissions + pause;
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
@@ -230,8 +234,7 @@ final class GraphSet<S, K> implements PreparedCommands {
       try {
         planned = cache.plan(plan, stream, submission);
       } catch (OutOfMemoryError | ArithmeticException e) { // of direct memory
-        nextTry = submissions + pause;
-        pause = Math.min(2 * pause, LONGEST_PAUSE);
+        pauseTrying();
         return GraphFallback.OUT_OF_MEMORY;
       }
       List<GraphInstance<S, K>> more = new ArrayList<>(instances);

@@ -1,5 +1,8 @@
 package org.jhal.driver.gpu;
 
+import org.jhal.driver.Command;
+import org.jhal.driver.Submission;
+
 /**
  * The arguments of a launch in native memory; see {@link PackedArguments}. The launch copies them,
  * so a stream uses one buffer for all its launches.
@@ -25,17 +28,14 @@ public final class LaunchBuffer {
     return made;
   }
 
-  /** Sets the arguments to the first {@code size} bytes of {@code packed}. */
-  void set(byte[] packed, int size) {
+  /** Sets the arguments to those of a dispatch. */
+  void set(Command dispatch, Submission submission) {
+    int size = dispatch.kernel().layout().size();
     if (size > capacity) {
       memory = reserve(2 * size);
     }
-    PackedArguments.set(memory, 0, packed, size);
-  }
-
-  /** Writes an address at {@code offset} of the arguments. */
-  void setAddress(int offset, long address) {
-    PackedArguments.setAddress(memory, 0, offset, address);
+    PackedArguments.set(memory, 0, dispatch);
+    PackedArguments.setAddresses(memory, 0, dispatch, submission);
   }
 
   /** The address of the list; valid until the next launch. */

@@ -1,6 +1,11 @@
 package org.jhal.driver.gpu;
 
 import java.nio.ByteBuffer;
+import org.jhal.Parameter;
+import org.jhal.driver.ArgumentLayout;
+import org.jhal.driver.Command;
+import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.Submission;
 
 /**
  * The arguments of a launch, packed in native memory, in the form that native launches take as
@@ -39,15 +44,26 @@ final class PackedArguments {
         .putLong(at + 32, end);
   }
 
-  /** Sets the arguments of the list at {@code at} to the first {@code size} bytes of an array. */
-  static void set(NativeBlock memory, int at, byte[] packed, int size) {
+  /** Sets the arguments of the list at {@code at} to those of a dispatch, addresses apart. */
+  static void set(NativeBlock memory, int at, Command dispatch) {
+    int size = dispatch.kernel().layout().size();
     ByteBuffer bytes = memory.bytes();
     bytes.putLong(at + SIZE_AT, size);
-    bytes.put(at + LIST_BYTES, packed, 0, size);
+    bytes.put(at + LIST_BYTES, dispatch.array(), 0, size);
   }
 
-  /** Writes an address at {@code offset} of the arguments of the list at {@code at}. */
-  static void setAddress(NativeBlock memory, int at, int offset, long address) {
-    memory.bytes().putLong(at + LIST_BYTES + offset, address);
+  /** Sets the addresses in the arguments of the list at {@code at} to those of a submission. */
+  static void setAddresses(NativeBlock memory, int at, Command dispatch, Submission submission) {
+    LoadedKernel kernel = dispatch.kernel();
+    ArgumentLayout layout = kernel.layout();
+    for (int i = 0; i < kernel.parameterCount(); i++) {
+      if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
+        memory
+            .bytes()
+            .putLong(
+                at + LIST_BYTES + layout.offset(i),
+                GpuMemory.address(dispatch.argument(i), submission));
+      }
+    }
   }
 }

@@ -11,8 +11,10 @@ import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jhal.HalException;
@@ -65,6 +67,20 @@ public final class SharedLibrary {
   /** Whether the library exports a function, or is linked with a library that does. */
   public boolean has(String symbol) {
     return optional(symbol) != null;
+  }
+
+  /** Those of {@code symbols} that {@link #has} does not find. */
+  public List<String> missing(List<String> symbols) {
+    return symbols.stream().filter(symbol -> !has(symbol)).toList();
+  }
+
+  /** The names of the native functions that a class declares, for {@link Native#register}. */
+  public static List<String> functions(Class<?> mapping) {
+    return Arrays.stream(mapping.getDeclaredMethods())
+        .filter(method -> Modifier.isNative(method.getModifiers()))
+        .map(Method::getName)
+        .sorted()
+        .toList();
   }
 
   /** A function that not every version has, or null. */

@@ -97,7 +97,7 @@ public record WantedLibrary(
    * @throws HalException with {@link #status()} and the names of the missing ones
    */
   public void require(SharedLibrary library, List<String> symbols, String needed) {
-    List<String> missing = symbols.stream().filter(symbol -> !library.has(symbol)).toList();
+    List<String> missing = library.missing(symbols);
     if (!missing.isEmpty()) {
       throw failure(
           library.path()
