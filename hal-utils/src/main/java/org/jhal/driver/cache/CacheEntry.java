@@ -18,7 +18,8 @@ import java.util.zip.CRC32;
  * Numbers are big-endian. The checksum finds damage; it does not protect against people who can
  * write to the folder, which {@link PrivateFolder} keeps out.
  *
- * <p>Immutable; any thread may use it.
+ * <p>It shares the array of its code, which nobody changes: code may have many megabytes. Any
+ * thread may use it.
  */
 final class CacheEntry {
   private static final byte[] MAGIC = "JHALKRNL".getBytes(StandardCharsets.US_ASCII);
@@ -38,7 +39,7 @@ final class CacheEntry {
   CacheEntry(KernelKey key, String label, byte[] code) {
     this.key = key;
     this.label = label;
-    this.code = code.clone();
+    this.code = code;
   }
 
   KernelKey key() {
@@ -50,7 +51,7 @@ final class CacheEntry {
   }
 
   byte[] code() {
-    return code.clone();
+    return code;
   }
 
   byte[] encode() {
