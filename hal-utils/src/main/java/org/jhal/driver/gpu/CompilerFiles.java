@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -62,7 +63,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
       }
       states.add(state);
     }
-    Map<String, String> set = new TreeMap<>();
+    Map<String, String> set = new HashMap<>();
     for (Map.Entry<String, String> variable : System.getenv().entrySet()) {
       for (String beginning : variables) {
         if (variable.getKey().startsWith(beginning)) {

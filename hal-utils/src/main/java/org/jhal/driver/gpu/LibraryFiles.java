@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -127,15 +128,9 @@ final class LibraryFiles {
   }
 
   private static boolean startsWith(byte[] bytes, int at, byte[] wanted) {
-    if (at < 0 || at > bytes.length - wanted.length) {
-      return false;
-    }
-    for (int i = 0; i < wanted.length; i++) {
-      if (bytes[at + i] != wanted[i]) {
-        return false;
-      }
-    }
-    return true;
+    return at >= 0
+        && at <= bytes.length - wanted.length
+        && Arrays.equals(bytes, at, at + wanted.length, wanted, 0, wanted.length);
   }
 
   /** The file that is mapped at an address of this process; null if there is none, or not now. */
