@@ -1,5 +1,6 @@
 /** The API of JHAL and its service interface for drivers. */
 module org.jhal {
+  requires static java.management;
   requires static org.jspecify;
 
   exports org.jhal;

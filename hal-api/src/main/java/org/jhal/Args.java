@@ -2,6 +2,9 @@ package org.jhal;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of a dispatch, in the order of the kernel's parameters: a {@link BufferRef} for
@@ -18,7 +21,10 @@ import java.util.Objects;
  *       Integer#toUnsignedLong} converts an int that holds the bits of a u32</td></tr>
  *   <tr><td>u64</td><td>Byte, Short, Integer or Long</td><td>all; the 64 bits are passed
  *       unchanged, so {@code -1L} is the largest value ({@link Long#parseUnsignedLong(String)})</td></tr>
- *   <tr><td>f32</td><td>Float</td><td>all</td></tr>
+ *   <tr><td>f32</td><td>Float, or Double</td><td>a Double only if no digit is lost: {@code 0.5},
+ *       but not {@code 0.1}, which is {@code 0.1f}</td></tr>
+ *   <tr><td>f16, bf16</td><td>Float or Double</td><td>only if no digit is lost; {@link org.jhal.kernel.Float16} and
+ *       {@link org.jhal.kernel.BFloat16} round</td></tr>
  *   <tr><td>f64</td><td>Double or Float</td><td>all</td></tr>
  * </table>
  *
@@ -44,23 +50,122 @@ public final class Args {
     Object[] copy = Objects.requireNonNull(values, "values").clone();
     for (int i = 0; i < copy.length; i++) {
       Object value = Objects.requireNonNull(copy[i], "argument " + i);
-      if (!(value instanceof BufferRef
-          || value instanceof Byte
-          || value instanceof Short
-          || value instanceof Integer
-          || value instanceof Long
-          || value instanceof Float
-          || value instanceof Double)) {
-        throw new HalException(
-            Status.INVALID_ARGUMENT,
-            "argument "
-                + i
-                + " is a "
-                + value.getClass().getName()
-                + "; it may be a buffer, a slot or a boxed number");
+      if (!isArgument(value)) {
+        throw wrongType(String.valueOf(i), value);
       }
     }
     return new Args(copy);
+  }
+
+  private static boolean isArgument(Object value) {
+    return value instanceof BufferRef
+        || value instanceof Byte
+        || value instanceof Short
+        || value instanceof Integer
+        || value instanceof Long
+        || value instanceof Float
+        || value instanceof Double;
+  }
+
+  /**
+   * What is thrown for a value that no argument may be.
+   *
+   * @param which its place, or its name in quotes
+   */
+  private static HalException wrongType(String which, Object value) {
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        "argument "
+            + which
+            + " is a "
+            + value.getClass().getName()
+            + "; it may be a buffer, a slot or a boxed number");
+  }
+
+  /**
+   * Starts arguments that are given by the names of the kernel's parameters, in any order:
+   *
+   * <pre>{@code
+   * Args args = Args.named(kernel).set("n", 4).set("a", 2.0).set("x", x).set("y", y).build();
+   * }</pre>
+   *
+   * <p>The result holds positions, so it is as fast to use as any other, for any kernel with the
+   * same parameters.
+   */
+  public static Named named(Kernel kernel) {
+    return new Named(kernel);
+  }
+
+  /** Collects arguments by name. For one thread. */
+  public static final class Named {
+    private final Kernel kernel;
+    private final List<Parameter> parameters;
+    private final @Nullable Object[] values; // by position
+
+    private Named(Kernel kernel) {
+      this.kernel = Objects.requireNonNull(kernel, "kernel");
+      this.parameters = kernel.parameters();
+      this.values = new Object[parameters.size()];
+    }
+
+    /**
+     * Sets the argument of parameter {@code name}.
+     *
+     * @throws HalException INVALID_ARGUMENT if the kernel has no such parameter, or its argument
+     *     was set before
+     */
+    public Named set(String name, Object value) {
+      Objects.requireNonNull(name, "name");
+      Objects.requireNonNull(value, "value");
+      int index = 0;
+      while (index < values.length && !parameters.get(index).name().equals(name)) {
+        index++;
+      }
+      if (index == values.length) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            kernel.name() + " has no parameter '" + name + "'; it has " + names(all -> true));
+      }
+      if (values[index] != null) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "parameter '" + name + "' of " + kernel.name() + " is set twice");
+      }
+      values[index] = value;
+      return this;
+    }
+
+    /**
+     * The arguments.
+     *
+     * @throws HalException INVALID_ARGUMENT if one is missing, or as {@link Args#of}
+     */
+    public Args build() {
+      Object[] all = new Object[values.length];
+      for (int i = 0; i < all.length; i++) {
+        Object value = values[i];
+        if (value == null) {
+          throw new HalException(
+              Status.INVALID_ARGUMENT,
+              "parameters of "
+                  + kernel.name()
+                  + " without an argument: "
+                  + names(index -> values[index] == null));
+        }
+        if (!isArgument(value)) {
+          throw wrongType("'" + parameters.get(i).name() + "'", value);
+        }
+        all[i] = value;
+      }
+      return new Args(all);
+    }
+
+    private List<String> names(IntPredicate wanted) {
+      return IntStream.range(0, values.length)
+          .filter(wanted)
+          .mapToObj(index -> parameters.get(index).name())
+          .toList();
+    }
   }
 
   /** The number of arguments. */

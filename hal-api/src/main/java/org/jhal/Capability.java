@@ -5,5 +5,10 @@ public enum Capability {
   /** Buffers over the caller's own memory: {@link Allocator#importHost}. */
   HOST_IMPORT,
   /** Buffers of {@link MemoryType#SHARED}. */
-  SHARED_MEMORY
+  SHARED_MEMORY,
+  /**
+   * The native runtime beside JHAL: {@link ExternalWork} gets its stream and addresses, {@link
+   * Allocator#importDevice} takes its memory and {@link DeviceQueue#importEvent} its events.
+   */
+  NATIVE_ACCESS
 }

@@ -48,6 +48,20 @@ public interface Device extends AutoCloseable {
    */
   TimelineSemaphore createSemaphore(long initialValue);
 
+  /** A new timeline at 0; short for {@code createSemaphore(0)}. */
+  default TimelineSemaphore createSemaphore() {
+    return createSemaphore(0);
+  }
+
+  /**
+   * A new sequence of steps, on a timeline of its own.
+   *
+   * @throws HalException FAILED_PRECONDITION if the device is closed
+   */
+  default Sequence createSequence() {
+    return new Sequence(createSemaphore());
+  }
+
   /** Makes buffers. */
   Allocator allocator();
 
@@ -85,11 +99,11 @@ public interface Device extends AutoCloseable {
    * @param options those of {@link FileChannel#open(Path, OpenOption...)}, except for {@link
    *     java.nio.file.StandardOpenOption#APPEND}; if there are none, the file is opened for reading
    * @throws HalException NOT_FOUND if there is no such file or folder; PERMISSION_DENIED if the
-   *     operating system denies the access; FAILED_PRECONDITION if the file exists and must not, or
-   *     if the device is closed; INVALID_ARGUMENT for APPEND, which contradicts positions, and for
-   *     options that contradict each other; UNIMPLEMENTED if the file system does not offer this;
-   *     RESOURCE_EXHAUSTED if it is full; ABORTED for any other {@link java.io.IOException}, which
-   *     is the cause; UNAVAILABLE if the device is lost
+   *     operating system denies the access; FAILED_PRECONDITION if {@code path} is a folder, if the
+   *     file exists and must not, or if the device is closed; INVALID_ARGUMENT for APPEND, which
+   *     contradicts positions, and for options that contradict each other; UNIMPLEMENTED if the
+   *     file system does not offer this; RESOURCE_EXHAUSTED if it is full; ABORTED for any other
+   *     {@link java.io.IOException}, which is the cause; UNAVAILABLE if the device is lost
    */
   DeviceFile openFile(Path path, OpenOption... options);
 
@@ -109,7 +123,25 @@ public interface Device extends AutoCloseable {
    */
   DeviceFile wrapFile(FileChannel channel);
 
-  /** What the device holds right now. */
+  /**
+   * Whether operations of this device's queues can use the memory of {@code other} directly. Then
+   * copies between the two are one native copy, and {@link Allocator#importPeer} makes {@code
+   * other}'s buffers usable here. It need not hold the other way round. Copies work in any case.
+   * True for the device itself. Always the same while both devices are open; false once one of them
+   * is closed.
+   */
+  boolean canAccess(Device other);
+
+  /**
+   * What the driver tells about the device in terms of its own runtime, for programs that use that
+   * runtime beside JHAL. The documentation of a driver names the types that it offers.
+   *
+   * @throws HalException INVALID_ARGUMENT if the driver offers no {@code type}; the message lists
+   *     what it offers. FAILED_PRECONDITION if the device is closed
+   */
+  <T> T unwrap(Class<T> type);
+
+  /** What the device holds right now, and what it has done so far. */
   DeviceStatistics statistics();
 
   /** Why the device is lost, or null while it is not. */

@@ -160,6 +160,16 @@ public final class DeviceInfo {
     return driver + "://" + index;
   }
 
+  /**
+   * The URI {@code driver://uuid}. It names this very device in every process, also in one that
+   * sees fewer devices or numbers them in another way.
+   *
+   * @param options that the URI is to have
+   */
+  public DeviceUri stableUri(Map<String, String> options) {
+    return new DeviceUri(driver, uuid, options);
+  }
+
   private List<@Nullable Object> values() {
     return Arrays.asList(
         driver,

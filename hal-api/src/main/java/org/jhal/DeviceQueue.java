@@ -1,7 +1,9 @@
 package org.jhal;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A queue of a device, to which a program submits work. Every operation names what it waits for and
@@ -32,7 +34,7 @@ import java.util.Objects;
  *       that the device's driver does not know.
  * </ul>
  *
- * <p>Contract: rules Q1 to Q10, M1 to M6, M9.
+ * <p>Contract: rules Q1 to Q11, M1 to M6, M9.
  *
  * <p>A queue belongs to its device and need not be closed. Thread-safe.
  */
@@ -42,6 +44,19 @@ public interface DeviceQueue {
 
   /** The queue's index, in {@code [0, device().queueCount())}. */
   int index();
+
+  /**
+   * How many operations that the program enqueued on this queue have not retired: each still waits,
+   * is under way, or holds resources. It is 0 once the last one has given back all that it held,
+   * whether it succeeded or failed. Parts of operations do not count, as in {@link
+   * DeviceStatistics#enqueued}. May be called at any time, also when the device is closed or lost.
+   */
+  long openOperations();
+
+  /** Operations of this queue that return when they are over, for scripts. */
+  default BlockingCalls blocking() {
+    return new BlockingCalls(this);
+  }
 
   /** Waits and signals, and does nothing else. */
   void barrier(Fence waits, Fence signals);
@@ -56,7 +71,9 @@ public interface DeviceQueue {
    *
    * @throws HalException besides the usual: FAILED_PRECONDITION if {@code commands} is not ended,
    *     or is one-shot and was executed before; INVALID_ARGUMENT if a slot that it uses is empty;
-   *     OUT_OF_RANGE if the table is too short or a bound buffer smaller than the commands need
+   *     OUT_OF_RANGE if the table is too short or a bound buffer smaller than the commands need.
+   *     What a kernel accesses is not known, so a dispatch needs only the range that its {@link
+   *     Slot} names: give the slot an offset and a length, and the buffer is checked
    */
   void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings);
 
@@ -119,9 +136,9 @@ public interface DeviceQueue {
   }
 
   /**
-   * Copies {@code length} bytes. If both ranges are in one buffer, they may not overlap. One of the
-   * buffers, but not both, may belong to another device, even of another driver; the bytes then go
-   * through the host.
+   * Copies {@code length} bytes. If both ranges are in the same memory, they may not overlap. One
+   * of the buffers, but not both, may belong to another device, even of another driver. Unless this
+   * device {@linkplain Device#canAccess can access} that one, the bytes then go through the host.
    */
   void copy(
       Fence waits,
@@ -222,4 +239,32 @@ public interface DeviceQueue {
 
   /** Calls a function on a host thread once the waits are met; see {@link HostCall}. */
   void hostCall(Fence waits, Fence signals, HostCall.Mode mode, HostCall call);
+
+  /**
+   * Has {@code work} hand work to the device's own runtime, in the order of the timeline (Q11).
+   *
+   * @param buffers what the work accesses; they are kept until the operation retires, and may be
+   *     closed right after this call. No usage is asked for.
+   * @throws HalException besides the usual: UNIMPLEMENTED if the device's driver runs no external
+   *     work
+   */
+  void external(Fence waits, Fence signals, List<DeviceBuffer> buffers, ExternalWork work);
+
+  /**
+   * Signals when a native event has fired, if the device offers {@link Capability#NATIVE_ACCESS}
+   * (Q11). The queue's stream waits for it, so later work of this queue may be held back too; no
+   * thread of the host does.
+   *
+   * @param event the handle of an event that was recorded on a stream of this device or of another
+   *     one of its driver, such as a {@code CUevent}. JHAL cannot check it: a wrong one may end the
+   *     JVM. It must have been recorded before this call, and may be neither recorded again nor
+   *     destroyed before {@code onRelease} is called.
+   * @param onRelease called once, on any thread, when JHAL does not use the event any more, unless
+   *     this call throws; null for nothing. The signals do not tell: somebody else may have raised
+   *     or failed them before. It may not block or close a device; what it throws is logged and
+   *     dropped.
+   * @throws HalException besides the usual: INVALID_ARGUMENT if {@code event} is 0; UNIMPLEMENTED
+   *     without the capability
+   */
+  void importEvent(Fence signals, long event, @Nullable Runnable onRelease);
 }

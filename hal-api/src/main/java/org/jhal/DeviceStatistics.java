@@ -1,7 +1,15 @@
 package org.jhal;
 
 /**
- * What a device holds right now. The numbers are read one after the other, not at one instant.
+ * What a device holds right now, and what it has done so far. The numbers are read one after the
+ * other, not at one instant.
+ *
+ * <p>An operation that moves a file, or bytes between two devices, runs in parts. While they are
+ * open, {@code parked}, {@code ready}, {@code issued} and {@code settled} count the parts besides
+ * the operation itself; {@code enqueued} and {@code retired} never do. Of a collective, neither do:
+ * it belongs to no queue. While it is open, it counts on the first device of its {@link
+ * CollectiveGroup}, and its parts on the devices that move them. {@link
+ * DeviceQueue#openOperations()} tells how many operations of one queue are open, without any parts.
  *
  * @param buffers how many buffers are not closed, or closed and still in use
  * @param bytes the size of their memory in bytes
@@ -12,8 +20,8 @@ package org.jhal;
  * @param ready how many operations could be issued
  * @param issued how many operations were handed to the device and are not settled
  * @param settled how many operations have their signals applied but still hold resources
- * @param enqueued how many operations were accepted so far
- * @param retired how many operations have retired so far
+ * @param enqueued how many operations the program has enqueued so far
+ * @param retired how many of those have retired so far
  * @param graphs how native graphs are used
  */
 public record DeviceStatistics(
@@ -29,7 +37,7 @@ public record DeviceStatistics(
     long enqueued,
     long retired,
     GraphStatistics graphs) {
-  /** How many operations have not retired. */
+  /** How many operations have not retired, with the parts that are open. */
   public long openOperations() {
     return parked + ready + issued + settled;
   }

@@ -83,7 +83,11 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
     return new HalException(Status.INVALID_ARGUMENT, "malformed device URI '" + uri + "': " + why);
   }
 
-  /** The URI as text; options are not percent-encoded again. */
+  private static String encode(String value) {
+    return value.replace("%", "%25").replace("&", "%26").replace("#", "%23");
+  }
+
+  /** The URI as text, which parses to an equal one. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(driver);
@@ -91,7 +95,10 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
       text.append("://").append(selector);
       char separator = '?';
       for (Map.Entry<String, String> option : options.entrySet()) {
-        text.append(separator).append(option.getKey()).append('=').append(option.getValue());
+        text.append(separator)
+            .append(option.getKey())
+            .append('=')
+            .append(encode(option.getValue()));
         separator = '&';
       }
     }

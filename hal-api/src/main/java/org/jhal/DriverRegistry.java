@@ -1,9 +1,13 @@
 package org.jhal;
 
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
 import org.jhal.spi.DriverProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +45,24 @@ public final class DriverRegistry {
       devices = List.copyOf(Objects.requireNonNull(devices, "devices"));
     }
   }
+
+  /**
+   * Devices of this machine that a scheduler may hand to processes.
+   *
+   * @param uris what opens each of them, on this machine, in any process; see {@link
+   *     DeviceInfo#stableUri}
+   * @param reasons one line for each driver that might have more but cannot be used: its name and
+   *     why
+   */
+  public record Addresses(List<DeviceUri> uris, List<String> reasons) {
+    /** Copies the lists. */
+    public Addresses {
+      uris = List.copyOf(Objects.requireNonNull(uris, "uris"));
+      reasons = List.copyOf(Objects.requireNonNull(reasons, "reasons"));
+    }
+  }
+
+  private static final System.Logger LOG = System.getLogger(DriverRegistry.class.getName());
 
   /** How long drivers may take to answer when they are only listed in an error message. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -128,6 +150,48 @@ public final class DriverRegistry {
   }
 
   /**
+   * The devices that a scheduler may hand to processes.
+   *
+   * @param drivers URIs without a device, separated by commas, such as {@code cuda} or {@code
+   *     mock://?devices=2}: their devices, which get the options. If there is none, the devices of
+   *     all drivers that can be used and do not compute on the host, as in {@link
+   *     #openAccelerator()}
+   * @param patience as in {@link #probeAll}, if {@code drivers} names none
+   * @throws HalException INVALID_ARGUMENT if a URI is malformed or names a device; as {@link
+   *     #driver} and {@link Driver#devices} for a driver that is named
+   * @throws InterruptedException if this thread is interrupted while it waits
+   */
+  public Addresses addresses(String drivers, Duration patience) throws InterruptedException {
+    Objects.requireNonNull(drivers, "drivers");
+    Objects.requireNonNull(patience, "patience");
+    List<DeviceUri> uris = new ArrayList<>();
+    List<String> reasons = new ArrayList<>();
+    if (drivers.isBlank()) {
+      List<FoundDriver> some =
+          all().stream().filter(one -> one.preference > 0 || one.entry.problem() != null).toList();
+      for (Answer answer : FoundDriver.askAll(some, patience)) {
+        answer.devices().forEach(info -> uris.add(info.stableUri(Map.of())));
+        if (answer.devices().isEmpty()) {
+          String detail = answer.availability().detail();
+          String reason = answer.availability().isAvailable() ? "no device, " + detail : detail;
+          reasons.add(answer.entry().name() + ": " + reason);
+        }
+      }
+    } else {
+      for (String one : drivers.split(",", -1)) {
+        DeviceUri uri = DeviceUri.parse(one.strip());
+        if (!uri.selector().isEmpty()) {
+          throw new HalException(
+              Status.INVALID_ARGUMENT,
+              "'" + uri + "' names a device, where all devices of a driver are taken");
+        }
+        driver(uri.driver()).devices(uri).forEach(info -> uris.add(info.stableUri(uri.options())));
+      }
+    }
+    return new Addresses(uris, reasons);
+  }
+
+  /**
    * The driver called {@code name}; it is not probed.
    *
    * @throws HalException NOT_FOUND if there is none, with a list of those that exist and why any of
@@ -162,17 +226,61 @@ public final class DriverRegistry {
   /**
    * Opens the first device of the first driver that can be used; the order is that of {@link
    * #entries()}. Drivers are probed in this order, one after the other, and none after the first
-   * one that works, so that the runtimes of other vendors are not initialised.
+   * one that works, so that the runtimes of other vendors are not initialised. Which device was
+   * taken, and why not those before it, is logged at INFO.
    *
    * @throws HalException NOT_FOUND if no driver can be used; the message gives the reason for each
    */
   public Device openDefaultDevice() {
+    return openFirst(one -> null);
+  }
+
+  /**
+   * As {@link #openDefaultDevice()}, but takes no driver that computes on the host, which is one
+   * whose {@link DriverProvider#preference()} is 0 or less.
+   */
+  public Device openAccelerator() {
+    return openFirst(
+        one -> one.preference > 0 ? null : "it computes on the host, and an accelerator is wanted");
+  }
+
+  /**
+   * As {@link #openDefaultDevice()}, but takes none of the drivers called so.
+   *
+   * @throws HalException NOT_FOUND also if there is none called so: a misspelt name would exclude
+   *     nothing
+   */
+  Device openDefaultDeviceExcept(Set<String> names) {
+    for (String name : names) {
+      if (!has(name)) {
+        throw new HalException(
+            Status.NOT_FOUND, "no driver '" + name + "' to exclude; found: " + explain());
+      }
+    }
+    return openFirst(one -> names.contains(one.entry.name()) ? "it is not wanted" : null);
+  }
+
+  /**
+   * Opens the first device that can be opened.
+   *
+   * @param obstacle why a driver that can be loaded is not even asked, or null
+   */
+  private Device openFirst(Function<FoundDriver, @Nullable String> obstacle) {
     StringBuilder reasons = new StringBuilder();
     for (FoundDriver one : found) {
-      String reason = one.unusable();
+      String reason = one.entry.problem() == null ? obstacle.apply(one) : null;
+      if (reason == null) {
+        reason = one.unusable();
+      }
       if (reason == null) {
         try {
-          return one.driver().open(DeviceUri.parse(one.entry.name()));
+          Device opened = one.driver().open(DeviceUri.parse(one.entry.name()));
+          LOG.log(
+              Level.INFO,
+              "the default device is "
+                  + opened
+                  + (reasons.isEmpty() ? "" : "; not taken" + reasons.replace(0, 1, ":")));
+          return opened;
         } catch (HalException e) {
           reason = e.status() + ": " + e.getMessage();
         } catch (RuntimeException | LinkageError e) {

@@ -23,6 +23,10 @@ public enum ElementType {
   I64(8),
   /** Unsigned 64-bit integer. */
   U64(8),
+  /** IEEE 754 binary16; {@link org.jhal.kernel.Float16} converts. */
+  F16(2),
+  /** The upper half of an IEEE 754 binary32; {@link org.jhal.kernel.BFloat16} converts. */
+  BF16(2),
   /** IEEE 754 binary32. */
   F32(4),
   /** IEEE 754 binary64. */

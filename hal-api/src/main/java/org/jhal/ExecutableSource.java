@@ -4,22 +4,27 @@ import java.io.Closeable;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.module.ModuleReader;
 import java.lang.module.ResolvedModule;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipFile;
+import org.jhal.kernel.JavaKernel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a bundle of kernels: a folder, a zip or jar file, or resources on a class path or in
- * a module. A bundle has a manifest, {@code manifest.json}, and the files that it names;
- * docs/bundles.md describes it.
+ * The place of a bundle of kernels: a folder, a zip or jar file, resources on a class path or in a
+ * module, or the program itself. A bundle has a manifest, {@code manifest.json}, and the files that
+ * it names; docs/bundles.md describes it. {@link #builder} makes one in the program.
  *
  * <p>Nothing outside the bundle can be read through it: a path that is absolute or leaves the
  * bundle is refused.
@@ -27,20 +32,43 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable; any thread may use it.
  */
 public final class ExecutableSource {
-  private interface Reader {
+  /** Opens a file of a bundle; null if there is none. */
+  interface Reader {
     @Nullable InputStream open(String path) throws IOException;
   }
 
+  private static final String MANIFEST = BundleManifest.FILE;
   private static final int MAX_BYTES = Integer.MAX_VALUE - 8; // the longest array
 
   private final String name;
   private final Reader reader;
   private final ClassLoader classLoader;
+  private final Map<String, JavaKernel> javaKernels;
+  private final List<ExecutableSource> overlays; // the one on top first
+  private final boolean isOverlay;
 
   private ExecutableSource(String name, Reader reader, ClassLoader classLoader) {
+    this(name, reader, classLoader, Map.of());
+  }
+
+  ExecutableSource(
+      String name, Reader reader, ClassLoader classLoader, Map<String, JavaKernel> javaKernels) {
+    this(name, reader, classLoader, javaKernels, List.of(), false);
+  }
+
+  private ExecutableSource(
+      String name,
+      Reader reader,
+      ClassLoader classLoader,
+      Map<String, JavaKernel> javaKernels,
+      List<ExecutableSource> overlays,
+      boolean isOverlay) {
     this.name = name;
     this.reader = reader;
     this.classLoader = classLoader;
+    this.javaKernels = Map.copyOf(javaKernels);
+    this.overlays = List.copyOf(overlays);
+    this.isOverlay = isOverlay;
   }
 
   /**
@@ -57,7 +85,7 @@ public final class ExecutableSource {
       return new ExecutableSource(path.toString(), inside -> openFile(path, inside), loader);
     }
     if (Files.isRegularFile(path)) {
-      if (path.endsWith("manifest.json")) {
+      if (path.endsWith(MANIFEST)) {
         Path folder = path.getParent() == null ? Path.of(".") : path.getParent();
         throw new HalException(
             Status.INVALID_ARGUMENT,
@@ -83,17 +111,100 @@ public final class ExecutableSource {
         anchor.getClassLoader());
   }
 
-  /** The bundle's name in messages: its path, or {@code ANCHOR:FOLDER} for resources. */
+  /**
+   * Starts a bundle that is made in the program, of code in strings, arrays, files and Java
+   * objects.
+   *
+   * @param name the bundle's name, for messages
+   * @throws HalException INVALID_ARGUMENT if {@code name} is empty
+   */
+  public static BundleBuilder builder(String name) {
+    return new BundleBuilder(name);
+  }
+
+  /**
+   * This bundle with more variants from outside, which are tried before its own: for a device that
+   * loads none of its formats, or code that was compiled for one device. docs/bundles.md describes
+   * such an overlay.
+   *
+   * @param folder an overlay, or a folder of overlays, each in a folder of its own. Those for other
+   *     bundles are passed over; {@link Executable#refusals} tells of them.
+   * @throws HalException NOT_FOUND if there is no overlay; DATA_LOSS if the folder cannot be read
+   */
+  public ExecutableSource withVariants(Path folder) {
+    Objects.requireNonNull(folder, "folder");
+    List<ExecutableSource> all = new ArrayList<>();
+    for (Path found : overlaysIn(folder)) {
+      ExecutableSource files = of(found);
+      Reader above =
+          inside -> {
+            InputStream in = files.reader.open(inside);
+            return in != null || inside.equals(MANIFEST) ? in : reader.open(inside);
+          };
+      all.add(new ExecutableSource(files.name, above, classLoader, Map.of(), List.of(), true));
+    }
+    all.addAll(overlays);
+    return new ExecutableSource(name, reader, classLoader, javaKernels, all, isOverlay);
+  }
+
+  private static List<Path> overlaysIn(Path folder) {
+    if (Files.isRegularFile(folder.resolve(MANIFEST))) {
+      return List.of(folder);
+    }
+    List<Path> found = List.of();
+    if (Files.isDirectory(folder)) {
+      try (Stream<Path> inside = Files.list(folder)) {
+        found = inside.filter(sub -> Files.isRegularFile(sub.resolve(MANIFEST))).sorted().toList();
+      } catch (IOException | UncheckedIOException e) {
+        throw new HalException(Status.DATA_LOSS, "cannot read the folder " + folder + ": " + e, e);
+      }
+    }
+    if (found.isEmpty()) {
+      throw new HalException(
+          Status.NOT_FOUND,
+          "no variants in " + folder + ": neither it nor a folder in it has a " + MANIFEST);
+    }
+    return found;
+  }
+
+  /**
+   * What {@link #withVariants} laid over this bundle, the one to be tried first at the beginning.
+   * Each reads its own files, and otherwise those of this bundle, but only its own manifest.
+   */
+  public List<ExecutableSource> overlays() {
+    return overlays;
+  }
+
+  /**
+   * Whether it is one of {@link #overlays} of a bundle. Its files then come before the classes of
+   * its {@link #classLoader}, as that knows those of the bundle below.
+   */
+  public boolean isOverlay() {
+    return isOverlay;
+  }
+
+  /**
+   * The bundle's name in messages: its path, {@code ANCHOR:FOLDER} for resources, or the name that
+   * the program gave it.
+   */
   public String name() {
     return name;
   }
 
   /**
-   * The class loader with which classes of the bundle are looked up first, and whose classes they
-   * may use.
+   * The class loader with which classes of the bundle are looked up first (those of an overlay
+   * after its files), and whose classes they may use.
    */
   public ClassLoader classLoader() {
     return classLoader;
+  }
+
+  /**
+   * The kernels that are Java objects, by name; see {@link BundleBuilder#java(String, JavaKernel)}.
+   * For drivers that load the format {@code java}; empty for all other bundles.
+   */
+  public Map<String, JavaKernel> javaKernels() {
+    return javaKernels;
   }
 
   /**
@@ -114,7 +225,8 @@ public final class ExecutableSource {
    *     unpack to something huge
    * @return its bytes, or null if there is no such file
    * @throws HalException INVALID_ARGUMENT if {@code path} is absolute or leaves the bundle, also
-   *     through a link, or the file is larger than {@code limit}; DATA_LOSS if reading fails
+   *     through a link, or the locale has no such file names, or the file is larger than {@code
+   *     limit}; DATA_LOSS if reading fails
    */
   public byte @Nullable [] read(String path, int limit) {
     Objects.requireNonNull(path, "path");
@@ -137,6 +249,17 @@ public final class ExecutableSource {
             "'" + path + "' of bundle " + name + " has more than " + limit + " bytes");
       }
       return bytes;
+    } catch (IllegalArgumentException e) { // also InvalidPathException
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "'"
+              + path
+              + "' of bundle "
+              + name
+              + " cannot be the name of a file here, where names are encoded in "
+              + System.getProperty("sun.jnu.encoding", "an unknown charset")
+              + "; the locale of the process decides that",
+          e);
     } catch (IOException e) {
       String what = e instanceof ZipException ? "it is no zip or jar that can be read, " : "";
       throw new HalException(

@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A set of timepoints: what an operation waits for, or what it signals. A single {@link Timepoint}
@@ -94,6 +96,32 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   default void awaitAny(Duration timeout) throws InterruptedException {
     Objects.requireNonNull(timeout, "timeout");
     FenceWait.await(this, false, timeout);
+  }
+
+  /**
+   * Blocks until every timepoint is reached, for at most {@code timeout}; with zero or less it only
+   * checks.
+   *
+   * @return false if the time was up first
+   * @throws HalException the failure of a member as soon as any has failed, with whatever status
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
+   */
+  default boolean tryAwaitAll(Duration timeout) throws InterruptedException {
+    Objects.requireNonNull(timeout, "timeout");
+    return FenceWait.tryAwait(this, timeout);
+  }
+
+  /**
+   * A future that completes once every timepoint is reached, and exceptionally with a {@link
+   * HalException} as soon as a member fails or is closed, even if it was reached (rule S6). It is
+   * the caller's own: to cancel it, or to complete it by a time limit, affects nobody else and
+   * leaves nothing registered. Dependent actions run under the rules for {@link
+   * TimepointCallback}s, unless they are asynchronous.
+   *
+   * @throws HalException FAILED_PRECONDITION if a semaphore is closed
+   */
+  default CompletableFuture<@Nullable Void> whenAll() {
+    return FenceWait.whenAll(this);
   }
 
   /** This fence and {@code other} together. */

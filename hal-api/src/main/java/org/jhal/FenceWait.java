@@ -1,16 +1,21 @@
 package org.jhal;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host wait for several timepoints, built on {@link TimelineSemaphore#onReach} alone, so that
- * members may belong to different devices and drivers (rule S6).
+ * A wait for several timepoints, by a thread or by a future, built on {@link
+ * TimelineSemaphore#onReach} alone, so that members may belong to different devices and drivers
+ * (rule S6).
  */
 final class FenceWait {
-  private final Thread waiter = Thread.currentThread();
   private final Fence fence;
+  private final Consumer<FenceWait> changed; // called when a member was reached or has failed
   private final boolean[] reached; // guarded by this
   private volatile int open; // timepoints not reached yet; guarded by this for writing
   private volatile @Nullable HalException
@@ -18,8 +23,9 @@ final class FenceWait {
   private final @Nullable Registration[] registrations; // by member; guarded by this until isOver
   private boolean isOver; // the wait has ended; guarded by this
 
-  private FenceWait(Fence fence) {
+  private FenceWait(Fence fence, Consumer<FenceWait> changed) {
     this.fence = fence;
+    this.changed = changed;
     this.reached = new boolean[fence.size()];
     this.open = fence.size();
     this.registrations = new Registration[fence.size()];
@@ -46,21 +52,85 @@ final class FenceWait {
       }
       return;
     }
-    new FenceWait(fence).run(all, timeout);
+    FenceWait wait = ofThisThread(fence);
+    if (!wait.run(all, timeout)) {
+      throw wait.expired(all, Objects.requireNonNull(timeout));
+    }
   }
 
-  private void run(boolean all, @Nullable Duration timeout) throws InterruptedException {
+  /** Waits for all of {@code fence}; returns false if the time is up first. */
+  static boolean tryAwait(Fence fence, Duration timeout) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    return switch (fence.size()) {
+      case 0 -> true;
+      case 1 -> fence.semaphore(0).tryAwait(fence.value(0), timeout);
+      default -> ofThisThread(fence).run(true, timeout);
+    };
+  }
+
+  private static FenceWait ofThisThread(Fence fence) {
+    Thread waiter = Thread.currentThread();
+    return new FenceWait(fence, wait -> LockSupport.unpark(waiter));
+  }
+
+  /** A future that completes as {@link Fence#whenAll} says. Whoever completes it ends the wait. */
+  static CompletableFuture<@Nullable Void> whenAll(Fence fence) {
+    CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+    FenceWait wait = new FenceWait(fence, changed -> changed.settle(future));
+    try {
+      wait.look();
+      wait.registerAll(true);
+      wait.settle(future);
+    } catch (HalException e) {
+      wait.cancelAll();
+      HalException failed = wait.firstFailure();
+      if (failed == null || failed.status() != e.status()) {
+        throw e; // one is closed
+      }
+      boolean ignored = future.completeExceptionally(e);
+    } catch (Throwable t) { // no memory, or no stack
+      wait.cancelAll();
+      throw t;
+    }
+    var unused = future.whenComplete((nothing, thrown) -> wait.cancelAll());
+    return future;
+  }
+
+  private void settle(CompletableFuture<@Nullable Void> future) {
+    HalException failed = failure;
+    if (failed == null && open == 0) {
+      failed = firstFailure();
+      if (failed == null) {
+        boolean ignored = future.complete(null);
+      }
+    }
+    if (failed != null) {
+      boolean ignored = future.completeExceptionally(failed.again());
+    }
+  }
+
+  private void registerAll(boolean all) {
+    for (int i = 0; i < reached.length; i++) {
+      int member = i;
+      if (!reached[i]) {
+        register(i, fence.value(i), failed -> member(member, all, failed));
+      } else if (all && open > 0) {
+        watch(i);
+      }
+    }
+  }
+
+  /** Waits; returns false if the time is up first. */
+  private boolean run(boolean all, @Nullable Duration timeout) throws InterruptedException {
+    if (timeout == null || isPositive(timeout)) {
+      HostWaits.check();
+    }
     long deadline = timeout == null ? 0 : System.nanoTime() + saturatedNanos(timeout);
     try {
       look();
-      for (int i = 0; i < reached.length; i++) {
-        int member = i;
-        if (!reached[i]) {
-          register(i, fence.value(i), failed -> member(member, all, failed));
-        } else if (all && open > 0) {
-          watch(i);
-        }
-      }
+      registerAll(all);
       while (true) {
         HalException failed = failure;
         if (failed != null) {
@@ -68,7 +138,7 @@ final class FenceWait {
         }
         if (all ? open == 0 : open < reached.length) {
           checkFailures();
-          return;
+          return true;
         }
         if (Thread.interrupted()) {
           throw new InterruptedException();
@@ -78,7 +148,7 @@ final class FenceWait {
         } else {
           long left = deadline - System.nanoTime();
           if (left <= 0) {
-            throw expired(all, timeout);
+            return false;
           }
           LockSupport.parkNanos(this, left);
         }
@@ -119,12 +189,20 @@ final class FenceWait {
 
   /** If a member has failed, the wait fails, even if the member was reached before (rule S3). */
   private void checkFailures() {
+    HalException failed = firstFailure();
+    if (failed != null) {
+      throw failed.again();
+    }
+  }
+
+  private @Nullable HalException firstFailure() {
     for (int i = 0; i < reached.length; i++) {
       HalException failed = fence.semaphore(i).failure();
       if (failed != null) {
-        throw failed.again();
+        return failed;
       }
     }
+    return null;
   }
 
   /**
@@ -160,7 +238,7 @@ final class FenceWait {
     if (failed != null) {
       failed(failed);
     }
-    LockSupport.unpark(waiter);
+    changed.accept(this);
   }
 
   private void failed(@Nullable HalException failed) {
@@ -169,7 +247,7 @@ final class FenceWait {
         failure = failed;
       }
     }
-    LockSupport.unpark(waiter);
+    changed.accept(this);
   }
 
   private HalException expired(boolean all, Duration timeout) {
@@ -177,7 +255,7 @@ final class FenceWait {
     synchronized (this) {
       known = reached.clone(); // explain() takes other locks, so it is called without this one
     }
-    if (timeout.isZero() || timeout.isNegative()) {
+    if (!isPositive(timeout)) {
       return new HalException(
           Status.DEADLINE_EXCEEDED, (all ? "not all of " : "none of ") + fence + " is reached");
     }
@@ -192,6 +270,10 @@ final class FenceWait {
       }
     }
     return new HalException(Status.DEADLINE_EXCEEDED, text.toString());
+  }
+
+  static boolean isPositive(Duration timeout) {
+    return !timeout.isZero() && !timeout.isNegative();
   }
 
   /** Nanoseconds that can be added to {@link System#nanoTime()}. */

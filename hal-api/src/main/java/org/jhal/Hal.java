@@ -1,6 +1,9 @@
 package org.jhal;
 
+import java.util.LinkedHashSet;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The entry point: opens a device by name.
@@ -31,28 +34,68 @@ public final class Hal {
   /** The environment variable that names the default device. */
   public static final String DEVICE_VARIABLE = "JHAL_DEVICE";
 
+  /** How many characters {@link #explain} returns at most. */
+  public static final int EXPLANATION_LIMIT = 65_536;
+
   private Hal() {}
 
   /**
    * Opens the device that {@code uri} names: {@code "mock"}, {@code "mock://1"}, {@code
    * "mock://?queues=4"}. The caller closes it.
    *
-   * @throws HalException INVALID_ARGUMENT for a malformed URI or an unknown option; OUT_OF_RANGE
-   *     for an option with a value out of its range; NOT_FOUND if there is no such driver or
+   * <p>{@code "!mock"} is the default device, but none of the driver {@code mock}; {@code
+   * "!mock,!cuda"} excludes two. Each of them must be a driver that was found, usable or not.
+   *
+   * @throws HalException INVALID_ARGUMENT for a malformed URI, an unknown option or a malformed
+   *     value; OUT_OF_RANGE for a value out of its range; NOT_FOUND if there is no such driver or
    *     device, with a list of those that exist; UNAVAILABLE if the driver cannot be used on this
    *     machine, with the cause
    */
   public static Device openDevice(String uri) {
+    if (Objects.requireNonNull(uri, "uri").startsWith("!")) {
+      Set<String> names = excluded(uri);
+      DriverRegistry known = DriverRegistry.known();
+      return (names.stream().allMatch(known::has) ? known : DriverRegistry.load())
+          .openDefaultDeviceExcept(names);
+    }
     String driver = DeviceUri.parse(uri).driver();
     DriverRegistry known = DriverRegistry.known();
     return (known.has(driver) ? known : DriverRegistry.load()).openDevice(uri);
+  }
+
+  private static Set<String> excluded(String uri) {
+    Set<String> names = new LinkedHashSet<>();
+    for (String part : uri.split(",", -1)) {
+      if (!part.startsWith("!") || !DeviceUri.NAME.matcher(part.substring(1)).matches()) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "device '" + uri + "': '" + part + "' is not ! and the name of a driver to exclude");
+      }
+      names.add(part.substring(1));
+    }
+    return names;
+  }
+
+  private static DriverRegistry registry() {
+    DriverRegistry known = DriverRegistry.known();
+    return known.isEmpty() ? DriverRegistry.load() : known;
+  }
+
+  /**
+   * Opens the first device of a driver that does not compute on the host, in the order of {@link
+   * DriverRegistry#entries()}, whatever the default device is. The caller closes it.
+   *
+   * @throws HalException NOT_FOUND if there is none; the message gives the reason for each driver
+   */
+  public static Device openAccelerator() {
+    return registry().openAccelerator();
   }
 
   /**
    * Opens the default device: the one that the system property {@code jhal.device} or else the
    * environment variable {@code JHAL_DEVICE} names, else the first usable one in the order of
    * {@link DriverRegistry#entries()}, in which drivers that compute on the host come last. The
-   * caller closes it.
+   * caller closes it. Which device was taken, and why not others, is logged at INFO.
    *
    * @throws HalException as {@link #openDevice(String)}, and the message says where the name came
    *     from; NOT_FOUND if no driver can be used; the message gives the reason for each
@@ -60,8 +103,7 @@ public final class Hal {
   public static Device openDevice() {
     Optional<String> uri = configuredDevice();
     if (uri.isEmpty()) {
-      DriverRegistry known = DriverRegistry.known();
-      return (known.isEmpty() ? DriverRegistry.load() : known).openDefaultDevice();
+      return registry().openDefaultDevice();
     }
     try {
       return openDevice(uri.get());
@@ -83,6 +125,26 @@ public final class Hal {
     String uri =
         isPropertySet() ? System.getProperty(DEVICE_PROPERTY) : System.getenv(DEVICE_VARIABLE);
     return uri == null || uri.isEmpty() ? Optional.empty() : Optional.of(uri);
+  }
+
+  /**
+   * Describes for people what this process waits for: the open operations of all open devices, by
+   * queue, each with what it waits for and which operation would signal that. Cycles, and waits for
+   * what no operation has promised, come first. Whether something is stuck is the reader's to say:
+   * the program may still signal any timeline itself.
+   *
+   * <p>The text has many lines, and at most {@link #EXPLANATION_LIMIT} characters. It is cut by
+   * printing some of what there is much of, and counting the rest. At most 200,000 operations are
+   * looked at, and the oldest rather than the newest. Devices of other copies of this API, in other
+   * class loaders, are not seen.
+   *
+   * <p>Any thread may call this at any time, also in a callback and in external work, and while a
+   * device hangs or is lost. It waits for nothing and stops nobody: others go on meanwhile, so the
+   * text shows no single moment. But it looks at every open operation, so it is not for hot paths.
+   * The same text is available through JMX, see {@link HalMXBean}.
+   */
+  public static String explain() {
+    return ProcessExplanation.make();
   }
 
   private static boolean isPropertySet() {

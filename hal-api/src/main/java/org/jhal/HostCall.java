@@ -7,7 +7,8 @@ package org.jhal;
  * host-calls}), and occupies that thread until it returns. So it should not block for long.
  *
  * <ul>
- *   <li>It may wait for kernels, transfers and copies, which need no thread of that pool.
+ *   <li>It may wait for kernels, transfers, copies, and reads and writes of files, which need no
+ *       thread of that pool.
  *   <li>It MUST NOT wait for another host call of the same device, which may get no thread before
  *       this one returns.
  *   <li>A call that has to wait longer, or for a host call, calls {@link Context#defer()} and

@@ -8,6 +8,7 @@ import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.nio.ShortBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,11 +16,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.jhal.spi.HostRange;
+import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of host memory that an upload reads or a readback writes: a byte buffer, direct or on the
- * heap, or an array, whose elements are in native byte order.
+ * A range of host memory that an upload reads or a readback writes: an array or a part of one, or a
+ * buffer, direct or on the heap. In a buffer of the device, the elements of an array or of a typed
+ * buffer have native byte order, whatever the typed buffer's own order is.
  *
  * <p>The memory is borrowed, not copied (rule Q2): from the call that enqueues the operation until
  * nothing reads or writes the memory for it any more. Until then the caller must not write the
@@ -40,58 +44,175 @@ public final class HostMemory {
 
   private static final System.Logger LOG = System.getLogger(HostMemory.class.getName());
 
-  private final Buffer view; // of the whole range, at position 0
-  private final int elementBytes;
+  private final HostRange range;
   private final long size;
   private int borrowers; // operations that may use the memory; guarded by this
   private List<Listener> listeners = List.of(); // run when borrowers reaches 0; guarded by this
 
   private HostMemory(Buffer view, int elementBytes) {
-    this.view = view;
-    this.elementBytes = elementBytes;
-    this.size = (long) view.capacity() * elementBytes;
+    this(new BufferRange(view, elementBytes));
   }
 
-  /** The bytes from the position to the limit of {@code bytes}. */
+  private HostMemory(HostRange range) {
+    this.range = range;
+    this.size = range.size();
+  }
+
+  /**
+   * Memory of another kind, such as that of {@code hal-segments}. Its size may exceed that of an
+   * array.
+   *
+   * @throws HalException OUT_OF_RANGE if its size is negative
+   */
+  public static HostMemory of(HostRange range) {
+    long size = Objects.requireNonNull(range, "range").size();
+    if (size < 0) {
+      throw new HalException(Status.OUT_OF_RANGE, "a range of host memory has size " + size);
+    }
+    return new HostMemory(range);
+  }
+
+  /**
+   * The bytes from the position to the limit of {@code bytes}. Threads of the device access them:
+   * an operation on a view of a memory segment that belongs to one thread fails with ABORTED.
+   */
   public static HostMemory of(ByteBuffer bytes) {
     Objects.requireNonNull(bytes, "bytes");
     return new HostMemory(bytes.slice().order(ByteOrder.nativeOrder()), 1);
   }
 
+  /** The elements from the position to the limit of {@code elements}. */
+  public static HostMemory of(ShortBuffer elements) {
+    Objects.requireNonNull(elements, "elements");
+    return new HostMemory(elements.slice(), 2);
+  }
+
+  /** The elements from the position to the limit of {@code elements}. */
+  public static HostMemory of(IntBuffer elements) {
+    Objects.requireNonNull(elements, "elements");
+    return new HostMemory(elements.slice(), 4);
+  }
+
+  /** The elements from the position to the limit of {@code elements}. */
+  public static HostMemory of(LongBuffer elements) {
+    Objects.requireNonNull(elements, "elements");
+    return new HostMemory(elements.slice(), 8);
+  }
+
+  /** The elements from the position to the limit of {@code elements}. */
+  public static HostMemory of(FloatBuffer elements) {
+    Objects.requireNonNull(elements, "elements");
+    return new HostMemory(elements.slice(), 4);
+  }
+
+  /** The elements from the position to the limit of {@code elements}. */
+  public static HostMemory of(DoubleBuffer elements) {
+    Objects.requireNonNull(elements, "elements");
+    return new HostMemory(elements.slice(), 8);
+  }
+
   /** All of {@code array}. */
   public static HostMemory of(byte[] array) {
     Objects.requireNonNull(array, "array");
-    return new HostMemory(ByteBuffer.wrap(array).order(ByteOrder.nativeOrder()), 1);
+    return of(array, 0, array.length);
+  }
+
+  /**
+   * {@code length} elements of {@code array}, from index {@code from} on.
+   *
+   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   */
+  public static HostMemory of(byte[] array, int from, int length) {
+    checkRange(from, length, Objects.requireNonNull(array, "array").length);
+    return new HostMemory(
+        ByteBuffer.wrap(array, from, length).slice().order(ByteOrder.nativeOrder()), 1);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(short[] array) {
     Objects.requireNonNull(array, "array");
-    return new HostMemory(ShortBuffer.wrap(array), 2);
+    return of(array, 0, array.length);
+  }
+
+  /**
+   * {@code length} elements of {@code array}, from index {@code from} on.
+   *
+   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   */
+  public static HostMemory of(short[] array, int from, int length) {
+    checkRange(from, length, Objects.requireNonNull(array, "array").length);
+    return new HostMemory(ShortBuffer.wrap(array, from, length).slice(), 2);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(int[] array) {
     Objects.requireNonNull(array, "array");
-    return new HostMemory(IntBuffer.wrap(array), 4);
+    return of(array, 0, array.length);
+  }
+
+  /**
+   * {@code length} elements of {@code array}, from index {@code from} on.
+   *
+   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   */
+  public static HostMemory of(int[] array, int from, int length) {
+    checkRange(from, length, Objects.requireNonNull(array, "array").length);
+    return new HostMemory(IntBuffer.wrap(array, from, length).slice(), 4);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(long[] array) {
     Objects.requireNonNull(array, "array");
-    return new HostMemory(LongBuffer.wrap(array), 8);
+    return of(array, 0, array.length);
+  }
+
+  /**
+   * {@code length} elements of {@code array}, from index {@code from} on.
+   *
+   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   */
+  public static HostMemory of(long[] array, int from, int length) {
+    checkRange(from, length, Objects.requireNonNull(array, "array").length);
+    return new HostMemory(LongBuffer.wrap(array, from, length).slice(), 8);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(float[] array) {
     Objects.requireNonNull(array, "array");
-    return new HostMemory(FloatBuffer.wrap(array), 4);
+    return of(array, 0, array.length);
+  }
+
+  /**
+   * {@code length} elements of {@code array}, from index {@code from} on.
+   *
+   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   */
+  public static HostMemory of(float[] array, int from, int length) {
+    checkRange(from, length, Objects.requireNonNull(array, "array").length);
+    return new HostMemory(FloatBuffer.wrap(array, from, length).slice(), 4);
   }
 
   /** All of {@code array}. */
   public static HostMemory of(double[] array) {
     Objects.requireNonNull(array, "array");
-    return new HostMemory(DoubleBuffer.wrap(array), 8);
+    return of(array, 0, array.length);
+  }
+
+  /**
+   * {@code length} elements of {@code array}, from index {@code from} on.
+   *
+   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   */
+  public static HostMemory of(double[] array, int from, int length) {
+    checkRange(from, length, Objects.requireNonNull(array, "array").length);
+    return new HostMemory(DoubleBuffer.wrap(array, from, length).slice(), 8);
+  }
+
+  private static void checkRange(int from, int length, int size) {
+    if (from < 0 || length < 0 || from > size - length) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, length + " elements from index " + from + " of an array of " + size);
+    }
   }
 
   /** The size of the range in bytes. */
@@ -129,6 +250,9 @@ public final class HostMemory {
   private void await(@Nullable Duration timeout) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
+    }
+    if (timeout == null || FenceWait.isPositive(timeout)) {
+      HostWaits.check();
     }
     long start = System.nanoTime();
     long limit = timeout == null ? Long.MAX_VALUE : FenceWait.saturatedNanos(timeout);
@@ -233,24 +357,46 @@ public final class HostMemory {
       try {
         callback.run();
       } catch (Throwable t) { // rule S7: what a callback throws is logged and dropped
-        LOG.log(Level.ERROR, "a callback on free host memory threw", t);
+        log(t);
+      }
+    }
+  }
+
+  /** Throws nothing, though {@code thrown} may throw when it is asked for its message. */
+  private static void log(Throwable thrown) {
+    try {
+      LOG.log(Level.ERROR, "a callback on free host memory threw", thrown);
+    } catch (Throwable silent) {
+      try {
+        LOG.log(Level.ERROR, "a callback on free host memory threw a " + thrown.getClass());
+      } catch (Throwable exhausted) {
+        return; // there is nothing left to tell with
       }
     }
   }
 
   /** Whether a readback may write to the memory. */
   public boolean isWritable() {
-    return !view.isReadOnly();
+    return range.isWritable();
+  }
+
+  /** Whether the memory is on the heap, where no device can access it. */
+  public boolean isOnHeap() {
+    return range.isOnHeap();
   }
 
   /**
-   * The range as a direct byte buffer at position 0, for drivers that need its address; null if it
-   * is on the heap.
+   * The range as a direct buffer whose first element is at position 0, for drivers that need its
+   * address; null if it is on the heap, if it is no buffer, or if its elements are not in native
+   * byte order, so that only {@link #read} and {@link #write} may access them.
    */
-  public @Nullable ByteBuffer direct() {
-    return view instanceof ByteBuffer bytes && bytes.isDirect()
-        ? bytes.duplicate().order(ByteOrder.nativeOrder())
-        : null;
+  public @Nullable Buffer direct() {
+    return range instanceof BufferRange buffer ? buffer.direct() : null;
+  }
+
+  /** The native address of the range if it is no buffer and not on the heap; else 0. */
+  public long address() {
+    return range.address();
   }
 
   /**
@@ -259,36 +405,17 @@ public final class HostMemory {
    * @param offset where to start, in bytes; a multiple of the element size of an array
    * @param target takes its remaining bytes, a multiple of the element size of an array
    * @throws IndexOutOfBoundsException if the range is shorter
-   * @throws HalException INVALID_ARGUMENT if the bytes would split an element
+   * @throws HalException INVALID_ARGUMENT if the bytes would split an element; ABORTED if the
+   *     memory cannot be read, such as that of a closed arena
    */
   public void read(long offset, ByteBuffer target) {
-    check(offset, Objects.requireNonNull(target, "target").remaining());
-    ByteBuffer out =
-        target.order() == ByteOrder.nativeOrder()
-            ? target
-            : target.slice().order(ByteOrder.nativeOrder());
-    int count = target.remaining();
-    if (view instanceof ByteBuffer bytes) {
-      out.duplicate().put(bytes.duplicate().position((int) offset).limit((int) offset + count));
-    } else if (view instanceof ShortBuffer shorts) {
-      out.asShortBuffer()
-          .put(shorts.duplicate().position((int) (offset / 2)).limit((int) ((offset + count) / 2)));
-    } else if (view instanceof IntBuffer ints) {
-      out.asIntBuffer()
-          .put(ints.duplicate().position((int) (offset / 4)).limit((int) ((offset + count) / 4)));
-    } else if (view instanceof LongBuffer longs) {
-      out.asLongBuffer()
-          .put(longs.duplicate().position((int) (offset / 8)).limit((int) ((offset + count) / 8)));
-    } else if (view instanceof FloatBuffer floats) {
-      out.asFloatBuffer()
-          .put(floats.duplicate().position((int) (offset / 4)).limit((int) ((offset + count) / 4)));
-    } else {
-      out.asDoubleBuffer()
-          .put(
-              ((DoubleBuffer) view)
-                  .duplicate()
-                  .position((int) (offset / 8))
-                  .limit((int) ((offset + count) / 8)));
+    long unused = checkFromIndexSize(offset, Objects.requireNonNull(target, "target").remaining());
+    try {
+      range.read(offset, target);
+    } catch (HalException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw inaccessible("read", e);
     }
     target.position(target.limit());
   }
@@ -299,40 +426,33 @@ public final class HostMemory {
    * @param offset where to start, in bytes; a multiple of the element size of an array
    * @param source gives its remaining bytes, a multiple of the element size of an array
    * @throws IndexOutOfBoundsException if the range is shorter
-   * @throws HalException INVALID_ARGUMENT if the bytes would split an element
+   * @throws HalException INVALID_ARGUMENT if the bytes would split an element; ABORTED if the
+   *     memory cannot be written, such as that of a closed arena
    */
   public void write(long offset, ByteBuffer source) {
-    check(offset, Objects.requireNonNull(source, "source").remaining());
-    ByteBuffer in = source.slice().order(ByteOrder.nativeOrder());
-    if (view instanceof ByteBuffer bytes) {
-      bytes.duplicate().position((int) offset).put(in);
-    } else if (view instanceof ShortBuffer shorts) {
-      shorts.duplicate().position((int) (offset / 2)).put(in.asShortBuffer());
-    } else if (view instanceof IntBuffer ints) {
-      ints.duplicate().position((int) (offset / 4)).put(in.asIntBuffer());
-    } else if (view instanceof LongBuffer longs) {
-      longs.duplicate().position((int) (offset / 8)).put(in.asLongBuffer());
-    } else if (view instanceof FloatBuffer floats) {
-      floats.duplicate().position((int) (offset / 4)).put(in.asFloatBuffer());
-    } else {
-      ((DoubleBuffer) view).duplicate().position((int) (offset / 8)).put(in.asDoubleBuffer());
+    long unused = checkFromIndexSize(offset, Objects.requireNonNull(source, "source").remaining());
+    try {
+      range.write(offset, source);
+    } catch (HalException | ReadOnlyBufferException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw inaccessible("written", e);
     }
     source.position(source.limit());
   }
 
-  private void check(long offset, int count) {
-    Objects.checkFromIndexSize(offset, count, size);
-    if (offset % elementBytes != 0 || count % elementBytes != 0) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "offset " + offset + ", length " + count + ": elements have " + elementBytes + " bytes");
-    }
+  private HalException inaccessible(String how, RuntimeException e) {
+    return new HalException(Status.ABORTED, this + " cannot be " + how + ": " + e, e);
+  }
+
+  private long checkFromIndexSize(long offset, int count) {
+    return Objects.checkFromIndexSize(offset, count, size);
   }
 
   @Override
   public synchronized String toString() {
     return (isWritable() ? "" : "read-only ")
-        + (view.isDirect() ? "direct memory of " : "heap memory of ")
+        + (isOnHeap() ? "heap memory of " : "direct memory of ")
         + size
         + " bytes"
         + (borrowers == 0 ? "" : ", used by " + borrowers + " operations");

@@ -20,6 +20,30 @@ public interface Kernel {
   /** How many work items a workgroup has along each axis; at least 1 each. */
   Workgroups workgroupSize();
 
+  /**
+   * Enough workgroups of this kernel to cover that many items along the first axis; one along the
+   * others.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code items} is negative, or more than {@code
+   *     Integer.MAX_VALUE} workgroups are needed
+   */
+  default Workgroups covering(long items) {
+    return Workgroups.covering(items, workgroupSize().x());
+  }
+
+  /**
+   * Enough workgroups of this kernel to cover that many items along the first two axes; one along
+   * the third. Otherwise as {@link #covering(long)}.
+   */
+  default Workgroups covering(long itemsX, long itemsY) {
+    return Workgroups.covering(itemsX, itemsY, workgroupSize().z(), workgroupSize());
+  }
+
+  /** Enough workgroups of this kernel to cover that many items; as {@link #covering(long)}. */
+  default Workgroups covering(long itemsX, long itemsY, long itemsZ) {
+    return Workgroups.covering(itemsX, itemsY, itemsZ, workgroupSize());
+  }
+
   /** Dynamic shared memory per workgroup, in bytes. */
   int dynamicSharedMemory();
 }

@@ -3,7 +3,8 @@ package org.jhal;
 import java.util.Objects;
 
 /**
- * One parameter of a kernel, as the bundle's manifest declares it.
+ * One parameter of a kernel, as the bundle declares it, in its manifest or through a {@link
+ * BundleBuilder}.
  *
  * @param name unique within the kernel
  * @param kind a buffer or a constant
@@ -17,6 +18,26 @@ public record Parameter(String name, Kind kind, ElementType type, Direction dire
     Objects.requireNonNull(kind, "kind");
     Objects.requireNonNull(type, "type");
     Objects.requireNonNull(direction, "direction");
+  }
+
+  /** A constant, such as {@code constant("n", U32)}. */
+  public static Parameter constant(String name, ElementType type) {
+    return new Parameter(name, Kind.CONSTANT, type, Direction.IN);
+  }
+
+  /** A buffer that the kernel reads, of elements of {@code type}. */
+  public static Parameter in(String name, ElementType type) {
+    return new Parameter(name, Kind.BUFFER, type, Direction.IN);
+  }
+
+  /** A buffer that the kernel writes, of elements of {@code type}. */
+  public static Parameter out(String name, ElementType type) {
+    return new Parameter(name, Kind.BUFFER, type, Direction.OUT);
+  }
+
+  /** A buffer that the kernel reads and writes, of elements of {@code type}. */
+  public static Parameter inout(String name, ElementType type) {
+    return new Parameter(name, Kind.BUFFER, type, Direction.INOUT);
   }
 
   /** What is passed. */

@@ -71,6 +71,16 @@ public interface TimelineSemaphore extends AutoCloseable {
   void await(long value, Duration timeout) throws InterruptedException;
 
   /**
+   * Blocks until {@code value} is reached, for at most {@code timeout}; with zero or less it only
+   * checks.
+   *
+   * @return false if the time was up first
+   * @throws HalException as {@link #await(long)}
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
+   */
+  boolean tryAwait(long value, Duration timeout) throws InterruptedException;
+
+  /**
    * Runs {@code callback} once, when {@code value} is reached or the semaphore fails or is closed;
    * immediately, on this thread, if it is already reached or failed. From within another callback,
    * it runs once that callback has returned.
@@ -83,8 +93,9 @@ public interface TimelineSemaphore extends AutoCloseable {
 
   /**
    * A stage that completes once {@code value} is reached, and exceptionally with a {@link
-   * HalException} if the semaphore fails or is closed. Completing or cancelling a future derived
-   * from it affects nobody else. Dependent actions run under the rules for {@link
+   * HalException} if the semaphore fails or is closed. {@code toCompletableFuture()} makes a copy
+   * of the caller's own: to cancel it, or to complete it by a time limit, affects nobody else and
+   * leaves nothing registered. Dependent actions run under the rules for {@link
    * TimepointCallback}s, unless they are asynchronous.
    *
    * @throws HalException FAILED_PRECONDITION if the semaphore is closed; OUT_OF_RANGE if {@code

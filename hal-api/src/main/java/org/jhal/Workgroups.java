@@ -1,5 +1,7 @@
 package org.jhal;
 
+import java.util.Objects;
+
 /**
  * How many workgroups a dispatch runs along each axis. A zero anywhere means that nothing runs
  * (rule M6).
@@ -53,6 +55,20 @@ public record Workgroups(int x, int y, int z) {
           items + " items in groups of " + groupSize + ": need items >= 0 and a group size >= 1");
     }
     return of(items / groupSize + (items % groupSize == 0 ? 0 : 1));
+  }
+
+  /**
+   * Enough workgroups of {@code size} to cover that many items along each axis.
+   *
+   * @param size how many items a workgroup has along each axis, such as {@link
+   *     Kernel#workgroupSize}; at least 1 each
+   * @throws HalException OUT_OF_RANGE if a number of items is negative, a size is less than 1, or
+   *     more than {@code Integer.MAX_VALUE} workgroups are needed along an axis
+   */
+  public static Workgroups covering(long itemsX, long itemsY, long itemsZ, Workgroups size) {
+    Objects.requireNonNull(size, "size");
+    return new Workgroups(
+        covering(itemsX, size.x).x, covering(itemsY, size.y).x, covering(itemsZ, size.z).x);
   }
 
   /** Whether nothing would run. */

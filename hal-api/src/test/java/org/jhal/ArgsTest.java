@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.math.BigInteger;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 class ArgsTest {
   @Test
@@ -42,6 +43,40 @@ class ArgsTest {
               + "; it may be a buffer, a slot or a boxed number",
           refused.getMessage());
     }
+  }
+
+  @Test
+  void takesArgumentsByName() {
+    Kernel kernel = Fakes.kernel("saxpy", "n", "a", "x");
+    DeviceBuffer buffer = Fakes.buffer("b");
+
+    Args args = Args.named(kernel).set("x", buffer).set("n", 4).set("a", 2.0).build();
+
+    assertEquals("[4, 2.0, b]", args.toString());
+    assertEquals(0, Args.named(Fakes.kernel("nothing")).build().size());
+  }
+
+  @Test
+  void refusesNamesThatAreUnknownTwiceOrMissing() {
+    Kernel kernel = Fakes.kernel("saxpy", "n", "a", "x");
+
+    assertRefused(
+        "saxpy has no parameter 'y'; it has [n, a, x]", () -> Args.named(kernel).set("y", 1));
+    assertRefused(
+        "parameter 'n' of saxpy is set twice",
+        () -> Args.named(kernel).set("n", 1).set("a", 2).set("n", 1));
+    assertRefused(
+        "parameters of saxpy without an argument: [n, x]",
+        () -> Args.named(kernel).set("a", 1).build());
+    assertRefused(
+        "argument 'n' is a java.lang.String; it may be a buffer, a slot or a boxed number",
+        () -> Args.named(kernel).set("n", "1").set("a", 2).set("x", 3).build());
+  }
+
+  private static void assertRefused(String message, Executable call) {
+    HalException refused = assertThrows(HalException.class, call);
+    assertEquals(Status.INVALID_ARGUMENT, refused.status());
+    assertEquals(message, refused.getMessage());
   }
 
   @Test

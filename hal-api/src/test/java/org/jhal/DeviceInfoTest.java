@@ -99,6 +99,15 @@ class DeviceInfoTest {
   }
 
   @Test
+  void theStableUriNamesTheUuidAndParses() {
+    DeviceInfo info = small().build();
+    DeviceUri uri = info.stableUri(Map.of("devices", "2"));
+    assertEquals("toy://u?devices=2", uri.toString());
+    assertEquals(uri, DeviceUri.parse(uri.toString()));
+    assertEquals("toy://u", info.stableUri(Map.of()).toString());
+  }
+
+  @Test
   void laterChangesOfWhatWasGivenChangeNothing() {
     Map<String, String> given = new HashMap<>(Map.of("colour", "red"));
     DeviceInfo info = small().properties(given).build();

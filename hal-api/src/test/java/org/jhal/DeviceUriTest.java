@@ -85,9 +85,11 @@ class DeviceUriTest {
     "mock://1, mock://1",
     "mock://?a=1&b=2, mock://?a=1&b=2",
     "mock://x?a=1, mock://x?a=1",
+    "mock://x?a=%25%26%23+%2F&b=%E2%82%AC, mock://x?a=%25%26%23+/&b=\u20ac",
   })
   void writesItself(String uri, String written) {
     assertEquals(written, DeviceUri.parse(uri).toString());
+    assertEquals(DeviceUri.parse(uri), DeviceUri.parse(written));
   }
 
   @Test

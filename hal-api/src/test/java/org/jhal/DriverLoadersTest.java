@@ -164,8 +164,7 @@ class DriverLoadersTest {
         }
         """);
 
-    assertEquals(
-        "device one, device one",
+    String output =
         child(
             // With one processor supplyAsync() would start threads that inherit their context.
             "-Djava.util.concurrent.ForkJoinPool.common.parallelism=2",
@@ -174,7 +173,8 @@ class DriverLoadersTest {
             "Launcher",
             DriverJars.API.toString(),
             jar.toString(),
-            main.toString()));
+            main.toString());
+    assertTrue(output.endsWith("device one, device one"), output); // behind what is logged
   }
 
   @Test

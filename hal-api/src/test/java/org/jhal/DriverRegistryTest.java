@@ -13,6 +13,7 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jhal.DriverJars.Source;
+import org.jhal.DriverRegistry.Addresses;
 import org.jhal.DriverRegistry.Entry;
 import org.jhal.spi.DriverProvider;
 import org.junit.jupiter.api.AfterEach;
@@ -399,6 +401,115 @@ class DriverRegistryTest {
   }
 
   @Test
+  void driversCanBeExcludedByNameOrForComputingOnTheHost() {
+    Path host = jar("host.jar", driver("aa-host").preference(0));
+    Path absent = jar("absent.jar", driver("absent").unavailable("no device"));
+    Path good = jar("good.jar", driver("good"), driver("zz-good"));
+    Thread.currentThread().setContextClassLoader(loader(host, absent, good));
+
+    assertEquals("device zz-good", Hal.openDevice("!good").toString());
+    assertEquals("device aa-host", Hal.openDevice("!good,!zz-good").toString());
+    System.setProperty(Hal.DEVICE_PROPERTY, "!good,!absent");
+    assertEquals("device zz-good", Hal.openDevice().toString());
+    assertEquals("device good", Hal.openAccelerator().toString());
+
+    Thread.currentThread().setContextClassLoader(loader(host, absent));
+    HalException none = assertThrows(HalException.class, Hal::openAccelerator);
+    assertEquals(Status.NOT_FOUND, none.status());
+    assertEquals(
+        "no usable device; absent: no device; aa-host: it computes on the host, and an accelerator"
+            + " is wanted",
+        none.getMessage());
+    for (String malformed : List.of("!", "!a,", "!a,b", "!a!b", "!A", "!a://1")) {
+      HalException refused = assertThrows(HalException.class, () -> Hal.openDevice(malformed));
+      assertEquals(Status.INVALID_ARGUMENT, refused.status(), malformed);
+      assertContains("device '" + malformed + "'", refused.getMessage());
+    }
+  }
+
+  /** A typo would exclude nothing, and so open the very device that is not wanted. */
+  @Test
+  void aDriverThatIsExcludedMustBeThere() {
+    Path good = jar("good.jar", driver("good"));
+    Path absent = jar("absent.jar", driver("absent").unavailable("no device"));
+    Thread.currentThread().setContextClassLoader(loader(good, absent));
+    for (String uri : List.of("!god", "!good,!god", "!god,!good")) {
+      HalException refused = assertThrows(HalException.class, () -> Hal.openDevice(uri));
+      assertEquals(Status.NOT_FOUND, refused.status(), uri);
+      assertEquals(
+          "no driver 'god' to exclude; found: absent (unavailable: no device), good",
+          refused.getMessage());
+    }
+    System.setProperty(Hal.DEVICE_PROPERTY, "!god");
+    assertContains(
+        "the system property jhal.device names '!god': no driver 'god' to exclude",
+        assertThrows(HalException.class, () -> Hal.openDevice()).getMessage());
+  }
+
+  private static String devices(String... uuids) {
+    StringBuilder text = new StringBuilder("List<DeviceInfo> all = new ArrayList<>(); ");
+    for (String uuid : uuids) {
+      text.append("all.add(DeviceInfo.builder(NAME, all.size()).name(NAME).uuid(\"")
+          .append(uuid)
+          .append("\").memoryBytes(1).maxWorkgroupCount(new Workgroups(1, 1, 1))")
+          .append(".maxWorkgroupItems(1).build()); ");
+    }
+    return text + "return all;";
+  }
+
+  /** Rule D3: what names a device in one process names it in another one. */
+  @Test
+  void addressesAreThoseOfAllAcceleratorsOrOfTheDriversThatAreNamed() throws Exception {
+    DriverRegistry registry =
+        registry(
+            jar("host.jar", driver("aa-host").preference(0).listing(devices("cpu-1", "cpu-2"))),
+            jar("absent.jar", driver("absent").unavailable("no library")),
+            jar("broken.jar", driver("broken").construction("if (true) throw new Error(\"old\");")),
+            jar("empty.jar", driver("empty").listing(devices())),
+            jar("good.jar", driver("good").listing(devices("GPU-7", "GPU-3"))));
+    Duration patience = Duration.ofSeconds(30);
+    for (String nobody : List.of("", " ")) {
+      Addresses all = registry.addresses(nobody, patience);
+      assertEquals("[good://GPU-7, good://GPU-3]", all.uris().toString());
+      assertEquals(3, all.reasons().size(), all::toString);
+      assertContains("absent: no library", all.reasons().toString());
+      assertContains("empty: no device, fine", all.reasons().toString());
+      assertContains("drivers.broken.Provider: cannot be loaded", all.reasons().toString());
+    }
+    Addresses named = registry.addresses("aa-host://?a=1&b=%26, good", patience);
+    assertEquals(
+        "[aa-host://cpu-1?a=1&b=%26, aa-host://cpu-2?a=1&b=%26, good://GPU-7, good://GPU-3]",
+        named.uris().toString());
+    assertEquals(List.of(), named.reasons());
+
+    refusesAddresses(registry, Status.INVALID_ARGUMENT, "good://1", "'good://1' names a device");
+    refusesAddresses(registry, Status.INVALID_ARGUMENT, "good,", "malformed device URI ''");
+    refusesAddresses(registry, Status.INVALID_ARGUMENT, "good?a=1", "expected DRIVER");
+    refusesAddresses(registry, Status.NOT_FOUND, "god", "no driver 'god'");
+  }
+
+  private static void refusesAddresses(
+      DriverRegistry registry, Status status, String drivers, String why) {
+    HalException refused =
+        assertThrows(HalException.class, () -> registry.addresses(drivers, Duration.ofSeconds(30)));
+    assertEquals(status, refused.status(), refused::toString);
+    assertContains(why, refused.getMessage());
+  }
+
+  /** What cannot be loaded has no preference, so it is not known where it would compute. */
+  @Test
+  void whyADriverCannotBeLoadedIsSaidToWhoeverWantsAnAccelerator() {
+    Path host = jar("host.jar", driver("host").preference(0));
+    Path broken =
+        jar("broken.jar", driver("broken").construction("if (true) throw new Error(\"old\");"));
+    HalException none =
+        assertThrows(HalException.class, () -> registry(host, broken).openAccelerator());
+    assertEquals(Status.NOT_FOUND, none.status());
+    assertContains("host: it computes on the host", none.getMessage());
+    assertContains("drivers.broken.Provider: cannot be loaded: ", none.getMessage());
+  }
+
+  @Test
   void theContextClassLoaderIsAskedForWhatIsFound() {
     Thread.currentThread()
         .setContextClassLoader(loader(jar("one.jar", driver("one"), driver("two"))));
@@ -430,7 +541,9 @@ class DriverRegistryTest {
             + " System.out.print(org.jhal.Hal.openDevice()); } }");
 
     assertEquals("device two://1", child(jar, classes, "two://1"));
-    assertEquals("device one", child(jar, classes, ""));
+    String chosen = child(jar, classes, "");
+    assertTrue(chosen.endsWith("device one"), chosen);
+    assertContains("INFO: the default device is device one", chosen);
     assertEquals("device three", child(jar, classes, "two://1", "-Djhal.device=three"));
     assertContains(
         "the environment variable JHAL_DEVICE names 'four': no driver 'four'",

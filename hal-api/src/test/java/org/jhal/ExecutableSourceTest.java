@@ -245,4 +245,16 @@ class ExecutableSourceTest {
 
     assertArrayEquals("another text".getBytes(UTF_8), source.read("top"));
   }
+
+  /** As any name that is not ASCII is in the locale C. No file system can encode this one. */
+  @Test
+  void aNameThatTheLocaleCannotEncodeIsRefused() throws IOException {
+    HalException refused =
+        assertThrows(HalException.class, () -> ExecutableSource.of(folder).read("a/\uD800.cpp"));
+    assertEquals(Status.INVALID_ARGUMENT, refused.status());
+    assertTrue(
+        refused.getMessage().contains("\uD800.cpp' of bundle " + folder), refused::getMessage);
+    assertTrue(
+        refused.getMessage().contains(System.getProperty("sun.jnu.encoding")), refused::getMessage);
+  }
 }

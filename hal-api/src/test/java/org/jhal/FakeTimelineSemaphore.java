@@ -18,7 +18,8 @@ final class FakeTimelineSemaphore implements TimelineSemaphore {
   private final List<String> awaited = new ArrayList<>(); // guarded by this
   private long value; // guarded by this
   private @Nullable HalException failure; // guarded by this
-  private boolean closed; // guarded by this
+  private boolean closed;
+  private @Nullable Error failing; // guarded by this
 
   FakeTimelineSemaphore(String name) {
     this.name = name;
@@ -77,10 +78,24 @@ final class FakeTimelineSemaphore implements TimelineSemaphore {
   }
 
   @Override
+  public synchronized boolean tryAwait(long wanted, Duration timeout) {
+    awaited.add("try " + wanted + " " + timeout);
+    return value >= wanted;
+  }
+
+  /** From now on {@link #onReach} throws this. */
+  synchronized void failsRegistering(Error error) {
+    failing = error;
+  }
+
+  @Override
   public Registration onReach(long wanted, TimepointCallback callback) {
     Waiter waiter = new Waiter(wanted, callback);
     HalException known;
     synchronized (this) {
+      if (failing != null) {
+        throw failing;
+      }
       if (closed) {
         throw new HalException(Status.FAILED_PRECONDITION, name + " is closed");
       }

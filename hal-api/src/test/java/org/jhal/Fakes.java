@@ -1,10 +1,52 @@
 package org.jhal;
 
 import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Objects that stand for what a driver makes, where only their identity matters. */
 final class Fakes {
   private Fakes() {}
+
+  /** A kernel of 8 x 4 items with constants of these names. */
+  static Kernel kernel(String name, String... parameters) {
+    List<Parameter> all =
+        Stream.of(parameters)
+            .map(
+                parameter ->
+                    new Parameter(
+                        parameter,
+                        Parameter.Kind.CONSTANT,
+                        ElementType.I32,
+                        Parameter.Direction.IN))
+            .toList();
+    return new Kernel() {
+      @Override
+      public org.jhal.Executable executable() {
+        throw new UnsupportedOperationException();
+      }
+
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public List<Parameter> parameters() {
+        return all;
+      }
+
+      @Override
+      public Workgroups workgroupSize() {
+        return new Workgroups(8, 4, 1);
+      }
+
+      @Override
+      public int dynamicSharedMemory() {
+        return 0;
+      }
+    };
+  }
 
   /** A buffer that prints as {@code name} and cannot do anything. */
   static DeviceBuffer buffer(String name) {

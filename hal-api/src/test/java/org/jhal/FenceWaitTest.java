@@ -3,6 +3,7 @@ package org.jhal;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -12,6 +13,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +30,86 @@ class FenceWaitTest {
   private final FakeTimelineSemaphore a = new FakeTimelineSemaphore("a");
   private final FakeTimelineSemaphore b = new FakeTimelineSemaphore("b");
   private final Fence both = Fence.of(a.at(1), b.at(2));
+
+  @Test
+  void anErrorWhileAFutureIsMadeLeavesNothingRegistered() {
+    Error error = new OutOfMemoryError("for the test");
+    b.failsRegistering(error);
+    assertSame(error, assertThrows(Error.class, both::whenAll));
+    assertEquals(0, a.registered());
+  }
+
+  @Test
+  void aFailedMemberThatIsClosedIsRefused() {
+    a.fail(new HalException(Status.DATA_LOSS, "lost"));
+    a.close();
+    HalException refused = assertThrows(HalException.class, both::whenAll);
+    assertEquals(Status.FAILED_PRECONDITION, refused.status());
+  }
+
+  @Test
+  void aFutureCompletesWhenAllAreReached() {
+    CompletableFuture<@Nullable Void> future = both.whenAll();
+    a.signal(1);
+    assertFalse(future.isDone());
+    b.signal(2);
+    assertTrue(future.isDone());
+    assertFalse(future.isCompletedExceptionally());
+    assertEquals(0, a.registered() + b.registered());
+    assertTrue(both.whenAll().isDone(), "reached before");
+    assertTrue(Fence.NONE.whenAll().isDone(), "the empty fence");
+  }
+
+  @Test
+  void aFutureFailsWithTheFirstMemberEvenIfThatWasReached() {
+    CompletableFuture<@Nullable Void> future = both.whenAll();
+    a.signal(1);
+    a.fail(new HalException(Status.DATA_LOSS, "gone"));
+    CompletionException thrown = assertThrows(CompletionException.class, future::join);
+    assertEquals("gone", assertInstanceOf(HalException.class, thrown.getCause()).getMessage());
+    assertEquals(0, a.registered() + b.registered());
+    assertThrows(CompletionException.class, both.whenAll()::join, "failed before");
+    assertEquals(0, a.registered() + b.registered());
+  }
+
+  @Test
+  void aFutureThatItsOwnerCompletesLeavesNothingRegistered() {
+    for (int i = 0; i < 3; i++) {
+      CompletableFuture<@Nullable Void> cancelled = both.whenAll();
+      assertTrue(cancelled.cancel(true));
+      CompletableFuture<@Nullable Void> completed = both.whenAll();
+      assertTrue(completed.complete(null));
+      CompletableFuture<@Nullable Void> late = both.whenAll().orTimeout(1, TimeUnit.NANOSECONDS);
+      assertThrows(CompletionException.class, late::join);
+    }
+    assertEquals(0, a.registered() + b.registered());
+    a.signal(1);
+    b.signal(2);
+    assertTrue(both.whenAll().isDone());
+  }
+
+  @Test
+  void aClosedMemberIsRefused() {
+    b.close();
+    HalException refused = assertThrows(HalException.class, both::whenAll);
+    assertEquals(Status.FAILED_PRECONDITION, refused.status());
+    assertEquals(0, a.registered());
+  }
+
+  @Test
+  void tryingSaysWhetherTheTimeWasUp() throws Exception {
+    assertFalse(both.tryAwaitAll(Duration.ZERO));
+    assertFalse(both.tryAwaitAll(Duration.ofMillis(1)));
+    a.signal(1);
+    b.signal(2);
+    assertTrue(both.tryAwaitAll(Duration.ofSeconds(1)));
+    assertTrue(Fence.NONE.tryAwaitAll(Duration.ZERO));
+    assertTrue(a.at(1).tryAwaitAll(LONG));
+    assertEquals(List.of("try 1 PT1M"), a.awaited());
+    a.fail(new HalException(Status.DEADLINE_EXCEEDED, "its own"));
+    HalException failed = assertThrows(HalException.class, () -> both.tryAwaitAll(LONG));
+    assertEquals("its own", failed.getMessage());
+  }
 
   private interface Wait {
     void run() throws InterruptedException;

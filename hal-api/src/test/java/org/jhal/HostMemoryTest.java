@@ -3,15 +3,23 @@ package org.jhal;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
 import java.nio.ReadOnlyBufferException;
+import java.nio.ShortBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jhal.spi.HostRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -113,6 +121,74 @@ class HostMemoryTest {
     assertArrayEquals(new int[] {0, 42}, target);
   }
 
+  /** Typed buffers of both orders, on the heap and not. */
+  @Test
+  void elementsOfTypedBuffersArriveInNativeByteOrder() {
+    for (ByteOrder order : List.of(ByteOrder.BIG_ENDIAN, ByteOrder.LITTLE_ENDIAN)) {
+      for (boolean isDirect : new boolean[] {false, true}) {
+        ByteBuffer bytes = ByteBuffer.allocate(32).order(order);
+        if (isDirect) {
+          bytes = ByteBuffer.allocateDirect(32).order(order);
+        }
+        ShortBuffer shorts = bytes.asShortBuffer().put(1, (short) 1).put(2, (short) 2);
+        check(HostMemory.of(shorts.position(1).limit(3)), 2, isDirect, order);
+        assertEquals(7, shorts.get(2));
+        IntBuffer ints = bytes.asIntBuffer().put(1, 1).put(2, 2);
+        check(HostMemory.of(ints.position(1).limit(3)), 4, isDirect, order);
+        assertEquals(7, ints.get(2));
+        LongBuffer longs = bytes.asLongBuffer().put(1, 1).put(2, 2);
+        check(HostMemory.of(longs.position(1).limit(3)), 8, isDirect, order);
+        assertEquals(7, longs.get(2));
+        FloatBuffer floats = bytes.asFloatBuffer().put(1, Float.intBitsToFloat(1));
+        floats.put(2, Float.intBitsToFloat(2));
+        check(HostMemory.of(floats.position(1).limit(3)), 4, isDirect, order);
+        assertEquals(7, Float.floatToRawIntBits(floats.get(2)));
+        DoubleBuffer doubles = bytes.asDoubleBuffer().put(1, Double.longBitsToDouble(1));
+        doubles.put(2, Double.longBitsToDouble(2));
+        check(HostMemory.of(doubles.position(1).limit(3)), 8, isDirect, order);
+        assertEquals(7, Double.doubleToRawLongBits(doubles.get(2)));
+      }
+    }
+  }
+
+  /** The bits of the two elements must be 1 and 2; those of the second become 7. */
+  private static void check(
+      HostMemory memory, int elementBytes, boolean isDirect, ByteOrder order) {
+    assertEquals(2 * elementBytes, memory.size());
+    assertEquals(!isDirect, memory.isOnHeap());
+    assertEquals(isDirect && order == ByteOrder.nativeOrder(), memory.direct() != null);
+    byte[] expected = new byte[2 * elementBytes];
+    boolean isLittle = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+    expected[isLittle ? 0 : elementBytes - 1] = 1;
+    expected[elementBytes + (isLittle ? 0 : elementBytes - 1)] = 2;
+    assertArrayEquals(expected, all(memory));
+    byte[] seven = new byte[elementBytes];
+    seven[isLittle ? 0 : elementBytes - 1] = 7;
+    memory.write(elementBytes, ByteBuffer.wrap(seven));
+  }
+
+  @Test
+  void aPartOfAnArrayIsARange() {
+    int[] ints = {1, 2, 3, 4};
+    HostMemory part = HostMemory.of(ints, 1, 2);
+    assertEquals(8, part.size());
+    part.write(4, ByteBuffer.wrap(new byte[4]));
+    assertArrayEquals(new int[] {1, 2, 0, 4}, ints);
+    assertEquals(3, HostMemory.of(new byte[4], 1, 3).size());
+    assertEquals(4, HostMemory.of(new short[4], 0, 2).size());
+    assertEquals(0, HostMemory.of(new long[4], 4, 0).size());
+    assertEquals(8, HostMemory.of(new float[4], 2, 2).size());
+    assertEquals(8, HostMemory.of(new double[4], 3, 1).size());
+    for (int[] range : new int[][] {{-1, 2}, {0, 5}, {4, 1}, {1, -1}, {2, Integer.MAX_VALUE}}) {
+      HalException refused =
+          assertThrows(HalException.class, () -> HostMemory.of(new byte[4], range[0], range[1]));
+      assertEquals(Status.OUT_OF_RANGE, refused.status());
+      assertEquals(
+          range[1] + " elements from index " + range[0] + " of an array of 4",
+          refused.getMessage());
+    }
+  }
+
   @Test
   void writesThroughToTheMemoryOfTheCaller() {
     byte[] array = new byte[4];
@@ -159,13 +235,13 @@ class HostMemoryTest {
     ByteBuffer direct = ByteBuffer.allocateDirect(8).position(2).limit(6);
     direct.put(2, (byte) 9);
 
-    ByteBuffer view = HostMemory.of(direct).direct();
+    ByteBuffer view = assertInstanceOf(ByteBuffer.class, HostMemory.of(direct).direct());
 
-    assertNotNull(view);
     assertEquals(0, view.position());
     assertEquals(4, view.remaining());
     assertEquals(9, view.get(0));
-    assertEquals(ByteOrder.nativeOrder(), view.order());
+    assertFalse(HostMemory.of(direct).isOnHeap());
+    assertTrue(HostMemory.of(new byte[8]).isOnHeap());
     assertNull(HostMemory.of(ByteBuffer.allocate(8)).direct());
     assertNull(HostMemory.of(new byte[8]).direct());
     assertNull(HostMemory.of(new long[8]).direct());
@@ -206,5 +282,74 @@ class HostMemoryTest {
     assertEquals(
         "offset 1, length " + step + ": elements have " + step + " bytes", offset.getMessage());
     assertEquals(Status.INVALID_ARGUMENT, length.status());
+  }
+
+  /** What a callback throws is dropped, even if it cannot be logged (rule S7). */
+  @Test
+  void aCallbackThatThrowsSomethingMuteHarmsNobody() {
+    HostMemory memory = HostMemory.of(new byte[4]);
+    AtomicInteger called = new AtomicInteger();
+    HostMemory.Borrow borrow = memory.borrow();
+    memory.onFree(
+        () -> {
+          throw new MuteException();
+        });
+    memory.onFree(called::incrementAndGet);
+    borrow.end();
+    assertEquals(1, called.get());
+    memory.onFree(
+        () -> {
+          throw new MuteException();
+        });
+  }
+
+  private static final class MuteException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String getMessage() {
+      throw new AssertionError("it has no message");
+    }
+  }
+
+  @Test
+  void memoryOfAnotherKindThatFailsSaysSo() {
+    HostMemory memory = HostMemory.of(new Range(8));
+    HalException read =
+        assertThrows(HalException.class, () -> memory.read(0, ByteBuffer.allocate(4)));
+    HalException written =
+        assertThrows(HalException.class, () -> memory.write(4, ByteBuffer.allocate(4)));
+    assertEquals(Status.ABORTED, read.status());
+    assertEquals(Status.ABORTED, written.status());
+    assertTrue(read.getMessage().endsWith("is gone"), read.getMessage());
+    HalException negative = assertThrows(HalException.class, () -> HostMemory.of(new Range(-1)));
+    assertEquals(Status.OUT_OF_RANGE, negative.status());
+  }
+
+  private record Range(long size) implements HostRange {
+    @Override
+    public boolean isWritable() {
+      return true;
+    }
+
+    @Override
+    public boolean isOnHeap() {
+      return false;
+    }
+
+    @Override
+    public long address() {
+      return 0;
+    }
+
+    @Override
+    public void read(long offset, ByteBuffer target) {
+      throw new IllegalStateException("what it was is gone");
+    }
+
+    @Override
+    public void write(long offset, ByteBuffer source) {
+      throw new IllegalStateException("what it was is gone");
+    }
   }
 }

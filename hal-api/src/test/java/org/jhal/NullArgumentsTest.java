@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jhal.kernel.JavaKernel;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -41,6 +42,7 @@ class NullArgumentsTest {
           Map.entry(Class.class, NullArgumentsTest.class),
           Map.entry(ClassLoader.class, NullArgumentsTest.class.getClassLoader()),
           Map.entry(Path.class, Path.of(".")),
+          Map.entry(JavaKernel.class, (JavaKernel) group -> {}),
           Map.entry(Duration.class, Duration.ZERO),
           Map.entry(Map.class, Map.of()),
           Map.entry(Set.class, Set.of()),
@@ -69,7 +71,19 @@ class NullArgumentsTest {
           Map.entry(Args.class, Args.NONE),
           Map.entry(BindingTable.class, new BindingTable(2)),
           Map.entry(BufferParams.class, BufferParams.HOST),
-          Map.entry(DeviceInfo.class, NullArgumentsTest.class),
+          Map.entry(BundleBuilder.class, ExecutableSource.builder("b")),
+          Map.entry(CollectiveGroup.Form.class, NullArgumentsTest.class),
+          Map.entry(CollectiveGroup.Options.class, CollectiveGroup.Options.DEFAULT),
+          Map.entry(CollectiveGroup.Rank.class, NullArgumentsTest.class),
+          Map.entry(
+              DeviceInfo.class,
+              DeviceInfo.builder("mock", 0)
+                  .name("d")
+                  .uuid("u")
+                  .memoryBytes(1)
+                  .maxWorkgroupCount(Workgroups.of(1))
+                  .maxWorkgroupItems(1)
+                  .build()),
           Map.entry(DeviceUri.class, DeviceUri.parse("mock")),
           Map.entry(Driver.Availability.class, Driver.Availability.available("1.0")),
           Map.entry(

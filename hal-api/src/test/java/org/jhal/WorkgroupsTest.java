@@ -11,6 +11,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WorkgroupsTest {
+  @Test
+  void kernelsSayHowManyCoverSoManyItems() {
+    Kernel kernel = Fakes.kernel("k"); // of 8 x 4 items
+
+    assertEquals(new Workgroups(2, 1, 1), kernel.covering(9));
+    assertEquals(new Workgroups(1, 3, 1), kernel.covering(8, 9));
+    assertEquals(new Workgroups(1, 1, 5), kernel.covering(1, 1, 5));
+    assertEquals(new Workgroups(0, 1, 1), kernel.covering(0, 4));
+    assertEquals(new Workgroups(3, 2, 1), Workgroups.covering(5, 6, 7, new Workgroups(2, 5, 7)));
+    HalException refused = assertThrows(HalException.class, () -> kernel.covering(1, -1));
+    assertEquals(Status.OUT_OF_RANGE, refused.status());
+    assertEquals(new Workgroups(MAX, 1, 1), kernel.covering(8L * MAX));
+    refused = assertThrows(HalException.class, () -> kernel.covering(8L * MAX + 1));
+    assertEquals(Status.OUT_OF_RANGE, refused.status());
+  }
+
   private static final int MAX = Integer.MAX_VALUE;
 
   @Test

@@ -4,17 +4,15 @@ package org.jhal.kernel;
  * One workgroup of a dispatch, as a kernel in the format {@code java} sees it:
  *
  * <pre>{@code
- * public static void saxpy(Workgroup group) {
- *   int n = group.i32(0);
- *   float a = group.f32(1);
- *   KernelMemory x = group.memory(2);
- *   KernelMemory y = group.memory(3);
- *   long first = (long) group.groupX() * group.sizeX();
- *   for (long i = first; i < Math.min(n, first + group.sizeX()); i++) {
- *     y.putFloat(4 * i, a * x.getFloat(4 * i) + y.getFloat(4 * i));
+ * public static void saxpy(Workgroup group, long n, float a, Floats x, Floats y) {
+ *   for (long i = group.firstX(); i < group.endX(n); i++) {
+ *     y.set(i, a * x.get(i) + y.get(i));
  *   }
  * }
  * }</pre>
+ *
+ * <p>A kernel may take its parameters so, each as a value or a view of its type, in their order;
+ * docs/kernels.md has the types. Or it takes only the workgroup, and asks that for them by index.
  *
  * <p>The workgroups of a dispatch may run in parallel, in any order. The kernel itself loops over
  * the work items of its workgroup. A kernel that throws fails its operation with ABORTED and the
@@ -50,6 +48,45 @@ public interface Workgroup {
   /** How many work items this workgroup has along the third axis. */
   int sizeZ();
 
+  /** The index in the dispatch of this workgroup's first work item along the first axis. */
+  default long firstX() {
+    return (long) groupX() * sizeX();
+  }
+
+  /**
+   * The index after this workgroup's last work item along the first axis, but at most {@code
+   * items}, which is how many there are to compute.
+   */
+  default long endX(long items) {
+    return Math.min(items, firstX() + sizeX());
+  }
+
+  /** The index in the dispatch of this workgroup's first work item along the second axis. */
+  default long firstY() {
+    return (long) groupY() * sizeY();
+  }
+
+  /**
+   * The index after this workgroup's last work item along the second axis, but at most {@code
+   * items}, which is how many there are to compute.
+   */
+  default long endY(long items) {
+    return Math.min(items, firstY() + sizeY());
+  }
+
+  /** The index in the dispatch of this workgroup's first work item along the third axis. */
+  default long firstZ() {
+    return (long) groupZ() * sizeZ();
+  }
+
+  /**
+   * The index after this workgroup's last work item along the third axis, but at most {@code
+   * items}, which is how many there are to compute.
+   */
+  default long endZ(long items) {
+    return Math.min(items, firstZ() + sizeZ());
+  }
+
   /**
    * The buffer passed for parameter {@code index}.
    *
@@ -76,7 +113,7 @@ public interface Workgroup {
   long i64(int index);
 
   /**
-   * The {@code f32} constant passed for parameter {@code index}.
+   * The {@code f32}, {@code f16} or {@code bf16} constant passed for parameter {@code index}.
    *
    * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
    * @throws IllegalArgumentException if the constant has another type
@@ -84,7 +121,7 @@ public interface Workgroup {
   float f32(int index);
 
   /**
-   * The {@code f64} or {@code f32} constant passed for parameter {@code index}.
+   * The constant of any floating-point type passed for parameter {@code index}.
    *
    * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
    * @throws IllegalArgumentException if the constant has another type

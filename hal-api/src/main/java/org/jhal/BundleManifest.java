@@ -1,0 +1,114 @@
+package org.jhal;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Writes the manifest of a {@link BundleBuilder}'s bundle, as docs/bundles.md describes it. */
+final class BundleManifest {
+  /** The path of a manifest in its bundle. */
+  static final String FILE = "manifest.json";
+
+  record KernelDeclaration(
+      String name, Workgroups workgroupSize, int sharedMemory, List<Parameter> parameters) {}
+
+  static final class Variant {
+    final String format;
+    final String key; // file, class, or empty for the kernels that are Java objects
+    final String value;
+    final Map<String, List<String>> options = new LinkedHashMap<>(); // by compiler
+    final Map<String, String> entries = new LinkedHashMap<>();
+
+    Variant(String format, String key, String value) {
+      this.format = format;
+      this.key = key;
+      this.value = value;
+    }
+  }
+
+  private BundleManifest() {}
+
+  static String text(String name, List<KernelDeclaration> kernels, List<Variant> variants) {
+    return "{\"version\": 1, \"name\": "
+        + quoted(name)
+        + ", \"kernels\": ["
+        + String.join(", ", kernels.stream().map(BundleManifest::json).toList())
+        + "], \"variants\": ["
+        + String.join(", ", variants.stream().map(BundleManifest::json).toList())
+        + "]}";
+  }
+
+  private static String json(KernelDeclaration kernel) {
+    Workgroups size = kernel.workgroupSize;
+    return "{\"name\": "
+        + quoted(kernel.name)
+        + ", \"parameters\": ["
+        + String.join(", ", kernel.parameters.stream().map(BundleManifest::json).toList())
+        + "], \"workgroupSize\": ["
+        + size.x()
+        + ", "
+        + size.y()
+        + ", "
+        + size.z()
+        + "], \"dynamicSharedMemory\": "
+        + kernel.sharedMemory
+        + "}";
+  }
+
+  private static String json(Parameter parameter) {
+    String direction =
+        parameter.kind() == Parameter.Kind.CONSTANT
+            ? ""
+            : ", \"direction\": " + quoted(lower(parameter.direction()));
+    return "{\"name\": "
+        + quoted(parameter.name())
+        + ", \"kind\": "
+        + quoted(lower(parameter.kind()))
+        + ", \"type\": "
+        + quoted(parameter.type().label())
+        + direction
+        + "}";
+  }
+
+  private static String json(Variant variant) {
+    StringBuilder text = new StringBuilder("{\"format\": " + quoted(variant.format));
+    if (!variant.key.isEmpty()) {
+      text.append(", ").append(quoted(variant.key)).append(": ").append(quoted(variant.value));
+    }
+    if (!variant.options.isEmpty()) {
+      List<String> options = new ArrayList<>();
+      variant.options.forEach(
+          (compiler, list) -> {
+            List<String> quoted = list.stream().map(BundleManifest::quoted).toList();
+            options.add(quoted(compiler) + ": [" + String.join(", ", quoted) + "]");
+          });
+      text.append(", \"options\": {").append(String.join(", ", options)).append("}");
+    }
+    if (!variant.entries.isEmpty()) {
+      List<String> entries = new ArrayList<>();
+      variant.entries.forEach(
+          (kernel, entry) -> entries.add(quoted(kernel) + ": " + quoted(entry)));
+      text.append(", \"entries\": {").append(String.join(", ", entries)).append("}");
+    }
+    return text.append("}").toString();
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\' || c < ' ') {
+        quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
+  }
+}

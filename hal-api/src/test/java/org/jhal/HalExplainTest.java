@@ -1,0 +1,391 @@
+package org.jhal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
+import org.jhal.spi.Explainable;
+import org.jhal.spi.Explanations;
+import org.jhal.spi.OpenOperation;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What {@link Hal#explain} makes of operations that devices of any kind tell. */
+@Timeout(60)
+class HalExplainTest {
+  /** A device that tells what a test gives it. */
+  private static final class FakeExplainable implements Explainable {
+    private final String name;
+    private final List<OpenOperation> open = new ArrayList<>();
+    private @Nullable HalException lost;
+    private @Nullable RuntimeException fault;
+
+    FakeExplainable(String name) {
+      this.name = name;
+    }
+
+    FakeExplainable add(String queue, Fence waits, Fence signals) {
+      return add(queue, "barrier", System.nanoTime(), waits, signals);
+    }
+
+    FakeExplainable add(String queue, String kind, long since, Fence waits, Fence signals) {
+      int number = open.size() + 1;
+      open.add(new OpenOperation(queue, number, kind, "PARKED", since, list(waits), list(signals)));
+      return this;
+    }
+
+    private static List<Timepoint> list(Fence fence) {
+      List<Timepoint> list = new ArrayList<>();
+      for (int i = 0; i < fence.size(); i++) {
+        list.add(fence.semaphore(i).at(fence.value(i)));
+      }
+      return list;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public @Nullable HalException lostCause() {
+      return lost;
+    }
+
+    @Override
+    public void tellOpen(Consumer<OpenOperation> looker) {
+      open.forEach(looker);
+      if (fault != null) {
+        throw fault;
+      }
+    }
+  }
+
+  private final List<FakeExplainable> devices = new ArrayList<>();
+  private final FakeTimelineSemaphore a = new FakeTimelineSemaphore("a");
+  private final FakeTimelineSemaphore b = new FakeTimelineSemaphore("b");
+  private final FakeTimelineSemaphore c = new FakeTimelineSemaphore("c");
+
+  private FakeExplainable device(String name) {
+    FakeExplainable device = new FakeExplainable(name);
+    devices.add(device);
+    Explanations.register(device);
+    return device;
+  }
+
+  @AfterEach
+  void forget() {
+    devices.forEach(Explanations::unregister);
+  }
+
+  private static String explain() {
+    String text = Hal.explain();
+    assertTrue(text.length() <= Hal.EXPLANATION_LIMIT, () -> text.length() + " characters");
+    return text;
+  }
+
+  /** Asserts that the parts occur in this order. */
+  private static void assertParts(String text, String... parts) {
+    int from = 0;
+    for (String part : parts) {
+      int found = text.indexOf(part, from);
+      assertTrue(found >= 0, () -> "'" + part + "' is missing, or too early, in:\n" + text);
+      from = found + part.length();
+    }
+  }
+
+  /** The effort does not grow with the product of both. */
+  @Test
+  @Timeout(20)
+  void anOperationMayHaveManyWaitsAndSignals() {
+    List<Timepoint> waits = new ArrayList<>();
+    List<Timepoint> signals = new ArrayList<>();
+    for (int i = 0; i < 150_000; i++) {
+      waits.add(new FakeTimelineSemaphore("w" + i).at(1));
+      signals.add(new FakeTimelineSemaphore("s" + i).at(1));
+    }
+    waits.add(a.at(3));
+    waits.add(a.at(5));
+    signals.add(a.at(5)); // which is no promise for itself
+    device("d").open.add(new OpenOperation("q", 1, "barrier", "PARKED", 0, waits, signals));
+    assertParts(explain(), "Nobody has promised", "q operation 1 ");
+  }
+
+  private static void awaitTrue(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!condition.getAsBoolean()) {
+      assertTrue(System.nanoTime() - deadline < 0, () -> "waited 30 s for " + what);
+      Thread.yield();
+    }
+  }
+
+  @Test
+  void withoutDevicesThereIsNothingToTell() {
+    assertParts(explain(), "no open operations on no open devices", "class loaders, are not seen");
+  }
+
+  @Test
+  void anOperationIsToldWithWhatItWaitsForAndWhoWouldSignalThat() {
+    long since = System.nanoTime() - TimeUnit.SECONDS.toNanos(75);
+    a.signal(2);
+    device("d")
+        .add("d-q0", "dispatch of f", since, a.at(5), b.at(1))
+        .add("d-q1", "fill", since, Fence.NONE, a.at(7));
+    String text = explain();
+    assertParts(
+        text,
+        "2 open operations on 1 open device\n",
+        "\nDevice d:\n",
+        " Queue d-q0: 1 open operation\n",
+        "  d-q0 operation 1 (dispatch of f, PARKED, for 75 s) waits for a to reach 5, now at 2,"
+            + " by d-q1 operation 2, which signals 7; signals b@1\n",
+        " Queue d-q1: 1 open operation\n",
+        "  d-q1 operation 2 (fill, PARKED, for 75 s); signals a@7\n");
+    assertFalse(text.contains("Cycle") || text.contains("Nobody"), text);
+  }
+
+  @Test
+  void aWaitThatIsReachedIsNotTold() {
+    device("d").add("q", a.at(5), b.at(1));
+    a.signal(5);
+    assertFalse(explain().contains("waits for"), HalExplainTest::explain);
+  }
+
+  @Test
+  void cyclesComeFirstAndThenWhatNobodyHasPromised() {
+    device("x").add("x-q0", c.at(3), Fence.NONE).add("x-q1", a.at(1), b.at(1));
+    device("y").add("y-q0", b.at(1), Fence.of(a.at(1), c.at(2)));
+    String text = explain();
+    assertParts(
+        text,
+        "\nCycle: 2 operations wait for one another\n",
+        "  x-q1 operation 2 (barrier, PARKED, for 0 s) waits for a to reach 1, now at 0, by y-q0",
+        "  y-q0 operation 1 (barrier, PARKED, for 0 s) waits for b to reach 1, now at 0, by x-q1",
+        "\nNobody has promised",
+        "  x-q0 operation 1 (barrier, PARKED, for 0 s) waits for c to reach 3, now at 0, which"
+            + " nobody has promised\n",
+        "\nDevice x:\n");
+    assertEquals(text.indexOf("Cycle"), text.lastIndexOf("Cycle"), text);
+  }
+
+  @Test
+  void whatWaitsBehindACycleIsNoPartOfIt() {
+    device("d")
+        .add("q", a.at(1), b.at(1))
+        .add("q", b.at(1), a.at(1))
+        .add("q", b.at(1), c.at(1))
+        .add("q", c.at(1), Fence.NONE);
+    assertParts(explain(), "Cycle: 2 operations wait for one another\n", "\nDevice");
+  }
+
+  /** Whoever waits for a value of a timeline cannot be the one who raises it to that. */
+  @Test
+  void aChainOnOneTimelineIsNoCycle() {
+    device("d").add("q", a.at(1), a.at(2)).add("q", a.at(2), a.at(3)).add("q", a.at(9), a.at(9));
+    String text = explain();
+    assertParts(
+        text,
+        "Nobody has promised",
+        "operation 1 (barrier, PARKED, for 0 s) waits for a to reach 1",
+        "operation 3 (barrier, PARKED, for 0 s) waits for a to reach 9",
+        "Device",
+        "operation 2 (barrier, PARKED, for 0 s) waits for a to reach 2, now at 0, by q operation 1");
+    assertFalse(text.contains("Cycle"), text);
+  }
+
+  @Test
+  void aSecondPromiseThatCanBeKeptBreaksACycle() {
+    device("d").add("q", a.at(1), b.at(1)).add("q", b.at(1), a.at(1)).add("q", Fence.NONE, a.at(9));
+    String text = explain();
+    assertFalse(text.contains("Cycle") || text.contains("Nobody"), text);
+  }
+
+  @Test
+  void aCycleIsFoundBehindASecondWait() {
+    device("d").add("q", Fence.of(c.at(1), b.at(1)), a.at(1)).add("q", a.at(1), b.at(1));
+    assertParts(explain(), "Cycle: 2 operations", "Nobody has promised", "c to reach 1");
+  }
+
+  @Test
+  void aPromiseOfTooLittleIsNone() {
+    device("d").add("q", a.at(5), Fence.NONE).add("q", Fence.NONE, a.at(4));
+    assertParts(explain(), "Nobody has promised", "a to reach 5, now at 0, which nobody");
+  }
+
+  @Test
+  void failedTimelinesAreSaidToHaveFailed() {
+    device("d").add("q", a.at(1), b.at(1));
+    b.fail(new HalException(Status.DATA_LOSS, "gone"));
+    assertParts(explain(), "Failed timelines", "  b: DATA_LOSS: gone\n", "Device d");
+    a.fail(new HalException(Status.ABORTED, "over"));
+    String text = explain();
+    assertParts(text, "a: ABORTED: over");
+    assertFalse(text.contains("Nobody"), text);
+  }
+
+  @Test
+  void aLostDeviceIsSaidToBeLost() {
+    FakeExplainable device = device("d");
+    device.lost = new HalException(Status.UNAVAILABLE, "device d is lost: unplugged");
+    assertParts(explain(), "Device d, lost: device d is lost: unplugged: no open operations");
+  }
+
+  @Test
+  void aDeviceThatCannotTellHidesNoOther() {
+    FakeExplainable broken = device("broken");
+    broken.add("q", a.at(1), Fence.NONE);
+    broken.fault = new IllegalStateException("oops");
+    device("good").add("good-q0", a.at(1), Fence.NONE);
+    assertParts(
+        explain(),
+        "Device broken, cannot tell its operations: java.lang.IllegalStateException: oops",
+        "Device good",
+        "good-q0 operation 1");
+  }
+
+  @Test
+  void oddNamesStayInTheirLineAndAreCut() {
+    FakeTimelineSemaphore odd = new FakeTimelineSemaphore("n\nDevice evil\r\u202e\u2028\ud800x");
+    device("two\nlines").add("q\u0000", "k".repeat(10_000), 0, odd.at(1), Fence.NONE);
+    String text = explain();
+    assertParts(text, "n\\u000aDevice evil\\u000d\\u202e\\u2028\\ud800x to reach 1");
+    assertParts(text, "two\\u000alines", "q\\u0000", "kkk...");
+    assertFalse(text.contains("\nDevice evil"), text);
+    text.chars().forEach(c -> assertTrue(c == '\n' || c >= ' ', () -> "character " + c));
+    assertTrue(text.length() < 4_000, () -> text.length() + " characters");
+  }
+
+  @Test
+  void aChainOf100000WaitsIsBounded() {
+    FakeExplainable device = device("d");
+    int length = 100_000;
+    List<FakeTimelineSemaphore> lines = new ArrayList<>();
+    for (int i = 0; i <= length; i++) {
+      lines.add(new FakeTimelineSemaphore("line " + i));
+    }
+    for (int i = 0; i < length; i++) {
+      device.add("q", lines.get(i).at(1), lines.get(i + 1).at(1));
+    }
+    long start = System.nanoTime();
+    String text = explain();
+    assertParts(
+        text, "100000 open operations", "line 0 to reach 1, now at 0, which nobody", "more");
+    device.add("q", lines.get(length).at(1), lines.get(0).at(1));
+    assertParts(explain(), "Cycle: 100001 operations wait for one another", "99985 more");
+    long seconds = (System.nanoTime() - start) / 1_000_000_000;
+    assertTrue(seconds < 20, () -> seconds + " s");
+  }
+
+  @Test
+  void manyPromisesOfOneTimelineAreBounded() {
+    FakeExplainable device = device("d");
+    for (int i = 0; i < 100_000; i++) {
+      device.add("q", Fence.of(a.at(1), b.at(1)), a.at(1 + i));
+    }
+    assertParts(explain(), "Nobody", "199960 more such waits");
+    device.add("q", c.at(1), Fence.of(a.at(3), b.at(1))).add("q", a.at(1), c.at(5));
+    String text = explain();
+    assertParts(text, "Cycle: 2 operations", "q operation 100001", "q operation 100002", "Device");
+    assertFalse(text.contains("Nobody"), text);
+  }
+
+  @Test
+  void theTextIsCutAtItsLimit() {
+    for (int i = 0; i < 1_000; i++) {
+      device("device" + i).add("q" + i, a.at(1), b.at(1));
+    }
+    String text = explain();
+    assertTrue(text.endsWith("\n... the rest is cut off\n"), text.substring(text.length() - 100));
+    assertTrue(text.length() > Hal.EXPLANATION_LIMIT - 1_000, () -> text.length() + " characters");
+  }
+
+  @Test
+  void onlySoManyOperationsAreLookedAt() {
+    FakeExplainable device = device("d").add("q", a.at(1), b.at(1));
+    OpenOperation newest = device.open.get(0);
+    for (int i = 0; i < ProcessExplanation.MOST_OPERATIONS + 4; i++) {
+      device.open.add(newest);
+    }
+    device.add("oldest", c.at(1), Fence.NONE);
+    String text = explain();
+    assertParts(text, "200006 open operations", "Only 200000 of them were looked at; the others");
+    assertParts(text, "Device", " Queue oldest: 1 open operation");
+  }
+
+  @Test
+  void aDeviceThatNobodyUsesIsCollected() {
+    WeakReference<Explainable> forgotten = forgotten();
+    awaitTrue(
+        "a forgotten device to be collected",
+        () -> {
+          System.gc();
+          return forgotten.get() == null;
+        });
+    assertFalse(explain().contains("forgotten"), HalExplainTest::explain);
+  }
+
+  private static WeakReference<Explainable> forgotten() {
+    Explainable device = new FakeExplainable("forgotten");
+    Explanations.register(device);
+    assertParts(Hal.explain(), "Device forgotten");
+    return new WeakReference<>(device);
+  }
+
+  @Test
+  void registeringTwiceIsRegisteringOnce() {
+    FakeExplainable device = device("once");
+    Explanations.register(device);
+    assertEquals(1, Explanations.all().size());
+    Explanations.unregister(device);
+    Explanations.unregister(device);
+    assertEquals(List.of(), Explanations.all());
+  }
+
+  @Test
+  void theBeanIsThereWhileADeviceIs() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName name = new ObjectName("org.jhal:type=Hal");
+    awaitTrue("beans of other tests to go", () -> !server.isRegistered(name));
+    FakeExplainable first = device("first").add("q", a.at(1), Fence.NONE);
+    FakeExplainable second = device("second");
+    awaitTrue("the bean", () -> server.isRegistered(name));
+    Object told = server.invoke(name, "explain", new Object[0], new String[0]);
+    assertParts(String.valueOf(told), "Nobody has promised", "Device first", "Device second");
+    Explanations.unregister(first);
+    assertTrue(server.isRegistered(name), "one device is left");
+    Explanations.unregister(second);
+    awaitTrue("the bean to go", () -> !server.isRegistered(name));
+  }
+
+  @Test
+  void aBeanOfAnotherCopyKeepsItsName() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName name = new ObjectName("org.jhal:type=Hal");
+    ObjectName next = new ObjectName("org.jhal:type=Hal,copy=2");
+    awaitTrue("beans of other tests to go", () -> !server.isRegistered(name));
+    HalMXBean other = () -> "other";
+    var unused = server.registerMBean(new StandardMBean(other, HalMXBean.class), name);
+    try {
+      FakeExplainable device = device("d");
+      awaitTrue("the second bean", () -> server.isRegistered(next));
+      assertEquals("other", server.invoke(name, "explain", null, null));
+      Explanations.unregister(device);
+      awaitTrue("the second bean to go", () -> !server.isRegistered(next));
+      assertTrue(server.isRegistered(name));
+    } finally {
+      server.unregisterMBean(name);
+    }
+  }
+}

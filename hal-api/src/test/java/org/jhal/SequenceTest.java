@@ -1,0 +1,88 @@
+package org.jhal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SequenceTest {
+  private final FakeTimelineSemaphore timeline = new FakeTimelineSemaphore("t");
+  private final Sequence steps = new Sequence(timeline);
+  private final List<String> enqueued = new ArrayList<>();
+
+  private void note(Fence waits, Fence signals) {
+    enqueued.add(waits + " -> " + signals);
+  }
+
+  @Test
+  void eachStepWaitsForTheOneBefore() {
+    assertEquals(timeline.at(0), steps.last());
+    assertEquals(timeline.at(1), steps.step(this::note));
+    assertEquals(timeline.at(2), steps.step(this::note));
+    assertEquals(timeline.at(2), steps.last());
+    assertEquals(List.of("t@0 -> t@1", "t@1 -> t@2"), enqueued);
+  }
+
+  @Test
+  void aStepMayWaitForOthersToo() {
+    Timepoint other = new FakeTimelineSemaphore("o").at(7);
+    Timepoint first = steps.step(other, this::note);
+    assertEquals(timeline.at(1), first);
+    assertEquals(List.of("[t@0, o@7] -> t@1"), enqueued);
+  }
+
+  /** A refused call takes no value, so the next step waits for the one before it. */
+  @Test
+  void aStepThatThrowsIsNone() {
+    Timepoint first = steps.step(this::note);
+    HalException refusal = new HalException(Status.INVALID_ARGUMENT, "no");
+    HalException thrown =
+        assertThrows(
+            HalException.class,
+            () ->
+                steps.step(
+                    (waits, signals) -> {
+                      throw refusal;
+                    }));
+    assertSame(refusal, thrown);
+    assertEquals(first, steps.last());
+    assertEquals(timeline.at(2), steps.step(this::note));
+    assertEquals(List.of("t@0 -> t@1", "t@1 -> t@2"), enqueued);
+  }
+
+  @Test
+  void aStepWithinAStepIsRefused() {
+    HalException thrown =
+        assertThrows(
+            HalException.class,
+            () ->
+                steps.step(
+                    (waits, signals) -> {
+                      var unused = steps.step(this::note);
+                    }));
+    assertEquals(Status.FAILED_PRECONDITION, thrown.status());
+    assertEquals(timeline.at(1), steps.step(this::note));
+    assertEquals(List.of("t@0 -> t@1"), enqueued);
+  }
+
+  @Test
+  void waitsAreForTheLastStep() throws Exception {
+    var first = steps.step(this::note);
+    var second = steps.step(this::note);
+    steps.await();
+    steps.await(Duration.ofSeconds(3));
+    assertEquals(List.of("2", "2 PT3S"), timeline.awaited());
+    assertEquals(1, first.value());
+    assertEquals(2, second.value());
+  }
+
+  @Test
+  void closingClosesTheTimeline() {
+    steps.close();
+    assertThrows(HalException.class, () -> timeline.onReach(1, failed -> {}));
+  }
+}
