@@ -3,19 +3,26 @@ package org.jhal.engine;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.HalException;
+import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of a buffer, shared by the buffer, its slices, and the operations and mappings that
  * use it (rule M1). {@link #free} frees it when the last reference is gone or when the device
  * closes; for a dealloca, {@link QueueWork#issue} does.
+ *
+ * <p>A storage may also stand for another one, mostly of another device, which it keeps alive: that
+ * is how operations of one device use the memory of another (rule S9b).
  *
  * <p>Thread-safe.
  */
@@ -50,6 +57,9 @@ final class BufferStorage extends RefCounted {
   final BufferParams params;
   final long size;
   final boolean isTransient; // from an alloca
+  final @Nullable BufferStorage
+      peer; // the storage for which this one stands, retained; stands for none
+  private final boolean isImported; // memory that the device has not allocated
   private final int usageBits; // one bit for each usage in params, by ordinal
   private final @Nullable Runnable onRelease;
 
@@ -75,17 +85,73 @@ final class BufferStorage extends RefCounted {
   @Nullable BufferStorage nextLive;
   boolean isLive;
 
-  BufferStorage(
+  /** A storage for memory to be allocated by an alloca. */
+  static BufferStorage promised(EngineDevice<?> device, BufferParams params, long size) {
+    return new BufferStorage(device, params, size, null, false, null, null);
+  }
+
+  /** A storage over memory that the device has allocated. */
+  static BufferStorage allocated(
+      EngineDevice<?> device, BufferParams params, long size, DeviceMemory memory) {
+    return new BufferStorage(device, params, size, memory, false, null, null);
+  }
+
+  /** A storage over somebody else's memory. */
+  static BufferStorage imported(
+      EngineDevice<?> device,
+      BufferParams params,
+      long size,
+      DeviceMemory memory,
+      @Nullable Runnable onRelease) {
+    return new BufferStorage(device, params, size, memory, true, null, onRelease);
+  }
+
+  /**
+   * A storage of {@code device} that stands for the one that has {@code buffer}'s memory, and keeps
+   * that alive.
+   *
+   * @throws HalException FAILED_PRECONDITION if the buffer is closed
+   */
+  static BufferStorage over(EngineDevice<?> device, EngineBuffer buffer) {
+    // Not for a storage that stands for another one itself, since its device frees it when it
+    // closes, and may do so before the other device closes.
+    BufferStorage home = buffer.storage.home();
+    buffer.checkOpen("buffer");
+    if (!home.tryRetain()) {
+      throw new HalException(Status.FAILED_PRECONDITION, "buffer: " + buffer + " is closed");
+    }
+    try {
+      Set<BufferUsage> usage = EnumSet.noneOf(BufferUsage.class);
+      usage.addAll(buffer.params().usage());
+      usage.removeAll(Set.of(BufferUsage.MAP_READ, BufferUsage.MAP_WRITE));
+      BufferParams params = new BufferParams(buffer.params().type(), usage);
+      return new BufferStorage(device, params, home.size, null, true, home, null);
+    } catch (Throwable t) { // no memory
+      home.release();
+      throw t;
+    }
+  }
+
+  /** Whether its own device has allocated the memory, on itself. */
+  boolean isOnDevice() {
+    return peer == null && !isImported && params.type() == MemoryType.DEVICE;
+  }
+
+  private BufferStorage(
       EngineDevice<?> device,
       BufferParams params,
       long size,
       @Nullable DeviceMemory memory,
+      boolean isImported,
+      @Nullable BufferStorage peer,
       @Nullable Runnable onRelease) {
     this.device = device;
     this.params = params;
     this.size = size;
     this.memory = memory;
-    this.isTransient = memory == null;
+    this.isImported = isImported;
+    this.peer = peer;
+    this.isTransient = memory == null && peer == null;
     int bits = 0;
     for (BufferUsage usage : params.usage()) {
       bits |= 1 << usage.ordinal();
@@ -110,8 +176,12 @@ final class BufferStorage extends RefCounted {
    * @throws HalException FAILED_PRECONDITION if it is not allocated yet, or no longer
    */
   DeviceMemory memory() {
-    DeviceMemory found = memory;
+    BufferStorage other = peer;
     Phase now = phase;
+    if (other != null && now == Phase.PRESENT) {
+      return other.memory();
+    }
+    DeviceMemory found = memory;
     if (now != Phase.PRESENT || found == null) {
       throw new HalException(
           Status.FAILED_PRECONDITION,
@@ -125,13 +195,28 @@ final class BufferStorage extends RefCounted {
     return found;
   }
 
+  /** The storage for which this one stands; this one if it has memory itself. */
+  BufferStorage home() {
+    return peer == null ? this : peer;
+  }
+
+  /** Why other devices cannot use the memory, whatever they can access; null if they can. */
+  @Nullable String notForPeers() {
+    if (isImported) {
+      return "it was imported, not allocated by its device";
+    }
+    return params.type() == MemoryType.DEVICE
+        ? null
+        : "it is " + params.type() + " memory; only DEVICE memory can be used by another device";
+  }
+
   /** Stores the memory of an alloca. Called by the drainer. */
   void commit(DeviceMemory allocated) {
     memory = allocated;
     if (!changePhase(Phase.PROMISED, Phase.PRESENT)) {
       throw new HalException(Status.INTERNAL, "alloca issued twice");
     }
-    device.resources().addBytes(size);
+    device.addBytes(size, params);
   }
 
   /** Whether a dealloca was issued, so that nothing is leaked if nobody closes the buffer. */
@@ -151,7 +236,7 @@ final class BufferStorage extends RefCounted {
       throw new HalException(
           Status.FAILED_PRECONDITION, "buffer is being deallocated by another operation");
     }
-    device.resources().addBytes(-size);
+    device.addBytes(-size, params);
     return found;
   }
 
@@ -166,7 +251,7 @@ final class BufferStorage extends RefCounted {
   /** The dealloca could not be issued. */
   void undoDealloca() {
     if (changePhase(Phase.DEALLOCATED, Phase.PRESENT)) {
-      device.resources().addBytes(size);
+      device.addBytes(size, params);
     }
   }
 
@@ -180,6 +265,8 @@ final class BufferStorage extends RefCounted {
     isUnused = true;
     if (isDeallocated()) {
       isFreed = true;
+    } else if (peer != null) {
+      free(); // no call of this device, which may be closed already, but perhaps one of the peer's
     } else {
       device.calls().free("the memory of a buffer", this::free);
     }
@@ -198,17 +285,18 @@ final class BufferStorage extends RefCounted {
       device.resources().storages().remove(this);
     }
     if (isUnused && isGivenBack && onRelease != null && IS_OVER.compareAndSet(this, false, true)) {
-      runOnRelease(onRelease);
+      runOnRelease(onRelease, "memory");
     }
   }
 
-  private static void runOnRelease(Runnable onRelease) {
+  /** Runs a callback of the user for something imported that is not used any more. */
+  static void runOnRelease(Runnable onRelease, String what) {
     Cascade cascade = Cascade.current();
     cascade.enterCallback();
     try {
       onRelease.run();
     } catch (Throwable t) { // from user code, which must not affect the thread that released
-      LOG.log(Level.ERROR, "the release callback of imported memory threw", t);
+      Failures.log(LOG, Level.ERROR, "the release callback of imported " + what + " threw", t);
     } finally {
       cascade.leaveCallback();
     }
@@ -221,8 +309,11 @@ final class BufferStorage extends RefCounted {
   void free() {
     DeviceMemory found = memory;
     try {
-      if (found != null && changePhase(Phase.PRESENT, Phase.FREED)) {
-        device.resources().addBytes(-size);
+      if (peer != null && changePhase(Phase.PRESENT, Phase.FREED)) {
+        peer.release();
+        givenBack();
+      } else if (found != null && changePhase(Phase.PRESENT, Phase.FREED)) {
+        device.addBytes(-size, params);
         found.free(this::givenBack);
       }
     } finally {

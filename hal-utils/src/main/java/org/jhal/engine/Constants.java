@@ -7,6 +7,8 @@ import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Status;
+import org.jhal.kernel.BFloat16;
+import org.jhal.kernel.Float16;
 
 /** Checks constant arguments against their parameters, and packs them in native byte order. */
 final class Constants {
@@ -28,11 +30,30 @@ final class Constants {
       EngineKernel kernel, int index, Parameter parameter, Object value, byte[] block, int offset) {
     ElementType type = parameter.type();
     switch (type) {
-      case F32 -> {
-        if (!(value instanceof Float number)) {
-          throw wrongType(kernel, index, parameter, value, "a Float");
+      case F32, F16, BF16 -> {
+        if (!(value instanceof Float || value instanceof Double)) {
+          throw wrongType(kernel, index, parameter, value, "a Float or a Double");
         }
-        INT.set(block, offset, Float.floatToRawIntBits(number));
+        double wide = ((Number) value).doubleValue();
+        float number = nearest(type, wide);
+        if (number != wide && !Double.isNaN(wide)) {
+          throw new HalException(
+              Status.OUT_OF_RANGE,
+              Validation.argument(kernel, index, parameter)
+                  + (value instanceof Float ? ": the float " : ": the double ")
+                  + value
+                  + (Float.isInfinite(number)
+                      ? " is out of the range of "
+                          + type.label()
+                          + ", which ends at "
+                          + (wide < 0 ? -largest(type) : largest(type))
+                      : " is no " + type.label() + "; the nearest is the float " + number));
+        }
+        switch (type) {
+          case F16 -> SHORT.set(block, offset, Float16.of(wide));
+          case BF16 -> SHORT.set(block, offset, BFloat16.of(wide));
+          default -> INT.set(block, offset, Float.floatToRawIntBits(((Number) value).floatValue()));
+        }
       }
       case F64 -> {
         if (!(value instanceof Double || value instanceof Float)) {
@@ -53,12 +74,7 @@ final class Constants {
         if (number < low || number > high) {
           throw new HalException(
               Status.OUT_OF_RANGE,
-              "argument "
-                  + index
-                  + " of "
-                  + kernel
-                  + ", "
-                  + parameter.name()
+              Validation.argument(kernel, index, parameter)
                   + ": "
                   + number
                   + " does not fit "
@@ -76,6 +92,22 @@ final class Constants {
         }
       }
     }
+  }
+
+  private static float nearest(ElementType type, double value) {
+    return switch (type) {
+      case F16 -> Float16.toFloat(Float16.of(value));
+      case BF16 -> BFloat16.toFloat(BFloat16.of(value));
+      default -> (float) value;
+    };
+  }
+
+  private static float largest(ElementType type) {
+    return switch (type) {
+      case F16 -> Float16.toFloat((short) 0x7BFF);
+      case BF16 -> BFloat16.toFloat((short) 0x7F7F);
+      default -> Float.MAX_VALUE;
+    };
   }
 
   private static long min(ElementType type) {
@@ -104,12 +136,7 @@ final class Constants {
       EngineKernel kernel, int index, Parameter parameter, Object value, String wanted) {
     return new HalException(
         Status.INVALID_ARGUMENT,
-        "argument "
-            + index
-            + " of "
-            + kernel
-            + ", "
-            + parameter.name()
+        Validation.argument(kernel, index, parameter)
             + ": constant of type "
             + parameter.type().label()
             + " needs "

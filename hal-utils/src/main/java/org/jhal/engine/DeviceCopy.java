@@ -2,15 +2,9 @@ package org.jhal.engine;
 
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostCall;
-import org.jhal.TimelineSemaphore;
-import org.jhal.engine.queue.EngineSemaphore;
-import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * call that enqueues operations on both devices, so no thread waits for it. While it runs, both
  * devices accept its operations even if they are being closed (rule Q8).
  */
-final class DeviceCopy implements HostCall {
+final class DeviceCopy extends Lanes implements HostCall {
   private static final int LANES = 2;
 
   private final int index; // of the queue on which it was enqueued
@@ -29,12 +23,8 @@ final class DeviceCopy implements HostCall {
   private final long sourceOffset;
   private final EngineBuffer target;
   private final long targetOffset;
-  private final long length;
 
   private @Nullable Completion completion; // written before any lane starts
-  private final AtomicLong next = new AtomicLong(); // the first byte that no lane has taken
-  private final AtomicInteger lanes = new AtomicInteger(LANES); // how many have not ended
-  private final AtomicReference<@Nullable HalException> failure = new AtomicReference<>(); // first
 
   DeviceCopy(
       EngineQueue<?> owner,
@@ -43,6 +33,7 @@ final class DeviceCopy implements HostCall {
       EngineBuffer target,
       long targetOffset,
       long length) {
+    super("a copy between devices failed: ", length);
     this.index = owner.index();
     this.other = source.device() == owner.device() ? target.device() : source.device();
     this.buffers = owner.device().resources().copyBuffers();
@@ -50,107 +41,75 @@ final class DeviceCopy implements HostCall {
     this.sourceOffset = sourceOffset;
     this.target = target;
     this.targetOffset = targetOffset;
-    this.length = length;
   }
 
   /** Runs on a thread of the device on which the copy was enqueued, whose close waits for it. */
   @Override
   public void run(Context context) {
-    other.beginCopy();
+    other.holds().beginCopy();
     try {
       completion = context.defer();
     } catch (Throwable t) {
-      other.endCopy();
+      other.holds().endCopy();
       throw t;
     }
-    for (int i = 0; i < LANES; i++) {
-      new Lane().step();
+    start(LANES, CopyLane::new);
+  }
+
+  @Override
+  void over(@Nullable HalException failure) {
+    Completion told = Objects.requireNonNull(completion);
+    try {
+      other.holds().endCopy();
+    } finally {
+      if (failure != null) {
+        told.fail(failure);
+      } else {
+        told.complete();
+      }
     }
   }
 
-  /**
-   * Moves one chunk after the other. Its timeline orders a chunk's readback before its upload. Its
-   * steps follow each other, on whatever thread completes a chunk.
-   */
-  private final class Lane {
-    private final TimelineSemaphore timeline = new EngineSemaphore(0, () -> {});
-    private long done; // the timeline's value once everything submitted so far is complete
-
-    /** Starts the next chunk, or ends the lane. Called again when that chunk is complete. */
-    void step() {
-      boolean isMoving;
-      try {
-        isMoving = moveNext();
-      } catch (Throwable t) { // a device was lost, or has passed its close timeout
-        end(Failures.aborted(t));
+  /** Its timeline orders a chunk's readback before its upload. */
+  private final class CopyLane extends Lane {
+    @Override
+    void moveNext() {
+      long rest = left();
+      if (rest == 0) {
+        end(null);
         return;
       }
-      if (!isMoving) {
-        end(null);
-      }
-    }
-
-    /** Starts to move a chunk. Returns false if none is left. */
-    private boolean moveNext() {
-      long rest = length - next.get();
-      if (rest <= 0 || failure.get() != null) {
-        return false;
-      }
       ByteBuffer chunk = buffers.take(rest);
-      long start = next.getAndAdd(chunk.remaining());
-      // The other lane may take the rest between the read of `next` and getAndAdd().
-      if (start >= length) {
+      int size = chunk.remaining();
+      long start = take(size);
+      if (start < 0) { // the other lane has taken the rest meanwhile
         buffers.giveBack(chunk);
-        return false;
+        end(null);
+        return;
       }
-      try {
-        move(chunk.limit((int) Math.min(chunk.remaining(), length - start)), start);
-      } catch (Throwable t) {
-        buffers.forget(chunk); // the readback may have been enqueued
-        throw t;
-      }
-      return true;
+      chunk.limit((int) Math.min(size, length() - start));
+      transfer(() -> enqueue(chunk, start), failed -> transferred(chunk, failed));
     }
 
-    private void move(ByteBuffer chunk, long start) {
+    private void enqueue(ByteBuffer chunk, long start) {
+      Fence isRead = nextSignal();
       source
           .device()
           .copyQueue(index)
-          .readback(Fence.NONE, timeline.at(done + 1), source, sourceOffset + start, chunk);
+          .readback(Fence.NONE, isRead, source, sourceOffset + start, chunk);
       target
           .device()
           .copyQueue(index)
-          .upload(
-              timeline.at(done + 1), timeline.at(done + 2), chunk, target, targetOffset + start);
-      done += 2;
-      timeline.onReach(
-          done,
-          failed -> {
-            if (failed == null) {
-              buffers.giveBack(chunk);
-              step();
-            } else {
-              buffers.forget(chunk); // a failed transfer may still use it
-              end(failed);
-            }
-          });
+          .upload(isRead, nextSignal(), chunk, target, targetOffset + start);
     }
 
-    private void end(@Nullable HalException failed) {
-      timeline.close();
-      if (failed != null) {
-        failure.compareAndSet(null, failed);
-      }
-      if (lanes.decrementAndGet() > 0) {
-        return; // the other lane still uses the buffers
-      }
-      other.endCopy();
-      Completion told = Objects.requireNonNull(completion);
-      HalException first = failure.get();
-      if (first != null) {
-        told.fail(first);
+    private void transferred(ByteBuffer chunk, @Nullable Throwable failed) {
+      if (failed == null) {
+        buffers.giveBack(chunk);
+        moveNext();
       } else {
-        told.complete();
+        buffers.forget(chunk); // a failed transfer may still use it
+        end(failed);
       }
     }
   }

@@ -1,8 +1,6 @@
 package org.jhal.engine;
 
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -14,57 +12,54 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class DeviceResources {
   private final LiveStorages storages = new LiveStorages();
-  private final Set<EngineExecutable> executables = ConcurrentHashMap.newKeySet();
+  private final LiveOwners<ExecutableOwner> executables = new LiveOwners<>();
+  private final LiveOwners<RecordingOwner> recordings = new LiveOwners<>();
+  private final LiveOwners<SemaphoreOwner> semaphores = new LiveOwners<>();
+  private final LiveOwners<GroupOwner> groups = new LiveOwners<>();
   private final CopyBuffers copyBuffers = new CopyBuffers();
   private final List<FileStaging> fileStaging = new CopyOnWriteArrayList<>(); // by queue
   private final AtomicLong bytes = new AtomicLong();
 
-  /**
-   * The owners of command buffers that are open or in use. They must stay reachable, see {@link
-   * Owner}.
-   */
-  private final Set<RecordingOwner> recordings = ConcurrentHashMap.newKeySet();
-
-  private final AtomicLong semaphores = new AtomicLong();
-
-  /** Counts memory that a storage has received, or, if negative, has lost. */
-  void addBytes(long size) {
-    bytes.addAndGet(size);
+  /** The device has been opened: from now on something may be leaked. */
+  void open() {
+    storages.open();
   }
 
-  void add(EngineExecutable executable) {
-    executables.add(executable);
+  /** The device starts to close. */
+  void close() {
+    executables.close();
+    recordings.close();
+    semaphores.close();
+    groups.close();
+    storages.close(); // last, so that the Reclaimer does not end before it knows of the others
   }
 
-  void remove(EngineExecutable executable) {
-    executables.remove(executable);
+  /** Counts memory that a storage has received, or, if negative, has lost. Returns the sum. */
+  long addBytes(long size) {
+    return bytes.addAndGet(size);
   }
 
-  void add(RecordingOwner recording) {
-    recordings.add(recording);
-  }
-
-  void remove(RecordingOwner recording) {
-    recordings.remove(recording);
-  }
-
-  Set<RecordingOwner> recordings() {
+  /** Command buffers that are open or in use. */
+  LiveOwners<RecordingOwner> recordings() {
     return recordings;
   }
 
-  void addSemaphore() {
-    semaphores.incrementAndGet();
+  /** Semaphores that are not closed. */
+  LiveOwners<SemaphoreOwner> semaphores() {
+    return semaphores;
   }
 
-  void removeSemaphore() {
-    semaphores.decrementAndGet();
+  /** Groups that are not closed, and whose first device this is. */
+  LiveOwners<GroupOwner> groups() {
+    return groups;
   }
 
   LiveStorages storages() {
     return storages;
   }
 
-  Set<EngineExecutable> executables() {
+  /** Executables that are open or in use. */
+  LiveOwners<ExecutableOwner> executables() {
     return executables;
   }
 
@@ -78,13 +73,5 @@ final class DeviceResources {
 
   long bytes() {
     return bytes.get();
-  }
-
-  long commandBuffers() {
-    return recordings.size();
-  }
-
-  long semaphores() {
-    return semaphores.get();
   }
 }

@@ -11,8 +11,9 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.concurrent.DeviceThread;
-import org.jhal.engine.concurrent.Gate;
+import org.jhal.engine.events.Names;
 import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.spi.Explanations;
 
 /**
  * Closes a device (rule Q8). Users are refused, operations that are not issued are cancelled, those
@@ -34,35 +35,44 @@ final class DeviceShutdown<E> {
   private static final Duration AT_EXIT = Duration.ofSeconds(2);
 
   private final String name;
+  private final long number; // see Names
   private final Object domain;
   private final DeviceBackend<E> backend;
   private final Duration timeout;
   private final BackendCalls calls;
   private final DeviceResources resources;
-  private final Gate copies;
-  private final List<DeferredWorkQueue<E>> queues; // complete before users can see the device
+  private final Holds holds;
+  private final List<DeferredWorkQueue<E>> queues; // only a hidden one may come later, in a call
+  private final DeviceGroups<E> groups;
   private final List<HostCompletionPool> pools;
+  private final DeviceExplanation explanation; // registered while the device has operations
   private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
 
   DeviceShutdown(
       String name,
+      long number,
       Object domain,
       DeviceBackend<E> backend,
       Duration timeout,
       BackendCalls calls,
       DeviceResources resources,
-      Gate copies,
+      Holds holds,
       List<DeferredWorkQueue<E>> queues,
-      List<HostCompletionPool> pools) {
+      DeviceGroups<E> groups,
+      List<HostCompletionPool> pools,
+      DeviceExplanation explanation) {
     this.name = name;
+    this.number = number;
     this.domain = domain;
     this.backend = backend;
     this.timeout = timeout;
     this.calls = calls;
     this.resources = resources;
-    this.copies = copies;
+    this.holds = holds;
     this.queues = queues;
+    this.groups = groups;
     this.pools = pools;
+    this.explanation = explanation;
   }
 
   /** Whether closing is done, apart from what {@link #closeLate} may still have to free. */
@@ -82,6 +92,7 @@ final class DeviceShutdown<E> {
     }
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     calls.quietly("closing", backend::close);
+    Names.removeDevice(number);
     over.countDown();
   }
 
@@ -89,9 +100,11 @@ final class DeviceShutdown<E> {
   void open() {
     OpenDevices.add(this);
     try {
-      resources.storages().open();
+      Explanations.register(explanation);
+      resources.open();
     } catch (Throwable t) { // no thread can be started
       OpenDevices.remove(this);
+      Explanations.unregister(explanation);
       throw t;
     }
   }
@@ -131,16 +144,21 @@ final class DeviceShutdown<E> {
   }
 
   private void closeOnce(Duration limit, Duration threadsLimit) {
-    resources.storages().close();
+    resources.close();
     long deadline = System.nanoTime() + limit.toNanos();
     HalException reason = new HalException(Status.CANCELLED, "device " + name + " was closed");
     boolean quiet = calls.awaitEmpty(deadline);
+    groups.close();
     // Users' operations that are not issued fail now. Those that are issued go on. So do copies
     // between devices, enqueued here or on the other device, whose chunks the queues still accept.
     queues.forEach(queue -> queue.shutdown().cancelUsers(reason));
-    copies.shut();
-    boolean ignored = copies.awaitEmpty(deadline); // past the deadline, their chunks are refused
+    holds.copies.shut();
+    holds.uses.shut();
+    if (!holds.copies.awaitEmpty(deadline)) { // past the deadline, their chunks are refused
+      groups.giveUp(limit);
+    }
     queues.forEach(queue -> queue.shutdown().awaitIdle(deadline));
+    quiet &= holds.uses.awaitEmpty(deadline);
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.shutdown().shut(deadline);
     }
@@ -157,9 +175,19 @@ final class DeviceShutdown<E> {
       for (DeferredWorkQueue<E> queue : queues) {
         left += queue.shutdown().abandonAll(late);
       }
+      DeferredWorkQueue.failBehindGone();
       LOG.log(
           Level.WARNING,
-          "closing " + name + ": " + left + " operations did not end within " + limit);
+          "closing "
+              + name
+              + ": "
+              + left
+              + (left == 1 ? " operation" : " operations")
+              + " did not end within "
+              + limit
+              + (holds.uses.isEmpty()
+                  ? ""
+                  : ", and operations of other devices still use its memory"));
     }
     pools.forEach(HostCompletionPool::close);
     // If work is still running, threads may hang in native calls; they are left behind.
@@ -192,7 +220,11 @@ final class DeviceShutdown<E> {
     for (DeferredWorkQueue<E> queue : queues) {
       quiet = quiet && queue.shutdown().awaitStreamIdle(streamsEnd);
     }
-    return quiet;
+    if (quiet) {
+      // Before the wait: another device that is being closed may wait for this in the same way.
+      queues.forEach(queue -> queue.shutdown().endUses());
+    }
+    return quiet && holds.uses.awaitEmpty(threadsEnd);
   }
 
   /**
@@ -207,8 +239,9 @@ final class DeviceShutdown<E> {
 
   /** Frees everything native. Nothing uses it any more. */
   private void giveBack() {
+    Explanations.unregister(explanation);
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
-    for (RecordingOwner owner : resources.recordings()) {
+    for (RecordingOwner owner : resources.recordings().all()) {
       calls.quietly(
           "ending what was prepared for a command buffer", owner.recording()::endPrepared);
     }
@@ -216,14 +249,15 @@ final class DeviceShutdown<E> {
       calls.quietly("freeing the memory of a buffer", storage::free);
       storage.endIfOver();
     }
-    for (EngineExecutable executable : resources.executables()) {
-      calls.quietly("unloading an executable", executable::unload);
-      executable.endIfOver();
+    for (ExecutableOwner owner : resources.executables().all()) {
+      calls.quietly("unloading an executable", owner.loaded()::unload);
+      owner.loaded().endIfOver();
     }
     for (FileStaging staging : resources.fileStaging()) {
       calls.quietly("freeing the memory for files", staging::free);
     }
     calls.quietly("closing", backend::close);
+    Names.removeDevice(number);
     resources.copyBuffers().clear();
   }
 }

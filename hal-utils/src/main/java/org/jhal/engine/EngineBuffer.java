@@ -28,11 +28,39 @@ final class EngineBuffer implements DeviceBuffer {
 
   /** Creates the buffer that owns {@code storage}, and takes over its first reference. */
   EngineBuffer(BufferStorage storage) {
+    this(storage, 0, storage.size);
+  }
+
+  /**
+   * Creates a buffer that owns {@code storage}, takes over its first reference, and is a range of
+   * it.
+   */
+  static EngineBuffer over(BufferStorage storage, long offset, long size) {
+    return new EngineBuffer(storage, offset, size);
+  }
+
+  private EngineBuffer(BufferStorage storage, long offset, long size) {
     this.storage = storage;
-    this.offset = 0;
-    this.size = storage.size;
+    this.offset = offset;
+    this.size = size;
     this.root = null;
     this.owner = new BufferOwner(this, storage);
+  }
+
+  /**
+   * Creates a handle to the same range of a storage that stands for this buffer's, as {@link
+   * #alias} does.
+   */
+  EngineBuffer aliasOver(BufferStorage standIn) {
+    return new EngineBuffer(standIn, this, null);
+  }
+
+  private EngineBuffer(BufferStorage standIn, EngineBuffer range, @Nullable BufferOwner owner) {
+    this.storage = standIn;
+    this.offset = range.offset;
+    this.size = range.size;
+    this.root = null;
+    this.owner = owner;
   }
 
   private EngineBuffer(EngineBuffer root, long offset, long size, @Nullable BufferOwner owner) {
@@ -147,7 +175,8 @@ final class EngineBuffer implements DeviceBuffer {
     return (root == null ? "buffer of " : "slice of ")
         + size
         + " bytes of "
-        + storage.device.name();
+        + storage.device.name()
+        + (storage.peer == null ? "" : ", over memory of " + storage.peer.device.name());
   }
 
   /** A mapped range. It holds a reference to the storage until it is closed. */

@@ -29,7 +29,7 @@ final class EngineCommandBuffer implements CommandBuffer {
     this.mode = Objects.requireNonNull(mode, "mode");
     this.recording = new Recording(device, mode == Mode.ONE_SHOT);
     this.owner = new RecordingOwner(this, recording);
-    device.resources().add(owner);
+    device.resources().recordings().add(owner);
   }
 
   @Override

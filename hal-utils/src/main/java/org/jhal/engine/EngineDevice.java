@@ -1,26 +1,25 @@
 package org.jhal.engine;
 
 import java.lang.System.Logger.Level;
-import java.lang.invoke.MethodHandles;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.jhal.Allocator;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
+import org.jhal.CollectiveGroup;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
-import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
@@ -33,22 +32,19 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
-import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostThreads;
-import org.jhal.driver.KernelModule;
-import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.bundle.Manifest;
-import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.DeviceThread;
-import org.jhal.engine.concurrent.Gate;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.events.Names;
+import org.jhal.engine.events.Span;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceLoss;
-import org.jhal.engine.queue.EngineSemaphore;
-import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.engine.queue.QueueSettings;
+import org.jhal.spi.CollectiveDevice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,11 +55,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <E> the driver's native event
  */
-public final class EngineDevice<E> implements Device {
+public final class EngineDevice<E> implements CollectiveDevice {
   private static final System.Logger LOG = System.getLogger(EngineDevice.class.getName());
-
-  /** While one thread waits for a disk, the other one still serves files in memory. */
-  private static final int FILE_THREADS = 2;
 
   private final DeviceBackend<E> backend;
   private final EngineConfig config;
@@ -71,20 +64,22 @@ public final class EngineDevice<E> implements Device {
   private final DeviceInfo info;
   private final Set<Command.Kind> supportedCommands = EnumSet.noneOf(Command.Kind.class);
   private final String name;
-  private final Object domain = new Object(); // the token by which semaphores and threads know it
-  private final EngineAllocator allocator = new EngineAllocator(this);
-  private final HostCompletionPool hostCalls; // runs users' host calls
-  private final HostCompletionPool copyThreads; // runs all other host completions
-  private final HostCompletionPool fileThreads; // does file I/O, and nothing else that may block
-  private final HostCompletionPool background; // runs what drivers do apart from any stream
-  private final List<DeferredWorkQueue<E>> queues = new ArrayList<>();
+  private final long number; // by which recordings name it
+  private final Object domain = new Object(); // the token by which its threads know it
+  private final EngineAllocator allocator;
+  private final DevicePools pools;
+  private final List<DeferredWorkQueue<E>> queues =
+      new CopyOnWriteArrayList<>(); // hidden ones last
   private final List<EngineQueue<E>> queueViews = new ArrayList<>();
 
   // Views for the transfers that a copy between devices, or a file, consists of.
   private final List<EngineQueue<E>> copyQueues = new ArrayList<>();
 
+  private final DeviceGroups<E> groups = new DeviceGroups<>(this);
+
   private final DeviceResources resources = new DeviceResources();
-  private final Gate copies = new Gate(); // copies by other devices' queues are inside
+  private final Holds holds;
+  private final Peers peers;
 
   // The first cause of the device's loss; set once, by any thread.
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
@@ -93,6 +88,7 @@ public final class EngineDevice<E> implements Device {
   private final AtomicBoolean isLossTold = new AtomicBoolean();
   private final DeviceLoss loss = new Loss();
   private final BackendCalls calls;
+  private final ExecutableLoader loader;
   private final DeviceShutdown<E> shutdown;
 
   /**
@@ -109,22 +105,27 @@ public final class EngineDevice<E> implements Device {
     this.info = backend.info();
     this.name = info.driver() + "-" + info.index();
     this.supportedCommands.addAll(backend.supportedCommands());
+    this.peers = new Peers(this, backend, config);
+    this.allocator = new EngineAllocator(this, backend);
+    this.number = Names.add("device", name + " (" + info.name() + ")", 0);
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
-    this.hostCalls = new HostCompletionPool(name + "-call", domain, config.hostCalls());
-    this.copyThreads = new HostCompletionPool(name + "-copy", domain, config.copyThreads());
-    this.fileThreads = new HostCompletionPool(name + "-file", domain, FILE_THREADS);
-    this.background = new HostCompletionPool(name + "-prepare", domain, 1);
+    this.holds = new Holds(name, calls);
+    this.pools = new DevicePools(name, domain, config, calls);
+    this.loader = new ExecutableLoader(this, backend, calls);
     this.shutdown =
         new DeviceShutdown<>(
             name,
+            number,
             domain,
             backend,
             config.closeTimeout(),
             calls,
             resources,
-            copies,
+            holds,
             queues,
-            List.of(hostCalls, copyThreads, fileThreads, background));
+            groups,
+            pools.all(),
+            new DeviceExplanation(this));
     try {
       calls.call(this::createQueues);
       queues.forEach(DeferredWorkQueue::start);
@@ -137,16 +138,7 @@ public final class EngineDevice<E> implements Device {
 
   private List<DeferredWorkQueue<E>> createQueues() {
     for (int i = 0; i < config.queues(); i++) {
-      DeferredWorkQueue<E> queue =
-          new DeferredWorkQueue<>(
-              name + "-q" + i,
-              domain,
-              backend.createStream(i),
-              config.inflight(),
-              config.spinNanos(),
-              config.completionSpinNanos(),
-              operation -> new QueueWork<>(this, operation),
-              loss);
+      DeferredWorkQueue<E> queue = createQueue(i, name + "-q" + i, 0);
       queues.add(queue);
       queueViews.add(new EngineQueue<>(this, i, queue, false));
       copyQueues.add(new EngineQueue<>(this, i, queue, true));
@@ -155,14 +147,46 @@ public final class EngineDevice<E> implements Device {
     return queues;
   }
 
+  private DeferredWorkQueue<E> createQueue(int index, String queueName, long issueSpinNanos) {
+    return new DeferredWorkQueue<>(
+        new QueueSettings(
+            queueName,
+            Names.add("queue", queueName, number),
+            domain,
+            eventDomain(),
+            config.inflight(),
+            config.spinNanos(),
+            issueSpinNanos,
+            config.completionSpinNanos(),
+            config.closeTimeout()),
+        backend.createStream(index),
+        operation -> new QueueWork<>(this, operation),
+        loss);
+  }
+
+  /** The token of the devices that share events with this one. */
+  Object eventDomain() {
+    Object shared = config.sharesEvents() ? backend.eventDomain() : null;
+    return shared == null ? domain : shared;
+  }
+
   /** {@code DRIVER-INDEX}, which is also the prefix of its threads' names. */
   public String name() {
     return name;
   }
 
+  /** The number by which recordings name it. */
+  long number() {
+    return number;
+  }
+
   /** The driver's part of the device. */
   public DeviceBackend<E> backend() {
     return backend;
+  }
+
+  List<DeferredWorkQueue<E>> queues() {
+    return queues;
   }
 
   boolean tracesLeaks() {
@@ -207,9 +231,7 @@ public final class EngineDevice<E> implements Device {
   @Override
   public TimelineSemaphore createSemaphore(long initialValue) {
     checkOpen();
-    TimelineSemaphore semaphore = new EngineSemaphore(initialValue, resources::removeSemaphore);
-    resources.addSemaphore();
-    return semaphore;
+    return SemaphoreOwner.make(initialValue, this);
   }
 
   @Override
@@ -232,64 +254,25 @@ public final class EngineDevice<E> implements Device {
     return backend.executableFormats();
   }
 
-  /** Loads a variant. Unlike a lambda it can be made ready by {@link #rehearseLoading}. */
-  private record Loading(
-      EngineDevice<?> device,
-      ExecutableSource source,
-      Variant variant,
-      Manifest manifest,
-      List<String> refusals)
-      implements Supplier<Executable> {
-    @Override
-    public Executable get() {
-      List<KernelSpec> kernels = manifest.kernels();
-      KernelModule module = device.backend.load(source, variant, kernels);
-      EngineExecutable made =
-          new EngineExecutable(
-              device, manifest.name(), variant.format(), refusals, kernels, module);
-      device.resources.add(made);
-      return made;
-    }
-  }
-
   /**
    * Initialises the classes of the engine that {@link #loadExecutable} needs, so that its first
    * call in a process takes less time.
    */
   public static void rehearseLoading() throws IllegalAccessException {
-    for (Class<?> needed :
-        List.of(Loading.class, Validation.class, EngineExecutable.class, EngineKernel.class)) {
-      Class<?> unused = MethodHandles.lookup().ensureInitialized(needed);
-    }
+    ExecutableLoader.rehearse();
   }
 
   @Override
   public Executable loadExecutable(ExecutableSource source) {
     checkUsable();
-    Manifest manifest = Manifest.read(Objects.requireNonNull(source, "source"));
-    List<String> refusals = new ArrayList<>();
-    for (Variant variant : manifest.variants()) {
-      if (!backend.executableFormats().contains(variant.format())) {
-        refusals.add(variant.format() + ": " + name + " loads " + backend.executableFormats());
-        continue;
-      }
-      Validation.workgroups(this, manifest);
-      try {
-        return calls.call(new Loading(this, source, variant, manifest, refusals));
-      } catch (HalException e) {
-        if (e.status() != Status.UNIMPLEMENTED) {
-          throw e;
-        }
-        refusals.add(variant.format() + ": " + e.getMessage());
-      }
+    Span span = Events.load(number, Objects.requireNonNull(source, "source").name());
+    Executable loaded = null;
+    try {
+      loaded = loader.load(source);
+      return loaded;
+    } finally {
+      Span.end(span, loaded == null ? null : loaded.format());
     }
-    throw new HalException(
-        Status.UNIMPLEMENTED,
-        name
-            + " can load no variant of bundle "
-            + source.name()
-            + ": "
-            + String.join("; ", refusals));
   }
 
   // Files.
@@ -308,10 +291,6 @@ public final class EngineDevice<E> implements Device {
 
   // Memory.
 
-  boolean supports(BufferParams params) {
-    return backend.supports(params);
-  }
-
   void checkAllocation(long size, BufferParams params) {
     Objects.requireNonNull(params, "params");
     if (size < 0) {
@@ -323,92 +302,74 @@ public final class EngineDevice<E> implements Device {
     }
   }
 
+  /** Counts memory that was allocated, or, if negative, given back. */
+  void addBytes(long size, BufferParams params) {
+    Events.memory(number, size, params.type().name(), resources.addBytes(size));
+  }
+
+  // Memory of other devices.
+
+  Peers peers() {
+    return peers;
+  }
+
   @Override
-  public DeviceBuffer allocate(long size, BufferParams params) {
-    checkAllocation(size, params);
-    Validation.allocation(this, size, params);
-    return adopt(size, params, () -> backend.allocate(size, params), null);
+  public boolean canAccess(Device other) {
+    Objects.requireNonNull(other, "other");
+    return other instanceof EngineDevice<?> engine && peers.canAccess(engine);
   }
 
-  DeviceBuffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease) {
-    Objects.requireNonNull(params, "params");
-    if (!backend.capabilities().contains(Capability.HOST_IMPORT)) {
-      throw new HalException(Status.UNIMPLEMENTED, name + " cannot import host memory");
-    }
-    if (!memory.isDirect() || memory.isReadOnly()) {
+  /** What other devices do with this one, and what its close waits for. */
+  Holds holds() {
+    return holds;
+  }
+
+  /** Refuses {@code what} unless the driver lends its native runtime. */
+  void checkNativeAccess(String what) {
+    if (!backend.capabilities().contains(Capability.NATIVE_ACCESS)) {
       throw new HalException(
-          Status.INVALID_ARGUMENT,
-          "memory to import is "
-              + (memory.isDirect() ? "read-only" : "on the heap")
-              + "; it must be direct and writable");
+          Status.UNIMPLEMENTED, name + " cannot " + what + ": it has no native runtime to share");
     }
-    ByteBuffer range = memory.slice();
-    return adopt(range.capacity(), params, () -> backend.importHost(range, params), onRelease);
   }
 
-  private DeviceBuffer adopt(
-      long size, BufferParams params, Supplier<DeviceMemory> maker, @Nullable Runnable onRelease) {
-    // In one call: the device may be closed between the allocation and add(). Closing waits for the
-    // call, so it finds the storage, or it refuses the call.
-    return calls.call(
-        () -> {
-          BufferStorage storage = new BufferStorage(this, params, size, maker.get(), onRelease);
-          resources.storages().add(storage);
-          resources.addBytes(size);
-          return new EngineBuffer(storage);
-        });
+  @Override
+  public <T> T unwrap(Class<T> type) {
+    Objects.requireNonNull(type, "type");
+    checkOpen();
+    List<String> offered = new ArrayList<>();
+    for (Object view : backend.views()) {
+      if (type.isInstance(view)) {
+        return type.cast(view);
+      }
+      offered.add(view.getClass().getName());
+    }
+    throw new HalException(
+        Status.INVALID_ARGUMENT, name + " offers no " + type.getName() + "; it offers " + offered);
   }
 
   /** The threads that run users' host calls. */
   HostThreads hostCalls() {
-    return hostCalls;
+    return pools.hostCalls();
   }
 
   /** The threads that run the host's part of transfers and of copies between devices. */
   HostThreads copyThreads() {
-    return copyThreads;
+    return pools.copyThreads();
   }
 
   /** The threads that do file I/O. Nobody interrupts them while they do. */
   HostThreads fileThreads() {
-    return fileThreads;
+    return pools.fileThreads();
+  }
+
+  /** See {@link DevicePools#inBackground}. */
+  void inBackground(@Nullable Recording recording, Runnable work) {
+    pools.inBackground(recording, work);
   }
 
   /** The memory through which queue {@code index} reads and writes files. */
   FileStaging fileStaging(int index) {
     return resources.fileStaging().get(index);
-  }
-
-  /**
-   * Does work on a thread of the device, unless the device is closed or lost before. The device is
-   * bound.
-   *
-   * @param recording is kept until then, unless it is null
-   */
-  void inBackground(@Nullable Recording recording, Runnable work) {
-    if (recording != null && !recording.tryRetain()) {
-      return;
-    }
-    Runnable then = recording == null ? () -> {} : recording::release;
-    try {
-      background.execute(
-          () -> {
-            try {
-              calls.callIfOpen(work);
-            } catch (Throwable t) { // there is nobody to tell
-              if (Failures.of(t).status() != Status.UNAVAILABLE) { // a loss is logged elsewhere
-                LOG.log(Level.WARNING, name + ": work in the background failed", t);
-              }
-            } finally {
-              then.run();
-            }
-          });
-    } catch (RejectedExecutionException e) {
-      then.run(); // the device is closed
-    } catch (Throwable t) { // no thread can be started
-      then.run();
-      throw t;
-    }
   }
 
   DeviceResources resources() {
@@ -426,7 +387,7 @@ public final class EngineDevice<E> implements Device {
     }
   }
 
-  private void checkUsable() {
+  void checkUsable() {
     checkOpen();
     HalException cause = lost.get();
     if (cause != null) {
@@ -444,18 +405,48 @@ public final class EngineDevice<E> implements Device {
     return copyQueues.get(index % copyQueues.size());
   }
 
+  // Collectives.
+
+  @Override
+  public CollectiveGroup createGroup(List<Device> devices, CollectiveGroup.Options options) {
+    return EngineGroup.make(devices, options);
+  }
+
+  /** The groups that this device is in. */
+  DeviceGroups<E> groups() {
+    return groups;
+  }
+
   /**
-   * Starts a copy that was enqueued on another device. Closing this device waits for {@link
-   * #endCopy}, and its queues keep accepting the copy's chunks until then.
+   * Makes and starts a queue that users do not see. In a call, for which closing waits: it finds
+   * the queue, or the queue is refused.
+   *
+   * @param nth from 0
    */
-  void beginCopy() {
-    if (!copies.tryEnter()) {
-      throw calls.closedFailure();
+  DeferredWorkQueue<E> startHidden(int nth, String suffix, long issueSpinNanos) {
+    DeferredWorkQueue<E> queue =
+        createQueue(queueViews.size() + nth, name + suffix, issueSpinNanos);
+    try {
+      queue.start();
+      queues.add(queue);
+      HalException cause = lost.get();
+      if (cause != null) { // the thread that has lost the device may not have seen the queue
+        queue.noteLost(cause);
+      }
+      return queue;
+    } catch (Throwable t) { // out of memory, or no thread can be started
+      queues.remove(queue);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+      if (queue.shutdown().shut(deadline) & queue.shutdown().stop(deadline)) {
+        calls.quietly("closing a stream", queue.shutdown()::closeStream);
+      }
+      throw t;
     }
   }
 
-  void endCopy() {
-    copies.leave();
+  /** How long closing waits for work. */
+  Duration closeTimeout() {
+    return config.closeTimeout();
   }
 
   // Loss and close.
@@ -492,6 +483,21 @@ public final class EngineDevice<E> implements Device {
     }
   }
 
+  /**
+   * Finds out whether the device is lost, for a thread of another device to which a call has failed
+   * that concerns this one's memory: asks the streams.
+   *
+   * @return the first cause of the loss, or null
+   */
+  @Nullable HalException findLoss() {
+    for (DeferredWorkQueue<E> queue : queues) {
+      if (queue.findLoss() != null) {
+        break;
+      }
+    }
+    return lost.get();
+  }
+
   @Override
   public boolean isClosed() {
     return calls.isShut();
@@ -519,17 +525,20 @@ public final class EngineDevice<E> implements Device {
     long[] states = new long[State.values().length];
     long enqueued = 0;
     long retired = 0;
+    int own = queueViews.size();
     for (DeferredWorkQueue<E> queue : queues) {
       queue.count(states);
-      retired += queue.retired();
-      enqueued += queue.enqueued();
+      if (own-- > 0) { // the hidden queue has what groups enqueue
+        retired += queue.retired();
+        enqueued += queue.enqueued();
+      }
     }
     return new DeviceStatistics(
         resources.storages().size(),
         resources.bytes(),
-        resources.commandBuffers(),
+        resources.recordings().size(),
         resources.executables().size(),
-        resources.semaphores(),
+        resources.semaphores().size(),
         states[State.REGISTERING.ordinal()] + states[State.PARKED.ordinal()],
         states[State.READY.ordinal()],
         states[State.ISSUED.ordinal()],
@@ -555,11 +564,20 @@ public final class EngineDevice<E> implements Device {
     public void tell() {
       HalException cause = Objects.requireNonNull(lost.get());
       if (isLossTold.compareAndSet(false, true)) {
-        // An error may end this anywhere. What is left then, the queues' issue threads do.
-        queues.forEach(DeferredWorkQueue::expectLoss);
-        queues.forEach(queue -> queue.lose(cause));
+        // An error may end this anywhere. What is left then, the queues' issue threads do. Without
+        // lambdas: one that is linked for the first time while the stack runs out never works
+        // again.
+        for (DeferredWorkQueue<E> queue : queues) {
+          queue.expectLoss();
+        }
+        for (DeferredWorkQueue<E> queue : queues) {
+          queue.lose(cause);
+        }
+        DeferredWorkQueue.failBehindGone();
+        Events.lost(number, String.valueOf(cause.getMessage()));
         LOG.log(Level.WARNING, "device " + name + " is lost", cause);
       }
+      groups.lost(cause); // each time, since an error may have ended it
     }
   }
 

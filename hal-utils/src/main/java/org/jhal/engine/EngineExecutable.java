@@ -3,7 +3,6 @@ package org.jhal.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.Executable;
 import org.jhal.HalException;
 import org.jhal.Kernel;
@@ -11,24 +10,21 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.engine.concurrent.RefCounted;
 
 /**
- * Kernels that a {@link DeviceBackend} has loaded.
+ * The user's handle to kernels that a {@link DeviceBackend} has loaded. Each of its kernels keeps
+ * it reachable.
  *
  * <p>Thread-safe.
  */
-final class EngineExecutable extends RefCounted implements Executable {
+final class EngineExecutable implements Executable {
   private final EngineDevice<?> device;
   private final String name;
   private final String format;
   private final List<String> refusals;
   private final List<Kernel> kernels;
-  private final KernelModule module;
-  // These go from false to true once; any thread may write and read them.
-  private final AtomicBoolean isClosed = new AtomicBoolean();
-  private final AtomicBoolean isUnloaded = new AtomicBoolean();
-  private volatile boolean isUnused; // the last reference is gone
+  private final LoadedModule loaded;
+  private final ExecutableOwner owner;
 
   EngineExecutable(
       EngineDevice<?> device,
@@ -41,14 +37,19 @@ final class EngineExecutable extends RefCounted implements Executable {
     this.name = name;
     this.format = format;
     this.refusals = List.copyOf(refusals);
-    this.module = module;
+    this.loaded = new LoadedModule(device, module);
     List<Kernel> made = new ArrayList<>();
+    long[] numbers = new long[specs.size()];
     for (KernelSpec spec : specs) {
-      made.add(
+      EngineKernel kernel =
           new EngineKernel(
-              this, made.size(), spec, device.info().maxWorkgroupCount(), module.maxWorkItems()));
+              this, made.size(), spec, device.info().maxWorkgroupCount(), module.maxWorkItems());
+      numbers[made.size()] = kernel.number();
+      made.add(kernel);
     }
+    loaded.setKernelNumbers(numbers);
     this.kernels = List.copyOf(made);
+    this.owner = new ExecutableOwner(this, loaded);
   }
 
   @Override
@@ -61,9 +62,18 @@ final class EngineExecutable extends RefCounted implements Executable {
     return name;
   }
 
+  ExecutableOwner owner() {
+    return owner;
+  }
+
+  /** What work that uses its kernels retains. */
+  LoadedModule loaded() {
+    return loaded;
+  }
+
   /** The module that the driver loaded. */
   KernelModule module() {
-    return module;
+    return loaded.module();
   }
 
   @Override
@@ -101,38 +111,12 @@ final class EngineExecutable extends RefCounted implements Executable {
 
   @Override
   public void close() {
-    if (isClosed.compareAndSet(false, true)) {
-      release();
-    }
+    owner.close();
   }
 
   void checkOpen() {
-    if (isClosed.get()) {
+    if (owner.isClosed()) {
       throw new HalException(Status.FAILED_PRECONDITION, "executable " + name + " is closed");
-    }
-  }
-
-  @Override
-  protected void destroy() {
-    isUnused = true;
-    device.calls().free("an executable", this::unload);
-    endIfOver();
-  }
-
-  /**
-   * Removes it from the device's resources once it is both unused and unloaded. Either may come
-   * last, since closing the device unloads it too.
-   */
-  void endIfOver() {
-    if (isUnused && isUnloaded.get()) {
-      device.resources().remove(this);
-    }
-  }
-
-  /** Unloads the module, once: when the last reference is gone, or when the device is closed. */
-  void unload() {
-    if (isUnloaded.compareAndSet(false, true)) {
-      module.unload();
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -36,7 +37,11 @@ final class EngineFile extends RefCounted implements DeviceFile {
   private final boolean isWritable;
   private final AtomicBoolean isClosed = new AtomicBoolean(); // by the user
 
-  private EngineFile(
+  /** The thread that is in {@link #close}, or null. */
+  private volatile @Nullable Thread closer;
+
+  // Not private: tests pass channels of their own.
+  EngineFile(
       EngineDevice<?> device,
       FileChannel channel,
       String name,
@@ -64,6 +69,9 @@ final class EngineFile extends RefCounted implements DeviceFile {
     boolean isWritable = chosen.contains(StandardOpenOption.WRITE);
     boolean isReadable = chosen.contains(StandardOpenOption.READ) || !isWritable;
     String name = "file " + path;
+    if (Files.isDirectory(path)) { // opening one for reading succeeds on some systems
+      throw new HalException(Status.FAILED_PRECONDITION, name + " is a folder");
+    }
     try {
       FileChannel channel = FileChannel.open(path, chosen);
       return new EngineFile(device, channel, name, true, isReadable, isWritable);
@@ -124,9 +132,10 @@ final class EngineFile extends RefCounted implements DeviceFile {
   /**
    * Fills {@code target} with the bytes from {@code position} on.
    *
+   * @param end where all that the operation reads ends in the file, for messages
    * @throws HalException OUT_OF_RANGE if the file ends before; otherwise see {@link FileFailures}
    */
-  void read(ByteBuffer target, long position) {
+  void read(ByteBuffer target, long position, long end) {
     long start = position - target.position();
     clearInterrupt();
     try {
@@ -138,8 +147,8 @@ final class EngineFile extends RefCounted implements DeviceFile {
                   + " has "
                   + channel.size()
                   + " bytes; it ends before byte "
-                  + (start + target.limit())
-                  + ", which was to be read");
+                  + end
+                  + ", where the range that was to be read ends");
         }
       }
     } catch (HalException e) {
@@ -174,34 +183,43 @@ final class EngineFile extends RefCounted implements DeviceFile {
   @Override
   public void close() {
     if (isClosed.compareAndSet(false, true)) {
-      release();
+      closer = Thread.currentThread();
+      try {
+        release();
+      } finally {
+        closer = null; // the same thread may end an operation later
+      }
     }
   }
 
+  /**
+   * Closes the channel: on the thread of the user who closes a file that no operation uses, or else
+   * on a file thread, since closing may take long.
+   */
   @Override
   protected void destroy() {
     if (!isOwn) {
       return;
     }
-    if (!(Thread.currentThread() instanceof EngineThread)) {
+    Thread current = Thread.currentThread();
+    if (closer == current && !(current instanceof EngineThread)) {
       HalException failure = closeChannel();
       if (failure != null) {
         throw failure;
       }
       return;
     }
-    // Closing may take long, so it is left to a file thread.
-    Runnable close =
-        () -> {
-          HalException failure = closeChannel();
-          if (failure != null) {
-            LOG.log(Level.WARNING, device.name() + ": " + failure.getMessage(), failure);
-          }
-        };
     try {
-      device.fileThreads().execute(close);
+      device.fileThreads().execute(this::closeQuietly);
     } catch (Throwable t) { // the device is closed, or no thread can be started
-      close.run();
+      closeQuietly();
+    }
+  }
+
+  private void closeQuietly() {
+    HalException failure = closeChannel();
+    if (failure != null) {
+      LOG.log(Level.WARNING, device.name() + ": " + failure.getMessage(), failure);
     }
   }
 

@@ -8,10 +8,12 @@ import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.engine.events.Names;
 
 /** A kernel of an {@link EngineExecutable}. */
 final class EngineKernel implements Kernel, LoadedKernel {
   private final EngineExecutable executable;
+  private final long number;
   private final int index;
   private final KernelSpec spec;
   private final Parameter[] parameters; // those of spec, for loops that allocate no iterator
@@ -41,6 +43,13 @@ final class EngineKernel implements Kernel, LoadedKernel {
             (int) Math.min(maxCount.x(), maxWorkItems / size.x()),
             (int) Math.min(maxCount.y(), maxWorkItems / size.y()),
             (int) Math.min(maxCount.z(), maxWorkItems / size.z()));
+    this.number = // the last step, since nobody removes it if this constructor throws
+        Names.add("kernel", executable.name() + ":" + spec.name(), executable.device().number());
+  }
+
+  /** The number by which recordings name it. */
+  long number() {
+    return number;
   }
 
   @Override

@@ -2,7 +2,9 @@ package org.jhal.engine;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -11,6 +13,7 @@ import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
+import org.jhal.ExternalWork;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
@@ -22,6 +25,7 @@ import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Operation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link DeferredWorkQueue} as users see it. Each method checks the fences, begins an operation,
@@ -51,6 +55,11 @@ final class EngineQueue<E> implements DeviceQueue {
   @Override
   public int index() {
     return index;
+  }
+
+  @Override
+  public long openOperations() {
+    return queue.openOperations();
   }
 
   private Operation<E> begin(Fence waits, Fence signals) {
@@ -198,10 +207,42 @@ final class EngineQueue<E> implements DeviceQueue {
         across(operation, "source", source, sourceOffset, length, BufferUsage.TRANSFER_SOURCE);
     EngineBuffer to =
         across(operation, "target", target, targetOffset, length, BufferUsage.TRANSFER_TARGET);
-    if (length > 0) {
+    if (length > 0 && copiesNatively(from, to)) {
+      EngineBuffer here = own(from);
+      try {
+        EngineBuffer there = own(to);
+        try {
+          work(operation).copy(here, sourceOffset, there, targetOffset, length);
+        } finally {
+          endOwn(to, there);
+        }
+      } finally {
+        endOwn(from, here);
+      }
+    } else if (length > 0) {
       HostCall call = new DeviceCopy(this, from, sourceOffset, to, targetOffset, length);
       work(operation)
           .deviceCopy(new HostCallRun<>(this, operation, HostCall.Mode.BLOCKING, signals, call));
+    }
+  }
+
+  /** Whether this device's stream can copy between the two, of which one is another device's. */
+  private boolean copiesNatively(EngineBuffer from, EngineBuffer to) {
+    return (from.device() == device || device.peers().refusal(from.storage) == null)
+        && (to.device() == device || device.peers().refusal(to.storage) == null);
+  }
+
+  /** A buffer of this device over the memory of {@code buffer}, which is retained meanwhile. */
+  private EngineBuffer own(EngineBuffer buffer) {
+    if (buffer.device() == device) {
+      return buffer;
+    }
+    return buffer.aliasOver(BufferStorage.over(device, buffer));
+  }
+
+  private static void endOwn(EngineBuffer buffer, EngineBuffer own) {
+    if (own != buffer) {
+      own.storage.release(); // the operation has its own reference
     }
   }
 
@@ -265,7 +306,7 @@ final class EngineQueue<E> implements DeviceQueue {
     try {
       EngineFile ownFile = Validation.file(device, file);
       ownFile.checkAccess(isRead);
-      EngineBuffer own = Validation.buffer(device, "buffer", buffer);
+      EngineBuffer own = Validation.usable(device, "buffer", buffer);
       Validation.range("buffer", offset, length, own.size());
       Validation.range("file", fileOffset, length, Long.MAX_VALUE);
       Validation.usage(
@@ -329,6 +370,61 @@ final class EngineQueue<E> implements DeviceQueue {
       throw t;
     }
     queue.submit(operation, waits, signals);
+  }
+
+  /**
+   * A collective.
+   *
+   * @param buffers that take part, of any devices
+   * @param maker makes the collective of the operation; it may throw
+   */
+  void collective(
+      Fence waits,
+      Fence signals,
+      List<EngineBuffer> buffers,
+      Function<Operation<E>, Collective> maker) {
+    Operation<E> operation = begin(waits, signals);
+    try {
+      for (EngineBuffer buffer : buffers) {
+        work(operation).retainForeign(buffer);
+      }
+      work(operation).collective(maker.apply(operation));
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public void external(
+      Fence waits, Fence signals, List<DeviceBuffer> buffers, ExternalWork externalWork) {
+    Objects.requireNonNull(buffers, "buffers");
+    Objects.requireNonNull(externalWork, "work");
+    Operation<E> operation = begin(waits, signals);
+    try {
+      work(operation).external(this, buffers, externalWork);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, waits, signals);
+  }
+
+  @Override
+  public void importEvent(Fence signals, long event, @Nullable Runnable onRelease) {
+    Operation<E> operation = begin(Fence.NONE, signals);
+    try {
+      device.checkNativeAccess("import native events");
+      if (event == 0) {
+        throw new HalException(Status.INVALID_ARGUMENT, "event 0 is no native event");
+      }
+      work(operation).event(event, onRelease);
+    } catch (Throwable t) {
+      queue.abandon(operation);
+      throw t;
+    }
+    queue.submit(operation, Fence.NONE, signals);
   }
 
   @Override

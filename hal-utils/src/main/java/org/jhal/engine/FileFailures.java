@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what a file channel throws into failures. */
@@ -25,11 +26,13 @@ final class FileFailures {
   private static final List<String> FULL =
       List.of("No space left on device", "quota exceeded", "not enough space on the disk");
 
+  private static final FullDisk LOCAL = new FullDisk(Path.of("/dev/full"));
+
   private FileFailures() {}
 
   /** A failure whose message begins with {@code what} and whose cause is {@code thrown}. */
   static HalException of(String what, Exception thrown) {
-    return new HalException(status(thrown), what + ": " + thrown, thrown);
+    return Failures.caused(status(thrown), what + ": ", thrown);
   }
 
   private static Status status(Exception thrown) {
@@ -51,26 +54,64 @@ final class FileFailures {
     if (thrown instanceof IllegalArgumentException) {
       return Status.INVALID_ARGUMENT;
     }
-    return thrown instanceof IOException && isFull(String.valueOf(thrown.getMessage()))
+    return thrown instanceof IOException && isFull(message(thrown))
         ? Status.RESOURCE_EXHAUSTED
         : Status.ABORTED;
   }
 
-  private static boolean isFull(String message) {
-    return message.equals(Local.FULL) || FULL.stream().anyMatch(message::contains);
+  /** Its message, or nothing if it has none or throws when it is asked. */
+  private static String message(Exception thrown) {
+    try {
+      return String.valueOf(thrown.getMessage());
+    } catch (Throwable silent) {
+      return "";
+    }
   }
 
-  /** What this system says, in its language. Looked up when it is first needed. */
-  private static final class Local {
-    static final @Nullable String FULL = full();
+  private static boolean isFull(String message) {
+    return FULL.stream().anyMatch(message::contains) || message.equals(LOCAL.message());
+  }
 
-    private static @Nullable String full() {
-      try (FileChannel always = FileChannel.open(Path.of("/dev/full"), StandardOpenOption.WRITE)) {
-        int ignored = always.write(ByteBuffer.allocate(1));
+  /**
+   * What this system says when a file system is full, in its language. It is looked up when it is
+   * first needed, until that succeeds.
+   *
+   * <p>Thread-safe.
+   */
+  static final class FullDisk {
+    private final Path always;
+    private volatile @Nullable String message; // null as long as it is unknown
+
+    /**
+     * Creates a disk that was not asked.
+     *
+     * @param always a device on which no write finds space, if it exists
+     */
+    FullDisk(Path always) {
+      this.always = always;
+    }
+
+    /** The message of a write, or null if it is not known. Throws nothing. */
+    @Nullable String message() {
+      if (message == null) {
+        message = ask();
+      }
+      return message;
+    }
+
+    private @Nullable String ask() {
+      try (FileChannel channel = FileChannel.open(always, StandardOpenOption.WRITE)) {
+        try {
+          int ignored = channel.write(ByteBuffer.allocate(1));
+          return null;
+        } catch (ClosedChannelException e) { // the thread was interrupted
+          return null;
+        } catch (IOException e) {
+          return e.getMessage();
+        }
+      } catch (
+          Throwable t) { // there is no such device, or not enough memory, stack or file handles
         return null;
-      } catch (IOException e) {
-        // Where there is no such file, the message is its name, which no full disk reports.
-        return e instanceof NoSuchFileException ? null : e.getMessage();
       }
     }
   }

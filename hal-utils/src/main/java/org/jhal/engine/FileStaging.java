@@ -13,6 +13,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +90,16 @@ class FileStaging {
       refused = List.copyOf(waiting);
       waiting.clear();
     }
-    refused.forEach(user -> user.refuse(cause));
+    refused.forEach(user -> refuse(user, cause));
+  }
+
+  /** Throws nothing, so that other users get their turn whatever becomes of this one. */
+  private static void refuse(User user, Throwable cause) {
+    try {
+      user.refuse(cause);
+    } catch (Throwable t) {
+      Failures.log(LOG, Level.ERROR, "what was refused a chunk of memory for a file threw", t);
+    }
   }
 
   /** Takes back a chunk that nothing uses any more. */
@@ -117,11 +127,8 @@ class FileStaging {
         threads().execute(() -> serve(taker, chunk));
         return;
       } catch (Throwable t) { // the device is closed, or no thread can be started
-        try {
-          taker.refuse(t);
-        } finally {
-          next = nextOrLeave(chunk);
-        }
+        refuse(taker, t);
+        next = nextOrLeave(chunk);
       }
     }
   }
@@ -149,7 +156,7 @@ class FileStaging {
       try {
         given = make();
       } catch (Throwable t) {
-        user.refuse(t);
+        refuse(user, t);
         User next = nextOrLeave(null);
         if (next != null) {
           handOn(next, null);

@@ -2,16 +2,10 @@ package org.jhal.engine;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
-import org.jhal.Status;
-import org.jhal.TimelineSemaphore;
 import org.jhal.driver.HostCompletion;
-import org.jhal.engine.queue.EngineSemaphore;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The operation ends when the last lane has ended.
  */
-final class FileTransfer<E> implements HostCompletion {
+final class FileTransfer<E> extends Lanes implements HostCompletion {
   private final EngineDevice<E> device;
   private final int index; // of the queue
   private final Operation<E> operation;
@@ -34,12 +28,8 @@ final class FileTransfer<E> implements HostCompletion {
   private final long fileOffset;
   private final EngineBuffer buffer;
   private final long offset;
-  private final long length; // at least 1
 
   private final AtomicBoolean hasFile = new AtomicBoolean(true); // holds a reference to the file
-  private final AtomicLong next = new AtomicLong(); // the first byte that no lane has taken
-  private final AtomicInteger lanes = new AtomicInteger(); // how many have not ended
-  private final AtomicReference<@Nullable HalException> failure = new AtomicReference<>(); // first
 
   /**
    * Takes a reference to the file.
@@ -55,6 +45,7 @@ final class FileTransfer<E> implements HostCompletion {
       EngineBuffer buffer,
       long offset,
       long length) {
+    super(file + (isRead ? " was not read: " : " was not written: "), length);
     this.device = queue.device();
     this.index = queue.index();
     this.operation = operation;
@@ -64,50 +55,22 @@ final class FileTransfer<E> implements HostCompletion {
     this.fileOffset = fileOffset;
     this.buffer = buffer;
     this.offset = offset;
-    this.length = length;
     file.retain();
   }
 
   /** Starts the lanes. On a file thread. Throws nothing, or the operation would never end. */
   @Override
   public void run(Context ignored) {
-    long chunks = (length - 1) / FileStaging.CHUNK_BYTES + 1;
-    int count = (int) Math.min(FileStaging.CHUNKS, chunks);
-    lanes.set(count);
-    for (int i = 0; i < count; i++) {
-      Lane lane;
-      try {
-        lane = new Lane();
-      } catch (Throwable t) { // out of memory
-        end(t);
-        continue;
-      }
-      try {
-        staging.request(lane);
-      } catch (Throwable t) { // out of memory, or of threads
-        lane.endLane(t);
-      }
-    }
+    long chunks = (length() - 1) / FileStaging.CHUNK_BYTES + 1;
+    start((int) Math.min(FileStaging.CHUNKS, chunks), FileLane::new);
   }
 
-  /** A lane has ended. */
-  private void end(@Nullable Throwable thrown) {
-    if (thrown != null) {
-      failure.compareAndSet(
-          null,
-          thrown instanceof HalException known
-              ? known
-              : new HalException(
-                  Status.ABORTED,
-                  file + " was not " + (isRead ? "read: " : "written: ") + thrown,
-                  thrown));
-    }
-    if (lanes.decrementAndGet() == 0) {
-      try {
-        releaseFile(); // before the signals, which tell that the file is not used any more
-      } finally {
-        operation.queue.hostCompletionOver(operation, failure.get());
-      }
+  @Override
+  void over(@Nullable HalException failure) {
+    try {
+      releaseFile(); // before the signals, which tell that the file is not used any more
+    } finally {
+      operation.queue.hostCompletionOver(operation, failure);
     }
   }
 
@@ -122,134 +85,131 @@ final class FileTransfer<E> implements HostCompletion {
     releaseFile(); // if the operation never ran
   }
 
-  /** Moves one chunk after the other; its steps follow each other, on different threads. */
-  private final class Lane implements FileStaging.User {
-    private final TimelineSemaphore timeline = new EngineSemaphore(0, () -> {});
-    private final AtomicBoolean isOver = new AtomicBoolean(); // it ends once, whatever is thrown
-    private long done; // the timeline's value once all transfers of this lane are complete
+  /** Asks for a chunk for each part. */
+  private final class FileLane extends Lane implements FileStaging.User {
+    @Override
+    void moveNext() {
+      staging.request(this);
+    }
 
     @Override
     public void use(ByteBuffer chunk) {
+      Part part = null;
+      Throwable thrown = null;
       try {
-        useChunk(chunk);
-      } catch (Throwable t) { // an error of the lines here
-        endLane(t);
+        long start = take(FileStaging.CHUNK_BYTES);
+        part = start < 0 ? null : new Part(this, chunk, start);
+      } catch (Throwable t) { // out of memory
+        thrown = t;
+      }
+      if (part != null) {
+        part.move();
+      } else {
+        staging.giveBack(chunk);
+        end(thrown);
       }
     }
 
-    private void useChunk(ByteBuffer chunk) {
-      long start = failure.get() == null ? next.getAndAdd(FileStaging.CHUNK_BYTES) : length;
-      if (start >= length) {
-        staging.giveBack(chunk);
-        endLane(null);
-        return;
-      }
-      ByteBuffer bytes;
-      HostMemory host;
-      try {
-        int size = (int) Math.min(FileStaging.CHUNK_BYTES, length - start);
-        bytes = chunk.duplicate().clear().limit(size);
-        if (isRead) {
-          file.read(bytes, fileOffset + start);
-          bytes.flip();
-        }
-        host = HostMemory.of(bytes);
-      } catch (Throwable t) {
-        staging.giveBack(chunk);
-        endLane(t);
-        return;
-      }
-      transfer(host, chunk, bytes, start);
+    @Override
+    public void refuse(Throwable cause) {
+      end(cause);
+    }
+  }
+
+  /** A part of the file, on its way through a chunk. */
+  private final class Part {
+    private final FileLane lane;
+    private final ByteBuffer chunk;
+    private final long start; // its first byte, counted from the beginning of the range
+    private final ByteBuffer bytes; // in the chunk
+    private final HostMemory host; // the same bytes
+    private final AtomicBoolean isBack = new AtomicBoolean(); // the chunk was given back
+
+    Part(FileLane lane, ByteBuffer chunk, long start) {
+      this.lane = lane;
+      this.chunk = chunk;
+      this.start = start;
+      int size = (int) Math.min(FileStaging.CHUNK_BYTES, length() - start);
+      this.bytes = chunk.duplicate().clear().limit(size);
+      this.host = HostMemory.of(bytes);
     }
 
-    /** Moves the bytes of {@code host}, which are a part of {@code chunk}. */
-    private void transfer(HostMemory host, ByteBuffer chunk, ByteBuffer bytes, long start) {
+    /** On a file thread. Throws nothing. */
+    void move() {
       try {
-        EngineQueue<E> queue = device.copyQueue(index);
-        Fence signals = timeline.at(done + 1);
         if (isRead) {
-          queue.upload(Fence.NONE, signals, host, buffer, offset + start);
-        } else {
-          queue.readback(Fence.NONE, signals, buffer, offset + start, host);
+          file.read(bytes, fileOffset + start, fileOffset + length());
         }
-        done++;
-        timeline.onReach(
-            done,
-            failed -> {
-              try {
-                transferred(failed, host, chunk, bytes, start);
-              } catch (Throwable t) { // nobody else would end the lane
-                endLane(t);
-              }
-            });
-      } catch (Throwable t) { // the device is lost, or closed and past its timeout
-        whenFree(host, chunk);
-        staging.refuseIfLost();
-        endLane(t);
+        lane.transfer(this::enqueue, this::transferred);
+      } catch (Throwable t) { // nothing was enqueued
+        giveBack();
+        lane.end(t);
+      }
+    }
+
+    private void enqueue() {
+      EngineQueue<E> queue = device.copyQueue(index);
+      Fence signals = lane.nextSignal();
+      if (isRead) {
+        queue.upload(Fence.NONE, signals, host, buffer, offset + start);
+      } else {
+        queue.readback(Fence.NONE, signals, buffer, offset + start, host);
       }
     }
 
     /** Called on any thread, which must not do file I/O. */
-    private void transferred(
-        @Nullable HalException failed,
-        HostMemory host,
-        ByteBuffer chunk,
-        ByteBuffer bytes,
-        long start) {
+    private void transferred(@Nullable Throwable failed) {
       if (failed != null) {
-        whenFree(host, chunk);
-        staging.refuseIfLost();
-        endLane(failed);
+        try {
+          giveBackWhenFree();
+        } finally {
+          staging.refuseIfLost();
+          lane.end(failed);
+        }
       } else if (isRead) {
-        whenFree(host, chunk);
-        staging.request(this);
+        giveBackWhenFree();
+        lane.moveNext();
       } else {
         try {
-          device.fileThreads().execute(() -> write(chunk, bytes, start));
+          device.fileThreads().execute(this::write);
         } catch (Throwable t) { // the device is closed and past its timeout
-          staging.giveBack(chunk);
-          endLane(t);
+          giveBack();
+          lane.end(t);
         }
       }
     }
 
-    /** Gives back the chunk once no transfer uses it: one that has failed may still do so. */
-    private void whenFree(HostMemory host, ByteBuffer chunk) {
-      var ignored = host.onFree(() -> staging.giveBack(chunk));
-    }
-
-    private void write(ByteBuffer chunk, ByteBuffer bytes, long start) {
+    private void write() {
       Throwable thrown = null;
       try {
         file.write(bytes, fileOffset + start);
       } catch (Throwable t) {
         thrown = t;
       }
+      giveBack();
+      if (thrown == null) {
+        lane.step(lane::moveNext);
+      } else {
+        lane.end(thrown);
+      }
+    }
+
+    /** Gives back the chunk once no transfer uses it: one that has failed may still do so. */
+    private void giveBackWhenFree() {
       try {
+        var ignored = host.onFree(this::giveBack);
+      } catch (Throwable t) { // out of memory; the callback may be registered, or not
+        if (!host.isBorrowed()) {
+          giveBack();
+        }
+        throw t;
+      }
+    }
+
+    /** Does nothing if the chunk is back, as another user may have it. */
+    private void giveBack() {
+      if (isBack.compareAndSet(false, true)) {
         staging.giveBack(chunk);
-        if (thrown == null) {
-          staging.request(this);
-        }
-      } catch (Throwable t) { // an error of the lines there
-        thrown = thrown == null ? t : thrown;
-      }
-      if (thrown != null) {
-        endLane(thrown);
-      }
-    }
-
-    @Override
-    public void refuse(Throwable cause) {
-      endLane(cause);
-    }
-
-    private void endLane(@Nullable Throwable thrown) {
-      if (isOver.compareAndSet(false, true)) {
-        try {
-          timeline.close();
-        } finally {
-          end(thrown);
-        }
       }
     }
   }

@@ -55,20 +55,31 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
 
   @Override
   public void run(HostCompletion.Context ignored) {
-    HalException failure = null;
+    Throwable thrown = null;
+    try {
+      callFunction();
+    } catch (Throwable t) {
+      thrown = t;
+    }
+    HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
+    try {
+      if (thrown != null && (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING)) {
+        Failures.log(
+            LOG, Level.ERROR, "a host call of " + queue + " that nobody waits for threw", thrown);
+      }
+    } finally {
+      end(State.RUNNING, failure);
+    }
+  }
+
+  private void callFunction() throws Exception {
     Cascade cascade = Cascade.current();
     cascade.enterCallback();
     try {
       call.run(this);
-    } catch (Throwable t) {
-      failure = Failures.aborted(t);
-      if (mode == HostCall.Mode.NON_BLOCKING || state.get() != State.RUNNING) {
-        LOG.log(Level.ERROR, "a host call of " + queue + " that nobody waits for threw", t);
-      }
     } finally {
       cascade.leaveCallback();
     }
-    end(State.RUNNING, failure);
   }
 
   private void end(State from, @Nullable HalException failure) {

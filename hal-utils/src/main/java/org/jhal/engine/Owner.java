@@ -69,7 +69,8 @@ abstract class Owner extends PhantomReference<Object> {
   /** Called when the handle has become unreachable. Reports a leak unless the handle was closed. */
   final void reclaim() {
     if (!isClosed && !isOver()) {
-      LOG.log(Level.WARNING, describe() + " was never closed; reclaiming it", madeAt);
+      String how = madeAt == null ? " (the option leaks=trace tells where it was made)" : "";
+      LOG.log(Level.WARNING, describe() + " was never closed; reclaiming it" + how, madeAt);
     }
     close();
   }

@@ -13,6 +13,7 @@ import org.jhal.BindingTable;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.DeviceBuffer;
+import org.jhal.ExternalWork;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
@@ -28,7 +29,9 @@ import org.jhal.driver.HostThreads;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
 import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.events.Events;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.queue.Work;
@@ -52,8 +55,11 @@ final class QueueWork<E> implements Work<E>, Submission {
     DEALLOCA,
     HOST_CALL,
     DEVICE_COPY,
+    COLLECTIVE,
     FILE_READ,
-    FILE_WRITE
+    FILE_WRITE;
+
+    final String word = name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   private static final EngineBuffer[] NO_BINDINGS = {};
@@ -75,9 +81,16 @@ final class QueueWork<E> implements Work<E>, Submission {
   private RefCounted[] resources = NO_RESOURCES; // retained until the operation retires
   private int resourceCount;
 
+  // The other devices whose memory is used; made when first needed. The flag says whether any is,
+  // and is written by the enqueuing thread.
+  private @Nullable PeerUses peerUses;
+  private boolean usesPeers;
+
   private HostMemory.@Nullable Borrow borrow; // for an upload or a readback
+  private @Nullable Collective collective; // for COLLECTIVE
   private @Nullable HostCompletion hostCompletion;
   private boolean signalsAfterHostCompletion;
+  private @Nullable Runnable onEventReleased; // the user's, of an imported event
   private final List<Runnable> whenFired = new ArrayList<>(0); // registered by the driver
 
   QueueWork(EngineDevice<E> device, Operation<E> operation) {
@@ -142,7 +155,7 @@ final class QueueWork<E> implements Work<E>, Submission {
     RecordedCommand command = command();
     boolean hasEffect = command.setDispatch(device, kernel, count, args);
     if (hasEffect) {
-      retain(command.kernel().executable());
+      retain(command.kernel().executable().loaded());
     }
     boolean ignored = keep(hasEffect);
     Reference.reachabilityFence(args);
@@ -160,23 +173,49 @@ final class QueueWork<E> implements Work<E>, Submission {
     kind = Kind.COMMAND;
     RecordedCommand command = command();
     switch (command.kind()) {
-      case FILL, UPDATE, UPLOAD -> retain(command.target().storage());
-      case READBACK -> retain(command.source().storage());
+      case FILL, UPDATE, UPLOAD -> retainStorage(command.target().storage());
+      case READBACK -> retainStorage(command.source().storage());
       case COPY -> {
-        retain(command.source().storage());
-        retain(command.target().storage());
+        retainStorage(command.source().storage());
+        retainStorage(command.target().storage());
       }
       case DISPATCH -> {
         EngineKernel kernel = command.kernel();
         for (int i = 0; i < kernel.parameterCount(); i++) {
           if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
-            retain(command.argument(i).storage());
+            retainStorage(command.argument(i).storage());
           }
         }
       }
-      case BARRIER -> {}
+      case EXTERNAL -> {
+        for (int i = 0; i < command.external().bufferCount(); i++) {
+          retainStorage(command.argument(i).storage());
+        }
+      }
+      case BARRIER, EVENT -> {}
     }
     return true;
+  }
+
+  /** External work. It is kept by an object of its own, since a context may be kept too long. */
+  void external(EngineQueue<E> queue, List<DeviceBuffer> buffers, ExternalWork work) {
+    for (DeviceBuffer buffer : buffers) {
+      Objects.requireNonNull(buffer, "buffers has a null");
+    }
+    List<DeviceBuffer> passed = List.copyOf(buffers);
+    List<EngineBuffer> own = new ArrayList<>(passed.size());
+    for (DeviceBuffer buffer : passed) {
+      own.add(Validation.usable(device, "buffer " + own.size(), buffer));
+    }
+    command().setExternal(device, own, new ExternalRun(queue, passed, work));
+    boolean ignored = keep(true);
+    Reference.reachabilityFence(passed);
+  }
+
+  void event(long event, @Nullable Runnable onRelease) {
+    command().setEvent(device, event);
+    boolean ignored = keep(true);
+    onEventReleased = onRelease; // last: nothing is released if this throws
   }
 
   void execute(CommandBuffer commands, BindingTable table) {
@@ -186,7 +225,7 @@ final class QueueWork<E> implements Work<E>, Submission {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           "command buffer was made for "
-              + Validation.otherThan(
+              + Validation.namesOf(
                   device, commands instanceof EngineCommandBuffer other ? other.device() : null));
     }
     if (!own.isOpen()) {
@@ -200,11 +239,12 @@ final class QueueWork<E> implements Work<E>, Submission {
     bindingCount = recorded.slotCount();
     recorded.retainForSubmission(table, bindings);
     addResource(recorded);
+    usesPeers |= !recorded.peers().isEmpty();
     recording = recorded;
     for (int i = 0; i < bindingCount; i++) {
       EngineBuffer bound = bindings[i];
       if (bound != null) {
-        retain(bound.storage);
+        retainStorage(bound.storage);
       }
     }
     recorded.countSubmission(); // the last check, so that a refused submission does not count
@@ -214,9 +254,9 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   EngineBuffer alloca(long bytes, BufferParams params) {
     device.checkAllocation(bytes, params);
-    BufferStorage storage = new BufferStorage(device, params, bytes, null, null);
+    BufferStorage storage = BufferStorage.promised(device, params, bytes);
     device.resources().storages().add(storage);
-    retain(storage);
+    retainStorage(storage);
     allocation = storage;
     kind = Kind.ALLOCA;
     return new EngineBuffer(storage);
@@ -232,7 +272,7 @@ final class QueueWork<E> implements Work<E>, Submission {
               + (own.isSlice() ? "a slice" : "not from an alloca; close it instead"));
     }
     deallocated = own;
-    retain(own.storage);
+    retainStorage(own.storage);
     allocation = own.storage;
     kind = Kind.DEALLOCA;
   }
@@ -250,6 +290,27 @@ final class QueueWork<E> implements Work<E>, Submission {
     kind = Kind.DEVICE_COPY;
   }
 
+  /** A collective of several devices. */
+  void collective(Collective made) {
+    if (made instanceof HostCollective host) { // the operation ends when it says so
+      hostCompletion = host;
+      signalsAfterHostCompletion = true;
+    }
+    collective = made;
+    kind = Kind.COLLECTIVE;
+  }
+
+  /** The collective that it is, or null; also null once it retires, on any thread. */
+  @Nullable Collective collective() {
+    return collective;
+  }
+
+  @Override
+  public boolean waitsOnHost() {
+    Collective own = collective;
+    return own != null && own.waitsOnHost();
+  }
+
   /** A read or write of a file. The operation ends when {@code transfer} says so. */
   void file(HostCompletion transfer, boolean isRead) {
     hostCompletion = transfer;
@@ -261,6 +322,12 @@ final class QueueWork<E> implements Work<E>, Submission {
   void retainForeign(EngineBuffer buffer) {
     buffer.retainStorage();
     addResource(buffer.storage);
+    usesPeers |= buffer.storage.peer != null;
+  }
+
+  private void retainStorage(BufferStorage storage) {
+    retain(storage);
+    usesPeers |= storage.peer != null;
   }
 
   private void retain(RefCounted resource) {
@@ -288,6 +355,10 @@ final class QueueWork<E> implements Work<E>, Submission {
         Recording recorded = recording; // null if the operation has failed, and retires meanwhile
         yield recorded == null ? 1 : recorded.weight(stream);
       }
+      case COLLECTIVE -> {
+        Collective own = collective; // as above
+        yield own == null ? 1 : own.weight();
+      }
       default -> 1;
     };
   }
@@ -306,11 +377,57 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public boolean mayBlock(NativeStream<E> stream) {
+    if (usesPeers && !areEnabled()) {
+      return true;
+    }
     return switch (kind) {
-      case COMMAND, EXECUTE -> stream.issueMayBlock(commands());
+      // External work is the program's, and may take any time.
+      case COMMAND, EXECUTE ->
+          (kind == Kind.COMMAND && command().kind() == Command.Kind.EXTERNAL)
+              || stream.issueMayBlock(commands());
       case ALLOCA -> stream.allocMayBlock(Objects.requireNonNull(allocation).params);
+      // What it holds and schedules must not depend on how much stack a user's thread has left.
+      case COLLECTIVE -> true;
       default -> false;
     };
+  }
+
+  /** Whether the memory of all other devices that is used can be used already. */
+  private boolean areEnabled() {
+    for (int i = 0; i < resourceCount; i++) {
+      if (resources[i] instanceof BufferStorage storage
+          && storage.peer != null
+          && !isEnabled(storage)) {
+        return false;
+      }
+    }
+    Recording recorded = recording;
+    return recorded == null || recorded.peers().stream().allMatch(this::isEnabled);
+  }
+
+  private boolean isEnabled(BufferStorage storage) {
+    EngineDevice<?> owner = storage.home().device;
+    return owner == device || storage.device != device || device.peers().isEnabled(owner);
+  }
+
+  /** Holds the other devices whose memory is used. For the drainer, with the device bound. */
+  private void usePeers() {
+    PeerUses uses = peerUses;
+    if (uses == null) {
+      uses = new PeerUses(device);
+      peerUses = uses;
+    }
+    boolean isPart = operation.servesCopy();
+    for (int i = 0; i < resourceCount; i++) {
+      if (resources[i] instanceof BufferStorage storage && storage.peer != null) {
+        uses.begin(storage, isPart);
+      }
+    }
+    if (recording != null) {
+      for (BufferStorage storage : recording.peers()) {
+        uses.begin(storage, isPart);
+      }
+    }
   }
 
   private RecordedCommands commands() {
@@ -320,8 +437,15 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
+    if (usesPeers) {
+      usePeers();
+    }
     switch (kind) {
       case BARRIER, HOST_CALL, DEVICE_COPY, FILE_READ, FILE_WRITE -> {}
+      case COLLECTIVE -> {
+        checkMemory();
+        Objects.requireNonNull(collective).issue(stream);
+      }
       case COMMAND, EXECUTE -> {
         checkMemory();
         stream.issue(commands(), this);
@@ -382,7 +506,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public boolean endsWithHostCompletion() {
     return switch (kind) {
-      case HOST_CALL, DEVICE_COPY, FILE_READ, FILE_WRITE -> false; // those may be deferred
+      case HOST_CALL, DEVICE_COPY, COLLECTIVE, FILE_READ, FILE_WRITE -> false; // may be deferred
       default -> true;
     };
   }
@@ -402,14 +526,55 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public void endUses() {
+    if (peerUses != null) {
+      peerUses.end();
+    }
+    Collective own = collective;
+    if (own != null) {
+      own.endUses();
+    }
+  }
+
+  @Override
+  public void failedBehindGone() {
+    Collective own = collective;
+    HalException failure = operation.failure();
+    if (own != null && failure != null) {
+      own.fail(failure);
+    }
+  }
+
+  @Override
+  public @Nullable HalException findLossElsewhere() {
+    PeerUses uses = peerUses;
+    return uses == null ? null : uses.findLoss();
+  }
+
+  @Override
   public void retire(Consumer<RefCounted> releases) {
+    try {
+      letGo(releases);
+    } finally {
+      endUses();
+    }
+  }
+
+  private void letGo(Consumer<RefCounted> releases) {
+    usesPeers = false;
     endBorrow();
     borrow = null;
     for (int i = 0; i < whenFired.size(); i++) {
       device.calls().quietly("giving back what an operation has used", whenFired.get(i));
     }
     whenFired.clear();
+    Runnable released = onEventReleased;
+    if (released != null) {
+      onEventReleased = null;
+      BufferStorage.runOnRelease(released, "events");
+    }
     HostCompletion ended = hostCompletion;
+    Collective over = collective;
     int count = resourceCount;
     Arrays.fill(bindings, 0, bindingCount, null);
     bindingCount = 0;
@@ -419,12 +584,15 @@ final class QueueWork<E> implements Work<E>, Submission {
     recording = null;
     allocation = null;
     deallocated = null;
+    collective = null;
     hostCompletion = null;
     signalsAfterHostCompletion = false;
     kind = Kind.BARRIER;
     resourceCount = 0;
     try {
-      if (ended != null) {
+      if (over != null) {
+        over.retire();
+      } else if (ended != null) {
         ended.retire();
       }
     } finally {
@@ -437,12 +605,33 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   @Override
+  public String kind() {
+    return kind == Kind.COMMAND ? command().kind().word() : kind.word;
+  }
+
+  @Override
+  public long kernel() {
+    EngineKernel kernel = kind == Kind.COMMAND ? command().kernelIfThere() : null;
+    return kernel == null ? 0 : kernel.number();
+  }
+
+  @Override
+  public int commandCount() {
+    Recording recorded = recording;
+    return recorded != null ? recorded.commands().size() : kind == Kind.COMMAND ? 1 : 0;
+  }
+
+  @Override
   public String describe() {
+    Collective described = collective;
+    if (described != null) {
+      return described.toString();
+    }
     if (kind != Kind.COMMAND) {
-      return kind.toString().toLowerCase(Locale.ROOT).replace('_', ' ');
+      return kind.word;
     }
     RecordedCommand command = command();
-    String word = command.kind().toString().toLowerCase(Locale.ROOT);
+    String word = command.kind().word();
     EngineKernel kernel = command.kernelIfThere();
     return command.kind() == Command.Kind.DISPATCH && kernel != null
         ? word + " of " + kernel
@@ -505,6 +694,35 @@ final class QueueWork<E> implements Work<E>, Submission {
   @Override
   public void inBackground(Runnable work) {
     device.inBackground(recording, work);
+  }
+
+  @Override
+  public boolean isTimed() {
+    return operation.isTimed();
+  }
+
+  /** Throws nothing: whoever measures has work to end. */
+  @Override
+  public void ranOnDevice(long begin, long end, long error) {
+    try {
+      if (Events.recordsExecutions()) {
+        Events.execution(operation.queue.number(), operation.key, begin, end, error);
+      }
+    } catch (Throwable exhausted) {
+      return; // a record is lost, and not the operation
+    }
+  }
+
+  @Override
+  public void moves(Command command, TransferPath path) {
+    if (Events.recordsTransfers()) {
+      Events.transfer(
+          operation.queue.number(),
+          operation.key,
+          command.host().size(),
+          command.kind() == Command.Kind.UPLOAD ? "to device" : "to host",
+          path.word());
+    }
   }
 
   @Override

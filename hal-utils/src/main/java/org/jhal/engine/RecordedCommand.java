@@ -3,6 +3,7 @@ package org.jhal.engine;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jhal.Args;
 import org.jhal.BufferRef;
@@ -13,6 +14,7 @@ import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.driver.ExternalCall;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,8 @@ final class RecordedCommand implements Command {
   private int groupsZ;
   private RecordedOperand[] arguments = NO_OPERANDS; // by parameter; unused for constants
   private int argumentCount;
+  private @Nullable ExternalCall external;
+  private long event;
 
   RecordedCommand() {}
 
@@ -115,6 +119,16 @@ final class RecordedCommand implements Command {
   }
 
   @Override
+  public ExternalCall external() {
+    return Objects.requireNonNull(external);
+  }
+
+  @Override
+  public long event() {
+    return event;
+  }
+
+  @Override
   public RecordedOperand argument(int index) {
     return arguments[index];
   }
@@ -169,10 +183,13 @@ final class RecordedCommand implements Command {
       BufferRef to,
       long toOffset,
       long length) {
+    Validation.sameDevice(device, from, to);
     Validation.operand(
         device, "source", from, fromOffset, length, BufferUsage.TRANSFER_SOURCE, source);
     Validation.operand(device, "target", to, toOffset, length, BufferUsage.TRANSFER_TARGET, target);
-    if (!source.isSlot() && !target.isSlot() && source.storage() == target.storage()) {
+    if (!source.isSlot()
+        && !target.isSlot()
+        && source.storage().home() == target.storage().home()) {
       Validation.disjoint(source.offset, target.offset, length);
     }
     kind = Validation.supported(device, Kind.COPY);
@@ -188,14 +205,7 @@ final class RecordedCommand implements Command {
     groupsX = count.x();
     groupsY = count.y();
     groupsZ = count.z();
-    argumentCount = args.size();
-    if (arguments.length < argumentCount) {
-      int old = arguments.length;
-      arguments = Arrays.copyOf(arguments, argumentCount);
-      for (int i = old; i < argumentCount; i++) {
-        arguments[i] = new RecordedOperand();
-      }
-    }
+    reserveArguments(args.size());
     reserve(called.layout().size());
     Arrays.fill(data, 0, dataSize, (byte) 0);
     for (int i = 0; i < argumentCount; i++) {
@@ -210,8 +220,35 @@ final class RecordedCommand implements Command {
     return !count.isEmpty();
   }
 
+  /** External work on {@code buffers}, which are checked here. */
+  void setExternal(EngineDevice<?> device, List<EngineBuffer> buffers, ExternalCall work) {
+    kind = Validation.supported(device, Kind.EXTERNAL);
+    reserveArguments(buffers.size());
+    for (int i = 0; i < argumentCount; i++) {
+      EngineBuffer buffer = buffers.get(i);
+      arguments[i].set(buffer.storage, buffer.offset, buffer.size());
+    }
+    external = work;
+  }
+
+  void setEvent(EngineDevice<?> device, long imported) {
+    kind = Validation.supported(device, Kind.EVENT);
+    event = imported;
+  }
+
   void setBarrier(EngineDevice<?> device) {
     kind = Validation.supported(device, Kind.BARRIER);
+  }
+
+  private void reserveArguments(int count) {
+    argumentCount = count;
+    int old = arguments.length;
+    if (old < count) {
+      arguments = Arrays.copyOf(arguments, count);
+      for (int i = old; i < count; i++) {
+        arguments[i] = new RecordedOperand();
+      }
+    }
   }
 
   private void reserve(int size) {
@@ -244,7 +281,7 @@ final class RecordedCommand implements Command {
           }
         }
       }
-      case BARRIER -> {}
+      case BARRIER, EXTERNAL, EVENT -> {}
     }
   }
 
@@ -259,6 +296,7 @@ final class RecordedCommand implements Command {
     target.clear();
     host = null;
     kernel = null;
+    external = null;
     for (int i = 0; i < argumentCount; i++) {
       arguments[i].clear();
     }

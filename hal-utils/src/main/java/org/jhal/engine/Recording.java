@@ -47,6 +47,9 @@ final class Recording extends RefCounted {
   // Those in `retained` that come from allocas. Their memory is checked at each issue.
   private final List<BufferStorage> transients = new ArrayList<>();
 
+  // Those in `retained` that stand for others. Their devices are held by each submission.
+  private final List<BufferStorage> peers = new ArrayList<>();
+
   private final AtomicBoolean isSubmitted = new AtomicBoolean();
   private final AtomicBoolean isSubmittedAgain = new AtomicBoolean();
 
@@ -100,7 +103,7 @@ final class Recording extends RefCounted {
     }
     command.visit(this::note);
     if (command.kind() == Command.Kind.DISPATCH) {
-      retain(command.kernel().executable());
+      retain(command.kernel().executable().loaded());
     }
     if (command.kind() == Command.Kind.COPY
         && (command.source().isSlot() || command.target().isSlot())) {
@@ -124,8 +127,12 @@ final class Recording extends RefCounted {
       needs.alignment = Math.max(needs.alignment, alignment);
       needs.usages.add(usage);
       needs.usageBits |= 1 << usage.ordinal();
-    } else if (retain(operand.storage()) && operand.storage().isTransient) {
-      transients.add(operand.storage());
+    } else if (retain(operand.storage())) {
+      if (operand.storage().isTransient) {
+        transients.add(operand.storage());
+      } else if (operand.storage().peer != null) {
+        peers.add(operand.storage());
+      }
     }
   }
 
@@ -243,7 +250,7 @@ final class Recording extends RefCounted {
    */
   private void removeIfOver() {
     if (isUnused && (isPreparedOver || !isPrepared())) {
-      device.resources().remove(Objects.requireNonNull(owner));
+      device.resources().recordings().remove(Objects.requireNonNull(owner));
     }
   }
 
@@ -272,7 +279,7 @@ final class Recording extends RefCounted {
       throw new HalException(
           Status.INVALID_ARGUMENT, "slot " + slot + " of the binding table is empty");
     }
-    EngineBuffer buffer = Validation.buffer(device, "slot " + slot, bound);
+    EngineBuffer buffer = Validation.usable(device, "slot " + slot, bound);
     Validation.usage("slot " + slot, buffer, needs.usages);
     if (needs.bytes > buffer.size()) {
       throw new HalException(
@@ -293,7 +300,7 @@ final class Recording extends RefCounted {
   private static void checkCopy(RecordedCommand copy, @Nullable EngineBuffer[] bindings) {
     RecordedOperand source = copy.source();
     RecordedOperand target = copy.target();
-    if (storage(source, bindings) == storage(target, bindings)) {
+    if (storage(source, bindings).home() == storage(target, bindings).home()) {
       Validation.disjoint(offset(source, bindings), offset(target, bindings), source.length);
     }
   }
@@ -318,6 +325,11 @@ final class Recording extends RefCounted {
     for (int i = 0; i < transients.size(); i++) {
       transients.get(i).memory();
     }
+  }
+
+  /** The storages that the commands name directly and that stand for others. */
+  List<BufferStorage> peers() {
+    return peers;
   }
 
   @Override

@@ -55,6 +55,13 @@ final class Validation {
             : "");
   }
 
+  /** Names the device that something was made for, and says that it is not {@code device}. */
+  static String namesOf(EngineDevice<?> device, @Nullable EngineDevice<?> other) {
+    return other == null || other.name().equals(device.name())
+        ? otherThan(device, other)
+        : other.name() + ", not " + device.name();
+  }
+
   /** Refuses a kind of command that the driver does not support. Nothing else checks that. */
   static Command.Kind supported(EngineDevice<?> device, Command.Kind kind) {
     if (!device.supportedCommands().contains(kind)) {
@@ -122,18 +129,49 @@ final class Validation {
    * Returns {@code buffer} as the engine's own type, if it belongs to {@code device} and is open.
    */
   static EngineBuffer buffer(EngineDevice<?> device, String what, DeviceBuffer buffer) {
+    EngineBuffer own = ownOrNull(device, what, buffer);
+    if (own == null) {
+      throw foreign(device, what, buffer, "");
+    }
+    return own;
+  }
+
+  /** The same, for a buffer that is to be read or written: tells how to do that with another's. */
+  static EngineBuffer usable(EngineDevice<?> device, String what, DeviceBuffer buffer) {
+    EngineBuffer own = ownOrNull(device, what, buffer);
+    if (own == null) {
+      throw foreign(device, what, buffer, remedy(device, buffer));
+    }
+    return own;
+  }
+
+  private static @Nullable EngineBuffer ownOrNull(
+      EngineDevice<?> device, String what, DeviceBuffer buffer) {
     Objects.requireNonNull(buffer, what);
     if (!(buffer instanceof EngineBuffer own) || own.storage.device != device) {
-      throw new HalException(
-          Status.INVALID_ARGUMENT,
-          what
-              + ": "
-              + buffer
-              + " belongs to "
-              + otherThan(device, buffer instanceof EngineBuffer other ? other.device() : null));
+      return null;
     }
     own.checkOpen(what);
     return own;
+  }
+
+  private static HalException foreign(
+      EngineDevice<?> device, String what, DeviceBuffer buffer, String remedy) {
+    EngineDevice<?> other = buffer instanceof EngineBuffer engine ? engine.device() : null;
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        what + ": " + buffer + " belongs to " + otherThan(device, other) + remedy);
+  }
+
+  private static String remedy(EngineDevice<?> device, DeviceBuffer buffer) {
+    if (!(buffer instanceof EngineBuffer other) || other.device().name().equals(device.name())) {
+      return ""; // otherThan() explains
+    }
+    return device.canAccess(other.storage.home().device)
+            && !other.storage.home().isTransient
+            && device.peers().refusal(other.storage) == null
+        ? "; importPeer makes it usable there"
+        : "; copy it";
   }
 
   /** Returns {@code file} as the engine's own type, if it belongs to {@code device} and is open. */
@@ -169,7 +207,7 @@ final class Validation {
       operand.set(slot, offset, length);
       return;
     }
-    EngineBuffer buffer = buffer(device, what, (DeviceBuffer) ref);
+    EngineBuffer buffer = usable(device, what, (DeviceBuffer) ref);
     range(what, offset, length, buffer.size());
     usage(what, buffer, usage);
     operand.set(buffer.storage, buffer.offset + offset, length);
@@ -229,6 +267,23 @@ final class Validation {
     }
   }
 
+  /**
+   * Refuses a copy between devices where only commands of one device are possible; on a queue it is
+   * no command.
+   */
+  static void sameDevice(EngineDevice<?> device, BufferRef from, BufferRef to) {
+    if (from instanceof EngineBuffer source
+        && to instanceof EngineBuffer target
+        && source.device() != target.device()) {
+      boolean isSource = source.device() != device;
+      throw foreign(
+          device,
+          isSource ? "source" : "target",
+          isSource ? source : target,
+          "; a command buffer cannot copy between devices, a queue can");
+    }
+  }
+
   static void disjoint(long sourceOffset, long targetOffset, long length) {
     if (sourceOffset < targetOffset + length && targetOffset < sourceOffset + length) {
       throw new HalException(
@@ -257,7 +312,7 @@ final class Validation {
           "kernel "
               + kernel
               + " was loaded for "
-              + otherThan(
+              + namesOf(
                   device,
                   kernel instanceof EngineKernel other ? other.executable().device() : null));
     }
@@ -283,7 +338,7 @@ final class Validation {
           kernel
               + " takes "
               + kernel.parameterCount()
-              + " arguments "
+              + (kernel.parameterCount() == 1 ? " argument " : " arguments ")
               + names(kernel)
               + ", got "
               + args.size());
@@ -292,6 +347,11 @@ final class Validation {
 
   private static String names(EngineKernel kernel) {
     return kernel.parameters().stream().map(Parameter::name).toList().toString();
+  }
+
+  /** Names an argument of a kernel, for messages about it. */
+  static String argument(EngineKernel kernel, int index, Parameter parameter) {
+    return "argument " + index + " of " + kernel + ", " + parameter.name();
   }
 
   /** Checks the buffer passed for a parameter, and stores it in {@code operand}. */
@@ -305,12 +365,7 @@ final class Validation {
     if (!(value instanceof BufferRef ref)) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "argument "
-              + index
-              + " of "
-              + kernel
-              + ", "
-              + parameter.name()
+          argument(kernel, index, parameter)
               + ": needs a buffer, got "
               + value.getClass().getSimpleName()
               + " "
@@ -319,7 +374,7 @@ final class Validation {
     if (ref instanceof Slot slot) {
       operand.set(slot, 0, slot.length());
     } else {
-      EngineBuffer buffer = buffer(device, parameter.name(), (DeviceBuffer) ref);
+      EngineBuffer buffer = usable(device, parameter.name(), (DeviceBuffer) ref);
       if (parameter.isRead()) {
         usage(parameter.name(), buffer, BufferUsage.DISPATCH_READ);
       }
@@ -331,12 +386,7 @@ final class Validation {
     if (operand.offset % parameter.type().bytes() != 0) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
-          "argument "
-              + index
-              + " of "
-              + kernel
-              + ", "
-              + parameter.name()
+          argument(kernel, index, parameter)
               + ": offset "
               + operand.offset
               + " must be a multiple of "

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.jhal.Args;
 import org.jhal.BufferParams;
@@ -44,6 +45,10 @@ class CommandKindsTest {
        "variants": [{"format": "fake", "file": "f"}]}
       """;
 
+  /** What cannot be recorded. */
+  private static final Set<Kind> ONLY_QUEUES =
+      Set.of(Kind.UPLOAD, Kind.READBACK, Kind.EXTERNAL, Kind.EVENT);
+
   @TempDir private Path folder;
 
   private final FakeBackend backend = new FakeBackend();
@@ -69,6 +74,8 @@ class CommandKindsTest {
       case COPY -> queue.copy(Fence.NONE, done, buffer, 0, buffer, 4, 4);
       case DISPATCH ->
           queue.dispatch(Fence.NONE, done, code.kernel("f"), Workgroups.of(1), Args.of());
+      case EXTERNAL -> queue.external(Fence.NONE, done, List.of(buffer), context -> {});
+      case EVENT -> queue.importEvent(done, 1, null);
       case BARRIER -> {
         return false; // DeviceQueue.barrier() makes no command
       }
@@ -82,7 +89,7 @@ class CommandKindsTest {
     switch (kind) {
       case FILL -> commands.fill(buffer, 0, 4, FillPattern.ZERO);
       case UPDATE -> commands.update(ByteBuffer.allocate(4), buffer, 0);
-      case UPLOAD, READBACK -> {
+      case UPLOAD, READBACK, EXTERNAL, EVENT -> {
         return false;
       }
       case COPY -> commands.copy(buffer, 0, buffer, 4, 4);
@@ -121,7 +128,7 @@ class CommandKindsTest {
         if (kind != Kind.BARRIER) {
           assertRefused(kind, () -> enqueue(kind, queue, next, buffer, code));
         }
-        if (kind != Kind.UPLOAD && kind != Kind.READBACK) {
+        if (!ONLY_QUEUES.contains(kind)) {
           assertRefused(kind, () -> record(kind, commands, buffer, code));
         }
       }

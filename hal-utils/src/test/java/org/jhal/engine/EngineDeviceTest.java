@@ -228,7 +228,7 @@ class EngineDeviceTest {
     assertEquals(Status.CANCELLED, failure(parked));
     assertFalse(backend.isClosed, "what may be in use is leaked");
     assertEquals(1, backend.liveMemory.get());
-    assertEquals(1, log.count("closing fake-0: 1 operations did not end within PT0.02S"));
+    assertEquals(1, log.count("closing fake-0: 1 operation did not end within PT0.02S"));
     device.close();
     backend.device.setHeld(false);
     Threads.await("NAME-close to close the backend", () -> backend.isClosed);

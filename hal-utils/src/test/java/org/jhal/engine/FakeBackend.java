@@ -35,14 +35,17 @@ public final class FakeBackend implements DeviceBackend<Event> {
   public final FakeDevice device = new FakeDevice();
   final List<FakeStream> streams = new ArrayList<>();
   public final AtomicInteger liveMemory = new AtomicInteger();
-  @Nullable HalException failsAtStream; // thrown when the second stream is created
+  public @Nullable HalException failsAtStream; // thrown when the second stream is created
   volatile boolean isClosed;
+  volatile boolean sharesMemory; // with other devices of this kind
+  volatile Runnable atEnableAccess = () -> {};
+  volatile Runnable atFree = () -> {}; // what freeing memory does besides
   Set<Command.Kind> commands = BASE_COMMANDS;
   final Queue<Runnable> givingBack = new ArrayDeque<>(); // ends the use of imported memory
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
-        this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, 2, false), List.of());
+        this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, 2, true, true, false), List.of());
   }
 
   /** Whether this thread has bound the device through this object, rather than a stream. */
@@ -78,7 +81,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public Set<Capability> capabilities() {
-    return Set.of(Capability.HOST_IMPORT);
+    return Set.of(Capability.HOST_IMPORT, Capability.NATIVE_ACCESS);
   }
 
   @Override
@@ -127,6 +130,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
     @Override
     public void free() {
       liveMemory.decrementAndGet();
+      atFree.run();
     }
   }
 
@@ -145,6 +149,16 @@ public final class FakeBackend implements DeviceBackend<Event> {
         givingBack.add(then);
       }
     };
+  }
+
+  @Override
+  public @Nullable String noAccess(DeviceBackend<?> owner) {
+    return sharesMemory ? null : DeviceBackend.super.noAccess(owner);
+  }
+
+  @Override
+  public void enableAccess(DeviceBackend<?> owner) {
+    atEnableAccess.run();
   }
 
   @Override

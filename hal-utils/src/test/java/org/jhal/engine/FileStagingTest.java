@@ -22,6 +22,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.Quiet;
 import org.jhal.engine.queue.Threads;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -39,6 +40,7 @@ class FileStagingTest {
   private final EngineDevice<Event> device = backend.open(1, LONG);
   private final AtomicInteger makes = new AtomicInteger();
   private volatile int failingMakes; // the first ones
+  private volatile boolean refusalsThrow;
   private final FileStaging staging =
       new FileStaging(device) {
         @Override
@@ -70,6 +72,9 @@ class FileStagingTest {
     public void refuse(Throwable cause) {
       refusal = cause;
       over.add(this);
+      if (refusalsThrow) {
+        throw new IllegalStateException("on purpose");
+      }
     }
 
     ByteBuffer chunk() {
@@ -167,6 +172,49 @@ class FileStagingTest {
     }
     request(1);
     assertEquals(cause, next().refusal);
+  }
+
+  @Test
+  void aUserThatThrowsWhenItIsRefusedTakesNothingFromTheOthers() throws Exception {
+    try (Quiet log = new Quiet()) {
+      refusalsThrow = true;
+      failingMakes = FileStaging.CHUNKS;
+      request(2 * FileStaging.CHUNKS); // some find no memory, and the others take their places
+      List<ByteBuffer> chunks = new ArrayList<>();
+      for (int i = 0; i < 2 * FileStaging.CHUNKS; i++) {
+        Request next = next();
+        if (next.refusal == null) {
+          chunks.add(next.chunk());
+        }
+      }
+      assertEquals(FileStaging.CHUNKS, chunks.size());
+
+      request(5); // they wait
+      device.lose(new HalException(Status.UNAVAILABLE, "on purpose"));
+      staging.refuseIfLost();
+      for (int i = 0; i < 5; i++) {
+        assertNotNull(next().refusal, "why a request was refused");
+      }
+      Threads.await(
+          "a line in the log for each", () -> log.count("refused") == FileStaging.CHUNKS + 5);
+    }
+  }
+
+  @Test
+  void aClosedDeviceRefusesWhoWaitsThoughUsersThrow() throws Exception {
+    try (Quiet ignored = new Quiet()) {
+      refusalsThrow = true;
+      request(FileStaging.CHUNKS + 5);
+      List<ByteBuffer> chunks = new ArrayList<>();
+      for (int i = 0; i < FileStaging.CHUNKS; i++) {
+        chunks.add(next().chunk());
+      }
+      device.close();
+      staging.giveBack(chunks.get(0));
+      for (int i = 0; i < 5; i++) {
+        assertNotNull(next().refusal, "why a request was refused");
+      }
+    }
   }
 
   /** The fake device has no memory that can be mapped. */

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
@@ -33,10 +34,13 @@ final class InstantBackend implements DeviceBackend<Object> {
   /** The wrong calls, one line each. */
   final ConcurrentLinkedQueue<String> misuses = new ConcurrentLinkedQueue<>();
 
+  /** What each call does first; it may throw. */
+  volatile Consumer<String> atCall = call -> {};
+
   EngineDevice<Object> open(int queues) {
     return new EngineDevice<>(
         this,
-        new EngineConfig(queues, 512, 50_000, 0, Duration.ofSeconds(5), 2, 2, false),
+        new EngineConfig(queues, 512, 50_000, 0, Duration.ofSeconds(5), 2, 2, true, true, false),
         List.of());
   }
 
@@ -56,6 +60,7 @@ final class InstantBackend implements DeviceBackend<Object> {
   }
 
   private void check(String call) {
+    atCall.accept(call);
     if (!BOUND.get()) {
       misuses.add(call + " without the device bound on " + Thread.currentThread());
     }

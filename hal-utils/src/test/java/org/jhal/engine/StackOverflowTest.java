@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
@@ -11,6 +13,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.engine.queue.Quiet;
+import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +22,8 @@ import org.junit.jupiter.api.Test;
  * goes on, or its device is lost and reports that. It never hangs.
  */
 class StackOverflowTest {
+  private static final HalException FAULT = new HalException(Status.INTERNAL, "fault");
+  private static final int FRAMES = 24; // between two attempts
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   @Test
@@ -30,6 +35,51 @@ class StackOverflowTest {
   @Tag("exhaustive")
   void noLineOfManyLeavesAQueueThatNobodyServes() throws Exception {
     trials(1500, 499);
+  }
+
+  /** An operation that fails half-way still retires, so a close has nothing to wait for. */
+  @Test
+  void noLineLeavesAnOperationThatNeverRetires() throws Exception {
+    try (Quiet log = new Quiet()) {
+      for (int i = 0; i < 3; i++) {
+        failHalf(20, 64_000 + 653L * i);
+      }
+    }
+  }
+
+  /** All at once, since a thread without stack may wake nobody, and then it takes a second. */
+  private static void failHalf(int count, long firstStackBytes) throws Exception {
+    List<EngineDevice<?>> devices = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      EngineDevice<?> device = new InstantBackend().open(1);
+      devices.add(device);
+      TimelineSemaphore start = device.createSemaphore(0);
+      for (int n = 0; n < 3; n++) {
+        device.queue(0).barrier(start.at(1), device.createSemaphore(0).at(1));
+      }
+      long stackBytes = firstStackBytes + 1987L * i; // with another one, another line overflows
+      Thread thread = new Thread(null, () -> failDeep(start, 0), "overflow", stackBytes);
+      thread.start();
+      thread.join(DEADLINE.toMillis());
+      assertEquals(Thread.State.TERMINATED, thread.getState(), "the thread that overflows");
+    }
+    for (EngineDevice<?> device : devices) {
+      Threads.await("what has failed to retire", () -> device.statistics().settled() == 0);
+      device.close();
+    }
+  }
+
+  /** Fails the semaphore with so little stack left that this overflows somewhere. */
+  @SuppressWarnings("InfiniteRecursion") // on purpose
+  private static void failDeep(TimelineSemaphore semaphore, int depth) {
+    try {
+      failDeep(semaphore, depth + 1);
+    } catch (StackOverflowError e) {
+      if (depth % FRAMES != 0) {
+        throw e; // so that the next attempt gets further than the first line that changes anything
+      }
+      semaphore.fail(FAULT); // if this throws the error as well, a frame above tries again
+    }
   }
 
   private static void trials(int count, int step) throws Exception {

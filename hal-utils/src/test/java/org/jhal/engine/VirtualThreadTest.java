@@ -115,7 +115,9 @@ class VirtualThreadTest {
           () -> {
             try (DeviceBuffer buffer = device.allocate(64, BufferParams.HOST);
                 DeviceBuffer imported =
-                    device.importHost(ByteBuffer.allocateDirect(64), BufferParams.HOST, () -> {})) {
+                    device
+                        .allocator()
+                        .importHost(ByteBuffer.allocateDirect(64), BufferParams.HOST, () -> {})) {
               buffer.map(0, 64, DeviceBuffer.MapMode.READ_WRITE).close();
               assertEquals(64, imported.size());
             }

@@ -31,7 +31,22 @@ public final class Gate {
     return false;
   }
 
-  /** Leaves the section that {@link #tryEnter} has entered. */
+  /**
+   * Enters like {@link #tryEnter}, and also if the gate is shut and somebody is inside: for a part
+   * of what that does.
+   */
+  public boolean tryEnterPart() {
+    long now = state.get();
+    while (now != SHUT) {
+      if (state.compareAndSet(now, now + 1)) {
+        return true;
+      }
+      now = state.get();
+    }
+    return false;
+  }
+
+  /** Leaves the section that {@link #tryEnter} or {@link #tryEnterPart} has entered. */
   public void leave() {
     if (state.decrementAndGet() == SHUT) {
       LockSupport.unpark(closer);
@@ -48,6 +63,11 @@ public final class Gate {
       now = state.get();
     }
     return false;
+  }
+
+  /** Whether nobody is inside. */
+  public boolean isEmpty() {
+    return state.get() % SHUT == 0;
   }
 
   public boolean isShut() {

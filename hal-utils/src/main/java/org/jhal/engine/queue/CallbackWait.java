@@ -20,16 +20,16 @@ final class CallbackWait extends WaitNode implements Registration {
   }
 
   @Override
-  void released() {
+  void released(Cascade cascade) {
+    cascade.beginning = null;
     if (!isDecided.compareAndSet(false, true)) {
       return; // cancel() came between the removal of this node and this call
     }
-    Cascade cascade = Cascade.current();
     cascade.enterCallback();
     try {
       callback.done(failure);
     } catch (Throwable t) { // rule S7: what a callback throws is logged and dropped
-      LOG.log(Level.ERROR, "a callback on " + semaphore + " threw", t);
+      Failures.log(LOG, Level.ERROR, "a callback on " + semaphore + " threw", t);
     } finally {
       cascade.leaveCallback();
     }

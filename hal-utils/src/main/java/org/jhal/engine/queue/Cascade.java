@@ -30,6 +30,13 @@ public final class Cascade {
   // Waiters to notify, in order, chained by nextReleased.
   private @Nullable WaitNode firstReleased;
   private @Nullable WaitNode lastReleased;
+
+  /**
+   * The waiter of which {@link WaitNode#released} is about to begin; that clears it by a plain
+   * assignment, without a call. If there was no stack for the call, it goes back to the others.
+   */
+  @Nullable WaitNode beginning;
+
   private final List<DeferredWorkQueue<?>> readyQueues = new ArrayList<>();
   private final List<Operation<?>> dropped = new ArrayList<>();
   private final Settling.Stack settling = new Settling.Stack();
@@ -92,6 +99,7 @@ public final class Cascade {
             lastReleased = null;
           }
           node.nextReleased = null;
+          beginning = node;
           step(node);
         } else if (!dropped.isEmpty()) {
           dropped.remove(dropped.size() - 1).release();
@@ -102,6 +110,15 @@ public final class Cascade {
         }
       }
     } catch (Throwable t) { // an error in the engine's own code, such as a stack overflow
+      WaitNode untold = beginning;
+      if (untold != null) {
+        beginning = null;
+        untold.nextReleased = firstReleased;
+        firstReleased = untold;
+        if (lastReleased == null) {
+          lastReleased = untold;
+        }
+      }
       handOver();
       throw t;
     } finally {
@@ -131,11 +148,15 @@ public final class Cascade {
     dropped.clear();
   }
 
-  private static void step(WaitNode node) {
+  private void step(WaitNode node) {
     try {
-      node.released();
-    } catch (Throwable t) { // the other waiters still have to be notified
-      LOG.log(Level.ERROR, "a waiter failed while it was released", t);
+      node.released(this);
+    } catch (Throwable t) {
+      if (beginning != null) {
+        throw t;
+      }
+      // The other waiters still have to be notified.
+      Failures.log(LOG, Level.ERROR, "a waiter failed while it was released", t);
     }
   }
 

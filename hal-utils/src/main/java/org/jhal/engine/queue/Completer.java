@@ -29,6 +29,7 @@ final class Completer<E> {
   private final QueueLoss loss;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
+  private final UntoldFailures untold;
   private final PollingPace pace;
 
   // All fields below are used by the completion thread alone.
@@ -54,6 +55,7 @@ final class Completer<E> {
     this.loss = loss;
     this.lists = lists;
     this.stream = stream;
+    this.untold = new UntoldFailures(owner.name());
     this.pace = new PollingPace(spinNanos, lists::issued);
   }
 
@@ -314,10 +316,17 @@ final class Completer<E> {
   private boolean letGo(Operation<E> operation, Consumer<RefCounted> release) {
     if (!operation.changeState(State.SETTLED, State.RETIRED)
         && !operation.changeState(State.FAILED, State.RETIRED)) {
-      LOG.log(Level.ERROR, owner.name() + " " + operation.describe() + " cannot retire");
+      LOG.log(
+          Level.ERROR,
+          owner.name() + " " + operation.name() + " cannot retire: it is " + operation.state());
       return false;
     }
     try {
+      HalException failure = operation.failure();
+      // Neither a lost device nor one that is being closed is told of once more.
+      if (failure != null && loss.cause() == null && !owner.isClosing()) {
+        untold.tell(operation, failure);
+      }
       operation.work.retire(release);
     } catch (Throwable t) {
       LOG.log(

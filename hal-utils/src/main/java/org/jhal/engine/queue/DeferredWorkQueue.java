@@ -1,8 +1,8 @@
 package org.jhal.engine.queue;
 
 import java.lang.System.Logger.Level;
-import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -12,10 +12,13 @@ import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.driver.support.PlatformThreads;
+import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.concurrent.WorkerThread;
+import org.jhal.engine.events.Events;
 import org.jhal.engine.queue.Operation.State;
+import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,12 +33,13 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /*
    * Threads     Users' threads enqueue. They also issue ready operations, which saves a thread hop, unless another thread
    *             is issuing. NAME-issue issues what they leave. NAME-completion waits for events, settles and retires.
-   * Waiting     Each wait is reached, covered by a native event of this device, or registered with its semaphore. When the
-   *             last registered wait ends, the operation becomes READY. Nothing is ever scanned for ready operations.
+   * Waiting     Each wait is reached, covered by a native event of this device or of one that shares events with it, or
+   *             registered with its semaphore. When the last registered wait ends, the operation becomes READY. Nothing
+   *             is ever scanned for ready operations.
    * Issuing     See Issuer. At most maxInFlight operations are in the stream, so that issuing does not block.
    * Completing  See Completer. A host thread that polls an event settles the operation itself; see EventPoller.
    * Failure     A failed wait or a failed native call for the work fails only that operation. A failed event call loses
-   *             the device, which fails everything.
+   *             the device, which fails everything. What waits for it on other devices: see failBehindGone.
    * Shutdown    See QueueShutdown.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
@@ -53,7 +57,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private static final long LOOK_NANOS = 1_000_000_000;
 
   private final String name;
-  private final Object domain;
+  private final long number;
+  private final Object device; // the token of the device
   private final NativeStream<E> stream;
   private final EventPool<E> events;
   private final Supplier<Operation<E>> maker;
@@ -65,6 +70,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final Issuer<E> issuer;
   private final Completer<E> completer;
   private final EventPoller<E> poller;
+  private final EventInquiry<E> inquiry;
+  private final StuckWaits<E> stuck;
+  private final Failing<E> failing;
+  private final WaitRegistration<E> registration;
   private final QueueShutdown<E> shutdown;
   final WorkerThread issueRole; // not private: tests run its steps on threads of their own
   final WorkerThread completionRole; // not private for the same reason
@@ -76,40 +85,49 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /**
    * Creates a queue over {@code stream}. {@link #start()} starts its threads.
    *
-   * @param domain the device's token, for semaphores and threads
    * @param works makes the work of a new operation
    * @param loss receives each native failure that loses the device, and in turn calls {@link
    *     #noteLost} and {@link #lose} on every queue of the device
    */
   public DeferredWorkQueue(
-      String name,
-      Object domain,
+      QueueSettings settings,
       NativeStream<E> stream,
-      int maxInFlight,
-      long spinNanos,
-      long completionSpinNanos,
       Function<Operation<E>, Work<E>> works,
       DeviceLoss loss) {
-    this.name = name;
-    this.domain = domain;
+    this.name = settings.name();
+    this.number = settings.number();
+    this.device = settings.device();
+    Object domain = settings.eventDomain();
     this.stream = stream;
     this.maker = () -> new Operation<>(this, works);
     this.loss = new QueueLoss(name, loss, this::issueLater);
     this.events = new EventPool<>(stream);
     this.free = new FreeOperations<>(maker);
-    this.lists = new QueueLists<>(maxInFlight, stream, this::issueLater);
+    this.lists = new QueueLists<>(settings.maxInFlight(), stream, this::issueLater);
     this.issuer = new Issuer<>(this, this.loss, lists, stream, events, domain);
-    this.completer = new Completer<>(this, this.loss, lists, stream, completionSpinNanos);
-    this.poller = new EventPoller<>(this.loss, stream, gate, completer.pace(), spinNanos);
+    this.completer =
+        new Completer<>(this, this.loss, lists, stream, settings.completionSpinNanos());
+    this.poller =
+        new EventPoller<>(this.loss, stream, gate, completer.pace(), settings.spinNanos());
+    this.inquiry = new EventInquiry<>(this.loss, stream, gate, lists);
+    this.stuck = new StuckWaits<>(lists, this.loss, settings.patience(), this::issueLater);
+    this.failing = new Failing<>(this, lists);
+    this.registration = new WaitRegistration<>(this, failing, lists, domain);
     this.shutdown = new QueueShutdown<>(this, stream, events, gate, lists, completer);
     this.issueRole =
         new WorkerThread(
-            name + "-issue", domain, 0, LOOK_NANOS, () -> {}, this::issueStep, this::crashed);
+            name + "-issue",
+            device,
+            settings.issueSpinNanos(),
+            LOOK_NANOS,
+            () -> {},
+            this::issueStep,
+            this::crashed);
     this.completionRole =
         new WorkerThread(
             name + "-completion",
-            domain,
-            completionSpinNanos,
+            device,
+            settings.completionSpinNanos(),
             Long.MAX_VALUE,
             completer::bind,
             completer::step,
@@ -135,6 +153,16 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   NativeStream<E> stream() {
     return stream;
+  }
+
+  /** The number by which recordings name it. */
+  public long number() {
+    return number;
+  }
+
+  /** Whether this and {@code other} are queues of the same device. */
+  boolean isOfDevice(DeferredWorkQueue<?> other) {
+    return device == other.device;
   }
 
   boolean isStream(NativeStream<?> other) {
@@ -181,15 +209,12 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /**
-   * Accepts an operation: registers its waits, and issues it if none of them is open. The waits of
-   * operations are registered here and nowhere else.
-   */
+  /** Accepts an operation: registers its waits, and issues it if none of them is open. */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     Thread thread = Thread.currentThread();
     try {
       operation.capture(waits, signals, stream);
-      if (registerWaits(operation)) {
+      if (registration.register(operation)) {
         submitReady(operation);
       } else {
         submitParked(operation);
@@ -209,7 +234,17 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /** Submits an operation of which no wait was registered, so no other thread can see it yet. */
   private void submitReady(Operation<E> operation) {
     boolean mayIssue = !PlatformThreads.isCurrentVirtual();
-    if (lists.openReady(operation, mayIssue)) {
+    boolean isRecorded = Events.recordsSubmissions() || Events.recordsEdges();
+    // Read before others can issue and retire it, and told once it has its number.
+    String kind = isRecorded ? operation.work.kind() : "";
+    long kernel = isRecorded ? operation.work.kernel() : 0;
+    int commands = isRecorded ? operation.work.commandCount() : 0;
+    operation.announce();
+    boolean isOurs = lists.openReady(operation, mayIssue);
+    if (isRecorded) {
+      record(operation, kind, kernel, commands);
+    }
+    if (isOurs) {
       issuer.drainFrom(operation, COURTESY);
       return;
     }
@@ -217,7 +252,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     // Neither has then seen this one, so it is failed here.
     HalException failure = refusal(operation);
     if (failure != null) {
-      failUnissued(operation, failure);
+      failing.failUnissued(operation, failure);
     }
     operation.release();
     drain();
@@ -226,6 +261,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private void submitParked(Operation<E> operation) {
     operation.retain(); // a signaller may fail it, and it may retire, before this method returns
     lists.open(operation);
+    if (Events.recordsSubmissions() || Events.recordsEdges()) {
+      Work<E> work = operation.work;
+      record(operation, work.kind(), work.kernel(), work.commandCount());
+    }
     operation.changeState(State.REGISTERING, State.PARKED);
     // A signaller, lose() or cancel() may have tried to fail the operation while it was
     // REGISTERING. They leave that to this thread. From here on they find it PARKED, and fail it
@@ -234,13 +273,24 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         operation.workFailure() != null ? operation.workFailure() : refusal(operation);
     boolean isReady = false;
     if (failure != null) {
-      failUnissued(operation, failure);
+      failing.failUnissued(operation, failure);
     } else if (operation.countDown()) {
-      isReady = makeReady(operation);
+      isReady = registration.makeReady(operation);
+    } else {
+      registration.watchCovered(operation);
     }
     operation.release();
     if (isReady) {
       drain();
+    }
+  }
+
+  private void record(Operation<E> operation, String kind, long kernel, int commands) {
+    if (Events.recordsSubmissions()) {
+      operation.recordSubmission(kind, kernel, commands);
+    }
+    if (Events.recordsEdges()) {
+      operation.recordEdges();
     }
   }
 
@@ -259,66 +309,9 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return cause != null || (operation.servesCopy() && !gate.isShut()) ? cause : cancelled;
   }
 
-  /**
-   * Registers each wait that is neither reached nor covered. Returns true if none was registered
-   * and none has failed.
-   */
-  private boolean registerWaits(Operation<E> operation) {
-    boolean isReady = true;
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<E> wait = operation.wait(i);
-      if (wait.semaphore().register(wait, wait.value(), domain)) {
-        isReady = false;
-      } else if (wait.failure != null) {
-        operation.failWork(wait.failure);
-        isReady = false;
-      }
-    }
-    return isReady;
-  }
-
-  /**
-   * A registered wait has ended. Called once for each, with no lock held, by the thread that
-   * changed the semaphore.
-   */
-  void waitOver(Operation<E> operation, @Nullable HalException failure) {
-    if (failure != null) {
-      operation.failWork(failure);
-      failUnissued(operation, failure);
-    } else if (operation.countDown() && makeReady(operation)) {
-      Cascade.current().addReady(this);
-    }
-  }
-
-  private boolean makeReady(Operation<E> operation) {
-    operation.retain(); // the heap's reference
-    if (!operation.changeState(State.PARKED, State.READY)) {
-      operation.release(); // lose() or cancel() has failed it meanwhile
-      return false;
-    }
-    lists.addReady(operation);
-    return true;
-  }
-
-  /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
-  private void failUnissued(Operation<E> operation, HalException failure) {
-    if (!operation.changeState(State.PARKED, State.FAILED)
-        && !operation.changeState(State.READY, State.FAILED)) {
-      // If it is REGISTERING, submitParked() will fail it. Otherwise another thread has failed or
-      // issued it first.
-      return;
-    }
-    // publish() may have removed a wait between the change of state and deregister(). The
-    // semaphore's lock makes the producer that it stored visible here, and settling releases it.
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<E> wait = operation.wait(i);
-      if (wait.semaphore().deregister(wait)) {
-        operation.release(); // the registration's reference
-      }
-    }
-    operation.work.endBorrow(); // nothing has reached the stream
-    Settling.fail(operation, failure);
-    retireLater(operation);
+  /** The waits of this queue's operations. */
+  WaitRegistration<E> registration() {
+    return registration;
   }
 
   // Issuing.
@@ -361,9 +354,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /**
    * One step of the issue thread: handles an escaped error, propagates a loss of the device, fails
-   * what could not be issued, and issues all that is ready.
+   * what could not be issued, looks at what waits for lost devices, and issues all that is ready.
    */
   boolean issueStep() {
+    CoarseClock.tick();
     if (lists.escaped != null) {
       endEscape();
     }
@@ -372,21 +366,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         loss.tellLate();
         // The device may have known before, and then it has not told this queue again.
         lose(Objects.requireNonNull(loss.cause()));
+        failBehindGone(); // likewise
       } catch (Throwable t) {
         loss.expect();
         throw t;
       }
     }
-    for (Operation<E> next = lists.takeFailed(); next != null; ) {
-      Operation<E> operation = next;
-      next = operation.nextToRetire;
-      operation.nextToRetire = null;
-      HalException failure = operation.workFailure();
-      operation.work.endBorrow(); // nothing of it is in the stream
-      Settling.fail(
-          operation, failure != null ? failure : Failures.internal("operation was not issued"));
-      retireLater(operation);
-    }
+    failing.endLeft();
+    failing.failUnissuable();
+    stuck.step();
     drainInside(true);
     return false; // the issuer goes on until nothing is ready
   }
@@ -411,7 +399,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  private void issueLater() {
+  @Override
+  public void issueLater() {
     issueRole.wake();
   }
 
@@ -427,6 +416,40 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     } else {
       completer.retireAfterClose(operation);
     }
+  }
+
+  // What waits for other devices.
+
+  /**
+   * Fails what waits in the streams of all devices for operations that are gone: that were failed
+   * although their events may not have fired. Called once all of those have failed; calling it more
+   * often does no harm. If an error ends it half-way, the issue threads do it once more. Users'
+   * callbacks run: see {@link DeviceLoss#tell}.
+   *
+   * <p>What is not issued yet learns of it by its semaphores; see {@link CoveredWait}.
+   */
+  public static void failBehindGone() {
+    StuckWaits.failBehindGone();
+  }
+
+  @Override
+  public void failBehindLater() {
+    stuck.failLater();
+  }
+
+  /** The operations in the stream that wait for ones that are gone. */
+  StuckWaits<E> stuck() {
+    return stuck;
+  }
+
+  /** See {@link EventInquiry#findLoss()}. */
+  public @Nullable HalException findLoss() {
+    return inquiry.findLoss();
+  }
+
+  /** Answers threads of other devices that ask about this queue's events. */
+  EventInquiry<E> inquiry() {
+    return inquiry;
   }
 
   // Completing.
@@ -454,6 +477,11 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   @Override
   public String name() {
     return name;
+  }
+
+  @Override
+  public boolean isClosing() {
+    return cancelled != null;
   }
 
   @Nullable HalException lost() {
@@ -485,7 +513,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    */
   public void lose(HalException cause) {
     loss.set(cause);
-    failAll(operation -> true, cause, true);
+    failing.failAll(operation -> true, cause, true);
     completionRole.wake();
   }
 
@@ -495,26 +523,17 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   void cancel(Predicate<Operation<E>> which, HalException reason) {
     // Before the walk: a thread that is enqueueing sees this, or failAll() sees its operation.
     cancelled = reason;
-    failAll(which, reason, false);
+    failing.failAll(which, reason, false);
   }
 
-  /**
-   * Fails the open operations that {@code which} selects. Returns how many operations are open in
-   * all.
-   */
-  int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
-    List<Operation<E>> open = lists.retainOpen();
-    for (Operation<E> operation : open) {
-      if (which.test(operation)) {
-        failUnissued(operation, reason);
-        State state = operation.state();
-        if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
-          Settling.fail(operation, reason); // SETTLED: its signals may not be applied yet
-        }
-      }
-      operation.release();
-    }
-    return open.size();
+  /** Fails operations of this queue. */
+  Failing<E> failing() {
+    return failing;
+  }
+
+  /** See {@link Failing#failOpen}. */
+  public void failOpen(Operation<E> operation, HalException reason) {
+    failing.failOpen(operation, reason);
   }
 
   // Statistics and messages.
@@ -534,6 +553,11 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return lists.retired();
   }
 
+  /** How many of {@link #enqueued()} are not among {@link #retired()}, both read at once. */
+  public long openOperations() {
+    return lists.openOperations();
+  }
+
   /**
    * Adds each open operation that would raise {@code semaphore} to {@code value} to {@code
    * explanation}.
@@ -547,8 +571,20 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
           }
           for (int i = 0; i < operation.signalCount(); i++) {
             if (operation.signal(i) == semaphore && operation.signalValue(i) >= value) {
-              explanation.add(name, operation);
+              explanation.add(operation);
             }
+          }
+        });
+  }
+
+  /** Passes what there is to tell of each open operation to {@code looker}, with no lock held. */
+  public void tellOpen(Consumer<OpenOperation> looker) {
+    lists.walkOpen(
+        maker.get(),
+        operation -> {
+          OpenOperation told = operation.tell();
+          if (told != null) {
+            looker.accept(told);
           }
         });
   }

@@ -3,7 +3,6 @@ package org.jhal.engine.queue;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.HalException;
@@ -12,13 +11,14 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jhal.engine.concurrent.PairingHeap;
+import org.jhal.engine.events.Events;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The only implementation of {@link TimelineSemaphore}, shared by all drivers. It knows no queue,
  * device or native type, so a semaphore works across devices and drivers. Queues register {@link
- * WaitNode}s with it and publish {@link Operation}s on it. Only queues of the same device use the
- * native events of those operations.
+ * WaitNode}s with it and publish {@link Operation}s on it. Queues use the native events of those
+ * operations if their devices share events.
  *
  * <p>Contract: rules S1 to S10.
  *
@@ -28,14 +28,14 @@ import org.jspecify.annotations.Nullable;
 public final class EngineSemaphore implements TimelineSemaphore {
   /*
    * There are four critical sections:
-   *   register  If the semaphore has failed, is closed, has reached the value, or holds an event of the waiter's device
+   *   register  If the semaphore has failed, is closed, has reached the value, or holds an event of the waiter's domain
    *             that covers the value, the outcome is known. Otherwise the waiter is registered.
    *   publish   If the semaphore has failed, is closed or has reached the value, nothing happens. Otherwise the event is
-   *             stored, and every waiter of the event's device whose value it covers is removed.
+   *             stored, and every waiter of the event's domain whose value it covers is removed.
    *   advance   The value is raised, events up to it are dropped, and every waiter up to it is removed.
    *   end       (fail, close) The failure is stored, all events are dropped, and all waiters are removed.
    *
-   * Invariants: a waiter is removed exactly once; no waiter of a device stays registered while an event of that device
+   * Invariants: a waiter is removed exactly once; no waiter of a domain stays registered while an event of that domain
    * covers its value. The thread that removes a waiter notifies it through its Cascade, after it has released the lock.
    */
   private static final AtomicLong COUNT = new AtomicLong();
@@ -44,7 +44,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
   private final Runnable onClose;
   private final Object lock = new Object();
   private final SemaphoreLane hostLane = new SemaphoreLane(null); // guarded by lock
-  // The host's lane first, then one for each device. Guarded by lock.
+  // The host's lane first, then one for each domain of events. Guarded by lock.
   private SemaphoreLane[] lanes = {hostLane};
 
   // The next waiter's sequence number. Guarded by lock.
@@ -52,6 +52,10 @@ public final class EngineSemaphore implements TimelineSemaphore {
 
   // Only grows. Written with the lock held, read by any thread without it.
   private volatile long value;
+
+  // Until then an event may come to cover a value that none covers yet, by System.nanoTime().
+  // Written and read by any thread: a host thread that waits at worst parks at once.
+  private volatile long eventExpectedUntil = System.nanoTime();
 
   // The outcome of every wait from now on: the failure, or CANCELLED if the semaphore was closed
   // first. Written once with the lock held, read by any thread without it. It is the only field
@@ -134,6 +138,9 @@ public final class EngineSemaphore implements TimelineSemaphore {
       }
       advanceLocked(newValue, cascade);
     }
+    if (Events.recordsEdges()) {
+      Events.edge(id, newValue, true, 0, 0);
+    }
     cascade.run();
   }
 
@@ -161,11 +168,21 @@ public final class EngineSemaphore implements TimelineSemaphore {
   }
 
   @Override
+  public boolean tryAwait(long wanted, Duration timeout) throws InterruptedException {
+    return HostWait.tryAwait(this, checkWanted(wanted), Objects.requireNonNull(timeout, "timeout"));
+  }
+
+  @Override
   public Registration onReach(long wanted, TimepointCallback callback) {
     Objects.requireNonNull(callback, "callback");
     checkOpen();
+    return observe(checkWanted(wanted), callback);
+  }
+
+  /** As {@link #onReach}, but if the semaphore is closed, the callback gets CANCELLED. */
+  Registration observe(long wanted, TimepointCallback callback) {
     CallbackWait wait = new CallbackWait(this, callback);
-    if (!register(wait, checkWanted(wanted), null)) {
+    if (!register(wait, wanted, null)) {
       // The outcome is already known. The callback still goes through the cascade, so that it runs
       // after the waiters that this thread has yet to notify.
       Cascade cascade = Cascade.current();
@@ -177,22 +194,18 @@ public final class EngineSemaphore implements TimelineSemaphore {
 
   @Override
   public CompletionStage<@Nullable Void> whenReached(long wanted) {
-    CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
-    onReach(
-        wanted,
-        failed -> {
-          if (failed == null) {
-            future.complete(null);
-          } else {
-            future.completeExceptionally(failed.again());
-          }
-        });
-    return future.minimalCompletionStage();
+    checkOpen();
+    return new ReachStage(this, checkWanted(wanted));
   }
 
   @Override
   public String explain(long wanted) {
     return Explanation.of(this, wanted);
+  }
+
+  /** The number by which messages and recordings name it. */
+  long number() {
+    return id;
   }
 
   @Override
@@ -261,7 +274,8 @@ public final class EngineSemaphore implements TimelineSemaphore {
    * <p>This is the only place where a wait is registered. The calling thread owns {@code node}
    * until this returns true.
    *
-   * @param domain the token of the device whose events can cover the value, or null for a host wait
+   * @param domain the token of the devices whose events can cover the value, or null if it must be
+   *     reached
    * @return true if the node was registered, and {@link WaitNode#released} will be called exactly
    *     once unless {@link #deregister} succeeds first; false if the outcome is in {@code
    *     node.failure} and {@code node.producer}, and {@code released} will not be called
@@ -316,7 +330,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
 
   /**
    * Announces that {@code operation}, whose completion event has been recorded, will raise the
-   * value to {@code newValue}. Waiters of the same device for a value up to that are released with
+   * value to {@code newValue}. Waiters of the same domain for a value up to that are released with
    * the operation as their producer. Does nothing if the value is already reached, or if the
    * semaphore has failed or is closed.
    *
@@ -361,6 +375,16 @@ public final class EngineSemaphore implements TimelineSemaphore {
     }
   }
 
+  /** An operation that will raise it is about to be issued, and is likely to be until then. */
+  void expectEvent(long until) {
+    eventExpectedUntil = until;
+  }
+
+  /** Whether {@link #retainCovering} may find something soon. */
+  boolean expectsEvent() {
+    return eventExpectedUntil - System.nanoTime() > 0;
+  }
+
   /**
    * Applies the signal of an operation: raises the value to at least {@code newValue}. Does nothing
    * if the value is already reached, or if the semaphore has failed or is closed (rule S1a).
@@ -393,8 +417,9 @@ public final class EngineSemaphore implements TimelineSemaphore {
           cancelled = reason;
         }
         over = reason;
-        releaseLocked(Long.MAX_VALUE, reason, cascade);
       }
+      // Also if it was over before: an error may have ended that call half-way.
+      releaseLocked(Long.MAX_VALUE, over, cascade);
     }
     cascade.run();
     return closedNow;
@@ -442,7 +467,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
         return lane;
       }
     }
-    // The lane of a new device replaces an empty one, if any, so that closed devices leave nothing
+    // The lane of a new domain replaces an empty one, if any, so that closed devices leave nothing
     // behind.
     SemaphoreLane added = new SemaphoreLane(domain);
     for (int i = 1; i < lanes.length; i++) {

@@ -37,7 +37,8 @@ final class EventPoller<E> {
   /**
    * For a host thread with a reference to {@code operation}: polls its event, at least once, until
    * it has fired, {@code isOver} returns true, or {@code end} has passed. If it has fired, settles
-   * the operation and returns true. A virtual thread does not query the event.
+   * the operation and returns true, unless that takes time: see {@link Settling#trySettle}. A
+   * virtual thread does not query the event.
    */
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
     if (PlatformThreads.isCurrentVirtual()) {
@@ -46,21 +47,21 @@ final class EventPoller<E> {
     if (!gate.tryEnter()) {
       return false; // the queue is closing; the completion thread settles the operation
     }
-    boolean hasFired = false;
+    boolean isSettled = false;
     try {
       try {
         operation.setPolled(true);
-        hasFired = pollInside(operation, end, isOver);
+        isSettled = pollInside(operation, end, isOver);
       } finally {
         gate.leave();
       }
-      if (hasFired) {
-        Settling.settle(operation);
+      if (isSettled) {
+        isSettled = Settling.trySettle(operation); // if not, the completion thread does it
       }
-      return hasFired;
+      return isSettled;
     } finally {
       operation.setPolled(false);
-      pace.endPoll(operation, hasFired);
+      pace.endPoll(operation, isSettled);
     }
   }
 

@@ -1,6 +1,7 @@
 package org.jhal.engine.queue;
 
 import org.jhal.HalException;
+import org.jhal.spi.OpenOperation;
 
 /** Builds the text that says what keeps a value from being reached (rule S10). */
 final class Explanation {
@@ -27,13 +28,15 @@ final class Explanation {
    * Adds an operation that would raise the value. The first few are described, the rest only
    * counted.
    */
-  void add(String queue, Operation<?> operation) {
-    if (count++ < MOST) {
-      text.append(count == 1 ? "" : "; or by ")
-          .append(queue)
-          .append(' ')
-          .append(operation.describe());
+  void add(Operation<?> operation) {
+    if (count < MOST) {
+      OpenOperation told = operation.tell();
+      if (told == null) {
+        return; // it has just ended
+      }
+      text.append(count == 0 ? "" : "; or by ").append(told);
     }
+    count++;
   }
 
   private String finish(long value) {

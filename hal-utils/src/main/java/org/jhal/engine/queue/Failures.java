@@ -1,10 +1,20 @@
 package org.jhal.engine.queue;
 
+import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
 
-/** Converts what was thrown into a {@link HalException}. */
+/**
+ * Converts what was thrown into a {@link HalException}, or logs it. Nothing here throws, since
+ * somebody waits for the outcome: an exception of a user may itself throw when it is asked for its
+ * message, and memory or stack may be short.
+ */
 public final class Failures {
+  /** For when not even an exception can be made. */
+  private static final HalException UNKNOWN =
+      new HalException(
+          Status.RESOURCE_EXHAUSTED, "no memory or stack was left to describe a failure");
+
   private Failures() {}
 
   /**
@@ -14,7 +24,7 @@ public final class Failures {
   public static HalException of(Throwable thrown) {
     return thrown instanceof HalException failure
         ? failure
-        : new HalException(Status.INTERNAL, "unexpected " + thrown, thrown);
+        : caused(Status.INTERNAL, "unexpected ", thrown);
   }
 
   /** What a driver threw, as part of a message: {@code STATUS: message}. */
@@ -29,16 +39,48 @@ public final class Failures {
   }
 
   /**
-   * For what a host function threw: itself if it is a {@link HalException}, otherwise ABORTED with
-   * it as the cause.
+   * For what a host function, or the host's part of an operation, threw: itself if it is a {@link
+   * HalException}, otherwise ABORTED with it as the cause.
+   *
+   * @param what the message up to what was thrown
    */
-  public static HalException aborted(Throwable thrown) {
-    return thrown instanceof HalException failure
-        ? failure
-        : new HalException(Status.ABORTED, "host call threw " + thrown, thrown);
+  public static HalException aborted(String what, Throwable thrown) {
+    return thrown instanceof HalException failure ? failure : caused(Status.ABORTED, what, thrown);
+  }
+
+  /**
+   * A failure with {@code thrown} as its cause.
+   *
+   * @param what the message up to what was thrown
+   */
+  public static HalException caused(Status status, String what, Throwable thrown) {
+    try {
+      return new HalException(status, what + thrown, thrown);
+    } catch (Throwable silent) {
+      try {
+        // Without the cause, which would throw again when somebody prints the failure.
+        return new HalException(status, what + thrown.getClass().getName());
+      } catch (Throwable exhausted) {
+        return UNKNOWN;
+      }
+    }
   }
 
   static HalException internal(String message) {
     return new HalException(Status.INTERNAL, message);
+  }
+
+  /** Logs what was thrown, or at least its class if it cannot be printed. */
+  public static void log(System.Logger logger, Level level, String message, Throwable thrown) {
+    try {
+      String ignored = thrown.toString(); // many loggers would print nothing at all if this throws
+      logger.log(level, message, thrown);
+    } catch (Throwable silent) {
+      try {
+        logger.log(level, message + ": " + thrown.getClass().getName());
+      } catch (Throwable exhausted) {
+        return; // there is nothing left to tell with
+      }
+    }
   }
 }

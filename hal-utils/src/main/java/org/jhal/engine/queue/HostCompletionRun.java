@@ -6,6 +6,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.events.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,12 +55,21 @@ final class HostCompletionRun<E>
   @Override
   public void run() {
     Throwable thrown = null;
+    Span span = null;
     try {
+      if (Events.recordsHostCompletions()) {
+        span = Events.hostCompletion(operation.queue.number(), operation.key);
+      }
       completion.run(this);
     } catch (Throwable t) {
       thrown = t;
     }
-    if (endsOperation && !end(State.RUNNING, thrown) && thrown != null) {
+    Span.end(span, null);
+    if (!endsOperation) {
+      if (thrown != null) {
+        Failures.log(LOG, Level.ERROR, "a host completion that must not throw threw", thrown);
+      }
+    } else if (!end(State.RUNNING, thrown) && thrown != null) {
       afterEnd(thrown);
     }
   }
@@ -68,7 +79,8 @@ final class HostCompletionRun<E>
     if (Failures.isLoss(thrown)) {
       HalException ignored = loss.lose("the host's part of an operation", thrown);
     } else {
-      LOG.log(Level.ERROR, "a host completion threw after it had deferred its end", thrown);
+      Failures.log(
+          LOG, Level.ERROR, "a host completion threw after it had deferred its end", thrown);
     }
   }
 
@@ -96,14 +108,14 @@ final class HostCompletionRun<E>
     if (!state.compareAndSet(from, State.OVER)) {
       return false;
     }
-    HalException failure = null;
-    if (thrown != null) {
-      failure =
-          Failures.isLoss(thrown)
-              ? loss.lose("the host's part of " + operation.name(), thrown)
-              : Failures.aborted(thrown);
+    HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
+    try {
+      if (thrown != null && Failures.isLoss(thrown)) {
+        failure = loss.lose("the host's part of " + operation.name(), thrown);
+      }
+    } finally { // whatever goes wrong meanwhile: nobody else ends the operation
+      completer.hostCompletionOver(operation, failure);
     }
-    completer.hostCompletionOver(operation, failure);
     return true;
   }
 }

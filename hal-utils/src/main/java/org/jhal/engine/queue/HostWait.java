@@ -1,9 +1,14 @@
 package org.jhal.engine.queue;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.support.PlatformThreads;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.events.Span;
+import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +19,15 @@ final class HostWait extends WaitNode {
   /** How long a thread parks at most before it looks at the value itself. */
   private static final long LOOK_NANOS = 1_000_000_000;
 
+  /** How many spins lie between two looks for an operation: about a microsecond. */
+  private static final int LOOKS_APART = 32;
+
   private final Thread thread = Thread.currentThread();
   private volatile boolean isReleased; // written by the thread that releases this, read by `thread`
 
   @Override
-  void released() {
+  void released(Cascade cascade) {
+    cascade.beginning = null;
     isReleased = true; // volatile: also makes `failure` visible
     LockSupport.unpark(thread);
   }
@@ -29,19 +38,47 @@ final class HostWait extends WaitNode {
    */
   static void await(EngineSemaphore semaphore, long wanted, @Nullable Duration timeout)
       throws InterruptedException {
+    if (!tryAwait(semaphore, wanted, timeout)) {
+      throw expired(semaphore, wanted, Objects.requireNonNull(timeout));
+    }
+  }
+
+  /** As {@link #await}, but returns false if the time is up first. */
+  static boolean tryAwait(EngineSemaphore semaphore, long wanted, @Nullable Duration timeout)
+      throws InterruptedException {
     semaphore.checkFutureWait();
-    if (isReached(semaphore, wanted)) {
-      return;
-    }
-    long start = System.nanoTime();
     long limit = timeout == null ? Long.MAX_VALUE : nanos(timeout);
-    if (limit > 0 && poll(semaphore, wanted, start, limit)) {
-      return;
+    if (limit > 0) {
+      HostWaits.check();
     }
+    if (isReached(semaphore, wanted)) {
+      return true;
+    }
+    Span span = limit > 0 ? Events.hostWait(semaphore.number(), wanted) : null;
+    String outcome = "interrupted";
+    try {
+      boolean isReached = waitUntil(semaphore, wanted, limit);
+      outcome = isReached ? "reached" : "late";
+      return isReached;
+    } catch (HalException e) {
+      outcome = e.status().name();
+      throw e;
+    } finally {
+      Span.end(span, outcome);
+    }
+  }
+
+  private static boolean waitUntil(EngineSemaphore semaphore, long wanted, long limit)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    if (limit > 0 && poll(semaphore, wanted, start, limit)) {
+      return true;
+    }
+    boolean isReached = true;
     HostWait wait = new HostWait();
     if (semaphore.register(wait, wanted, null)) {
       try {
-        wait.park(semaphore, wanted, start, limit, timeout);
+        isReached = wait.park(semaphore, wanted, start, limit);
       } finally {
         // A signaller may remove the node between this check and deregister(), which then does
         // nothing. released() only sets a field of an object that is garbage by then.
@@ -54,24 +91,16 @@ final class HostWait extends WaitNode {
     if (failed != null) {
       throw failed.again();
     }
+    return isReached;
   }
 
-  private void park(
-      EngineSemaphore semaphore, long wanted, long start, long limit, @Nullable Duration timeout)
-      throws InterruptedException {
-    while (!isReleased) {
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
-      }
-      long left = timeout == null ? Long.MAX_VALUE : limit - (System.nanoTime() - start);
-      if (limit == 0) {
-        // No explanation: it walks all open operations, too slow for a caller that polls.
-        throw new HalException(Status.DEADLINE_EXCEEDED, semaphore + " has not reached " + wanted);
-      }
-      if (left <= 0) {
-        throw new HalException(
-            Status.DEADLINE_EXCEEDED,
-            "waited "
+  private static HalException expired(EngineSemaphore semaphore, long wanted, Duration timeout) {
+    // A mere check gets no explanation: that walks all open operations, too slow to poll with.
+    return new HalException(
+        Status.DEADLINE_EXCEEDED,
+        nanos(timeout) == 0
+            ? semaphore + " has not reached " + wanted
+            : "waited "
                 + timeout
                 + " for "
                 + semaphore
@@ -79,13 +108,26 @@ final class HostWait extends WaitNode {
                 + wanted
                 + "; "
                 + semaphore.explain(wanted));
+  }
+
+  /** Parks until it is released. Returns false if the limit has passed first. */
+  private boolean park(EngineSemaphore semaphore, long wanted, long start, long limit)
+      throws InterruptedException {
+    while (!isReleased) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      long left = limit == Long.MAX_VALUE ? Long.MAX_VALUE : limit - (System.nanoTime() - start);
+      if (left <= 0) {
+        return false;
       }
       LockSupport.parkNanos(semaphore, Math.min(left, LOOK_NANOS));
       // An error, such as a lack of memory, may have ended a signaller behind raising the value.
       if (!isReleased && isReached(semaphore, wanted)) {
-        return;
+        return true;
       }
     }
+    return true;
   }
 
   /**
@@ -97,18 +139,19 @@ final class HostWait extends WaitNode {
    */
   private static boolean poll(EngineSemaphore semaphore, long wanted, long start, long limit)
       throws InterruptedException {
-    Operation<?> operation = semaphore.retainCovering(wanted);
+    Operation<?> operation = retainCoveringSoon(semaphore, wanted, start, limit);
     if (operation == null) {
-      return false;
+      return isReached(semaphore, wanted);
     }
     try {
-      long spin = Math.min(operation.queue.poller().spinNanos(), limit);
-      if (spin == 0) {
+      long begin = System.nanoTime();
+      long spin = Math.min(operation.queue.poller().spinNanos(), limit - (begin - start));
+      if (spin <= 0) {
         return false;
       }
       boolean ignored =
           operation.settleWhenFired(
-              start + spin,
+              begin + spin,
               () ->
                   semaphore.currentValue() >= wanted
                       || semaphore.over() != null
@@ -120,6 +163,30 @@ final class HostWait extends WaitNode {
       return isReached;
     } finally {
       operation.release();
+    }
+  }
+
+  /**
+   * Returns the operation that will raise the value, retained, or null if there is none. If one is
+   * left to an issue thread, waits a moment until that has issued it: to park and to be woken takes
+   * longer.
+   */
+  private static @Nullable Operation<?> retainCoveringSoon(
+      EngineSemaphore semaphore, long wanted, long start, long limit) {
+    while (true) {
+      Operation<?> operation = semaphore.retainCovering(wanted);
+      if (operation != null
+          || !semaphore.expectsEvent()
+          || semaphore.currentValue() >= wanted
+          || semaphore.over() != null
+          || Thread.currentThread().isInterrupted()
+          || System.nanoTime() - start >= limit
+          || PlatformThreads.isCurrentVirtual()) {
+        return operation;
+      }
+      for (int i = 0; i < LOOKS_APART; i++) { // retainCovering() takes a lock
+        Thread.onSpinWait();
+      }
     }
   }
 

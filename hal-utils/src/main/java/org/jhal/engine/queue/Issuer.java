@@ -23,7 +23,7 @@ final class Issuer<E> {
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
   private final EventPool<E> events;
-  private final Object domain;
+  private final Object domain; // of the events
 
   Issuer(
       StreamOwner<E> owner,
@@ -142,6 +142,7 @@ final class Issuer<E> {
       if (cause != null) {
         throw cause;
       }
+      operation.recordIssue();
       event = events.acquire();
       mayHaveReachedStream = waitForProducers(operation);
       if (operation.workFailure() == null) {
@@ -156,8 +157,7 @@ final class Issuer<E> {
       }
     } catch (Throwable t) { // whatever a driver throws must not stop the drainer
       HalException failure = Failures.of(t);
-      operation.failWork(
-          failure.status() == Status.UNAVAILABLE ? loss.loseLater("issue", t) : failure);
+      operation.failWork(failure.status() == Status.UNAVAILABLE ? lossBy(operation, t) : failure);
     }
     if (event != null && isPutBack && putBack(operation)) {
       event.release();
@@ -196,7 +196,21 @@ final class Issuer<E> {
         operation.signal(i).publish(operation, operation.signalValue(i), domain);
       }
     }
+    // A producer may have failed after waitForProducers() had looked, with its event unfired.
+    // Whoever has failed it has then not seen the event of this operation, or fails this one, too.
+    if (operation.isBehindGone()) {
+      owner.failBehindLater();
+    }
     return true;
+  }
+
+  /**
+   * What an operation fails with whose issue was told of a loss: of a device whose memory it uses,
+   * if that turns out to be lost, and otherwise of its own.
+   */
+  private HalException lossBy(Operation<E> operation, Throwable thrown) {
+    HalException elsewhere = loss.cause() == null ? operation.work.findLossElsewhere() : null;
+    return elsewhere != null ? elsewhere : loss.loseLater("issue", thrown);
   }
 
   /**
@@ -257,7 +271,10 @@ final class Issuer<E> {
       if (producer.queue.isStream(stream) && stream.isInOrder()) {
         return false;
       }
-      @SuppressWarnings("unchecked") // a lane holds operations of its own device only
+      if (!producer.queue.isOfDevice(operation.queue)) {
+        return waitForOther(operation, producer);
+      }
+      @SuppressWarnings("unchecked") // all queues of a device have one type of events
       Operation<E> own = (Operation<E>) producer;
       event = own.retainEvent(); // null if it settled and retired after hasVerdict() was read
     }
@@ -276,5 +293,65 @@ final class Issuer<E> {
     } finally {
       event.release();
     }
+  }
+
+  /**
+   * Makes the stream wait for an operation of another device, whose queue is entered so that its
+   * close does not destroy the event meanwhile. If the call fails because that device is lost, only
+   * this operation fails.
+   */
+  private <F> boolean waitForOther(Operation<E> operation, Operation<F> producer) {
+    DeferredWorkQueue<F> other = producer.queue;
+    if (!other.inquiry().tryEnter()) {
+      HalException failure = producer.hasVerdict() ? producer.failure() : leftBehind(producer);
+      if (failure != null) {
+        operation.failWork(failure);
+      }
+      return false;
+    }
+    PooledEvent<F> event = null;
+    try {
+      event = producer.retainEvent();
+      if (event == null) { // it settled after hasVerdict() was read
+        HalException failure = producer.failure();
+        if (failure != null) {
+          operation.failWork(failure);
+        }
+        return false;
+      }
+      @SuppressWarnings("unchecked") // devices that share events have one type of them
+      E handle = (E) event.handle;
+      stream.waitEvent(handle);
+      return true;
+    } catch (Throwable t) {
+      HalException cause = other.inquiry().findLoss(producer);
+      if (cause == null) {
+        throw loss.loseLater("waitEvent", t);
+      }
+      operation.failWork(cause);
+      return true; // part of the call may have reached the stream
+    } finally {
+      try {
+        if (event != null) {
+          event.release();
+        }
+      } finally {
+        other.inquiry().leave(); // or the other device's close would wait for ever
+      }
+    }
+  }
+
+  /** For an operation whose device shut its queues before the operation had ended. */
+  private static HalException leftBehind(Operation<?> producer) {
+    HalException cause = producer.queue.lost();
+    return cause != null
+        ? cause
+        : new HalException(
+            Status.DEADLINE_EXCEEDED,
+            "the device of queue "
+                + producer.queue.name()
+                + " was closed before "
+                + producer.name()
+                + " had ended");
   }
 }

@@ -2,13 +2,21 @@ package org.jhal.engine.queue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.Timepoint;
 import org.jhal.driver.NativeStream;
+import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.HeapNode;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.events.Span;
+import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +101,10 @@ public final class Operation<E> extends HeapNode {
   private int weight;
 
   private boolean mayBlock; // only the issue thread may issue it
+  private boolean isTimed; // the stream measures when it runs
+
+  // Recorded from the issue on. Written by the drainer, taken by the thread that fixes the verdict.
+  private volatile @Nullable Span span;
 
   /**
    * The first failure of this operation itself: of a wait, its native work, or its host completion.
@@ -109,6 +121,14 @@ public final class Operation<E> extends HeapNode {
   private volatile boolean hasVerdict;
   private @Nullable HalException verdict;
 
+  // Whether any operation was ever gone, so that most programs never look at producers for that:
+  // another thread may be writing to them. Written before isGone.
+  private static volatile boolean isAnyGone;
+
+  // It was failed although its event may not have fired, and perhaps never will. Written before the
+  // verdict, by the thread that fails it.
+  private volatile boolean isGone;
+
   // All signals are raised or failed. Written by each thread that has applied them.
   private volatile boolean isApplied;
 
@@ -120,6 +140,16 @@ public final class Operation<E> extends HeapNode {
   @Nullable Operation<E> openBefore;
   @Nullable Operation<E> openAfter;
 
+  /**
+   * Why the thread that made it FAILED has left it half failed: an error has interrupted it, such
+   * as a StackOverflowError. Written by that thread, by a plain assignment as there may be no stack
+   * left for a call, and taken by the issue thread.
+   */
+  volatile @Nullable HalException leftWith;
+
+  /** It was added to the operations to retire; guarded by the lock of {@link QueueLists}. */
+  boolean isToRetire;
+
   /** Link in the lists of {@link QueueLists}; used by one thread alone once it has taken a list. */
   @Nullable Operation<E> nextToRetire;
 
@@ -130,6 +160,9 @@ public final class Operation<E> extends HeapNode {
   @Nullable Operation<E> nextFree;
 
   int freeFromHere;
+
+  // When it was enqueued. Written like the waits above.
+  private long since;
 
   // Written with the lock of QueueLists held, read without it; see place().
   private long place;
@@ -163,16 +196,28 @@ public final class Operation<E> extends HeapNode {
     return state;
   }
 
+  /** Whether it is being enqueued, or it was issued and is not over. */
+  public boolean isUnderWay() {
+    State now = state;
+    return now == State.REGISTERING || now == State.ISSUED;
+  }
+
+  /** Whether it waits for something that is not covered by an event, or is being enqueued. */
+  public boolean isParked() {
+    State now = state;
+    return now == State.REGISTERING || now == State.PARKED;
+  }
+
   boolean changeState(State from, State to) {
     return STATE.compareAndSet(this, from, to);
   }
 
-  void retain() {
+  public void retain() {
     REFERENCES.getAndAdd(this, 1);
   }
 
   /** Drops a reference. The last one makes the operation free for reuse. */
-  void release() {
+  public void release() {
     if ((int) REFERENCES.getAndAdd(this, -1) == 1) {
       for (int i = 0; i < waitCount; i++) {
         waits[i].clear();
@@ -187,6 +232,17 @@ public final class Operation<E> extends HeapNode {
       verdict = null;
       isApplied = false;
       isPutBack = false;
+      if (isGone) { // rarely; a volatile write costs more than looking
+        isGone = false;
+      }
+      isToRetire = false;
+      if (leftWith != null) {
+        leftWith = null;
+      }
+      place = 0;
+      if (span != null) {
+        span = null;
+      }
       state = State.FREE;
       queue.giveBack(this);
     }
@@ -197,6 +253,7 @@ public final class Operation<E> extends HeapNode {
   /** Captures the fences, and asks the work for its weight. For the enqueuing thread. */
   @SuppressWarnings("unchecked") // an array of OperationWait<E>
   void capture(Fence waitFence, Fence signalFence, NativeStream<E> stream) {
+    since = CoarseClock.nanoTime();
     int count = waitFence.size();
     if (waits.length < count) {
       int old = waits.length;
@@ -219,12 +276,22 @@ public final class Operation<E> extends HeapNode {
       signalValues[i] = signalFence.value(i);
     }
     signalCount = count;
+    isTimed = timingWeight(stream) >= 0;
     weigh(stream);
     mayBlock = work.mayBlock(stream);
   }
 
+  private static int timingWeight(NativeStream<?> stream) {
+    return stream.timingWeight(Events.recordsExecutions());
+  }
+
   private void weigh(NativeStream<E> stream) {
-    weight = (isPutBack ? work.weightOfEach(stream) : work.weight(stream)) + waitCount + 1;
+    weight = (isPutBack ? work.weightOfEach(stream) : work.weight(stream)) + ownWeight(stream);
+  }
+
+  /** The weight of everything but the commands: the waits, the event, and the measurement. */
+  private int ownWeight(NativeStream<E> stream) {
+    return waitCount + 1 + (isTimed ? stream.timingWeight(true) : 0);
   }
 
   /**
@@ -242,7 +309,7 @@ public final class Operation<E> extends HeapNode {
   public boolean hasRoomForEach() {
     return isPutBack
         || !work.weightMayChange()
-        || weight >= work.weightOfEach(queue.stream()) + waitCount + 1;
+        || weight >= work.weightOfEach(queue.stream()) + ownWeight(queue.stream());
   }
 
   /**
@@ -264,7 +331,7 @@ public final class Operation<E> extends HeapNode {
   /**
    * Whether it is a chunk of a copy between devices, which continues while the device is closing.
    */
-  boolean servesCopy() {
+  public boolean servesCopy() {
     return servesCopy;
   }
 
@@ -312,9 +379,10 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * The position in the order of issue, starting at 1. A thread that reads it without the lock of
-   * {@link QueueLists} may see the position of an earlier use. That is smaller, and costs {@link
-   * PollingPace#endPoll} a needless wake-up.
+   * The position in the order of issue, starting at 1, or 0 if the operation is not in flight yet.
+   * A thread that reads it without the lock of {@link QueueLists} may see 0 a little longer, even
+   * once the event is recorded. That costs {@link PollingPace#endPoll} a needless wake-up. It never
+   * sees the position of an earlier use, since it has seen the state of this one.
    */
   long place() {
     return place;
@@ -345,6 +413,66 @@ public final class Operation<E> extends HeapNode {
   /** Whether issuing it may block even though it fits into the stream. */
   public boolean mayBlock() {
     return mayBlock;
+  }
+
+  // What is recorded of it.
+
+  /** Whether its stream measures when it runs. */
+  public boolean isTimed() {
+    return isTimed;
+  }
+
+  /** Tells the recorder that it was enqueued. The caller holds a reference or owns it. */
+  void recordSubmission(String kind, long kernel, int commands) {
+    Events.submission(queue.number(), key, kind, kernel, commands, waitCount, signalCount);
+  }
+
+  /** Tells the recorder its timepoints. The caller holds a reference or owns it. */
+  void recordEdges() {
+    for (int i = 0; i < waitCount; i++) {
+      Events.edge(waits[i].semaphore().number(), waits[i].value(), false, queue.number(), key);
+    }
+    for (int i = 0; i < signalCount; i++) {
+      Events.edge(signals[i].number(), signalValues[i], true, queue.number(), key);
+    }
+  }
+
+  /**
+   * Tells host threads that wait for its signals that an event will cover them soon, if it is left
+   * to the issue thread. Called when nothing but its turn is in the way any more.
+   */
+  void announce() {
+    long spin = mayBlock ? queue.poller().spinNanos() : 0;
+    if (spin > 0) {
+      long until = System.nanoTime() + spin;
+      for (int i = 0; i < signalCount; i++) {
+        signals[i].expectEvent(until);
+      }
+    }
+  }
+
+  /** Tells the recorder that it is being issued. For the drainer. */
+  void recordIssue() {
+    if (span == null && Events.recordsOperations()) {
+      span = Events.operation(queue.number(), key);
+    }
+  }
+
+  /**
+   * Tells the recorder the verdict. For the thread that has fixed it, with no lock held. Throws
+   * nothing, as the signals are still to be applied.
+   */
+  private void recordVerdict() {
+    HalException reason = verdict;
+    try {
+      Span begun = span;
+      if (begun == null && reason != null && Events.recordsOperations()) {
+        begun = Events.operation(queue.number(), key); // it was never issued
+      }
+      Span.end(begun, reason == null ? null : reason.status().name());
+    } catch (Throwable exhausted) {
+      return; // a record is lost, and not the operation
+    }
   }
 
   // Failure and event.
@@ -407,16 +535,17 @@ public final class Operation<E> extends HeapNode {
   }
 
   /** Why the operation failed. Null if it succeeded, or if {@link #hasVerdict()} is false. */
-  @Nullable HalException failure() {
+  public @Nullable HalException failure() {
     return hasVerdict ? verdict : null;
   }
 
   /** Whether it has succeeded and its signals are raised. */
-  boolean hasSucceeded() {
+  public boolean hasSucceeded() {
     return isApplied && failure() == null;
   }
 
-  boolean isApplied() {
+  /** Whether all signals are raised or failed. */
+  public boolean isApplied() {
     return isApplied;
   }
 
@@ -429,8 +558,8 @@ public final class Operation<E> extends HeapNode {
    * #fixVerdictIfForeseen} are the only places where an operation gets its verdict.
    *
    * <p>The verdict is {@code forced} if that is not null, otherwise the first failure among the
-   * producers', otherwise this operation's own failure, otherwise success. Unless {@code forced} is
-   * given, all producers must be applied.
+   * producers', otherwise this operation's own failure, otherwise the loss of its device, otherwise
+   * success. Unless {@code forced} is given, all producers must be applied.
    */
   void fixVerdict(@Nullable HalException forced) {
     synchronized (this) {
@@ -440,6 +569,7 @@ public final class Operation<E> extends HeapNode {
       fixLocked(forced != null ? forced : foreseeFailure());
     }
     releaseProducers();
+    recordVerdict();
   }
 
   /**
@@ -460,6 +590,7 @@ public final class Operation<E> extends HeapNode {
       fixLocked(foreseeFailure());
     }
     releaseProducers();
+    recordVerdict();
     return true;
   }
 
@@ -497,7 +628,68 @@ public final class Operation<E> extends HeapNode {
         return reason;
       }
     }
-    return workFailure;
+    HalException own = workFailure;
+    return own != null ? own : queue.lost();
+  }
+
+  /** It is about to be failed although its event may not have fired. */
+  void setGone() {
+    isAnyGone = true;
+    isGone = true;
+  }
+
+  /** Whether it has failed although its event may not have fired. */
+  boolean isGone() {
+    return isGone && failure() != null;
+  }
+
+  /**
+   * Whether it waits for one that {@link #isGone}. For the drainer that has issued it, and
+   * otherwise only with this object's monitor held and while it has no verdict.
+   */
+  boolean isBehindGone() {
+    if (!isAnyGone) {
+      return false;
+    }
+    for (int i = 0; i < waitCount; i++) {
+      Operation<?> producer = waits[i].producer;
+      if (producer != null && producer.isGone()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * If this operation is in a stream and waits for one that {@link #isGone}: adds the producers of
+   * that kind to {@code gone}, and the others to {@code rest}, each retained. Otherwise adds
+   * nothing. While it is being issued it counts as not in the stream: its drainer looks at its
+   * producers once more.
+   */
+  synchronized void retainIfBehindGone(List<Operation<?>> gone, List<Operation<?>> rest) {
+    if (hasVerdict || state != State.ISSUED || event == null || !isBehindGone()) {
+      return;
+    }
+    for (int i = 0; i < waitCount; i++) {
+      Operation<?> producer = waits[i].producer;
+      if (producer != null) {
+        producer.retain();
+        (producer.isGone() ? gone : rest).add(producer);
+      }
+    }
+  }
+
+  /**
+   * For a thread that saw a stream of another device get past a wait for this operation's event;
+   * see {@link EventInquiry#confirm}.
+   */
+  boolean confirm(boolean mayWait) {
+    return queue.inquiry().confirm(this, mayWait);
+  }
+
+  /** See {@link EventInquiry#isPast}. */
+  boolean isPast() {
+    return queue.inquiry().isPast(this);
   }
 
   /**
@@ -513,30 +705,35 @@ public final class Operation<E> extends HeapNode {
     return "operation " + key + " (" + work.describe() + ")";
   }
 
-  /** The operation and its open waits in one line, for messages. The caller holds a reference. */
-  String describe() {
-    StringBuilder text = new StringBuilder();
-    text.append("operation ")
-        .append(key)
-        .append(" (")
-        .append(work.describe())
-        .append(", ")
-        .append(state);
-    for (int i = 0; i < waitCount && state == State.PARKED; i++) {
+  /**
+   * What there is to tell of this operation, or null if there is nothing yet, or no more. The
+   * caller holds a reference.
+   */
+  @Nullable OpenOperation tell() {
+    State now = state;
+    if (now == State.FREE || now == State.REGISTERING || now == State.RETIRED) {
+      return null; // while it is REGISTERING, its own thread fills it in
+    }
+    List<Timepoint> openWaits = new ArrayList<>(waitCount);
+    for (int i = 0; i < waitCount; i++) {
       EngineSemaphore semaphore = waits[i].semaphore();
-      if (semaphore.currentValue() < waits[i].value()) {
-        text.append(", waits for ").append(semaphore).append(" to reach ").append(waits[i].value());
-        text.append(", now at ").append(semaphore.currentValue());
+      if (semaphore.over() == null && semaphore.currentValue() < waits[i].value()) {
+        openWaits.add(semaphore.at(waits[i].value()));
       }
     }
-    return text.append(')').toString();
+    List<Timepoint> ownSignals = new ArrayList<>(signalCount);
+    for (int i = 0; i < signalCount; i++) {
+      ownSignals.add(signals[i].at(signalValues[i]));
+    }
+    return new OpenOperation(
+        queue.name(), key, work.describe(), now.toString(), since, openWaits, ownSignals);
   }
 
   /**
-   * Pushes the producers that are not applied yet onto {@code stack}, each retained. Does nothing
-   * once the verdict is fixed.
+   * Passes on the producers that are not applied yet, each retained. Does nothing once the verdict
+   * is fixed.
    */
-  synchronized void retainProducers(Settling.Stack stack) {
+  public synchronized void retainProducers(Consumer<? super Operation<?>> to) {
     if (hasVerdict) {
       return;
     }
@@ -544,7 +741,7 @@ public final class Operation<E> extends HeapNode {
       Operation<?> producer = waits[i].producer;
       if (producer != null && !producer.isApplied()) {
         producer.retain();
-        stack.push(producer);
+        to.accept(producer);
       }
     }
   }

@@ -57,9 +57,10 @@ final class OperationWait<E> extends WaitNode {
   }
 
   @Override
-  void released() {
+  void released(Cascade cascade) {
+    cascade.beginning = null;
     try {
-      operation.queue.waitOver(operation, failure);
+      operation.queue.registration().waitOver(operation, this);
       operation.release(); // the registration's reference
     } catch (Throwable t) {
       operation.queue.lists.escaped = t; // before any call: there may be no stack left for one

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jhal.driver.NativeStream;
@@ -46,6 +47,12 @@ final class QueueLists<E> {
    */
   volatile @Nullable Thread deadDrainer;
 
+  /**
+   * Operations may have been left half failed; see {@link Operation#leftWith}. Written like {@link
+   * #escaped}, after that field, and cleared by the issue thread before it looks.
+   */
+  volatile boolean hasLeft;
+
   // Guards all fields below. Exceptions are noted at the field.
   private final Object lock = new Object();
 
@@ -75,6 +82,8 @@ final class QueueLists<E> {
   // How many operations were ever put in flight. Written with the lock held, read without it.
   private volatile long issued;
 
+  private long departed; // how many operations have left the stream
+
   // READY operations were left because the stream was full, so over() has to wake the issue thread.
   private boolean isThrottled;
 
@@ -88,8 +97,9 @@ final class QueueLists<E> {
   private @Nullable Operation<E> lastToRetire;
   private boolean isRetiringOver;
 
-  private long lastNumber; // how many operations were enqueued, and the number of the last one
-  private long retired; // how many operations have retired
+  private long lastNumber; // the number of the operation that was enqueued last; the first has 1
+  private long parts; // how many of those enqueued are parts of others; see Operation#servesCopy
+  private long retired; // how many operations have retired that are not
 
   /**
    * Creates empty lists.
@@ -148,6 +158,9 @@ final class QueueLists<E> {
 
   private void openLocked(Operation<E> operation) {
     operation.key = ++lastNumber;
+    if (operation.servesCopy()) {
+      parts++;
+    }
     open.add(operation);
   }
 
@@ -177,15 +190,24 @@ final class QueueLists<E> {
     return open.awaitNone(deadline);
   }
 
+  /** How many operations were enqueued, without those that are parts of others. */
   long enqueued() {
     synchronized (lock) {
-      return lastNumber;
+      return lastNumber - parts;
     }
   }
 
+  /** How many operations have retired, without those that are parts of others. */
   long retired() {
     synchronized (lock) {
       return retired;
+    }
+  }
+
+  /** How many operations have not retired, without those that are parts of others. */
+  long openOperations() {
+    synchronized (lock) {
+      return lastNumber - parts - retired;
     }
   }
 
@@ -408,6 +430,20 @@ final class QueueLists<E> {
   }
 
   /**
+   * Whether an operation is in flight, and everything that was issued before it has left the
+   * stream. If the stream is not in order, this says nothing about what holds it up, and is true.
+   */
+  boolean hasReached(Operation<E> operation) {
+    if (!stream.isInOrder()) {
+      return true;
+    }
+    synchronized (lock) {
+      long place = operation.place();
+      return place > 0 && departed >= place - 1;
+    }
+  }
+
+  /**
    * Reports that operations have left the stream, and that operations have retired. Wakes the issue
    * thread if operations were waiting for room. For the completion thread.
    *
@@ -419,6 +455,7 @@ final class QueueLists<E> {
     boolean resume;
     synchronized (lock) {
       inFlight -= left;
+      departed += left;
       weightInFlight -= weight;
       // At half the limit, so that the issue thread wakes rarely and then finds room for many. If
       // the next operation does not fit even then, nextLocked() sets isThrottled again.
@@ -427,7 +464,9 @@ final class QueueLists<E> {
         isThrottled = false;
       }
       for (Operation<E> next = firstRetired; next != null; next = next.nextToRetire) {
-        retired++;
+        if (!next.servesCopy()) {
+          retired++;
+        }
         open.remove(next);
       }
     }
@@ -452,6 +491,11 @@ final class QueueLists<E> {
       if (isRetiringOver) {
         return false;
       }
+      if (operation.isToRetire) {
+        return true; // the thread that has added it ran out of stack behind that
+      }
+      // No calls from here on, as above.
+      operation.isToRetire = true;
       if (lastToRetire == null) {
         firstToRetire = operation;
       } else {
@@ -498,6 +542,17 @@ final class QueueLists<E> {
       firstKept = null;
       open.keepNone();
       return first;
+    }
+  }
+
+  /** All kept operations, which stay kept. */
+  List<Operation<E>> kept() {
+    synchronized (lock) {
+      List<Operation<E>> all = new ArrayList<>();
+      for (Operation<E> next = firstKept; next != null; next = next.nextToRetire) {
+        all.add(next);
+      }
+      return all;
     }
   }
 

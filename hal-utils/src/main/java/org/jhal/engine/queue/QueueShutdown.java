@@ -6,13 +6,14 @@ import org.jhal.HalException;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.concurrent.Gate;
+import org.jhal.engine.events.Names;
 import org.jhal.engine.queue.Operation.State;
 
 /**
  * Closes a queue, in steps that the device takes one after the other, each for all its queues:
  * {@link #cancelUsers}, {@link #awaitIdle}, {@link #shut}, {@link #cancelAll}, {@link #awaitIdle}
  * again, {@link #abandonAll} if that failed, {@link #stop}, {@link #awaitStreamIdle}, {@link
- * #closeStream}.
+ * #endUses}, {@link #closeStream}.
  *
  * <p>For one thread at a time.
  */
@@ -86,7 +87,7 @@ public final class QueueShutdown<E> {
    * Returns how many operations are left open.
    */
   public int abandonAll(HalException reason) {
-    return queue.failAll(operation -> true, reason, true);
+    return queue.failing().failAll(operation -> true, reason, true);
   }
 
   /**
@@ -95,6 +96,7 @@ public final class QueueShutdown<E> {
    */
   public boolean stop(long deadline) {
     OpenQueues.remove(queue);
+    Names.remove(queue.number());
     // A thread inside the gate may still leave work to the queue's threads.
     return gate.awaitEmpty(deadline)
         && queue.issueRole.stop(deadline) & queue.completionRole.stop(deadline);
@@ -107,6 +109,14 @@ public final class QueueShutdown<E> {
    */
   public boolean awaitStreamIdle(long deadline) {
     return BackOff.await(this, deadline, this::isStreamIdle);
+  }
+
+  /**
+   * Step 9: the streams of the device have run everything, so its operations use no memory of other
+   * devices any more. Those may wait for that, while they are being closed themselves.
+   */
+  public void endUses() {
+    lists.kept().forEach(operation -> operation.work.endUses());
   }
 
   private boolean isStreamIdle() {
@@ -122,7 +132,7 @@ public final class QueueShutdown<E> {
     }
   }
 
-  /** Step 9, unless something is leaked: frees everything native. Nothing uses it any more. */
+  /** Step 10, unless something is leaked: frees everything native. Nothing uses it any more. */
   public void closeStream() {
     events.close();
     try {
@@ -132,5 +142,6 @@ public final class QueueShutdown<E> {
     }
     lists.endRetiring();
     completer.retireRest();
+    queue.stuck().end();
   }
 }

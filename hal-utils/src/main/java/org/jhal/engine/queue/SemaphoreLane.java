@@ -5,24 +5,21 @@ import org.jhal.engine.concurrent.PairingHeap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a semaphore holds for one device: the waiters of that device, and its issued operations that
- * will raise the value. The lane of the host has only waiters.
+ * What a semaphore holds for the devices that share events, a domain: their waiters, and their
+ * issued operations that will raise the value. The lane of the host has only waiters.
  *
  * <p>All of it is guarded by the semaphore's lock.
  */
 final class SemaphoreLane {
   private static final Operation<?>[] NO_OPERATIONS = {};
 
-  /**
-   * The device's token, compared by identity; null for the lane of the host. It is not the device
-   * itself, since semaphores outlive devices.
-   */
+  /** The domain's token, compared by identity; null for the lane of the host. */
   final @Nullable Object domain;
 
   final PairingHeap<WaitNode> waiters = new PairingHeap<>();
 
   // Published operations, sorted by value, in [first, end) of both arrays. There are at most as
-  // many as the device has in flight.
+  // many as the devices have in flight.
   private long[] values = {};
   private @Nullable Operation<?>[] operations = NO_OPERATIONS;
   private int first;

@@ -2,6 +2,7 @@ package org.jhal.engine.queue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +27,12 @@ final class Settling {
    * A stack of retained operations. It replaces recursion, since a chain of producers may be long.
    * Confined to the thread of its {@link Cascade}.
    */
-  static final class Stack {
+  static final class Stack implements Consumer<Operation<?>> {
     private final List<Operation<?>> operations = new ArrayList<>();
 
-    void push(Operation<?> operation) {
+    /** Pushes it. */
+    @Override
+    public void accept(Operation<?> operation) {
       operations.add(operation);
     }
 
@@ -47,16 +50,29 @@ final class Settling {
    * must have ended.
    */
   static void settle(Operation<?> operation) {
+    boolean ignored = settle(operation, true); // true
+  }
+
+  /**
+   * Settles an operation like {@link #settle(Operation)}, for a thread with a deadline of its own.
+   * Returns false, with perhaps some producers settled, if it would have to wait for a producer's
+   * event on another device.
+   */
+  static boolean trySettle(Operation<?> operation) {
+    return settle(operation, false);
+  }
+
+  private static boolean settle(Operation<?> operation, boolean mayWait) {
     if (operation.fixVerdictIfForeseen()) {
       apply(operation);
-      return;
+      return true;
     }
     Stack stack = Cascade.current().settling();
     // Not always empty: this may run in a callback of an apply() further up this thread's stack.
     int floor = stack.operations.size();
     operation.retain();
-    stack.push(operation);
-    settleDownTo(floor, stack);
+    stack.accept(operation);
+    return settleDownTo(floor, stack, operation.queue, mayWait);
   }
 
   /** Settles the producers of an operation whose event has fired. Its own verdict stays open. */
@@ -64,12 +80,23 @@ final class Settling {
     Stack stack = Cascade.current().settling();
     int floor = stack.operations.size();
     operation.retainProducers(stack);
-    settleDownTo(floor, stack);
+    boolean ignored = settleDownTo(floor, stack, operation.queue, true); // true
   }
 
-  private static void settleDownTo(int floor, Stack stack) {
+  /**
+   * Settles the operations above {@code floor}. The stream of {@code queue} is past the events of
+   * all of them. For an operation of another device this may also mean that its device is lost, so
+   * that is asked first. If that would take time and the caller must not wait, lets go of what is
+   * left and returns false.
+   */
+  private static boolean settleDownTo(
+      int floor, Stack stack, DeferredWorkQueue<?> queue, boolean mayWait) {
     while (stack.operations.size() > floor) {
       Operation<?> top = stack.top();
+      if (!top.isApplied() && !top.hasVerdict() && !isOver(top, queue, mayWait)) {
+        releaseDownTo(floor, stack);
+        return false;
+      }
       if (!top.isApplied() && !top.hasVerdict()) {
         int before = stack.operations.size();
         top.retainProducers(stack);
@@ -82,6 +109,31 @@ final class Settling {
       apply(top);
       top.release();
     }
+    return true;
+  }
+
+  private static void releaseDownTo(int floor, Stack stack) {
+    while (stack.operations.size() > floor) {
+      stack.pop().release();
+    }
+  }
+
+  /**
+   * Whether an operation is known to be over. If it is one of another device than {@code queue}'s,
+   * which is lost, it gets its verdict here. That is asked before its producers are settled: what
+   * the lost device has not run may wait for work that still runs elsewhere.
+   */
+  private static boolean isOver(
+      Operation<?> operation, DeferredWorkQueue<?> queue, boolean mayWait) {
+    if (operation.queue.isOfDevice(queue)) {
+      return true;
+    }
+    boolean isOver = operation.confirm(mayWait);
+    HalException cause = operation.queue.lost();
+    if (cause != null) {
+      operation.fixVerdict(cause);
+    }
+    return isOver || cause != null;
   }
 
   /**

@@ -27,8 +27,9 @@ abstract class WaitNode extends HeapNode {
   @Nullable HalException failure;
 
   /**
-   * The operation of the same device whose native event covers the value, with a reference that
-   * this node holds; null if the value itself is reached. Written like {@link #failure}.
+   * The operation, of a device of the same domain, whose native event covers the value, with a
+   * reference that this node holds; null if the value itself is reached. Written like {@link
+   * #failure}.
    */
   @Nullable Operation<?> producer;
 
@@ -41,6 +42,8 @@ abstract class WaitNode extends HeapNode {
   /**
    * Called exactly once after the node was removed because its outcome is known, with no lock held.
    * Must not throw.
+   *
+   * @param cascade the caller, whose {@link Cascade#beginning} the first statement clears
    */
-  abstract void released();
+  abstract void released(Cascade cascade);
 }

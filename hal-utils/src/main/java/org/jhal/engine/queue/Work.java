@@ -1,6 +1,7 @@
 package org.jhal.engine.queue;
 
 import java.util.function.Consumer;
+import org.jhal.HalException;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.NativeStream;
@@ -70,12 +71,52 @@ public interface Work<E> {
   void endBorrow();
 
   /**
+   * Lets other devices free what the work has used of theirs. Called for work that retires only
+   * once the stream is closed, when the stream is past it.
+   */
+  default void endUses() {}
+
+  /**
+   * The operation has failed in its stream, with others that are gone and that the stream waits
+   * for. Called by any thread, with no lock held and without the drainer's role, since users'
+   * callbacks may run; not called if an error has interrupted the failing.
+   */
+  default void failedBehindGone() {}
+
+  /**
+   * Asks the devices whose memory the work uses whether one of them is lost. Called by the drainer,
+   * with the device bound, when issuing the work has failed as it does on a lost device.
+   *
+   * @return what the operation then fails with, or null if none is lost
+   */
+  default @Nullable HalException findLossElsewhere() {
+    return null;
+  }
+
+  /**
    * Releases everything that the work refers to. Called once per use by the thread that retires the
    * operation.
    *
    * @param releases takes the references to drop
    */
   void retire(Consumer<RefCounted> releases);
+
+  /**
+   * Whether the host has to see the waits reached before the work is issued, so that the stream
+   * never waits for their producers. Called by the enqueuing thread.
+   */
+  default boolean waitsOnHost() {
+    return false;
+  }
+
+  /** The kind of work in one or two words, such as {@code fill}, without making a string. */
+  String kind();
+
+  /** The number of the kernel of a dispatch, or 0. */
+  long kernel();
+
+  /** How many commands it consists of. */
+  int commandCount();
 
   /** The kind of work for messages, such as {@code fill}. */
   String describe();

@@ -85,7 +85,8 @@ class EngineSemaphoreTest {
       WaitNode node =
           new WaitNode() {
             @Override
-            void released() {
+            void released(Cascade cascade) {
+              cascade.beginning = null;
               log.add(name);
             }
           };
@@ -402,7 +403,9 @@ class EngineSemaphoreTest {
     WaitNode node =
         new WaitNode() {
           @Override
-          void released() {}
+          void released(Cascade cascade) {
+            cascade.beginning = null;
+          }
         };
     assertTrue(semaphore.register(node, 1, device));
     assertTrue(semaphore.deregister(node));

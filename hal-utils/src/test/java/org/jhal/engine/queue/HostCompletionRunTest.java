@@ -119,6 +119,38 @@ class HostCompletionRunTest {
     harness.finish();
   }
 
+  /** A user's host call ends its operation itself, and what it throws beyond that is an error. */
+  @Test
+  void whatItThrowsThoughItDoesNotEndTheOperationIsLogged() {
+    try (Quiet log = new Quiet()) {
+      QueueUse use = new QueueUse("call", Fence.NONE, done.at(1));
+      use.endsWithHostCompletion = false;
+      use.hostCompletion =
+          context -> {
+            throw FAULT;
+          };
+      harness.enqueue(0, use);
+      harness.run();
+      assertEquals(1, log.count("threw"), () -> "lines: " + log.lines());
+      Operation<FakeStream.Event> operation = Objects.requireNonNull(use.operation);
+      operation.queue.hostCompletionOver(operation, null);
+      harness.run();
+      assertEquals(1, done.currentValue());
+      harness.finish();
+    }
+  }
+
+  @Test
+  void whatCannotBeDescribedFailsTheOperationToo() {
+    enqueue(
+        context -> {
+          throw new FailuresTest.Mute();
+        });
+    HalException failure = Objects.requireNonNull(done.failure());
+    assertEquals(Status.ABORTED, failure.status());
+    harness.finish();
+  }
+
   @Test
   void deferringTwiceOrTooLateIsRefused() {
     HostCompletion.Context[] leaked = new HostCompletion.Context[1];

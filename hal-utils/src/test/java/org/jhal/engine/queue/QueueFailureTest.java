@@ -43,6 +43,26 @@ class QueueFailureTest {
     harness.finish();
   }
 
+  /** The event that covers a wait does not tell an operation that another wait holds back. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCoveredWaitThatFailsFailsWhatIsParkedForAnother(boolean isCoveredFirst) {
+    QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
+    producer.failsInStream = FAULT;
+    Fence both = Fence.of(first.at(1), gate.at(1));
+    if (isCoveredFirst) {
+      harness.enqueue(0, producer);
+      harness.enqueue(1, "parked", both, second.at(1));
+    } else {
+      harness.enqueue(1, "parked", both, second.at(1));
+      harness.enqueue(0, producer);
+    }
+    assertNull(second.failure());
+    harness.run();
+    assertEquals("fault", failure(second).getMessage());
+    harness.finish();
+  }
+
   /** Work that has reached the stream may run, so nothing is released before its event fires. */
   @Test
   void anOperationThatFailsHalfWayRetiresBehindItsEvent() {
@@ -282,5 +302,64 @@ class QueueFailureTest {
     harness.queues.get(0).issueStep();
     assertEquals(1, nested[0].issued.get(), "the role was free");
     harness.finish();
+  }
+
+  private void enqueueFailing(String name, Fence waits, Fence signals) {
+    QueueUse use = new QueueUse(name, waits, signals);
+    use.failsAtIssue = FAULT;
+    harness.enqueue(0, use);
+  }
+
+  @Test
+  void aFailureThatNothingSignalsIsLoggedOnce() {
+    try (Quiet log = new Quiet()) {
+      enqueueFailing("silent", Fence.NONE, Fence.NONE);
+      enqueueFailing("told", Fence.NONE, first.at(1));
+      harness.run();
+      harness.run();
+      String line = "operation 1 (silent) failed, and signals nothing that would tell";
+      assertEquals(1, log.count(line), () -> log.lines().toString());
+      assertEquals(1, log.lines().size(), () -> log.lines().toString());
+      assertTrue(log.lines().get(0).startsWith("WARNING"), () -> log.lines().toString());
+    }
+    harness.finish();
+  }
+
+  @Test
+  void aFailedWaitIsToldByItsTimeline() {
+    try (Quiet log = new Quiet()) {
+      harness.enqueue(0, "silent", gate.at(1), Fence.NONE);
+      enqueueFailing("producer", Fence.NONE, first.at(1));
+      harness.enqueue(0, "behind", first.at(1), Fence.NONE);
+      gate.fail(FAULT);
+      harness.run();
+      assertEquals(0, log.lines().size(), () -> log.lines().toString());
+    }
+    harness.finish();
+  }
+
+  @Test
+  void ofManyFailuresThatNothingSignalsAFewAreLogged() {
+    try (Quiet log = new Quiet()) {
+      for (int i = 0; i < 100; i++) {
+        enqueueFailing("silent", Fence.NONE, Fence.NONE);
+        harness.run();
+      }
+      assertEquals(UntoldFailures.MOST, log.lines().size(), () -> log.lines().toString());
+    }
+    harness.finish();
+  }
+
+  @Test
+  void theNextFailureThatIsLoggedTellsHowManyWereNot() {
+    UntoldFailures untold = new UntoldFailures("fake-q0");
+    long begin = System.nanoTime() + UntoldFailures.WHILE_NANOS;
+    for (int i = 0; i < UntoldFailures.MOST; i++) {
+      assertEquals(0, untold.take(begin + i));
+    }
+    assertEquals(-1, untold.take(begin));
+    assertEquals(-1, untold.take(begin + UntoldFailures.WHILE_NANOS / 2));
+    assertEquals(2, untold.take(begin + UntoldFailures.WHILE_NANOS + 1_000_000_000));
+    assertEquals(0, untold.take(begin + UntoldFailures.WHILE_NANOS + 1_000_000_000));
   }
 }

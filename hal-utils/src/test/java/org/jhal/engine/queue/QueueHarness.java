@@ -2,6 +2,7 @@ package org.jhal.engine.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -18,9 +19,9 @@ import org.jhal.engine.queue.QueueUse.TestWork;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues of one device over {@link FakeStream}s. Their threads are never started: a test runs
- * the steps of the issue thread, the completion thread and the threads of host completions itself,
- * on any threads.
+ * The queues of one device, or of several that share events, over {@link FakeStream}s. Their
+ * threads are never started: a test runs the steps of the issue thread, the completion thread and
+ * the threads of host completions itself, on any threads.
  *
  * <p>Thread-safe.
  */
@@ -31,8 +32,7 @@ final class QueueHarness {
   final List<QueueUse> uses = new ArrayList<>(); // guarded by itself
   private final List<Operation<Event>> operations = new ArrayList<>(); // guarded by itself
   private final Deque<Runnable> hostWork = new ArrayDeque<>(); // guarded by itself
-  private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
-  private final AtomicBoolean isTold = new AtomicBoolean();
+  private final List<Loss> losses = new ArrayList<>(); // by device
   private volatile boolean spreadsLoss = true;
 
   /** Thrown when the loss of the device is noted next, as on a thread that has no stack left. */
@@ -47,13 +47,35 @@ final class QueueHarness {
   }
 
   QueueHarness(int queueCount, int maxInFlight, int capacity) {
-    Object domain = new Object();
-    for (int i = 0; i < queueCount; i++) {
+    this(1, queueCount, maxInFlight, capacity);
+  }
+
+  /** The queues of several devices that share events, those of the first device first. */
+  static QueueHarness ofDevices(int count, int queuesOfEach) {
+    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE);
+  }
+
+  private QueueHarness(int deviceCount, int queueCount, int maxInFlight, int capacity) {
+    Object events = new Object();
+    for (int i = 0; i < deviceCount * queueCount; i++) {
+      if (i % queueCount == 0) {
+        losses.add(new Loss());
+      }
+      Loss loss = losses.get(i / queueCount);
       FakeStream stream = new FakeStream(device, capacity);
       streams.add(stream);
-      queues.add(
+      DeferredWorkQueue<Event> queue =
           new DeferredWorkQueue<>(
-              "fake-q" + i, domain, stream, maxInFlight, 0, 0, this::work, loss));
+              new QueueSettings(
+                  "fake-q" + i, i + 1, loss, events, maxInFlight, 0, 0, 0, Duration.ZERO),
+              stream,
+              this::work,
+              loss);
+      queues.add(queue);
+      loss.queues.add(queue);
+    }
+    if (deviceCount > 1) {
+      queues.forEach(OpenQueues::add); // by which they find each other
     }
     FakeStream.join(streams);
   }
@@ -71,36 +93,58 @@ final class QueueHarness {
     }
   }
 
-  /** Does what a device does: keeps the first cause, and propagates it to all queues. */
-  private final DeviceLoss loss =
-      new DeviceLoss() {
-        @Override
-        public HalException note(HalException failure) {
-          Error fails = failsNextNote.getAndSet(null);
-          if (fails != null) {
-            throw fails;
-          }
-          lost.compareAndSet(null, failure);
-          return Objects.requireNonNull(lost.get());
-        }
+  /** Does what a device does: keeps the first cause, and propagates it to all its queues. */
+  private final class Loss implements DeviceLoss {
+    final List<DeferredWorkQueue<Event>> queues = new ArrayList<>();
+    final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
+    private final AtomicBoolean isTold = new AtomicBoolean();
 
-        @Override
-        public void tell() {
-          if (spreadsLoss && isTold.compareAndSet(false, true)) {
-            spreadLoss();
-          }
-        }
-      };
+    @Override
+    public HalException note(HalException failure) {
+      Error fails = failsNextNote.getAndSet(null);
+      if (fails != null) {
+        throw fails;
+      }
+      if (lost.compareAndSet(null, failure) && losses.size() > 1) {
+        queues.forEach(queue -> queue.noteLost(failure));
+      }
+      return Objects.requireNonNull(lost.get());
+    }
+
+    @Override
+    public void tell() {
+      if (spreadsLoss && isTold.compareAndSet(false, true)) {
+        spread();
+      }
+    }
+
+    void spread() {
+      HalException cause = Objects.requireNonNull(lost.get());
+      queues.forEach(queue -> queue.lose(cause));
+      if (losses.size() > 1) {
+        DeferredWorkQueue.failBehindGone();
+      }
+    }
+  }
 
   /** Loses the device. */
   void lose(HalException cause) {
-    HalException ignored = loss.note(cause);
-    loss.tell();
+    lose(0, cause);
+  }
+
+  /** Loses a device, while its streams go on. */
+  void lose(int deviceIndex, HalException cause) {
+    HalException ignored = losses.get(deviceIndex).note(cause);
+    losses.get(deviceIndex).tell();
   }
 
   /** Why the device is lost, or null. */
   @Nullable HalException lost() {
-    return lost.get();
+    return lost(0);
+  }
+
+  @Nullable HalException lost(int deviceIndex) {
+    return losses.get(deviceIndex).lost.get();
   }
 
   /**
@@ -112,8 +156,7 @@ final class QueueHarness {
   }
 
   void spreadLoss() {
-    HalException cause = Objects.requireNonNull(lost.get());
-    queues.forEach(queue -> queue.lose(cause));
+    losses.get(0).spread();
   }
 
   static EngineSemaphore semaphore() {

@@ -22,6 +22,7 @@ final class QueueUse {
   boolean endsWithHostCompletion = true;
   int weight = 1;
   boolean mayBlock;
+  Runnable atIssue = () -> {}; // runs on the issuing thread
   @Nullable RuntimeException failsAtIssue; // thrown after its work has reached the stream
   @Nullable Error failsBehindRecord; // thrown in the engine's own code, as a stack overflow is
   @Nullable HalException failsInStream;
@@ -70,6 +71,7 @@ final class QueueUse {
         NativeStream<FakeStream.Event> stream, Operation<FakeStream.Event> operation) {
       QueueUse now = use();
       now.issued.incrementAndGet();
+      now.atIssue.run();
       now.waitsReached = operation.waitsReached();
       ((FakeStream) stream)
           .add(
@@ -147,6 +149,21 @@ final class QueueUse {
       if (now.resource != null) {
         releases.accept(now.resource);
       }
+    }
+
+    @Override
+    public String kind() {
+      return describe();
+    }
+
+    @Override
+    public long kernel() {
+      return 0;
+    }
+
+    @Override
+    public int commandCount() {
+      return 1;
     }
 
     @Override

@@ -114,7 +114,7 @@ class SemaphoreInterleavingTest {
     public int signalTwo() {
       int result = super.signalTwo();
       synchronized (registered) {
-        registered.forEach(Waiter::released);
+        registered.forEach(waiter -> waiter.released(Cascade.current()));
         registered.clear();
       }
       return result;
@@ -150,7 +150,7 @@ class SemaphoreInterleavingTest {
       synchronized (registered) {
         told = List.copyOf(registered);
       }
-      told.forEach(Waiter::released);
+      told.forEach(waiter -> waiter.released(Cascade.current()));
       synchronized (registered) {
         registered.removeAll(told);
       }

@@ -84,7 +84,9 @@ class SemaphoreLaneTest {
     WaitNode node =
         new WaitNode() {
           @Override
-          void released() {}
+          void released(Cascade cascade) {
+            cascade.beginning = null;
+          }
         };
     lane.waiters.insert(node);
     assertTrue(!lane.isEmpty());

@@ -41,7 +41,8 @@ public class SemaphoreScenario {
     }
 
     @Override
-    void released() {
+    void released(Cascade cascade) {
+      cascade.beginning = null;
       told++;
     }
   }

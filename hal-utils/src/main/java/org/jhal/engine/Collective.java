@@ -1,0 +1,342 @@
+package org.jhal.engine;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.BackOff;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.queue.Operation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A collective of a group: one operation of a hidden queue of rank 0's device. Subclasses say how
+ * it is carried out.
+ *
+ * <p>Life cycle: <em>parked</em> -> <em>begun</em>, by the issue thread when all waits are reached
+ * or {@linkplain #waitsOnHost covered}, or <em>refused</em>, by who cancels it. One that has begun
+ * is decided once, as done or as failed, by one compare-and-set, whoever comes first: who carries
+ * it out, the deadline, the loss or the close of a device, the close of the group. If it fails, the
+ * signals fail at once, and the operation stays open until the devices are past it.
+ *
+ * <p>Thread-safe.
+ */
+abstract class Collective {
+  static final String FAILED = "a collective failed: ";
+
+  private enum Phase {
+    /** Some waits are neither reached nor covered. */
+    PARKED,
+    /** All waits are reached or covered, and the devices are held. */
+    BEGUN,
+    /** It was cancelled before it began. */
+    REFUSED
+  }
+
+  private static final Object DONE = new Object();
+
+  final GroupLife group;
+  final Operation<?> operation; // retained until the last reference of `hold` is gone
+  final CollectiveRequest request;
+
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.PARKED);
+
+  // Null, DONE or the failure. Set once, by the thread that decides.
+  private final AtomicReference<@Nullable Object> outcome = new AtomicReference<>();
+
+  // How many devices are held: counted up by the issue thread, taken once by who lets go of them.
+  private final AtomicInteger held = new AtomicInteger();
+
+  // Written by the issue thread before it has begun, and by the timer.
+  private volatile @Nullable Future<?> timer;
+
+  // The signals are applied, or the operation is over. Written by any thread.
+  private volatile boolean isTold;
+
+  // Released by retire(), and by each thread that uses the operation meanwhile.
+  private final Hold hold = new Hold();
+
+  /** Keeps the operation from being used anew. */
+  private final class Hold extends RefCounted {
+    @Override
+    protected void destroy() {
+      releaseProducers();
+      operation.release();
+    }
+  }
+
+  Collective(GroupLife group, Operation<?> operation, CollectiveRequest request) {
+    this.group = group;
+    this.operation = operation;
+    this.request = request;
+    operation.retain();
+  }
+
+  // How it begins.
+
+  /**
+   * Whether the host has to see all waits reached before it begins; if not, some may be covered by
+   * native events, for which its streams wait.
+   */
+  boolean waitsOnHost() {
+    return true;
+  }
+
+  /**
+   * Begins, and puts what there is into the stream. For the issue thread. What this throws fails
+   * the operation; the group goes on if it has not begun.
+   */
+  abstract void issue(NativeStream<?> stream);
+
+  /** How much it counts against the capacity of its stream. */
+  int weight() {
+    return 1;
+  }
+
+  /** Holds the devices, and lets the deadline run. */
+  final void begin() {
+    try {
+      for (EngineDevice<?> device : group.devices()) {
+        device.holds().beginCopy();
+        held.incrementAndGet();
+      }
+      if (!phase.compareAndSet(Phase.PARKED, Phase.BEGUN)) {
+        throw new HalException(Status.CANCELLED, "it was cancelled before it began");
+      }
+      startTimer(nanosLeft()); // late() does nothing unless BEGUN
+    } catch (Throwable t) {
+      phase.set(Phase.REFUSED);
+      letGo();
+      throw t;
+    }
+  }
+
+  final long deadlineNanos() {
+    try {
+      return deadline().toNanos();
+    } catch (ArithmeticException e) { // more than 292 years
+      return Long.MAX_VALUE;
+    }
+  }
+
+  /** When {@link #late} has to look, in nanoseconds from now. */
+  long nanosLeft() {
+    return deadlineNanos();
+  }
+
+  private Duration deadline() {
+    return group.options().deadline();
+  }
+
+  /** Has {@link #late} called after {@code nanos}. */
+  final void startTimer(long nanos) {
+    timer = Deadlines.after(nanos, this::late);
+  }
+
+  // How it ends.
+
+  /** Whether it may be about to begin: it is being enqueued, or issued, which takes no time. */
+  private boolean isBeginning() {
+    return whileOpen(() -> phase.get() == Phase.PARKED && operation.isUnderWay());
+  }
+
+  /**
+   * Waits until it is known whether it begins. An error that has ended that half-way has lost the
+   * device.
+   */
+  final void awaitBeginning(long deadline) {
+    EngineDevice<?> device = group.first();
+    boolean ignored =
+        BackOff.await(this, deadline, () -> !isBeginning() || device.lostCause() != null);
+  }
+
+  /** Whether it waits for something, or is being enqueued. */
+  final boolean isParked() {
+    return whileOpen(operation::isParked);
+  }
+
+  /** Whether it has begun, as its waits were reached or covered. */
+  final boolean hasBegun() {
+    return phase.get() == Phase.BEGUN;
+  }
+
+  /** Whether nobody has to wait for its signals any more. */
+  boolean isTold() {
+    return isTold;
+  }
+
+  final void setTold() {
+    isTold = true;
+  }
+
+  /** Fails it with {@code reason} if it has not begun; what has begun goes on. */
+  final void cancel(HalException reason) {
+    if (hold.tryRetain()) {
+      try {
+        // Also if it was refused before: an error may have ended that half-way.
+        if (phase.compareAndSet(Phase.PARKED, Phase.REFUSED) || phase.get() == Phase.REFUSED) {
+          operation.queue.failOpen(asOwn(), reason);
+        }
+      } finally {
+        hold.release();
+      }
+    }
+  }
+
+  /** Makes sure that it does not succeed, if it has begun and is not decided. */
+  final void stopBegun(HalException cause) {
+    if (hasBegun() && outcome.get() == null) {
+      stop(cause);
+    }
+  }
+
+  /** Fails it, and ends the group, if it has begun and is not decided. */
+  final void fail(HalException cause) {
+    if (!hasBegun() || hasSucceeded()) {
+      return;
+    }
+    if (!outcome.compareAndSet(null, cause)) {
+      HalException first = decidedFailure();
+      if (first != null && !isTold) {
+        stop(first); // an error may have ended the call that has decided
+        tellFailure(first);
+      }
+      return;
+    }
+    stop(cause);
+    try {
+      stopped();
+      group.end(cause);
+    } finally {
+      tellFailure(cause);
+    }
+  }
+
+  /** Makes sure that it does not succeed any more. May be called again. */
+  abstract void stop(HalException cause);
+
+  /** It has failed, and was {@linkplain #stop stopped}. Called once, but not if an error occurs. */
+  void stopped() {}
+
+  /** Whether the operation has succeeded, and its signals are raised. */
+  final boolean hasSucceeded() {
+    if (!hold.tryRetain()) {
+      return false;
+    }
+    try {
+      return operation.hasSucceeded();
+    } finally {
+      hold.release();
+    }
+  }
+
+  /** Whether something is true while the operation is not free; false if it is. */
+  final boolean whileOpen(BooleanSupplier isSo) {
+    if (!hold.tryRetain()) {
+      return false;
+    }
+    try {
+      return isSo.getAsBoolean();
+    } finally {
+      hold.release();
+    }
+  }
+
+  /** Lets go of the operations that it has waited for. Called once. */
+  void releaseProducers() {}
+
+  /** Has the operation fail if it has no verdict yet, without telling anybody. */
+  final void failWork(HalException cause) {
+    if (hold.tryRetain()) {
+      try {
+        operation.failWork(cause);
+      } finally {
+        hold.release();
+      }
+    }
+  }
+
+  private void tellFailure(HalException cause) {
+    if (hold.tryRetain()) {
+      try {
+        operation.queue.failOpen(asOwn(), cause);
+      } finally {
+        isTold = true;
+        hold.release();
+      }
+    }
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"}) // an operation belongs to its own queue
+  final Operation asOwn() {
+    return operation;
+  }
+
+  /** It is done, unless it has failed before. */
+  final void decideDone() {
+    boolean ignored = outcome.compareAndSet(null, DONE);
+  }
+
+  /** The failure that was decided on, or null. */
+  final @Nullable HalException decidedFailure() {
+    return outcome.get() instanceof HalException failure ? failure : null;
+  }
+
+  /** On the timer's thread, which serves all groups: users' callbacks run elsewhere. */
+  void late() {
+    failApart(
+        new HalException(
+            Status.DEADLINE_EXCEEDED,
+            this + " did not end within the group's deadline of " + deadline()));
+  }
+
+  /** Fails it by a thread of its own, since users' callbacks run. */
+  final void failApart(HalException cause) {
+    Deadlines.apart(() -> fail(cause));
+  }
+
+  /** Lets go of the devices that are held. The first call counts. */
+  final void letGo() {
+    Future<?> running = timer;
+    if (running != null) {
+      boolean ignored = running.cancel(false);
+    }
+    int count = held.getAndSet(0);
+    for (int i = 0; i < count; i++) {
+      group.devices().get(i).holds().endCopy();
+    }
+  }
+
+  /** Lets the devices free what it has used: their streams are past it. May be called again. */
+  void endUses() {}
+
+  /** The operation is over, whether or not it began. */
+  public void retire() {
+    try {
+      // The operation may have failed without fail(): no thread, a failed native call.
+      HalException failure = operation.failure();
+      if (hasBegun()) {
+        if (failure == null) {
+          decideDone();
+        } else if (outcome.compareAndSet(null, failure)) {
+          group.end(failure);
+        }
+      }
+    } finally {
+      isTold = true;
+      letGo();
+      endUses();
+      group.remove(this);
+      hold.release();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return request.kind().label() + " of " + group.devices().size() + " ranks";
+  }
+}

@@ -1,0 +1,27 @@
+package org.jhal.engine;
+
+/**
+ * The owner's reference to a {@link LoadedModule}. The device keeps it reachable until the module
+ * is unloaded.
+ */
+final class ExecutableOwner extends Owner {
+  private final String name;
+  private final LoadedModule loaded;
+
+  /** Owns {@code loaded} on behalf of {@code handle}. */
+  ExecutableOwner(EngineExecutable handle, LoadedModule loaded) {
+    super(handle, loaded, loaded.device(), "executable");
+    this.name = handle.name();
+    this.loaded = loaded;
+    loaded.setOwner(this);
+  }
+
+  LoadedModule loaded() {
+    return loaded;
+  }
+
+  @Override
+  String describe() {
+    return "the executable " + name + " of " + loaded.device().name();
+  }
+}

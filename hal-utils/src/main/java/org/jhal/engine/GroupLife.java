@@ -1,0 +1,331 @@
+package org.jhal.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jhal.CollectiveGroup;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.NativeGroup;
+import org.jhal.driver.support.BackOff;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a group: its collectives that are not over, and why it takes no more (rule G3). Its
+ * devices know it, and tell it when they are lost or closed.
+ *
+ * <p>Thread-safe. No lock is held while a collective is cancelled or failed, since users' callbacks
+ * run.
+ */
+final class GroupLife extends RefCounted {
+  private final List<EngineDevice<?>> devices;
+  private final CollectiveGroup.Options options;
+  private final boolean sharesEvents;
+  private volatile @Nullable GroupOwner owner; // written before users can see the group
+  private final Object lock = new Object();
+  private final Set<Collective> open = new LinkedHashSet<>(); // guarded by lock
+  private final NativeForm natives; // the driver's part, if there is one
+  private boolean isClosed; // guarded by lock
+  private boolean isClosing; // a thread is in closeOnce(); guarded by lock
+
+  // Why the group has ended. Written once, with the lock held; read by any thread.
+  private volatile @Nullable HalException ended;
+
+  GroupLife(List<EngineDevice<?>> devices, CollectiveGroup.Options options) {
+    this.devices = devices;
+    this.options = options;
+    Object domain = devices.get(0).eventDomain();
+    this.sharesEvents = devices.stream().allMatch(device -> device.eventDomain() == domain);
+    this.natives = new NativeForm(devices, () -> !open().isEmpty(), this::isHeld);
+  }
+
+  /**
+   * Finds out whether the devices' driver carries out collectives. Called once, by who makes the
+   * group. Blocks.
+   */
+  void makeNatives() {
+    natives.make(options.hostOnly());
+    if (ended != null) { // who has ended the group meanwhile may not have seen it
+      natives.abort();
+    }
+  }
+
+  /** What carries out collectives between the devices, or null if they go through the host. */
+  @Nullable NativeGroup<?> natives() {
+    return natives.group();
+  }
+
+  /** Why all collectives go through the host, for people. */
+  String whyHost() {
+    return natives.whyNot();
+  }
+
+  /** Waits until the driver's part is freed, for the {@code close-timeout}; the group is closed. */
+  void awaitNatives() {
+    if (open().isEmpty()) { // otherwise it is freed when those are over
+      natives.awaitClosed(closeTimeout());
+    }
+  }
+
+  /** The devices, by rank. */
+  List<EngineDevice<?>> devices() {
+    return devices;
+  }
+
+  /** The device whose hidden queue has the group's operations. */
+  EngineDevice<?> first() {
+    return devices.get(0);
+  }
+
+  /** Whether all devices wait for each other's events. */
+  boolean sharesEvents() {
+    return sharesEvents;
+  }
+
+  CollectiveGroup.Options options() {
+    return options;
+  }
+
+  @Nullable HalException failure() {
+    return ended;
+  }
+
+  boolean isClosed() {
+    synchronized (lock) {
+      return isClosed;
+    }
+  }
+
+  /**
+   * Refuses calls once the group is closed or has ended.
+   *
+   * @throws HalException FAILED_PRECONDITION if it is closed, the cause if it has ended
+   */
+  void checkOpen() {
+    synchronized (lock) {
+      checkOpenLocked();
+    }
+  }
+
+  private void checkOpenLocked() {
+    if (isClosed) {
+      throw new HalException(Status.FAILED_PRECONDITION, this + " is closed");
+    }
+    HalException cause = ended;
+    if (cause != null) {
+      throw cause.again();
+    }
+  }
+
+  /** Adds a collective, which {@link #remove}s itself; refuses it as {@link #checkOpen}. */
+  void add(Collective collective) {
+    synchronized (lock) {
+      checkOpenLocked();
+      boolean ignored = open.add(collective) && tryRetain(); // the devices know it until remove()
+    }
+  }
+
+  /** Does nothing if the collective was refused. */
+  void remove(Collective collective) {
+    boolean wasOpen;
+    synchronized (lock) {
+      wasOpen = open.remove(collective);
+    }
+    if (wasOpen) {
+      release();
+    }
+  }
+
+  private List<Collective> open() {
+    synchronized (lock) {
+      return new ArrayList<>(open);
+    }
+  }
+
+  /**
+   * Whether the native collectives that the streams come to first wait for work elsewhere, or for
+   * other groups' collectives. On a lost device nobody knows what a stream waits for.
+   */
+  private boolean isHeld() {
+    boolean isAny = false;
+    for (Collective collective : open()) {
+      if (collective instanceof NativeCollective begun && begun.isFirst()) {
+        if (!begun.isHeld()) {
+          return false; // it may have stalled
+        }
+        isAny = true;
+      }
+    }
+    return isAny && first().lostCause() == null;
+  }
+
+  // How it ends.
+
+  /**
+   * Ends the group with a failure: what is parked, and what has begun, fails with it as well. If
+   * the group has ended before, with that of then.
+   */
+  void end(HalException cause) {
+    // All of it if it was called before, too: an error may have ended that half-way.
+    HalException first = setEnded(cause);
+    try {
+      cancelUnbegun(first);
+      failBegun(first);
+    } finally {
+      natives.abort(); // last: what is aborted may look as if it had succeeded
+    }
+  }
+
+  /** Returns why the group has ended. */
+  private HalException setEnded(HalException cause) {
+    synchronized (lock) {
+      HalException first = ended;
+      if (first == null) {
+        first = cause;
+        ended = cause;
+      }
+      return first;
+    }
+  }
+
+  /** Cancels what waits for something. */
+  private void cancelParked(HalException reason, long deadline) {
+    for (Collective collective : open()) {
+      collective.awaitBeginning(deadline);
+      if (collective.isParked()) {
+        collective.cancel(reason);
+      }
+    }
+  }
+
+  /** Cancels what has not begun, also if it is about to. */
+  private void cancelUnbegun(HalException reason) {
+    for (Collective collective : open()) {
+      collective.cancel(reason);
+    }
+  }
+
+  private void failBegun(HalException cause) {
+    for (Collective collective : open()) {
+      collective.stopBegun(cause); // all of them first, since an error may end the rest half-way
+    }
+    for (Collective collective : open()) {
+      collective.fail(cause);
+    }
+  }
+
+  /** One of the devices is lost. */
+  void deviceLost(HalException cause) {
+    end(cause);
+  }
+
+  /** One of the devices is being closed, and waits for what has begun. */
+  void deviceCloses(EngineDevice<?> device) {
+    String closed = "device " + device.name() + " was closed";
+    var ignored =
+        setEnded(new HalException(Status.FAILED_PRECONDITION, this + " has ended: " + closed));
+    long deadline = System.nanoTime() + device.closeTimeout().toNanos();
+    open().forEach(collective -> collective.awaitBeginning(deadline));
+    cancelUnbegun(new HalException(Status.CANCELLED, closed));
+  }
+
+  /** One of the devices is being closed, and waits no longer. */
+  void deviceGivesUp(EngineDevice<?> device, Duration limit) {
+    failBegun(
+        new HalException(
+            Status.DEADLINE_EXCEEDED,
+            "device "
+                + device.name()
+                + " was closed, and this collective did not end within "
+                + limit));
+  }
+
+  /**
+   * Closes the group. A call beside another one waits until that is done; one that follows does
+   * nothing, unless an error has ended the one before half-way.
+   */
+  void close() {
+    synchronized (lock) {
+      isClosed = true;
+      boolean wasInterrupted = false;
+      while (isClosing) {
+        try {
+          lock.wait();
+        } catch (InterruptedException e) {
+          wasInterrupted = true;
+        }
+      }
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+      isClosing = true;
+    }
+    try {
+      closeOnce();
+    } finally {
+      synchronized (lock) {
+        isClosing = false;
+        lock.notifyAll();
+      }
+    }
+  }
+
+  private void closeOnce() {
+    Duration limit = closeTimeout();
+    long deadline = System.nanoTime() + limit.toNanos();
+    cancelParked(new HalException(Status.CANCELLED, this + " was closed"), deadline);
+    if (!BackOff.await(this, deadline, this::isQuiet)) {
+      HalException late =
+          new HalException(
+              Status.DEADLINE_EXCEEDED,
+              this + " was closed, and this collective did not end within " + limit);
+      cancelUnbegun(late); // what a stream had no room for
+      failBegun(late);
+    }
+  }
+
+  /** How long a close waits: the longest {@code close-timeout} of the devices. */
+  Duration closeTimeout() {
+    Duration limit = Duration.ZERO;
+    for (EngineDevice<?> device : devices) {
+      limit = limit.compareTo(device.closeTimeout()) < 0 ? device.closeTimeout() : limit;
+    }
+    return limit;
+  }
+
+  /** Whether all that has begun, or was about to, is over. What was parked has been cancelled. */
+  private boolean isQuiet() {
+    for (Collective collective : open()) {
+      if (!collective.isTold()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Sets the owner, who takes over the first reference. */
+  void setOwner(GroupOwner newOwner) {
+    owner = newOwner;
+  }
+
+  /** The group is closed, or nobody has a handle to it any more, and no collective is open. */
+  @Override
+  protected void destroy() {
+    devices.forEach(device -> device.groups().remove(this));
+    natives.close();
+    GroupOwner ended = owner;
+    if (ended != null) {
+      first().resources().groups().remove(ended);
+    }
+  }
+
+  @Override
+  public String toString() {
+    List<String> names = new ArrayList<>();
+    devices.forEach(device -> names.add(device.name()));
+    return "group of " + names;
+  }
+}

@@ -1,0 +1,79 @@
+package org.jhal.engine;
+
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.KernelModule;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.events.Names;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link DeviceBackend} has loaded for an {@link EngineExecutable}, shared by that and the
+ * operations and recordings that use its kernels.
+ *
+ * <p>Thread-safe.
+ */
+final class LoadedModule extends RefCounted {
+  private final EngineDevice<?> device;
+  private final KernelModule module;
+  private final AtomicBoolean isUnloaded = new AtomicBoolean(); // set once
+  private volatile boolean isUnused; // the last reference is gone
+
+  // Both are written before any other thread sees this object.
+  private @Nullable ExecutableOwner owner;
+  private long[]
+      kernelNumbers = {}; // not the kernels, which would keep the user's handle reachable
+
+  LoadedModule(EngineDevice<?> device, KernelModule module) {
+    this.device = device;
+    this.module = module;
+  }
+
+  /** Sets the owner, who takes over the first reference. */
+  void setOwner(ExecutableOwner newOwner) {
+    owner = newOwner;
+  }
+
+  /** Sets the numbers by which recordings name its kernels. */
+  void setKernelNumbers(long[] numbers) {
+    kernelNumbers = numbers;
+  }
+
+  EngineDevice<?> device() {
+    return device;
+  }
+
+  KernelModule module() {
+    return module;
+  }
+
+  @Override
+  protected void destroy() {
+    isUnused = true;
+    device.calls().free("an executable", this::unload);
+    endIfOver();
+  }
+
+  /**
+   * Removes it from the device's resources once it is both unused and unloaded. Either may come
+   * last, since closing the device unloads it too.
+   */
+  void endIfOver() {
+    ExecutableOwner ended = owner;
+    if (ended != null && isUnused && isUnloaded.get()) {
+      device.resources().executables().remove(ended);
+    }
+  }
+
+  /** Unloads the module, once: when the last reference is gone, or when the device is closed. */
+  void unload() {
+    if (isUnloaded.compareAndSet(false, true)) {
+      try {
+        module.unload();
+      } finally {
+        Arrays.stream(kernelNumbers).forEach(Names::remove);
+      }
+    }
+  }
+}

@@ -1,0 +1,274 @@
+package org.jhal.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.CollectiveCall;
+import org.jhal.driver.NativeGroup;
+import org.jhal.driver.NativeStream;
+import org.jhal.engine.queue.Failures;
+import org.jhal.engine.queue.Operation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A collective that a driver's library carries out. The operation's stream waits for the library's
+ * streams on all devices, so its event fires when all ranks have their results.
+ *
+ * <p>It may begin while operations run that it waits for, on whichever devices: the stream waits
+ * for their events, and the streams on all devices for one event behind those. So nothing runs on
+ * any rank before all may begin. Behind collectives of the same devices the order of the streams is
+ * enough. Streams only ever wait for events that were recorded before, and {@link
+ * NativeGroup#issue} puts the parts of all ranks into them with nothing in between. So whatever
+ * comes first depends on nothing that comes later, and no groups wait for each other in a circle.
+ *
+ * <p>On each device the collectives of all groups run one after the other. So the deadline of one
+ * does not count the time during which another one is before it, or what it waits for still runs.
+ *
+ * <p>Thread-safe.
+ */
+final class NativeCollective extends Collective {
+  /** How often it looks whether what it waits for is over; the deadline counts from then. */
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final NativeGroup<?> natives;
+
+  // What the stream waits for, each retained. Filled by the issue thread before it has begun.
+  private final List<Operation<?>> producers = new ArrayList<>(0);
+
+  // Those that are before it on some device, until they are over. Written once, by the issue
+  // thread; emptied when this one is over.
+  private volatile List<NativeCollective> before = List.of();
+
+  // Whether `before` is known. Written behind it, by the issue thread.
+  private volatile boolean isOrdered;
+
+  // When it had its place among all others, or was first seen to be held no more, by
+  // System.nanoTime(). Written by the issue thread, and by the timer.
+  private volatile long began;
+
+  // Used by the issue thread until the timer runs, and then by that.
+  private boolean wasHeld;
+
+  // How many devices besides the first are kept from freeing anything: counted up by the issue
+  // thread, taken once by who lets go of them.
+  private final AtomicInteger used = new AtomicInteger();
+
+  // When it was made to fail, by System.nanoTime(), if it was. Written before isFailed.
+  private volatile long failed;
+  private volatile boolean isFailed;
+
+  // When it was over, if it is. Written before isOver.
+  private volatile long ended;
+  private volatile boolean isOver;
+
+  NativeCollective(
+      GroupLife group, NativeGroup<?> natives, Operation<?> operation, CollectiveRequest request) {
+    super(group, operation, request);
+    this.natives = natives;
+  }
+
+  /** A device that shares no events is not held up by what happens on another one. */
+  @Override
+  boolean waitsOnHost() {
+    return !group.sharesEvents();
+  }
+
+  @Override
+  int weight() {
+    return natives.weight();
+  }
+
+  @Override
+  void issue(NativeStream<?> stream) {
+    CollectiveCall call = request.call();
+    operation.retainProducers(producers::add);
+    began = System.nanoTime();
+    try {
+      use();
+      begin();
+    } catch (Throwable t) {
+      endUses();
+      throw t;
+    }
+    HalException failure = issue(natives, stream, call);
+    if (failure != null) {
+      operation.failWork(failure);
+      failApart(failure); // users' callbacks run, and streams stand still until it is aborted
+    }
+  }
+
+  /** The first device has the operation in its stream, and so frees nothing. */
+  private void use() {
+    List<EngineDevice<?>> devices = group.devices();
+    for (int rank = 1; rank < devices.size(); rank++) {
+      devices.get(rank).holds().beginCollective();
+      used.incrementAndGet();
+    }
+  }
+
+  @Override
+  void endUses() {
+    int count = used.getAndSet(0);
+    for (int rank = 1; rank <= count; rank++) {
+      group.devices().get(rank).holds().endUse();
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the group was made for the device of the stream
+  private <E> @Nullable HalException issue(
+      NativeGroup<?> group, NativeStream<E> stream, CollectiveCall call) {
+    try {
+      boolean isBehind = !producers.stream().allMatch(this::isBeforeOnAllDevices);
+      return ((NativeGroup<E>) group)
+          .issue(call, stream.real(), isBehind, deadlineNanos(), this::ordered);
+    } catch (Throwable t) {
+      HalException failure = Failures.aborted(FAILED, t);
+      if (failure.status() == Status.UNAVAILABLE) {
+        throw failure;
+      }
+      return failure; // the stream may be held, and everybody is told at once
+    }
+  }
+
+  /** Whether it is a collective that the library's streams on all devices come to before this. */
+  private boolean isBeforeOnAllDevices(Operation<?> producer) {
+    return producer.work instanceof QueueWork<?> work
+        && work.collective() instanceof NativeCollective other
+        && other.group.devices().containsAll(group.devices());
+  }
+
+  /** Whether its streams wait for operations, or other groups' collectives, that are not over. */
+  boolean isHeld() {
+    return before.stream().anyMatch(other -> other.group != group && other.mayEnd())
+        || whileOpen(() -> producers.stream().anyMatch(producer -> !producer.isApplied()));
+  }
+
+  /** It is not over, and on no device that is lost, where nobody knows whether it ends. */
+  private boolean mayEnd() {
+    return !isOver && group.devices().stream().allMatch(device -> device.lostCause() == null);
+  }
+
+  /** Whether it is in the streams, and nothing of its group that is not over is before it. */
+  boolean isFirst() {
+    return isOrdered && before.stream().noneMatch(other -> other.group == group && !other.isOver);
+  }
+
+  @Override
+  void releaseProducers() {
+    producers.forEach(Operation::release);
+    producers.clear();
+  }
+
+  /** No other one can come between those before it and this one. */
+  private void ordered() {
+    began = System.nanoTime();
+    List<NativeCollective> earlier = new ArrayList<>();
+    for (EngineDevice<?> device : group.devices()) {
+      NativeCollective last = device.groups().lastNative().getAndSet(this);
+      if (last != null) {
+        earlier.add(last);
+      }
+    }
+    before = earlier;
+    isOrdered = true;
+  }
+
+  /** What is aborted may look as if it had succeeded. */
+  @Override
+  void stop(HalException cause) {
+    if (!isFailed) {
+      failed = System.nanoTime();
+      isFailed = true;
+    }
+    failWork(cause);
+  }
+
+  /** Time during which it was held, or others were before it, does not count. */
+  @Override
+  long nanosLeft() {
+    if (isHeld()) {
+      wasHeld = true;
+      return Math.min(deadlineNanos(), LOOK_NANOS);
+    }
+    if (wasHeld) {
+      wasHeld = false;
+      began = System.nanoTime();
+    }
+    long waited = System.nanoTime() - began;
+    for (NativeCollective other : before) {
+      waited = Math.min(waited, other.sinceOver());
+    }
+    return deadlineNanos() - Math.max(0, waited);
+  }
+
+  @Override
+  void late() {
+    HalException failure = producerFailure();
+    if (failure != null) {
+      failApart(failure);
+    } else if (!startTimerAgain()) {
+      super.late();
+    }
+  }
+
+  /** Why what it waits for has failed, although its streams may not be past that. */
+  private @Nullable HalException producerFailure() {
+    HalException[] found = new HalException[1];
+    boolean ignored =
+        whileOpen(
+            () -> {
+              producers.forEach(
+                  producer -> found[0] = found[0] == null ? producer.failure() : found[0]);
+              return true;
+            });
+    return found[0];
+  }
+
+  /** Returns false if no time is left, or no memory for the timer. */
+  private boolean startTimerAgain() {
+    try {
+      long left = nanosLeft();
+      if (left > 0) {
+        startTimer(left);
+      }
+      return left > 0;
+    } catch (Throwable t) {
+      return false;
+    }
+  }
+
+  /**
+   * How long it is over, in nanoseconds; not more than 0 if it is not. One that has failed counts
+   * as over when its abort had enough time, or has lost a device.
+   */
+  private long sinceOver() {
+    if (isOver) {
+      return System.nanoTime() - ended;
+    }
+    if (!isFailed) {
+      return 0;
+    }
+    boolean isLost = group.devices().stream().anyMatch(device -> device.lostCause() != null);
+    long patience = isLost ? 0 : NativeForm.patience(group.closeTimeout());
+    return System.nanoTime() - failed - patience;
+  }
+
+  @Override
+  boolean isTold() {
+    return super.isTold() || hasSucceeded();
+  }
+
+  @Override
+  public void retire() {
+    ended = System.nanoTime();
+    isOver = true;
+    before = List.of();
+    for (EngineDevice<?> device : group.devices()) {
+      boolean ignored = device.groups().lastNative().compareAndSet(this, null);
+    }
+    super.retire();
+  }
+}

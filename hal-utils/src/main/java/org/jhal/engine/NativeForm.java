@@ -1,0 +1,224 @@
+package org.jhal.engine;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.NativeGroup;
+import org.jhal.driver.support.BackOff;
+import org.jhal.driver.support.EngineThread;
+import org.jhal.engine.queue.Failures;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The driver's part of a group, if there is one: how it is made, aborted and freed. The calls that
+ * may block for any time are made by threads of their own.
+ *
+ * <p>Thread-safe.
+ */
+final class NativeForm {
+  private static final System.Logger LOG = System.getLogger(NativeForm.class.getName());
+
+  /** An abort takes half a second with nothing in its way, whatever the {@code close-timeout}. */
+  private static final long LEAST_PATIENCE = TimeUnit.SECONDS.toNanos(5);
+
+  private final List<EngineDevice<?>> devices;
+  private final BooleanSupplier isAnyOpen;
+  private final BooleanSupplier isHeld;
+  private volatile @Nullable NativeGroup<?> group; // written once, before users see the group
+  private volatile String whyNot = "the group is being made";
+  private final AtomicBoolean isAborted = new AtomicBoolean();
+  private final CountDownLatch isClosed = new CountDownLatch(1);
+
+  /**
+   * For the devices of a group, by rank.
+   *
+   * @param isAnyOpen whether any collective of the group is not over
+   * @param isHeld whether all that run wait for work elsewhere
+   */
+  NativeForm(List<EngineDevice<?>> devices, BooleanSupplier isAnyOpen, BooleanSupplier isHeld) {
+    this.devices = devices;
+    this.isAnyOpen = isAnyOpen;
+    this.isHeld = isHeld;
+  }
+
+  /** Makes it, or finds out why there is none. Blocks. */
+  void make(boolean isHostOnly) {
+    if (isHostOnly) {
+      whyNot = "the group was made for the host only";
+      return;
+    }
+    List<DeviceBackend<?>> ranks = new ArrayList<>();
+    devices.forEach(device -> ranks.add(device.backend().real()));
+    int held = 0;
+    try {
+      for (EngineDevice<?> device : devices) { // or one could end meanwhile
+        device.holds().beginCollective();
+        held++;
+      }
+      NativeGroup<?> made = devices.get(0).groups().createNatives(ranks);
+      group = made;
+      var unused = devices.get(0).groups().natives(); // or the first call would wait for it
+    } catch (HalException e) {
+      whyNot = e.getMessage();
+    } finally {
+      for (int rank = 0; rank < held; rank++) {
+        devices.get(rank).holds().endUse();
+      }
+    }
+  }
+
+  /** What carries out collectives, or null. */
+  @Nullable NativeGroup<?> group() {
+    return group;
+  }
+
+  /** Why there is none. */
+  String whyNot() {
+    return whyNot;
+  }
+
+  /**
+   * Ends what runs, without waiting for that. Each rank has a thread of its own, since one may wait
+   * for the others. A device that cannot be aborted within its {@code close-timeout}, or 5 seconds
+   * if that is longer, is lost: it is not known when its stream goes on. Time in which the streams
+   * wait for work elsewhere does not count. May be called again.
+   */
+  void abort() {
+    NativeGroup<?> aborted = group;
+    if (aborted == null || !isAborted.compareAndSet(false, true)) {
+      return;
+    }
+    for (int rank = 0; rank < devices.size(); rank++) {
+      int own = rank;
+      EngineDevice<?> device = devices.get(rank);
+      try {
+        new EngineThread("jhal-abort", () -> abort(aborted, own)).start();
+      } catch (Throwable t) { // no thread can be started
+        lose(device, "could not be started: " + t);
+      }
+    }
+  }
+
+  /** How long an abort may take, in nanoseconds. */
+  static long patience(Duration closeTimeout) {
+    return Math.max(LEAST_PATIENCE, closeTimeout.toNanos());
+  }
+
+  private void abort(NativeGroup<?> aborted, int rank) {
+    EngineDevice<?> device = devices.get(rank);
+    Patience timer = new Patience(device);
+    try {
+      // The library waits until its stream is past what it ends.
+      boolean ignored = BackOff.await(this, BackOff.never(), () -> !isHeld.getAsBoolean());
+      timer.start(false);
+      aborted.abort(rank, timer.nanos);
+    } catch (Throwable t) {
+      lose(device, "failed: " + t);
+    } finally {
+      timer.end();
+    }
+  }
+
+  /** The time that a device has for its abort. */
+  private final class Patience {
+    private final EngineDevice<?> device;
+    private final long nanos;
+    private @Nullable Future<?> timer; // guarded by this
+    private boolean isOver; // guarded by this
+
+    Patience(EngineDevice<?> device) {
+      this.device = device;
+      this.nanos = patience(device.closeTimeout());
+    }
+
+    synchronized void start(boolean wasHeld) {
+      if (!isOver) {
+        timer = Deadlines.after(nanos, () -> late(wasHeld));
+      }
+    }
+
+    /**
+     * On the timer's thread. What is aborted behind others may be held only when those have gone.
+     */
+    private void late(boolean wasHeld) {
+      if (!startAgain(wasHeld)) {
+        Deadlines.apart(() -> lose(device, "did not end within " + Duration.ofNanos(nanos)));
+      }
+    }
+
+    /** Returns false if the time is up, or there is no memory for the timer. */
+    private boolean startAgain(boolean wasHeld) {
+      try {
+        boolean isHeldNow = isHeld.getAsBoolean();
+        if (isHeldNow || wasHeld) {
+          start(isHeldNow);
+        }
+        return isHeldNow || wasHeld;
+      } catch (Throwable t) {
+        return false;
+      }
+    }
+
+    synchronized void end() {
+      isOver = true;
+      if (timer != null) {
+        boolean ignored = timer.cancel(false);
+      }
+    }
+  }
+
+  /** The first device is lost, too, if its stream waits for that of {@code device}. */
+  private void lose(EngineDevice<?> device, String how) {
+    HalException cause =
+        new HalException(
+            Status.UNAVAILABLE,
+            "device " + device.name() + " is lost: the abort of a collective " + how);
+    if (!device.isClosed()) {
+      HalException ignored = device.lose(cause);
+    }
+    EngineDevice<?> first = devices.get(0);
+    if (first != device && isAnyOpen.getAsBoolean() && !first.isClosed()) {
+      HalException ignored = first.lose(cause);
+    }
+  }
+
+  /** Frees it, without waiting for that. Nothing runs any more. Called once. Throws nothing. */
+  void close() {
+    NativeGroup<?> ended = group;
+    if (ended == null) {
+      return;
+    }
+    try {
+      new EngineThread(
+              "jhal-group-free",
+              () -> {
+                try {
+                  ended.close();
+                } finally {
+                  isClosed.countDown();
+                }
+              })
+          .start();
+    } catch (Throwable t) { // no thread can be started
+      Failures.log(LOG, Level.WARNING, "a group is not freed before the process ends", t);
+      isClosed.countDown();
+    }
+  }
+
+  /** Waits until {@link #close} is through, at most {@code limit}. */
+  void awaitClosed(Duration limit) {
+    if (group != null) {
+      boolean ignored = Uninterruptibles.awaitUninterruptibly(isClosed, limit);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package org.jhal.engine;
+
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.options.EngineConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which other devices' memory the operations of a device can use (rule S9b).
+ *
+ * <p>Thread-safe.
+ */
+final class Peers {
+  private final EngineDevice<?> device;
+  private final DeviceBackend<?> backend;
+  private final EngineConfig config;
+
+  // The devices whose memory can be used from now on. They are kept by nobody but their users, and
+  // a device that is opened again is another one.
+  private final Set<EngineDevice<?>> enabled =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+  Peers(EngineDevice<?> device, DeviceBackend<?> backend, EngineConfig config) {
+    this.device = device;
+    this.backend = backend;
+    this.config = config;
+  }
+
+  /** Why operations cannot use the memory of {@code owner}, another device; null if they can. */
+  @Nullable String refusal(EngineDevice<?> owner) {
+    if (!config.sharesMemory()) {
+      return notShared();
+    }
+    if (!owner.peers().config.sharesMemory()) {
+      return owner.peers().notShared();
+    }
+    return backend.noAccess(owner.backend().real());
+  }
+
+  /** Why operations cannot use {@code storage}, perhaps of another device; null if they can. */
+  @Nullable String refusal(BufferStorage storage) {
+    BufferStorage home = storage.home();
+    String refusal = home.device == device ? null : refusal(home.device);
+    return refusal != null ? refusal : home.notForPeers();
+  }
+
+  /** See {@link EngineDevice#canAccess}. */
+  boolean canAccess(EngineDevice<?> other) {
+    return !device.isClosed() && !other.isClosed() && (other == device || refusal(other) == null);
+  }
+
+  private String notShared() {
+    return device.name()
+        + " was opened with peers="
+        + (config.sharesEvents() ? "events" : "none")
+        + "; memory is shared with peers=memory only";
+  }
+
+  boolean isEnabled(EngineDevice<?> owner) {
+    return enabled.contains(owner);
+  }
+
+  /**
+   * Makes it so that operations can use the memory of {@code owner}, which is held meanwhile. For a
+   * thread that has bound this device, and may block.
+   */
+  void enable(EngineDevice<?> owner) {
+    if (!isEnabled(owner)) {
+      backend.enableAccess(owner.backend().real());
+      boolean unused = enabled.add(owner);
+    }
+  }
+}

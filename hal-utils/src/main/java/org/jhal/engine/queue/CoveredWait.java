@@ -1,0 +1,36 @@
+package org.jhal.engine.queue;
+
+/**
+ * Watches the timepoint of a covered wait of an operation that is parked for another one. The event
+ * that covers it says nothing to the operation if the work behind it fails, and the other wait may
+ * stay open for ever (rule Q6).
+ *
+ * <p>The operation that covers the timepoint raises or fails its semaphore in the end, so no watch
+ * stays registered.
+ */
+final class CoveredWait<E> extends WaitNode {
+  private final Operation<E> operation;
+
+  CoveredWait(Operation<E> operation) {
+    this.operation = operation;
+  }
+
+  @Override
+  void registered() {
+    operation.retain();
+  }
+
+  @Override
+  void released(Cascade cascade) {
+    cascade.beginning = null;
+    try {
+      if (failure != null) {
+        operation.queue.registration().coveredWaitFailed(operation, failure);
+      }
+      operation.release(); // the registration's reference
+    } catch (Throwable t) {
+      operation.queue.lists.escaped = t; // before any call: there may be no stack left for one
+      throw t;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package org.jhal.engine.queue;
+
+import org.jhal.HalException;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.PlatformThreads;
+import org.jhal.engine.concurrent.Gate;
+import org.jhal.engine.queue.Operation.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers threads of other devices that ask about the events of one queue, or whether its device is
+ * lost (rule S9a).
+ *
+ * <p>Thread-safe. What is found out to be lost is told by the issue thread, so no users' code runs.
+ */
+final class EventInquiry<E> {
+  /** How long an event may take to fire once another device is past it. */
+  private static final long CONFIRM_NANOS = 1_000_000_000;
+
+  private final QueueLoss loss;
+  private final NativeStream<E> stream;
+  private final QueueLists<E> lists;
+  private final Gate gate; // of the queue; whoever is inside can use its events
+
+  EventInquiry(QueueLoss loss, NativeStream<E> stream, Gate gate, QueueLists<E> lists) {
+    this.lists = lists;
+    this.loss = loss;
+    this.stream = stream;
+    this.gate = gate;
+  }
+
+  /**
+   * Enters the queue on behalf of a thread that makes native calls about its events, which are not
+   * destroyed until {@link #leave}. Returns false if the device is closed, or past its deadline.
+   */
+  boolean tryEnter() {
+    return gate.tryEnter();
+  }
+
+  void leave() {
+    gate.leave();
+  }
+
+  /**
+   * Finds out whether this device is lost, for a thread of another device to which a call about
+   * {@code operation}'s event has failed: asks this one about the event. The caller is inside.
+   *
+   * @return the first cause of the loss, or null
+   */
+  @Nullable HalException findLoss(Operation<E> operation) {
+    if (loss.cause() == null) {
+      PooledEvent<E> event = operation.retainEvent();
+      if (event != null) {
+        boolean ignored = query(operation, event);
+      }
+    }
+    return loss.cause();
+  }
+
+  /**
+   * Finds out whether this device is lost, for a thread of another device to which a call has
+   * failed that concerns this one: asks the stream, and the oldest event in it.
+   *
+   * @return the first cause of the loss, or null
+   */
+  @Nullable HalException findLoss() {
+    if (loss.cause() == null && gate.tryEnter()) {
+      try {
+        askStream();
+        boolean hasAsked = false;
+        for (Operation<E> operation : lists.retainOpen()) {
+          PooledEvent<E> event = hasAsked || loss.cause() != null ? null : operation.retainEvent();
+          if (event != null) {
+            hasAsked = true;
+            boolean ignored = query(operation, event);
+          }
+          operation.release();
+        }
+      } finally {
+        gate.leave();
+      }
+    }
+    return loss.cause();
+  }
+
+  private void askStream() {
+    try {
+      long token = stream.bindToThread();
+      try {
+        boolean ignored = stream.isIdle();
+      } finally {
+        stream.unbindFromThread(token);
+      }
+    } catch (VirtualMachineError e) {
+      throw e;
+    } catch (Throwable t) {
+      if (Failures.isLoss(t)) {
+        loss.loseLater("isIdle", t);
+      }
+    }
+  }
+
+  /**
+   * Makes sure that an operation is complete: another device's stream is past a wait for its event,
+   * which may also mean that this device is lost. If it is, the queue's {@link
+   * DeferredWorkQueue#lost} says so afterwards.
+   *
+   * @param mayWait whether to wait a moment for the event, and to lose the device if it does not
+   *     fire; a thread that has a deadline of its own must not
+   * @return whether that is known; always if the caller may wait
+   */
+  boolean confirm(Operation<E> operation, boolean mayWait) {
+    if (loss.cause() != null || PlatformThreads.isCurrentVirtual() || !gate.tryEnter()) {
+      return true; // a device that is closed, or past its deadline, is not lost
+    }
+    try {
+      long end = System.nanoTime() + CONFIRM_NANOS;
+      while (true) {
+        long now = System.nanoTime(); // before the query, since this thread may pause between them
+        PooledEvent<E> event = operation.retainEvent();
+        if (event == null || query(operation, event) || loss.cause() != null) {
+          return true;
+        }
+        if (!mayWait) {
+          return false;
+        }
+        if (now - end >= 0) {
+          loss.loseLater(
+              operation.behind("queryEvent"),
+              Failures.internal("the event has not fired, although another device is past it"));
+          return true;
+        }
+        Thread.onSpinWait(); // the other device may know a little earlier
+      }
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /**
+   * Whether the event of an operation that is gone has fired after all. For the issue thread of
+   * another queue, which holds a reference.
+   */
+  boolean isPast(Operation<E> operation) {
+    if (operation.state() == State.RETIRED && loss.cause() == null) {
+      return true;
+    }
+    if (!gate.tryEnter()) {
+      return false;
+    }
+    try {
+      PooledEvent<E> event = operation.retainEvent();
+      return event != null && query(operation, event);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /** Whether the event has fired; releases it. A failure loses the device. */
+  private boolean query(Operation<E> operation, PooledEvent<E> event) {
+    try {
+      long token = stream.bindToThread();
+      try {
+        return stream.queryEvent(event.handle);
+      } finally {
+        stream.unbindFromThread(token);
+      }
+    } catch (VirtualMachineError e) {
+      throw e; // a problem of this thread, which says nothing about the event
+    } catch (Throwable t) {
+      loss.loseLater(operation.behind("queryEvent"), t);
+      return false;
+    } finally {
+      event.release();
+    }
+  }
+}

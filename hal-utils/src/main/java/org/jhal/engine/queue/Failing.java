@@ -1,0 +1,135 @@
+package org.jhal.engine.queue;
+
+import java.util.List;
+import java.util.function.Predicate;
+import org.jhal.HalException;
+import org.jhal.engine.queue.Operation.State;
+
+/**
+ * Fails operations of one queue: those that were not issued yet, and whatever is open when the
+ * device is lost or closed. Users' callbacks run: see {@link DeviceLoss#tell}.
+ *
+ * <p>Thread-safe, except for {@link #failUnissuable}.
+ */
+final class Failing<E> {
+  private final StreamOwner<E> owner;
+  private final QueueLists<E> lists;
+
+  Failing(StreamOwner<E> owner, QueueLists<E> lists) {
+    this.owner = owner;
+    this.lists = lists;
+  }
+
+  /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
+  void failUnissued(Operation<E> operation, HalException failure) {
+    boolean isFailed = false;
+    try {
+      // If it is REGISTERING, its own thread will fail it. Otherwise another thread may have failed
+      // or issued it first.
+      isFailed =
+          operation.changeState(State.PARKED, State.FAILED)
+              || operation.changeState(State.READY, State.FAILED);
+      if (isFailed) {
+        endUnissued(operation, failure);
+      }
+    } catch (Throwable t) { // there may be no stack left, not even for a call
+      if (isFailed) {
+        operation.leftWith = failure;
+        lists.hasLeft = true;
+        owner.issueLater();
+      }
+      throw t;
+    }
+  }
+
+  /** Ends an operation that is FAILED. May be called again if an error ended it half-way. */
+  private void endUnissued(Operation<E> operation, HalException failure) {
+    // publish() may have removed a wait between the change of state and deregister(). The
+    // semaphore's lock makes the producer that it stored visible here, and settling releases it.
+    for (int i = 0; i < operation.waitCount(); i++) {
+      OperationWait<E> wait = operation.wait(i);
+      if (wait.semaphore().deregister(wait)) {
+        operation.release(); // the registration's reference
+      }
+    }
+    operation.work.endBorrow(); // nothing has reached the stream
+    Settling.fail(operation, failure);
+    owner.retireLater(operation);
+  }
+
+  /**
+   * Ends what {@link #endUnissued} has left half done, as its thread had no stack any more. For the
+   * issue thread.
+   */
+  void endLeft() {
+    if (!lists.hasLeft) {
+      return;
+    }
+    lists.hasLeft = false;
+    try {
+      for (Operation<E> operation : lists.retainOpen()) {
+        HalException failure = operation.leftWith;
+        if (failure != null) {
+          endUnissued(operation, failure);
+          operation.leftWith = null;
+        }
+        operation.release();
+      }
+    } catch (Throwable t) {
+      lists.hasLeft = true;
+      throw t;
+    }
+  }
+
+  /** Fails the operations that the drainer could not issue. For the issue thread. */
+  void failUnissuable() {
+    for (Operation<E> next = lists.takeFailed(); next != null; ) {
+      Operation<E> operation = next;
+      next = operation.nextToRetire;
+      operation.nextToRetire = null;
+      HalException failure = operation.workFailure();
+      operation.work.endBorrow(); // nothing of it is in the stream
+      Settling.fail(
+          operation, failure != null ? failure : Failures.internal("operation was not issued"));
+      owner.retireLater(operation);
+    }
+  }
+
+  /**
+   * Fails the open operations that {@code which} selects. Returns how many operations are open in
+   * all.
+   */
+  int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
+    List<Operation<E>> open = lists.retainOpen();
+    for (Operation<E> operation : open) {
+      if (which.test(operation)) {
+        failUnissued(operation, reason);
+        State state = operation.state();
+        if (state == State.FAILED) {
+          Settling.fail(operation, reason); // the stack of who failed it may have run out
+        }
+        if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
+          operation.setGone();
+          Settling.fail(operation, reason); // SETTLED: its signals may not be applied yet
+        }
+      }
+      operation.release();
+    }
+    return open.size();
+  }
+
+  /**
+   * Fails one operation whatever its state, unless it has its verdict. What it has put into the
+   * stream goes on, and only then it retires.
+   *
+   * @param operation which was begun; the caller holds a reference
+   */
+  void failOpen(Operation<E> operation, HalException reason) {
+    operation.failWork(reason); // while it is REGISTERING, its own thread looks at this
+    failUnissued(operation, reason);
+    State state = operation.state();
+    if (state == State.ISSUED || state == State.SETTLED || state == State.FAILED) {
+      Settling.fail(operation, reason); // FAILED: the stack of who failed it may have run out
+    }
+  }
+}

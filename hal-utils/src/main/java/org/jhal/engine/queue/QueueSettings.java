@@ -1,0 +1,28 @@
+package org.jhal.engine.queue;
+
+import java.time.Duration;
+
+/**
+ * What a queue is told about itself and its device.
+ *
+ * @param name the queue's name, for messages and threads
+ * @param number the number by which recordings name it; see {@link org.jhal.engine.events.Names}
+ * @param device the device's token, by which threads know it
+ * @param eventDomain the token of the devices whose events its stream can wait for, by which
+ *     semaphores know it
+ * @param maxInFlight the maximum number of operations in its stream
+ * @param spinNanos how long a host thread polls a native event before it parks
+ * @param issueSpinNanos how long the issue thread looks for more work before it sleeps
+ * @param completionSpinNanos how long the completion thread polls before it sleeps
+ * @param patience how long the stream may wait for an event of a device that is lost
+ */
+public record QueueSettings(
+    String name,
+    long number,
+    Object device,
+    Object eventDomain,
+    int maxInFlight,
+    long spinNanos,
+    long issueSpinNanos,
+    long completionSpinNanos,
+    Duration patience) {}

@@ -1,0 +1,108 @@
+package org.jhal.engine.queue;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * The operations in one queue's stream that wait for operations that are gone: that were failed
+ * although their events may not have fired (rule S9a). They are failed here, and then watched; see
+ * {@link StuckWait}.
+ *
+ * <p>Thread-safe, except for {@link #step} and {@link #end}.
+ */
+final class StuckWaits<E> {
+  private static final System.Logger LOG = System.getLogger(StuckWaits.class.getName());
+
+  private final QueueLists<E> lists;
+  private final QueueLoss loss;
+  private final Duration patience; // see StuckWait
+  private final Runnable wakeIssueThread;
+
+  /**
+   * Operations that have failed with one of another device and wait for its event in the stream.
+   * Added by any thread, removed by the issue thread.
+   */
+  private final Queue<StuckWait<E>> waits = new ConcurrentLinkedQueue<>();
+
+  /** {@link #failBehindGone} is to be called. Set by any thread, cleared by the issue thread. */
+  private volatile boolean failsBehind;
+
+  StuckWaits(QueueLists<E> lists, QueueLoss loss, Duration patience, Runnable wakeIssueThread) {
+    this.lists = lists;
+    this.loss = loss;
+    this.patience = patience;
+    this.wakeIssueThread = wakeIssueThread;
+  }
+
+  /** See {@link DeferredWorkQueue#failBehindGone}. */
+  static void failBehindGone() {
+    List<Operation<?>> failed = new ArrayList<>();
+    try {
+      int before;
+      do {
+        before = failed.size();
+        for (DeferredWorkQueue<?> queue : OpenQueues.all()) {
+          queue.stuck().failBehind(failed);
+        }
+      } while (failed.size() > before);
+      // Afterwards, since this may fail others that wait for what is gone as if they did not.
+      for (Operation<?> operation : failed) {
+        operation.work.failedBehindGone();
+      }
+    } catch (Throwable t) {
+      LOG.log(Level.ERROR, "what waits for a device that is gone could not be failed at once", t);
+      OpenQueues.all().forEach(DeferredWorkQueue::failBehindLater);
+    } finally {
+      for (Operation<?> operation : failed) {
+        operation.release();
+      }
+    }
+  }
+
+  /** Has the issue thread call {@link #failBehindGone}. */
+  void failLater() {
+    failsBehind = true;
+    wakeIssueThread.run();
+  }
+
+  /**
+   * Fails the operations in this queue's stream that wait for ones that are gone, and adds them,
+   * each retained.
+   */
+  private void failBehind(List<Operation<?>> failed) {
+    for (Operation<E> operation : lists.retainOpen()) {
+      try {
+        StuckWait<E> found = StuckWait.of(operation);
+        if (found != null) {
+          operation.retain();
+          failed.add(operation);
+          waits.add(found);
+          found.fail();
+          wakeIssueThread.run();
+        }
+      } finally {
+        operation.release();
+      }
+    }
+  }
+
+  /** Fails what other threads have left to fail, and looks at what waits. For the issue thread. */
+  void step() {
+    if (failsBehind) {
+      failsBehind = false;
+      failBehindGone();
+    }
+    waits.removeIf(wait -> wait.isOver(System.nanoTime(), patience, lists, loss));
+  }
+
+  /** Lets go of the operations. The queue's threads have ended. */
+  void end() {
+    for (StuckWait<E> next = waits.poll(); next != null; next = waits.poll()) {
+      next.release();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package org.jhal.engine.queue;
+
+import java.lang.System.Logger.Level;
+import org.jhal.HalException;
+
+/**
+ * Logs the failures of operations of one queue that signal nothing, since nobody would learn of
+ * them (rule Q7b). A few in a while are logged, the others only counted.
+ *
+ * <p>Thread-safe.
+ */
+final class UntoldFailures {
+  private static final System.Logger LOG = System.getLogger(UntoldFailures.class.getName());
+
+  /** How many are logged within {@link #WHILE_NANOS}. */
+  static final int MOST = 10;
+
+  static final long WHILE_NANOS = 10_000_000_000L;
+
+  private final String queue;
+  private long since = System.nanoTime(); // when the present while began; guarded by this
+  private int logged; // in the present while; guarded by this
+  private long omitted; // since the last line; guarded by this
+
+  UntoldFailures(String queue) {
+    this.queue = queue;
+  }
+
+  /**
+   * Logs the failure of an operation, unless it is told elsewhere: by a signal, or by the timeline
+   * that the operation has waited for. Called once per operation that has failed.
+   */
+  void tell(Operation<?> operation, HalException failure) {
+    if (operation.signalCount() > 0) {
+      return;
+    }
+    for (int i = 0; i < operation.waitCount(); i++) {
+      if (operation.wait(i).semaphore().over() == failure) {
+        return;
+      }
+    }
+    long missing = take(System.nanoTime());
+    if (missing >= 0) {
+      Failures.log(
+          LOG,
+          Level.WARNING,
+          queue
+              + " "
+              + operation.name()
+              + " failed, and signals nothing that would tell"
+              + (missing == 0 ? "" : "; " + missing + " more such failures were not logged"),
+          failure);
+    }
+  }
+
+  /** Returns -1 if the failure is only counted; else how many were since the last that was not. */
+  synchronized long take(long now) {
+    if (now - since > WHILE_NANOS) {
+      since = now;
+      logged = 0;
+    }
+    if (logged == MOST) {
+      omitted++;
+      return -1;
+    }
+    logged++;
+    long missing = omitted;
+    omitted = 0;
+    return missing;
+  }
+}

@@ -1,0 +1,76 @@
+package org.jhal.engine.events;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.options.EngineConfig;
+import org.jhal.engine.EngineDevice;
+import org.jhal.engine.FakeBackend;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.junit.jupiter.api.Test;
+
+/** What numbers stand for, as long as there is something that has them. */
+class NamesTest {
+  private static EngineDevice<Event> open(FakeBackend backend) {
+    return new EngineDevice<>(
+        backend,
+        new EngineConfig(2, 64, 0, 0, Duration.ofMinutes(5), 2, 2, true, true, false),
+        List.of());
+  }
+
+  private static Set<String> live() {
+    return Names.live().stream()
+        .map(named -> named.kind() + " " + named.name())
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void aDeviceAndItsQueuesHaveNamesUntilItIsClosed() {
+    Set<String> before = live();
+    try (EngineDevice<Event> device = open(new FakeBackend())) {
+      assertTrue(
+          live().containsAll(Set.of("device fake-0 (Fake)", "queue fake-0-q0", "queue fake-0-q1")),
+          () -> device + ": " + live());
+    }
+    assertEquals(before, live());
+  }
+
+  @Test
+  void aDeviceThatCannotBeOpenedLeavesNoName() {
+    Set<String> before = live();
+    FakeBackend backend = new FakeBackend();
+    backend.failsAtStream = new HalException(Status.RESOURCE_EXHAUSTED, "no second stream");
+    assertThrows(HalException.class, () -> open(backend));
+    assertEquals(before, live());
+  }
+
+  @Test
+  void whatBelongsToADeviceGoesWithIt() {
+    long device = Names.add("device", "a device", 0);
+    long other = Names.add("device", "another", 0);
+    long kernel = Names.add("kernel", "a kernel", other);
+    Names.add("kernel", "one that nobody removes", device);
+    Names.removeDevice(device);
+    assertTrue(live().containsAll(Set.of("device another", "kernel a kernel")), () -> "" + live());
+    Names.remove(kernel);
+    Names.remove(kernel);
+    Names.remove(other);
+    assertTrue(
+        Collections.disjoint(
+            live(),
+            Set.of(
+                "device a device",
+                "device another",
+                "kernel a kernel",
+                "kernel one that nobody removes")),
+        () -> "" + live());
+  }
+}

@@ -1,0 +1,313 @@
+package org.jhal.engine.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.junit.jupiter.api.Test;
+
+/** Rule S9a: queues of devices that share events, one of which is lost. */
+class QueuesOfTwoDevicesTest {
+  private static final HalException GONE = new HalException(Status.UNAVAILABLE, "gone");
+
+  private final QueueHarness harness = QueueHarness.ofDevices(3, 1);
+  private final QueueHarness pairs = QueueHarness.ofDevices(2, 2); // queues 0, 1 and 2, 3
+  private final EngineSemaphore first = QueueHarness.semaphore();
+  private final EngineSemaphore second = QueueHarness.semaphore();
+  private final EngineSemaphore third = QueueHarness.semaphore();
+
+  private QueueUse produce() {
+    return harness.enqueue(0, "producer", Fence.NONE, first.at(1));
+  }
+
+  private QueueUse consume() {
+    return harness.enqueue(1, "consumer", first.at(1), second.at(1));
+  }
+
+  private void runStream(int index) {
+    runStream(harness, index);
+  }
+
+  private static void runStream(QueueHarness devices, int index) {
+    while (devices.streams.get(index).advance()) {
+      continue;
+    }
+  }
+
+  /** Longer than the patience of a queue with a stream that waits for what is gone. */
+  private static void lookForLong(QueueHarness devices, int index) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1500);
+    while (System.nanoTime() < end) {
+      boolean unused = devices.queues.get(index).issueStep();
+    }
+  }
+
+  @Test
+  void aConsumerIsIssuedBehindTheEventOfAnotherDevice() {
+    produce();
+    QueueUse consumer = consume();
+    assertEquals(1, consumer.issued.get());
+    assertFalse(consumer.waitsReached);
+    runStream(1);
+    assertEquals(0, consumer.executed.get());
+    harness.finish();
+    assertEquals(1, consumer.executed.get());
+    assertEquals(1, second.currentValue());
+  }
+
+  /** And so does what waits for it on a third device, although none of their events fires. */
+  @Test
+  void aLossFailsWhatWaitsElsewhereAtOnceAndNothingElse() {
+    produce();
+    QueueUse consumer = consume();
+    QueueUse further = harness.enqueue(2, "further", second.at(1), third.at(1));
+    EngineSemaphore apart = QueueHarness.semaphore();
+    harness.enqueue(1, "apart", Fence.NONE, apart.at(1));
+    harness.lose(0, GONE);
+    assertSame(GONE, second.failure());
+    assertSame(GONE, third.failure());
+    assertEquals(0, consumer.retired.get(), "its stream still waits");
+    assertEquals(0, further.retired.get(), "its stream still waits");
+    assertNull(apart.failure());
+    assertNull(harness.lost(1));
+    assertNull(harness.lost(2));
+    harness.finish();
+    assertEquals(1, apart.currentValue());
+    assertNull(harness.lost(1), "its stream got past the wait");
+  }
+
+  @Test
+  void whatIsParkedBehindALostDeviceFailsToo() {
+    EngineSemaphore never = QueueHarness.semaphore();
+    produce();
+    harness.enqueue(1, "parked", Fence.of(first.at(1), never.at(1)), second.at(1));
+    harness.lose(0, GONE);
+    assertSame(GONE, second.failure());
+    harness.finish();
+  }
+
+  @Test
+  void aStreamThatDoesNotGetPastALostDeviceLosesItsOwn() throws Exception {
+    produce();
+    consume();
+    harness.lose(0, GONE);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (harness.lost(1) == null) {
+      assertTrue(System.nanoTime() < end, "the device of a stream that hangs is not lost");
+      boolean unused = harness.queues.get(1).issueStep();
+    }
+    assertTrue(
+        Objects.requireNonNull(harness.lost(1)).getMessage().contains("gone"),
+        "the loss names its cause: " + harness.lost(1));
+    runStream(0);
+    harness.finish();
+  }
+
+  /** Work of its own that takes long is no reason to lose the device. */
+  @Test
+  void patienceDoesNotCountWhileTheStreamHasNotReachedTheWait() throws Exception {
+    EngineSemaphore busy = QueueHarness.semaphore();
+    harness.enqueue(1, "busy", Fence.NONE, busy.at(1));
+    produce();
+    consume();
+    harness.lose(0, GONE);
+    lookForLong(harness, 1);
+    assertNull(harness.lost(1));
+    harness.finish();
+    assertEquals(1, busy.currentValue());
+  }
+
+  /** The stream's wait ends, since nothing runs on the lost device any more. */
+  @Test
+  void aWaitThatEndsWithALossCountsAsFailed() {
+    produce();
+    QueueUse consumer = consume();
+    runStream(0);
+    runStream(1);
+    assertEquals(1, consumer.executed.get());
+    harness.device.failNth("queryEvent", 2, GONE); // the consumer's own event is queried first
+    assertTrue(harness.queues.get(1).completionStep());
+    harness.run();
+    assertNotNull(harness.lost(0));
+    assertNull(harness.lost(1));
+    assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(first.failure()).status());
+    assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(second.failure()).status());
+    harness.finish();
+  }
+
+  @Test
+  void aWaitThatFailsSinceTheOtherDeviceIsLostFailsOneOperation() {
+    produce();
+    harness.device.failNth("waitEvent", 1, GONE);
+    harness.device.failNth("queryEvent", 1, GONE);
+    consume();
+    harness.run();
+    assertNotNull(harness.lost(0));
+    assertNull(harness.lost(1));
+    assertNotNull(second.failure());
+    harness.enqueue(1, "later", Fence.NONE, third.at(1));
+    harness.finish();
+    assertEquals(1, third.currentValue());
+  }
+
+  @Test
+  void aWaitThatFailsForAnotherReasonLosesItsOwnDevice() {
+    produce();
+    harness.device.failNth("waitEvent", 1, GONE);
+    consume();
+    harness.run();
+    assertNull(harness.lost(0));
+    assertNotNull(harness.lost(1));
+    assertNotNull(second.failure());
+    harness.finish();
+    assertEquals(1, first.currentValue());
+  }
+
+  /** The producer's device is lost after the consumer has looked at it, and before it is seen. */
+  @Test
+  void aLossWhileTheConsumerIsIssuedIsNotMissed() {
+    produce();
+    QueueUse consumer = new QueueUse("consumer", first.at(1), second.at(1));
+    consumer.atIssue = () -> harness.lose(0, GONE);
+    harness.enqueue(1, consumer);
+    boolean unused = harness.queues.get(1).issueStep();
+    assertSame(GONE, second.failure());
+    runStream(0);
+    harness.finish();
+  }
+
+  @Test
+  void aDeviceThatWasShutFailsWhatWouldWaitForIt() {
+    produce();
+    assertTrue(harness.queues.get(0).shutdown().shut(System.nanoTime()));
+    QueueUse consumer = consume();
+    boolean unused = harness.queues.get(1).issueStep();
+    assertEquals(0, consumer.issued.get());
+    assertEquals(Status.DEADLINE_EXCEEDED, Objects.requireNonNull(second.failure()).status());
+    assertNull(harness.lost(1));
+    runStream(0);
+    harness.finish();
+  }
+
+  /** Its event fires late, and then the consumer's own work takes long. */
+  @Test
+  void patienceDoesNotCountOnceTheStreamIsPastTheWait() {
+    produce();
+    consume();
+    int left = harness.queues.get(0).shutdown().abandonAll(GONE);
+    assertEquals(1, left);
+    DeferredWorkQueue.failBehindGone();
+    runStream(0);
+    assertTrue(harness.streams.get(1).advance(), "the stream gets past the wait");
+    lookForLong(harness, 1);
+    assertNull(harness.lost(1));
+    harness.finish();
+  }
+
+  /** Nothing is lost or closed. */
+  @Test
+  void aProducerThatFailsByItselfIsNoReasonForImpatience() {
+    QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
+    producer.failsInStream = new HalException(Status.ABORTED, "by itself");
+    harness.enqueue(0, producer);
+    QueueUse consumer = new QueueUse("consumer", first.at(1), second.at(1));
+    consumer.atIssue =
+        () -> {
+          runStream(0);
+          boolean unused = harness.queues.get(0).completionStep();
+        };
+    harness.enqueue(1, consumer);
+    assertNotNull(first.failure());
+    assertTrue(harness.streams.get(1).advance(), "the stream gets past the wait");
+    lookForLong(harness, 1);
+    assertNull(harness.lost(1));
+    harness.finish();
+    assertEquals("by itself", Objects.requireNonNull(second.failure()).getMessage());
+  }
+
+  /** A chain of both devices; the stream of the last operation gets past what was never run. */
+  @Test
+  void aLossSaysNothingOfWhatTheLostWorkWouldHaveWaitedFor() {
+    QueueUse before = pairs.enqueue(3, "before", Fence.NONE, first.at(1));
+    pairs.enqueue(0, "lost", first.at(1), second.at(1));
+    pairs.enqueue(2, "last", second.at(1), third.at(1));
+    pairs.device.failNth("queryEvent", 2, GONE); // of the lost operation
+    pairs.streams.get(2).skipWait();
+    runStream(pairs, 2);
+    boolean unused = pairs.queues.get(2).completionStep();
+    assertEquals(0, before.executed.get());
+    assertEquals(0, first.currentValue(), "it has not run yet");
+    assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(third.failure()).status());
+    pairs.finish();
+    assertEquals(1, first.currentValue());
+    assertNull(pairs.lost(1));
+  }
+
+  /** The consumer of a consumer is being issued, on the same device, while the producer is lost. */
+  @Test
+  void aLossWhileTheNextConsumerIsIssuedIsNotMissed() {
+    pairs.enqueue(0, "producer", Fence.NONE, first.at(1));
+    pairs.enqueue(2, "consumer", first.at(1), second.at(1));
+    QueueUse next = new QueueUse("next", second.at(1), third.at(1));
+    next.atIssue = () -> pairs.lose(0, GONE);
+    pairs.enqueue(3, next);
+    for (DeferredWorkQueue<FakeStream.Event> queue : pairs.queues) {
+      boolean unused = queue.issueStep();
+    }
+    assertSame(GONE, second.failure());
+    assertSame(GONE, third.failure());
+    runStream(pairs, 0);
+    pairs.finish();
+  }
+
+  /** A host thread must not wait for another device's event longer than it wants to wait itself. */
+  @Test
+  void aHostThreadDoesNotWaitForAnEventOfAnotherDevice() {
+    produce();
+    QueueUse consumer = consume();
+    harness.streams.get(1).skipWait(); // the other device knows a little earlier
+    runStream(1);
+    Operation<?> operation = Objects.requireNonNull(consumer.operation);
+    assertFalse(operation.settleWhenFired(System.nanoTime(), () -> false));
+    assertNull(harness.lost(0), "its event may still fire");
+    assertEquals(0, second.currentValue());
+    runStream(0);
+    assertTrue(operation.settleWhenFired(System.nanoTime(), () -> false));
+    assertEquals(1, second.currentValue());
+    harness.finish();
+  }
+
+  /** The producer is lost between the record of the consumer's event and its place in the order. */
+  @Test
+  void patienceDoesNotCountBeforeTheOperationIsInFlight() {
+    EngineSemaphore busy = QueueHarness.semaphore();
+    harness.enqueue(1, "before", Fence.NONE, busy.at(1));
+    runStream(1);
+    while (harness.queues.get(1).completionStep()) {
+      continue;
+    }
+    harness.enqueue(1, "busy", Fence.NONE, busy.at(2));
+    produce();
+    QueueUse next = new QueueUse("next", second.at(1), third.at(1));
+    next.atIssue =
+        () -> { // in publish() of the consumer
+          harness.lose(0, GONE);
+          boolean unused = harness.queues.get(1).issueStep();
+        };
+    harness.enqueue(2, next);
+    consume();
+    lookForLong(harness, 1);
+    assertEquals(1, next.issued.get(), "the loss came while the consumer was issued");
+    assertNull(harness.lost(1), "its stream has not reached the wait");
+    harness.finish();
+    assertEquals(2, busy.currentValue());
+  }
+}
