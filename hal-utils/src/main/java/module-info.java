@@ -5,6 +5,7 @@ module org.jhal.utils {
   requires com.google.gson;
   requires static com.google.errorprone.annotations;
   requires static com.sun.jna;
+  requires static jdk.jfr;
   requires static org.jspecify;
 
   exports org.jhal.driver;

@@ -1,6 +1,7 @@
 package org.jhal.driver;
 
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import org.jhal.HostMemory;
 
 /**
@@ -27,7 +28,21 @@ public interface Command {
     /** Runs {@link #kernel()} over a grid of at least one workgroup. */
     DISPATCH,
     /** Orders all commands before it against all after it. */
-    BARRIER
+    BARRIER,
+    /** Runs {@link #external()}; only ever alone in its list. */
+    EXTERNAL,
+    /**
+     * Makes the stream wait for {@link #event()}; only ever alone in its list, and only with {@link
+     * org.jhal.Capability#NATIVE_ACCESS}.
+     */
+    EVENT;
+
+    private final String word = name().toLowerCase(Locale.ROOT);
+
+    /** The name in lower case. */
+    public String word() {
+      return word;
+    }
   }
 
   /** What this command does. */
@@ -73,6 +88,15 @@ public interface Command {
   /** Workgroups along the third axis. */
   int groupsZ();
 
-  /** The buffer of parameter {@code index} of a dispatch; only for parameters that are buffers. */
+  /** The work of the program that an external command runs. */
+  ExternalCall external();
+
+  /** The handle of a native event that somebody else has recorded. */
+  long event();
+
+  /**
+   * The buffer of parameter {@code index} of a dispatch, only for parameters that are buffers; or
+   * buffer {@code index} of an external command.
+   */
   Operand argument(int index);
 }

@@ -64,7 +64,8 @@ public interface DeviceBackend<E> extends ThreadBinding {
 
   /**
    * Creates the stream of queue {@code index}, from 0. Called once for each queue, while the device
-   * is opened. The engine closes it.
+   * is opened, and maybe later for hidden queues that serve groups of devices; their indexes come
+   * after those of the queues. The engine closes it.
    */
   NativeStream<E> createStream(int index);
 
@@ -92,6 +93,82 @@ public interface DeviceBackend<E> extends ThreadBinding {
    */
   default DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     throw new HalException(Status.UNIMPLEMENTED, info().uri() + " cannot import host memory");
+  }
+
+  /**
+   * Memory that somebody else has allocated on the device; called only with {@link
+   * Capability#NATIVE_ACCESS}. Freeing it does not free that memory.
+   *
+   * @param address the device's address of the first byte
+   * @param bytes at least 1
+   * @throws org.jhal.HalException INVALID_ARGUMENT if the runtime can tell that the range is not in
+   *     one allocation of this device
+   */
+  default DeviceMemory importDevice(long address, long bytes) {
+    throw new HalException(Status.UNIMPLEMENTED, info().uri() + " cannot import device memory");
+  }
+
+  /**
+   * The objects that {@link org.jhal.Device#unwrap} hands out; by default none. With {@link
+   * Capability#NATIVE_ACCESS} one of them is a {@link org.jhal.spi.NativeCalls}. Always the same.
+   */
+  default List<Object> views() {
+    return List.of();
+  }
+
+  /**
+   * The token of the devices whose events the streams of this one can wait for, and the other way
+   * round; compared by identity. By default null: nobody else's. Always the same. Semaphores may
+   * keep it longer than the device is open.
+   *
+   * <p>{@link NativeStream#waitEvent} takes the events of all devices with the same token. It is
+   * called with this device bound, and while the other one is not closed. If it fails, the engine
+   * asks the other device about the event, to find out which of the two is lost.
+   */
+  default @Nullable Object eventDomain() {
+    return null;
+  }
+
+  /**
+   * Why commands on this device's streams cannot use the memory of {@code owner}; null if they can.
+   * By default they cannot. What they can use is all memory that {@code owner} has allocated, but
+   * not what was imported. Always the same. Makes no call that fails if a device is lost.
+   *
+   * @param owner another device, as its {@link #real()} says; of any driver
+   */
+  default @Nullable String noAccess(DeviceBackend<?> owner) {
+    return info().driver() + " devices do not use the memory of others";
+  }
+
+  /**
+   * Makes it so that commands on this device's streams can use the memory of {@code owner}, which
+   * may take long. Called before the first such command, and perhaps again, by a thread of this
+   * device, with this device bound. Called only if {@link #noAccess} is null, and while {@code
+   * owner} is not closed.
+   *
+   * @throws org.jhal.HalException if the runtime refuses; then operations that need it fail. With
+   *     UNAVAILABLE if either device is lost: the engine asks the streams of {@code owner} whether
+   *     it is that one
+   */
+  default void enableAccess(DeviceBackend<?> owner) {}
+
+  /** The driver's own backend, for one that wraps it; otherwise this. */
+  default DeviceBackend<?> real() {
+    return this;
+  }
+
+  /**
+   * Makes what carries out collectives between devices of this driver. By default there is nothing
+   * that does, and their data goes through the host. Blocks.
+   *
+   * @param ranks the devices by rank, as their {@link #real()} says; of any drivers. The first one
+   *     is this one
+   * @throws org.jhal.HalException if it cannot be made; the message tells users why. UNAVAILABLE
+   *     means the loss of this device, not of another rank's
+   */
+  default NativeGroup<E> createGroup(List<DeviceBackend<?>> ranks) {
+    throw new HalException(
+        Status.UNIMPLEMENTED, info().driver() + " has no library for collectives");
   }
 
   /**

@@ -44,8 +44,8 @@ public interface NativeStream<E> extends ThreadBinding {
 
   /**
    * Makes work that is issued to this stream later wait for an event that was recorded on a stream
-   * of the same device. On a stream that is not in order, the wait need hold back only work up to
-   * the next recording.
+   * of the same device, or of one with the same {@link DeviceBackend#eventDomain}. On a stream that
+   * is not in order, the wait need hold back only work up to the next recording.
    */
   void waitEvent(E event);
 
@@ -130,6 +130,17 @@ public interface NativeStream<E> extends ThreadBinding {
   }
 
   /**
+   * How much more an operation counts if it is enqueued now and its time on the device is measured;
+   * less than 0 if it is not to be measured. Called from any thread, without the device bound: it
+   * only reads fields.
+   *
+   * @param isRecorded whether anybody records when operations run
+   */
+  default int timingWeight(boolean isRecorded) {
+    return -1;
+  }
+
+  /**
    * Whether {@link #issue} may block on these commands even though there is capacity for them, such
    * as while it creates something on first use. If so, a thread of the queue issues them. Called
    * when they are enqueued, from any thread, without the device bound.
@@ -150,6 +161,11 @@ public interface NativeStream<E> extends ThreadBinding {
    * known.
    */
   boolean isIdle();
+
+  /** The driver's own stream, for one that wraps it; otherwise this. */
+  default NativeStream<E> real() {
+    return this;
+  }
 
   /** Frees the stream, when everything that was issued has completed. */
   void close();

@@ -67,6 +67,27 @@ public interface Submission {
   void inBackground(Runnable work);
 
   /**
+   * Whether {@link #ranOnDevice} is to be called: the time is recorded, and {@link
+   * NativeStream#timingWeight} was reserved. Constant for a submission.
+   */
+  boolean isTimed();
+
+  /**
+   * Tells when the work ran on the device, both as {@link System#nanoTime}. For a submission that
+   * {@link #isTimed}, from {@link NativeStream#issue} on until the event behind it has fired, or in
+   * {@link #whenFired}; from any thread.
+   *
+   * @param error by how many nanoseconds each of the two may be wrong
+   */
+  void ranOnDevice(long begin, long end, long error);
+
+  /**
+   * Tells how an upload or a readback moves its bytes, for recordings of what happens. May be
+   * called while issuing only.
+   */
+  void moves(Command command, TransferPath path);
+
+  /**
    * Reports that the work failed after it was issued; the first failure counts. For drivers that
    * run commands themselves.
    */

@@ -1,10 +1,13 @@
 package org.jhal.driver.bundle;
 
 import org.jhal.ExecutableSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Defines the classes of a bundle from its class files, unless the class loader of the bundle's
- * source finds them. Class files are read when the JVM first asks for a class.
+ * source finds them. For an overlay it is the other way round: what it brings replaces what the
+ * bundle below has, except for the classes that kernels and drivers share, those of Java and of
+ * {@code org.jhal.kernel}. Class files are read when the JVM first asks for a class.
  *
  * <p>Thread-safe.
  */
@@ -23,11 +26,30 @@ final class BundleClassLoader extends ClassLoader {
   }
 
   @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (!source.isOverlay() || name.startsWith("java.") || name.startsWith("org.jhal.kernel.")) {
+      return super.loadClass(name, resolve);
+    }
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> found = findLoadedClass(name);
+      byte[] bytes = found == null ? read(name) : null;
+      if (bytes != null) {
+        found = defineClass(name, bytes, 0, bytes.length);
+      }
+      return found == null ? super.loadClass(name, resolve) : found;
+    }
+  }
+
+  @Override
   protected Class<?> findClass(String name) throws ClassNotFoundException {
-    byte[] bytes = source.read(folder + name.replace('.', '/') + ".class");
+    byte[] bytes = read(name);
     if (bytes == null) {
       throw new ClassNotFoundException(name);
     }
     return defineClass(name, bytes, 0, bytes.length);
+  }
+
+  private byte @Nullable [] read(String name) {
+    return source.read(folder + name.replace('.', '/') + ".class");
   }
 }

@@ -2,28 +2,32 @@ package org.jhal.driver.bundle;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.kernel.JavaKernel;
 import org.jhal.kernel.Workgroup;
 
 /**
- * Loads kernels that are Java methods: {@code public static void NAME(Workgroup)} of a public
- * class, which is looked up with the class loader of the bundle's source first and then among the
- * bundle's own class files. If the class is in a module, the module must export its package, at
- * least to the engine.
+ * Loads kernels that are Java methods: {@code public static void NAME(Workgroup)}, or with the
+ * kernel's parameters after the workgroup ({@link TypedKernel}), of a public class, which is looked
+ * up with the class loader of the bundle's source first and then among the bundle's own class
+ * files; an overlay's own class files come first. If the class is in a module, the module must
+ * export its package, at least to the engine.
  *
  * <p>Thread-safe.
  */
 public final class JavaKernels {
   /** Also has access to what a module exports to the engine alone. */
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.lookup();
+
+  private static final MethodHandle RUN = findRun();
 
   private JavaKernels() {}
 
@@ -38,14 +42,16 @@ public final class JavaKernels {
    */
   public static List<MethodHandle> load(
       ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    String className =
-        Objects.requireNonNull(variant.className(), "class name of the variant " + variant);
+    String className = variant.className();
+    if (className == null) {
+      return objects(source, kernels);
+    }
     String where = "bundle " + source.name() + ", class " + className;
     try {
       Class<?> type = Class.forName(className, true, new BundleClassLoader(source, variant.path()));
       List<MethodHandle> found = new ArrayList<>(kernels.size());
       for (KernelSpec kernel : kernels) {
-        found.add(find(where, type, kernel.name()));
+        found.add(find(where, type, kernel));
       }
       return found;
     } catch (ClassNotFoundException e) {
@@ -79,32 +85,108 @@ public final class JavaKernels {
     }
   }
 
-  private static MethodHandle find(String where, Class<?> type, String name) {
-    String wanted = "public static void " + name + "(Workgroup)";
-    Method method;
-    try {
-      method = type.getDeclaredMethod(name, Workgroup.class);
-    } catch (NoSuchMethodException e) {
-      List<Method> named =
-          Arrays.stream(type.getDeclaredMethods()).filter(m -> m.getName().equals(name)).toList();
-      if (named.isEmpty()) {
+  private static List<MethodHandle> objects(ExecutableSource source, List<KernelSpec> kernels) {
+    List<MethodHandle> found = new ArrayList<>(kernels.size());
+    for (KernelSpec kernel : kernels) {
+      JavaKernel body = source.javaKernels().get(kernel.name());
+      if (body == null) {
         throw new HalException(
-            Status.NOT_FOUND, where + " has no method '" + name + "'; expected " + wanted, e);
+            Status.NOT_FOUND,
+            "bundle " + source.name() + " has no Java object for kernel '" + kernel.name() + "'");
       }
-      throw wrongForm(where, named.get(0), wanted);
+      found.add(RUN.bindTo(body));
     }
-    int modifiers = method.getModifiers();
-    if (!Modifier.isPublic(modifiers)
-        || !Modifier.isStatic(modifiers)
-        || method.getReturnType() != void.class) {
-      throw wrongForm(where, method, wanted);
-    }
+    return found;
+  }
+
+  private static MethodHandle findRun() {
     try {
-      LOOKUP.lookupClass().getModule().addReads(type.getModule());
-      return LOOKUP.unreflect(method);
-    } catch (IllegalAccessException e) {
-      throw new HalException(Status.INVALID_ARGUMENT, where + inaccessible(type), e);
+      return LOOKUP.findVirtual(
+          JavaKernel.class, "run", MethodType.methodType(void.class, Workgroup.class));
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError("JavaKernel has this method", e);
     }
+  }
+
+  private static MethodHandle find(String where, Class<?> type, KernelSpec kernel) {
+    String name = kernel.name();
+    String wanted = "public static void " + name + "(Workgroup)";
+    List<Method> named = new ArrayList<>();
+    for (Method method : type.getDeclaredMethods()) {
+      if (method.getName().equals(name)) {
+        named.add(method);
+      }
+    }
+    if (named.isEmpty()) {
+      throw new HalException(
+          Status.NOT_FOUND, where + " has no method '" + name + "'; expected " + wanted);
+    }
+    named.sort(Comparator.comparing(Method::getParameterCount).thenComparing(Method::toString));
+    List<Method> kernels = named.stream().filter(JavaKernels::isKernel).toList();
+    if (kernels.isEmpty()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          where
+              + " has '"
+              + named.get(0)
+              + "'; expected "
+              + wanted
+              + ", or the kernel's parameters after the workgroup");
+    }
+    LOOKUP.lookupClass().getModule().addReads(type.getModule());
+    return kernels.size() == 1 || kernels.get(0).getParameterCount() == 1
+        ? handle(where, kernels.get(0), kernel)
+        : onlyOne(where, kernels, kernel);
+  }
+
+  private static boolean isKernel(Method method) {
+    return Modifier.isPublic(method.getModifiers())
+        && Modifier.isStatic(method.getModifiers())
+        && method.getReturnType() == void.class
+        && method.getParameterCount() > 0
+        && method.getParameterTypes()[0] == Workgroup.class;
+  }
+
+  private static MethodHandle handle(String where, Method method, KernelSpec kernel) {
+    try {
+      MethodHandle handle = LOOKUP.unreflect(method);
+      return method.getParameterCount() == 1
+          ? handle
+          : TypedKernel.adapt(handle, method, kernel, where);
+    } catch (IllegalAccessException e) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, where + inaccessible(method.getDeclaringClass()), e);
+    }
+  }
+
+  /** The one of several methods whose parameters are those of the kernel. */
+  private static MethodHandle onlyOne(String where, List<Method> methods, KernelSpec kernel) {
+    List<String> fitting = new ArrayList<>();
+    List<HalException> others = new ArrayList<>();
+    MethodHandle found = null;
+    for (Method method : methods) {
+      try {
+        found = handle(where, method, kernel);
+        fitting.add(TypedKernel.describe(method));
+      } catch (HalException e) {
+        others.add(e);
+      }
+    }
+    if (found != null && fitting.size() == 1) {
+      return found;
+    }
+    HalException refused =
+        new HalException(
+            Status.INVALID_ARGUMENT,
+            where
+                + " has several methods "
+                + kernel.name()
+                + (fitting.isEmpty() ? ", and the kernel is none of " : ", and the kernel may be ")
+                + (fitting.isEmpty()
+                    ? String.join(", ", methods.stream().map(TypedKernel::describe).toList())
+                    : String.join(" or ", fitting)));
+    others.forEach(refused::addSuppressed);
+    throw refused;
   }
 
   private static String inaccessible(Class<?> type) {
@@ -119,10 +201,5 @@ public final class JavaKernels {
         + type.getPackageName()
         + (ours.isNamed() ? " to " + ours.getName() : "")
         + ";";
-  }
-
-  private static HalException wrongForm(String where, Method found, String wanted) {
-    return new HalException(
-        Status.INVALID_ARGUMENT, where + " has '" + found + "'; expected " + wanted);
   }
 }

@@ -97,7 +97,7 @@ final class JsonValue {
       return "";
     }
     long lineNumber = Long.parseLong(location.group(1));
-    int next = Integer.parseInt(location.group(2)) - 1; // behind the character that was refused
+    int next = Integer.parseInt(location.group(2)) - 1; // after the character that was refused
     String line = text.lines().skip(lineNumber - 1).findFirst().orElse("");
     boolean isComment =
         next > 0 && next <= line.length() && "/#".indexOf(line.charAt(next - 1)) >= 0;
@@ -246,6 +246,11 @@ final class JsonValue {
       }
     }
     throw failure("is " + shorten(text) + "; it must be a whole number from " + min + " to " + max);
+  }
+
+  /** Whether it is an object. */
+  boolean isObject() {
+    return value instanceof Map<?, ?>;
   }
 
   /** Checks that this is an object, with any content. */

@@ -50,6 +50,42 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
       "it must be a path inside the bundle: relative, '/' between its parts, no '.' or '..'";
   private static final Pattern NOT_EMPTY = Pattern.compile("(?s).+");
 
+  /**
+   * Reads and checks the manifest of an overlay, which has variants only. It is for the bundle
+   * whose name it gives; of one for another bundle nothing else is looked at.
+   *
+   * @param overlay one of {@link ExecutableSource#overlays}
+   * @return its variants; empty if it is for a bundle of another name
+   * @throws HalException as {@link #read}
+   */
+  public List<Variant> overlay(ExecutableSource overlay) {
+    JsonValue root = parse(overlay, "overlay ");
+    JsonValue bundle = root.find("bundle"); // first: the rest is no matter of ours if it is another
+    if (bundle != null && !bundle.string(NOT_EMPTY, "it must not be empty").equals(name)) {
+      return List.of();
+    }
+    if (bundle == null && root.find("kernels") != null) {
+      throw root.failure(
+          "is that of a bundle with kernels of its own, not of an overlay, which names the bundle"
+              + " that it is for with the key 'bundle'");
+    }
+    root.allow("version", "bundle", "variants");
+    checkVersion(root);
+    root.get("bundle");
+    Set<String> names = new HashSet<>();
+    kernels.forEach(kernel -> names.add(kernel.name()));
+    List<Variant> found = new ArrayList<>();
+    for (JsonValue item : notEmpty(root.get("variants"))) {
+      found.add(variant(item, names, false));
+    }
+    return found;
+  }
+
+  /** Whether a text is a path of a file in a bundle, as manifests write it. */
+  public static boolean isPath(String text) {
+    return PATH.matcher(text).matches();
+  }
+
   /** Checks for null and copies the lists. */
   public Manifest {
     Objects.requireNonNull(name, "name");
@@ -66,18 +102,14 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
    */
   public static Manifest read(ExecutableSource source) {
     Objects.requireNonNull(source, "source");
-    byte[] bytes = source.read(FILE, MAX_BYTES);
-    if (bytes == null) {
-      throw new HalException(
-          Status.NOT_FOUND, "bundle " + source.name() + " has no " + FILE + " at its root");
+    JsonValue root = parse(source, "bundle ");
+    if (root.find("bundle") != null && root.find("kernels") == null) {
+      throw root.failure(
+          "is that of an overlay, which has no kernels; it is laid over the bundle that it names, by"
+              + " withVariants or --variants");
     }
-    JsonValue root = JsonValue.parse("bundle " + source.name() + ", " + FILE, bytes);
     root.allow("version", "name", "kernels", "variants");
-    JsonValue version = root.get("version");
-    if (version.integer(0, Integer.MAX_VALUE) != VERSION) {
-      throw version.failure(
-          "is " + version.integer(0, Integer.MAX_VALUE) + "; the supported version is " + VERSION);
-    }
+    checkVersion(root);
     String name = root.get("name").string(NOT_EMPTY, "it must not be empty");
 
     List<KernelSpec> kernels = new ArrayList<>();
@@ -91,9 +123,26 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     }
     List<Variant> variants = new ArrayList<>();
     for (JsonValue item : notEmpty(root.get("variants"))) {
-      variants.add(variant(item, names));
+      variants.add(variant(item, names, !source.javaKernels().isEmpty()));
     }
     return new Manifest(name, kernels, variants);
+  }
+
+  private static JsonValue parse(ExecutableSource source, String what) {
+    byte[] bytes = source.read(FILE, MAX_BYTES);
+    if (bytes == null) {
+      throw new HalException(
+          Status.NOT_FOUND, what + source.name() + " has no " + FILE + " at its root");
+    }
+    return JsonValue.parse(what + source.name() + ", " + FILE, bytes);
+  }
+
+  private static void checkVersion(JsonValue root) {
+    JsonValue version = root.get("version");
+    if (version.integer(0, Integer.MAX_VALUE) != VERSION) {
+      throw version.failure(
+          "is " + version.integer(0, Integer.MAX_VALUE) + "; the supported version is " + VERSION);
+    }
   }
 
   private static List<JsonValue> notEmpty(JsonValue list) {
@@ -204,19 +253,21 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
     return new Workgroups(size[0], size[1], size[2]);
   }
 
-  private static Variant variant(JsonValue json, Set<String> kernels) {
+  /** Reads a variant. If {@code hasObjects}, kernels in Java may be objects, not of a class. */
+  private static Variant variant(JsonValue json, Set<String> kernels, boolean hasObjects) {
     String format = json.get("format").string(FORMAT, FORMAT_RULE);
     if (format.equals(Variant.JAVA)) {
       json.allow("format", "class", "path");
       JsonValue path = json.find("path");
+      JsonValue type = hasObjects ? json.find("class") : json.get("class");
       return new Variant(
           format,
           null,
-          json.get("class").string(CLASS_NAME, CLASS_RULE),
+          type == null ? null : type.string(CLASS_NAME, CLASS_RULE),
           path == null ? "" : path.string(PATH, PATH_RULE),
           null,
           Map.of(),
-          List.of(),
+          Map.of(),
           Map.of());
     }
     json.allow("format", "file", "architecture", "entries", "options", "attributes");
@@ -228,10 +279,17 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
             .failure("names '" + kernel + "', which is not a kernel of this bundle");
       }
     }
-    List<String> options = new ArrayList<>();
-    JsonValue optionList = json.find("options");
-    if (optionList != null) {
-      optionList.items().forEach(option -> options.add(option.string()));
+    Map<String, List<String>> options = new LinkedHashMap<>();
+    JsonValue given = json.find("options");
+    if (given != null && given.isObject()) {
+      given.members().forEach((compiler, list) -> options.put(compiler, options(list)));
+      for (String compiler : options.keySet()) {
+        if (!FORMAT.matcher(compiler).matches()) {
+          throw given.failure("names the compiler '" + compiler + "'; " + FORMAT_RULE);
+        }
+      }
+    } else if (given != null) {
+      options.put(Variant.ALL_COMPILERS, options(given));
     }
     return new Variant(
         format,
@@ -242,6 +300,14 @@ public record Manifest(String name, List<KernelSpec> kernels, List<Variant> vari
         entries,
         options,
         strings(json.find("attributes")));
+  }
+
+  private static List<String> options(JsonValue list) {
+    List<String> options = new ArrayList<>();
+    for (JsonValue item : list.items()) {
+      options.add(item.string(NOT_EMPTY, "it must not be empty"));
+    }
+    return options;
   }
 
   private static Map<String, String> strings(@Nullable JsonValue object) {

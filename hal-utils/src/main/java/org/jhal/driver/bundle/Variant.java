@@ -1,5 +1,7 @@
 package org.jhal.driver.bundle;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  * @param format such as {@code java}
  * @param file the file in the bundle that holds the code, relative to its root; null for {@link
  *     #JAVA} only
- * @param className the class whose methods are the kernels; for {@link #JAVA} only, else null
+ * @param className the class whose methods are the kernels; for {@link #JAVA} only, and null there
+ *     if the kernels are {@link ExecutableSource#javaKernels}
  * @param path the folder in the bundle that holds the class files of {@link #JAVA}; empty for the
  *     root
  * @param architecture what the code was compiled for, or null if the manifest does not say
  * @param entries the name of a kernel's entry point in the file, by kernel name, where the two
  *     differ; see {@link #entry}
- * @param options for the compiler, if the file is source code
+ * @param options by the name of a compiler, if the file is source code; those of {@link
+ *     #ALL_COMPILERS} are for each. See {@link #options(String)}
  * @param attributes anything else that a driver needs for this format
  */
 public record Variant(
@@ -31,18 +35,37 @@ public record Variant(
     String path,
     @Nullable String architecture,
     Map<String, String> entries,
-    List<String> options,
+    Map<String, List<String>> options,
     Map<String, String> attributes) {
   /** The format of kernels that are Java methods; see {@link JavaKernels}. */
   public static final String JAVA = "java";
+
+  /** The key of options for whatever compiler there is. */
+  public static final String ALL_COMPILERS = "all";
 
   /** Checks for null and copies the collections. */
   public Variant {
     Objects.requireNonNull(format, "format");
     Objects.requireNonNull(path, "path");
     entries = Map.copyOf(Objects.requireNonNull(entries, "entries"));
-    options = List.copyOf(Objects.requireNonNull(options, "options"));
+    Map<String, List<String>> copies = new HashMap<>();
+    for (Map.Entry<String, List<String>> some :
+        Objects.requireNonNull(options, "options").entrySet()) {
+      copies.put(some.getKey(), List.copyOf(some.getValue()));
+    }
+    options = Map.copyOf(copies);
     attributes = Map.copyOf(Objects.requireNonNull(attributes, "attributes"));
+  }
+
+  /**
+   * The options for a compiler: those for all, then its own.
+   *
+   * @param compiler its name, such as {@code nvrtc}
+   */
+  public List<String> options(String compiler) {
+    List<String> all = new ArrayList<>(options.getOrDefault(ALL_COMPILERS, List.of()));
+    all.addAll(options.getOrDefault(compiler, List.of()));
+    return all;
   }
 
   /**

@@ -7,9 +7,16 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -23,17 +30,21 @@ public final class CacheTool implements ToolProvider {
   private static final int FAILED = 1;
   private static final int USAGE = 2;
 
+  private static final Pattern VARIABLE = Pattern.compile("JHAL_([A-Z0-9_]+)_CACHE");
+  private static final Pattern PROPERTY = Pattern.compile("jhal\\.([a-z0-9-]+)\\.cache");
+
   private static final String HELP =
       """
-      Shows, verifies or empties the folder in which compiled kernels are kept.
+      Shows, verifies or empties the folders in which compiled kernels are kept: the default one,
+      and those that the setting `cache` of a driver names (JHAL_DRIVER_CACHE, jhal.DRIVER.cache).
 
       Usage: hal cache [show|verify|empty] [options]
 
         show          list the entries: when each was last used, its size, and what it is; the default
         verify        read each entry, and report those that are damaged or cannot be trusted
-        empty         remove all entries, and nothing else
+        empty         remove all entries, and nothing else; with several folders, --folder is needed
 
-        --folder DIR  the folder, if a device has its own; `hal info DEVICE` shows it as `cache`
+        --folder DIR  this folder only; `hal info DEVICE` shows that of a device as `cache`
         --help        print this
 
       Exit codes: 0 success, 1 the folder cannot be used, or verify found something, 2 wrong usage.
@@ -81,20 +92,84 @@ public final class CacheTool implements ToolProvider {
         }
       }
     }
-    if (folder == null) {
-      folder = KernelCache.defaultFolder().orElse(null);
-    }
-    return folder == null
-        ? usage(err, "neither XDG_CACHE_HOME nor the home is an absolute path; give --folder")
-        : run(out, err, action == null ? "show" : action, folder);
+    String chosen = action == null ? "show" : action;
+    return folder == null ? runAll(out, err, chosen) : run(out, err, chosen, folder);
   }
 
-  private static @Nullable Path absolute(String folder) {
+  private static int runAll(PrintWriter out, PrintWriter err, String action) {
+    Map<String, String> properties = new TreeMap<>();
+    for (String name : System.getProperties().stringPropertyNames()) {
+      properties.put(name, System.getProperty(name, ""));
+    }
+    Map<Path, String> folders = new LinkedHashMap<>();
+    KernelCache.defaultFolder().ifPresent(folder -> folders.put(folder, "default"));
+    named(System.getenv(), properties).forEach(folders::putIfAbsent);
+    if (folders.isEmpty()) {
+      return usage(err, "neither XDG_CACHE_HOME nor the home is an absolute path; give --folder");
+    }
+    if (action.equals("empty") && folders.size() > 1) {
+      List<String> choices = new ArrayList<>();
+      folders.forEach((folder, origin) -> choices.add(folder + " (" + origin + ")"));
+      return usage(
+          err,
+          "there are several folders; say with --folder which one: " + String.join(", ", choices));
+    }
+    int worst = OK;
+    for (Path folder : folders.keySet()) {
+      worst = Math.max(worst, run(out, err, action, folder));
+    }
+    return worst;
+  }
+
+  /**
+   * The folders that the settings {@code cache} of drivers name, whatever drivers there are, each
+   * with one origin. A property comes before a variable. What names no folder is passed over, as
+   * opening a device tells it.
+   */
+  static SortedMap<Path, String> named(
+      Map<String, String> environment, Map<String, String> properties) {
+    SortedMap<String, String> byDriver = new TreeMap<>();
+    SortedMap<String, String> origins = new TreeMap<>();
+    new TreeMap<>(environment)
+        .forEach(
+            (name, value) -> {
+              Matcher variable = VARIABLE.matcher(name);
+              if (variable.matches() && !value.isEmpty()) {
+                byDriver.put(variable.group(1), value);
+                origins.put(variable.group(1), "environment " + name);
+              }
+            });
+    properties.forEach(
+        (name, value) -> {
+          Matcher property = PROPERTY.matcher(name);
+          if (property.matches() && !value.isEmpty()) {
+            String driver = property.group(1).toUpperCase(Locale.ROOT).replace('-', '_');
+            byDriver.put(driver, value);
+            origins.put(driver, "property " + name);
+          }
+        });
+    SortedMap<Path, String> folders = new TreeMap<>();
+    byDriver.forEach(
+        (driver, value) -> {
+          Path folder = path(value);
+          if (folder != null && folder.isAbsolute()) {
+            folders.putIfAbsent(folder, String.valueOf(origins.get(driver)));
+          }
+        });
+    return folders;
+  }
+
+  private static @Nullable Path path(String text) {
     try {
-      return folder.isEmpty() ? null : Path.of(folder).toAbsolutePath();
+      return Path.of(text);
     } catch (InvalidPathException e) {
       return null;
     }
+  }
+
+  private static @Nullable Path absolute(String folder) {
+    Path path = folder.isEmpty() ? null : path(folder);
+    return path == null ? null : path.toAbsolutePath();
   }
 
   private static int usage(PrintWriter err, String message) {

@@ -120,7 +120,7 @@ public final class KernelCache {
   public byte @Nullable [] find(KernelKey key) {
     String file = file(key);
     try (PrivateFolder folder = PrivateFolder.open(path, access)) {
-      CacheEntry entry = CacheEntry.decode(folder.read(file, MAX_ENTRY_BYTES));
+      CacheEntry entry = CacheEntry.decode(read(folder, file));
       if (!entry.key().equals(key)) {
         throw new DamagedEntryException("it is of another key");
       }
@@ -130,13 +130,26 @@ public final class KernelCache {
       return null; // not there yet; or the thread is interrupted, which is its user's affair
     } catch (DamagedEntryException e) {
       tell(
-          Level.WARNING, "an entry of the kernel cache " + path + " is damaged: " + e.getMessage());
+          Level.WARNING,
+          "an entry of the kernel cache "
+              + path
+              + " cannot be trusted and is replaced: "
+              + e.getMessage());
       return null;
     } catch (IOException | RuntimeException e) {
       unusable(e);
       return null;
     } catch (OutOfMemoryError e) {
       return null; // compiling may take less
+    }
+  }
+
+  /** Reads an entry. If others can write it, that is a matter of this entry alone. */
+  private static byte[] read(PrivateFolder folder, String file) throws IOException {
+    try {
+      return folder.read(file, MAX_ENTRY_BYTES);
+    } catch (UntrustedException e) {
+      throw new DamagedEntryException(String.valueOf(e.getMessage()));
     }
   }
 
@@ -286,10 +299,10 @@ public final class KernelCache {
     long bytes = 0;
     Instant used = Instant.EPOCH;
     try {
-      PosixFileAttributes is = folder.attributes(file);
+      PosixFileAttributes is = folder.look(file);
       bytes = is.size();
       used = is.lastModifiedTime().toInstant();
-      CacheEntry entry = CacheEntry.decode(folder.read(file, MAX_ENTRY_BYTES));
+      CacheEntry entry = CacheEntry.decode(read(folder, file));
       String problem = file.equals(file(entry.key())) ? null : "it is of another key";
       return Optional.of(new Item(file, bytes, used, entry.label(), problem));
     } catch (NoSuchFileException e) {
@@ -320,10 +333,16 @@ public final class KernelCache {
     return removed;
   }
 
-  /** Somebody else's folder is a matter to look into; one that cannot be written is not. */
+  /**
+   * Somebody else's folder is a matter to look into, and so is one that somebody has named and that
+   * cannot be made; one that cannot be written is not.
+   */
   private void unusable(Exception why) {
+    boolean isDefault = defaultFolder().equals(Optional.of(path));
+    boolean isWrong =
+        why instanceof UntrustedException || (why instanceof UnmadeFolderException && !isDefault);
     tell(
-        why instanceof UntrustedException ? Level.WARNING : Level.INFO,
+        isWrong ? Level.WARNING : Level.INFO,
         "the kernel cache "
             + path
             + " cannot be used, so kernels are compiled: "
@@ -335,6 +354,9 @@ public final class KernelCache {
   private static String reason(Exception why) {
     if (why instanceof UntrustedException) {
       return String.valueOf(why.getMessage());
+    }
+    if (why instanceof UnmadeFolderException) {
+      return "the folder cannot be made: " + why.getCause();
     }
     if (why instanceof FileSystemException of) {
       String reason = of.getReason();

@@ -105,12 +105,17 @@ final class PrivateFolder implements Closeable {
   /**
    * Opens a folder, after having made it if necessary.
    *
+   * @throws UnmadeFolderException if it cannot be made
    * @throws IOException as {@link #open}
    */
   static PrivateFolder make(Path path, Access access) throws IOException {
     access.user(); // first, as a system without it may have no permissions either
     if (!Files.isDirectory(path)) {
-      Files.createDirectories(path, mode("rwx------"));
+      try {
+        Files.createDirectories(path, mode("rwx------"));
+      } catch (IOException e) {
+        throw new UnmadeFolderException(e);
+      }
     }
     return open(path, access);
   }
@@ -136,7 +141,7 @@ final class PrivateFolder implements Closeable {
       if (!named.isDirectory() || !Objects.equals(named.fileKey(), is.fileKey())) {
         throw new UntrustedException("it is a symbolic link");
       }
-      check("it", is, user);
+      check(is, user);
       return new PrivateFolder(path, user, access, secure);
     } catch (Throwable t) {
       stream.close();
@@ -144,16 +149,14 @@ final class PrivateFolder implements Closeable {
     }
   }
 
-  private static void check(String what, PosixFileAttributes is, UserPrincipal user)
-      throws UntrustedException {
+  private static void check(PosixFileAttributes is, UserPrincipal user) throws UntrustedException {
     if (!is.owner().equals(user)) {
       throw new UntrustedException(
-          what + " belongs to " + is.owner().getName() + ", not to " + user.getName());
+          "it belongs to " + is.owner().getName() + ", not to " + user.getName());
     }
     if (!Collections.disjoint(is.permissions(), OTHERS_WRITE)) {
       throw new UntrustedException(
-          what
-              + " can be written by others; its mode is "
+          "it can be written by others; its mode is "
               + PosixFilePermissions.toString(is.permissions()));
     }
   }
@@ -176,21 +179,29 @@ final class PrivateFolder implements Closeable {
   }
 
   /**
+   * The attributes of whatever has this name, which may be nothing to be read.
+   *
+   * @throws NoSuchFileException if there is none
+   */
+  PosixFileAttributes look(String name) throws IOException {
+    return open.getFileAttributeView(
+            Path.of(name), PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+        .readAttributes();
+  }
+
+  /**
    * The attributes of a file.
    *
    * @throws NoSuchFileException if there is none
    * @throws UntrustedException if it is none to be read
    */
   PosixFileAttributes attributes(String name) throws IOException {
-    PosixFileAttributes is =
-        open.getFileAttributeView(
-                Path.of(name), PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
-            .readAttributes();
+    PosixFileAttributes is = look(name);
     if (!is.isRegularFile()) {
       throw new UntrustedException(
-          name + " is a " + (is.isSymbolicLink() ? "symbolic link" : "folder or a device"));
+          "it is a " + (is.isSymbolicLink() ? "symbolic link" : "folder or a device"));
     }
-    check(name, is, user);
+    check(is, user);
     return is;
   }
 

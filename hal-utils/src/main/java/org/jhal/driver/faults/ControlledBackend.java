@@ -22,6 +22,7 @@ import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
+import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.bundle.KernelSpec;
@@ -50,6 +51,8 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
           "freeAsync",
           "allocate",
           "importHost",
+          "importDevice",
+          "enableAccess",
           "load");
 
   private final DeviceBackend<E> real;
@@ -66,8 +69,29 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   /** The wrapped backend. */
+  @Override
   public DeviceBackend<E> real() {
     return real;
+  }
+
+  @Override
+  public @Nullable Object eventDomain() {
+    return real.eventDomain(); // its streams pass the driver's events on
+  }
+
+  @Override
+  public @Nullable String noAccess(DeviceBackend<?> owner) {
+    return real.noAccess(owner);
+  }
+
+  @Override
+  public void enableAccess(DeviceBackend<?> owner) {
+    run("enableAccess", () -> real.enableAccess(owner));
+  }
+
+  /** How many streams there are: one for each queue, and then a hidden one for groups, if any. */
+  public int streamCount() {
+    return streams.size();
   }
 
   /** The driver's own stream of queue {@code index}. */
@@ -205,6 +229,21 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   @Override
   public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     return call("importHost", () -> real.importHost(memory, params));
+  }
+
+  @Override
+  public DeviceMemory importDevice(long address, long bytes) {
+    return call("importDevice", () -> real.importDevice(address, bytes));
+  }
+
+  @Override
+  public List<Object> views() {
+    return real.views();
+  }
+
+  @Override
+  public NativeGroup<E> createGroup(List<DeviceBackend<?>> ranks) {
+    return real.createGroup(ranks);
   }
 
   @Override

@@ -29,6 +29,11 @@ final class ControlledStream<E> implements NativeStream<E> {
   }
 
   @Override
+  public NativeStream<E> real() {
+    return real;
+  }
+
+  @Override
   public int capacity() {
     return real.capacity();
   }
@@ -41,6 +46,11 @@ final class ControlledStream<E> implements NativeStream<E> {
   @Override
   public int weight(PreparedCommands prepared) {
     return real.weight(prepared);
+  }
+
+  @Override
+  public int timingWeight(boolean isRecorded) {
+    return real.timingWeight(isRecorded);
   }
 
   @Override

@@ -1,10 +1,12 @@
 package org.jhal.driver.faults;
 
 import org.jhal.HalException;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
 
 /** A submission to a {@link ControlledStream}, whose host completions can fail as well. */
 record ControlledSubmission(ControlledBackend<?> device, Submission real) implements Submission {
@@ -51,6 +53,21 @@ record ControlledSubmission(ControlledBackend<?> device, Submission real) implem
   @Override
   public void inBackground(Runnable work) {
     real.inBackground(work);
+  }
+
+  @Override
+  public boolean isTimed() {
+    return real.isTimed();
+  }
+
+  @Override
+  public void ranOnDevice(long begin, long end, long error) {
+    real.ranOnDevice(begin, end, error);
+  }
+
+  @Override
+  public void moves(Command command, TransferPath path) {
+    real.moves(command, path);
   }
 
   @Override

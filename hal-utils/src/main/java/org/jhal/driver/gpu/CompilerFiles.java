@@ -39,7 +39,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
    * To be raised with any change of JHAL after which a compiler is asked for other code, although
    * the key is the same: such as another choice of options for an architecture.
    */
-  private static final String FORMAT = "compiled source, format 1";
+  private static final String FORMAT = "compiled source, format 2";
 
   /** Copies the collections. */
   public CompilerFiles {
@@ -75,13 +75,18 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
   }
 
   /** The key of what this compiler makes of a source. */
-  KernelKey key(String source, String name, List<String> options, String architecture) {
+  KernelKey key(SourceCode source, List<String> options, String architecture) {
     List<String> texts = new ArrayList<>();
     texts.add(FORMAT);
-    texts.add(this.name);
-    texts.add(architecture);
     texts.add(name);
-    texts.add(source);
+    texts.add(architecture);
+    texts.add(source.name());
+    texts.add(source.text());
+    texts.add(String.valueOf(source.headers().size()));
+    for (Map.Entry<String, String> header : source.headers().entrySet()) { // sorted
+      texts.add(header.getKey());
+      texts.add(header.getValue());
+    }
     texts.add(Native.getDefaultStringEncoding()); // in which the compiler gets all texts
     texts.add(RuntimeCompiler.STANDARD);
     texts.add(String.valueOf(options.size()));

@@ -62,10 +62,21 @@ public abstract class DeviceReader {
   /** The vendor's name for the instruction set of a device. */
   protected abstract String architecture(int ordinal);
 
+  /**
+   * Whether a device can be given access to the memory of another one. A failure is only a reason
+   * why not.
+   */
+  protected abstract boolean canAccess(int ordinal, int owner);
+
   /** Further properties of a device, by name, for people. */
   protected abstract Map<String, String> properties(int ordinal);
 
-  final GpuProperties read(int ordinal) {
+  /**
+   * Reads the properties of a device.
+   *
+   * @param count how many devices there are
+   */
+  final GpuProperties read(int ordinal, int count) {
     byte[] name = new byte[NAME_BYTES];
     readName(ordinal, name);
     byte[] uuid = new byte[UUID_BYTES];
@@ -73,6 +84,8 @@ public abstract class DeviceReader {
     Map<String, String> properties = new HashMap<>(properties(ordinal));
     properties.put(
         "multiprocessors", String.valueOf(attribute(ordinal, attributes.multiprocessors)));
+    PeerAccess peers = PeerAccess.ask(ordinal, count, owner -> canAccess(ordinal, owner));
+    properties.put("memory of other devices", peers.toString());
     DeviceInfo info =
         DeviceInfo.builder(driver, ordinal)
             .name(GpuProperties.text(name))
@@ -89,7 +102,7 @@ public abstract class DeviceReader {
             .properties(properties)
             .build();
     return new GpuProperties(
-        ordinal, architecture(ordinal), attribute(ordinal, attributes.sharedMemory), info);
+        ordinal, architecture(ordinal), attribute(ordinal, attributes.sharedMemory), peers, info);
   }
 
   private Workgroups axes(int ordinal, int first) {

@@ -40,7 +40,7 @@ public final class FreeThread {
   public void free(Runnable free, Runnable then) {
     Runnable both =
         () -> {
-          runtime.giveBack(free);
+          runtime.gate().run(() -> runtime.giveBack(free));
           then.run();
         };
     try {

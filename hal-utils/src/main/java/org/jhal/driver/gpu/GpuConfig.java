@@ -10,6 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param graphs when graphs are used
  * @param stagingBytes how much memory is page-locked at most for transfers of pageable memory
  * @param copyThreads how many threads move such memory
+ * @param profile when times on the device are measured
+ * @param ranges marks operations for the vendor's profiler; null if they are not marked
  */
 record GpuConfig(
-    @Nullable KernelCache cache, GraphOptions graphs, long stagingBytes, int copyThreads) {}
+    @Nullable KernelCache cache,
+    GraphOptions graphs,
+    long stagingBytes,
+    int copyThreads,
+    Profile profile,
+    @Nullable RangeMarks ranges) {}

@@ -1,6 +1,9 @@
 package org.jhal.driver.gpu;
 
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,16 +16,19 @@ import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.MemoryType;
 import org.jhal.Status;
+import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
+import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.support.Once;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +46,11 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private final FreeThread frees;
   private final @Nullable KernelCache cache;
   private final @Nullable GraphCache<S, K> graphs; // null if the device uses none
+  private final GpuNativeCalls<S, E, K> nativeCalls;
+  private final DeviceClock<S, E> clock;
+  private final Profile profile;
+  private final @Nullable RangeMarks ranges; // null if nothing is marked
+  private final Once<S> groupStream = new Once<>(); // on which the collectives of all groups run
   private final AtomicInteger streams = new AtomicInteger(); // how many were created
 
   /**
@@ -52,13 +63,17 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     this.runtime = runtime;
     this.properties = properties;
     this.cache = config.cache();
+    this.nativeCalls = new GpuNativeCalls<>(runtime);
+    this.clock = new DeviceClock<>(runtime);
+    this.profile = config.profile();
+    this.ranges = config.ranges();
     MemoryPool<S> made = null;
     try {
       long token = runtime.bindToThread();
       try {
         made =
             new MemoryPool<>(
-                runtime, new MemoryBudget(name(), info().memoryBytes()), this::evictGraph);
+                runtime, place(), new MemoryBudget(name(), info().memoryBytes()), this::evictGraph);
       } finally {
         runtime.unbindFromThread(token);
       }
@@ -92,8 +107,37 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return frees;
   }
 
+  /** The {@link GpuMemory#place} of its own memory. */
+  int place() {
+    return properties.ordinal();
+  }
+
   MemoryPool<S> pool() {
     return pool;
+  }
+
+  /** Maps times of the device to those of the host. */
+  DeviceClock<S, E> clock() {
+    return clock;
+  }
+
+  Profile profile() {
+    return profile;
+  }
+
+  /** Marks operations for a profiler; null if they are not marked. */
+  @Nullable RangeMarks ranges() {
+    return ranges;
+  }
+
+  /** The stream on which the collectives of all groups run. The device is bound. */
+  S groupStream() {
+    return groupStream.get(runtime::openStream);
+  }
+
+  /** The same if there was a group, else null. Public for tests. */
+  public @Nullable S groupStreamIfMade() {
+    return groupStream.ifMade();
   }
 
   /** Moves pageable memory. */
@@ -118,7 +162,12 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   @Override
   public Set<Capability> capabilities() {
-    return Set.of(Capability.HOST_IMPORT);
+    return Set.of(Capability.HOST_IMPORT, Capability.NATIVE_ACCESS);
+  }
+
+  @Override
+  public Set<Command.Kind> supportedCommands() {
+    return Set.copyOf(EnumSet.allOf(Command.Kind.class));
   }
 
   @Override
@@ -129,7 +178,9 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   @Override
   public NativeStream<GpuEvent<E>> createStream(int index) {
     streams.incrementAndGet();
-    return new GpuStream<>(this, index);
+    GpuStream<S, E, K> made = new GpuStream<>(this, index);
+    nativeCalls.lend(made.handle());
+    return made;
   }
 
   @Override
@@ -152,6 +203,86 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return new ImportedMemory(runtime, frees, memory);
   }
 
+  @Override
+  public DeviceMemory importDevice(long address, long bytes) {
+    runtime.checkDeviceMemory(address, bytes);
+    return new ForeignMemory(frees, place(), address, bytes);
+  }
+
+  @Override
+  public List<Object> views() {
+    return List.of(runtime.view(), nativeCalls);
+  }
+
+  @Override
+  public Object eventDomain() {
+    return runtime.library();
+  }
+
+  /** Devices that were opened on the same GPU share its context, and so all of its memory. */
+  @Override
+  public @Nullable String noAccess(DeviceBackend<?> owner) {
+    if (owner instanceof GpuDevice<?, ?, ?> other && other.runtime.library() == runtime.library()) {
+      return properties.peers().obstacle(other.place());
+    }
+    return "devices of the driver "
+        + info().driver()
+        + " do not use the memory of those of "
+        + owner.info().driver();
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // devices of one library are of one type
+  public void enableAccess(DeviceBackend<?> owner) {
+    GpuDevice<S, E, K> other = (GpuDevice<S, E, K>) owner;
+    if (other.place() == place()) {
+      return;
+    }
+    try {
+      runtime.enableAccess(other.runtime);
+    } catch (HalException e) {
+      if (e.status() != Status.UNAVAILABLE) {
+        throw e;
+      }
+      pool.checkWorks(); // the call may have told of the other device's loss
+      throw new HalException(
+          Status.FAILED_PRECONDITION, other.name() + " is lost: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public NativeGroup<GpuEvent<E>> createGroup(List<DeviceBackend<?>> ranks) {
+    List<GpuDevice<S, E, ?>> devices = new ArrayList<>();
+    for (DeviceBackend<?> rank : ranks) {
+      GpuDevice<S, E, ?> device = sameDriver(devices.size(), rank);
+      for (GpuDevice<S, E, ?> other : devices) {
+        if (other.place() == device.place()) {
+          throw new HalException(
+              Status.UNIMPLEMENTED,
+              "ranks " + devices.indexOf(other) + " and " + devices.size() + " are on one GPU");
+        }
+      }
+      devices.add(device);
+    }
+    return GpuGroup.create(runtime.collectives(), runtime.gate(), devices);
+  }
+
+  @SuppressWarnings("unchecked") // devices of one library are of one type
+  private GpuDevice<S, E, ?> sameDriver(int rank, DeviceBackend<?> backend) {
+    if (backend instanceof GpuDevice<?, ?, ?> device
+        && device.runtime.library() == runtime.library()) {
+      return (GpuDevice<S, E, ?>) device;
+    }
+    throw new HalException(
+        Status.UNIMPLEMENTED,
+        "rank 0 is a device of the driver "
+            + info().driver()
+            + ", rank "
+            + rank
+            + " of "
+            + backend.info().driver());
+  }
+
   /** Memory is short, so a graph that is not in use ends; it can be made again. */
   private boolean evictGraph() {
     GraphCache<S, K> cache = graphs;
@@ -160,12 +291,8 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   /** Whether this driver itself has page-locked all of the memory. Calls no native function. */
   boolean hasPinned(HostMemory memory) {
-    ByteBuffer direct = memory.direct();
-    if (direct == null) {
-      return false;
-    }
-    long address = GpuRuntime.address(direct);
-    return runtime.hasPinned(address, address + memory.size() - 1);
+    long address = address(memory);
+    return address != 0 && runtime.hasPinned(address, address + memory.size() - 1);
   }
 
   /**
@@ -173,12 +300,14 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
    * 0.
    */
   long pinnedAddress(HostMemory memory) {
-    ByteBuffer direct = memory.direct();
-    if (direct == null) {
-      return 0;
-    }
-    long address = GpuRuntime.address(direct);
-    return runtime.isPinned(address, address + memory.size() - 1) ? address : 0;
+    long address = address(memory);
+    return address != 0 && runtime.isPinned(address, address + memory.size() - 1) ? address : 0;
+  }
+
+  /** The native address of host memory, or 0 if it is on the heap. */
+  private static long address(HostMemory memory) {
+    Buffer direct = memory.direct();
+    return direct == null ? memory.address() : GpuRuntime.address(direct);
   }
 
   @Override
@@ -198,16 +327,26 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   @Override
   public void close() {
+    nativeCalls.close();
     frees.close(this::closeLast);
   }
 
   private void closeLast() {
+    runtime.gate().run(this::freeAll);
+    runtime.release();
+  }
+
+  private void freeAll() {
     if (graphs != null) {
       runtime.giveBack(graphs::close);
     }
+    runtime.giveBack(clock::close);
     runtime.giveBack(ring::close);
     runtime.giveBack(pool::close);
+    S collectives = groupStreamIfMade();
+    if (collectives != null) {
+      runtime.giveBack(() -> runtime.closeStream(collectives));
+    }
     runtime.forgetPinned();
-    runtime.release();
   }
 }

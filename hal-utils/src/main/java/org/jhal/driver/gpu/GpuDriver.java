@@ -1,5 +1,6 @@
 package org.jhal.driver.gpu;
 
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,12 +35,8 @@ public abstract class GpuDriver implements Driver {
   private static final EngineOptions ENGINE =
       new EngineOptions(2, Duration.ofNanos(50_000), Duration.ofNanos(20_000));
   private static final Option<Long> MEMORY =
-      Option.bytes(
-          "memory",
-          1L << 50,
-          0,
-          1L << 50,
-          "how much device memory JHAL uses at most; never more than there is");
+      Option.bytesOrAll(
+          "memory", "how much device memory JHAL uses at most; never more than there is");
 
   private static final Option<Optional<Path>> CACHE =
       Option.folder("cache", KernelCache.defaultFolder(), "where compiled kernels are kept");
@@ -51,6 +48,15 @@ public abstract class GpuDriver implements Driver {
           64 << 10,
           1 << 30,
           "how much memory of the host is page-locked at most for transfers of pageable memory");
+
+  private static final System.Logger LOG = System.getLogger(GpuDriver.class.getName());
+
+  private static final Option<String> RANGES =
+      Option.choice(
+          "ranges",
+          "off",
+          List.of("off", "on"),
+          "whether each operation is marked as a range for the vendor's profiler");
 
   private static final Interposer NOTHING_BETWEEN =
       new Interposer() {
@@ -98,6 +104,26 @@ public abstract class GpuDriver implements Driver {
    */
   protected abstract void rehearseCompiler();
 
+  /**
+   * Loads what marks ranges for the vendor's profiler. Called only if a device is to mark them.
+   *
+   * @throws HalException UNAVAILABLE with the reason if it cannot be loaded
+   */
+  protected abstract RangeMarks rangeMarks();
+
+  /** Without the library nothing is marked, and everything else works. */
+  private @Nullable RangeMarks rangeMarks(Settings settings) {
+    if (settings.get(RANGES).equals("off")) {
+      return null;
+    }
+    try {
+      return rangeMarks();
+    } catch (HalException e) {
+      LOG.log(Level.WARNING, name + ": no ranges are marked: " + e.getMessage());
+      return null;
+    }
+  }
+
   @Override
   public final String name() {
     return name;
@@ -118,7 +144,7 @@ public abstract class GpuDriver implements Driver {
     return devices.get(
         () -> {
           int count = count(); // loads the runtime
-          return IntStream.range(0, count).mapToObj(reader()::read).toList();
+          return IntStream.range(0, count).mapToObj(i -> reader().read(i, count)).toList();
         });
   }
 
@@ -127,6 +153,8 @@ public abstract class GpuDriver implements Driver {
     options.add(MEMORY);
     options.add(CACHE);
     options.add(STAGING);
+    options.add(Profile.OPTION);
+    options.add(RANGES);
     options.addAll(GraphOptions.all());
     return Settings.resolve(name, options, uri);
   }
@@ -180,7 +208,14 @@ public abstract class GpuDriver implements Driver {
     Path path = folder.get();
     if (!folder.equals(CACHE.defaultValue()) && Files.exists(path) && !Files.isDirectory(path)) {
       throw new HalException(
-          Status.INVALID_ARGUMENT, "option '" + CACHE + "' is '" + path + "', which is no folder");
+          Status.INVALID_ARGUMENT,
+          "option '"
+              + CACHE
+              + "' is '"
+              + path
+              + "' (from "
+              + settings.origin(CACHE)
+              + "), which is no folder");
     }
     return KernelCache.in(path);
   }
@@ -194,7 +229,12 @@ public abstract class GpuDriver implements Driver {
     EngineConfig engine = ENGINE.configure(settings);
     GpuConfig config =
         new GpuConfig(
-            cache, GraphOptions.of(settings), settings.get(STAGING), engine.copyThreads());
+            cache,
+            GraphOptions.of(settings),
+            settings.get(STAGING),
+            engine.copyThreads(),
+            Profile.of(settings.get(Profile.OPTION)),
+            rangeMarks(settings));
     return new EngineDevice<>(
         interposer.before(new GpuDevice<>(runtime, device, config)), engine, settings.toList());
   }

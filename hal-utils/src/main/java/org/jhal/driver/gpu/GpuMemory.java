@@ -9,8 +9,11 @@ public interface GpuMemory extends DeviceMemory {
   /** The device's address of its first byte. */
   long address();
 
-  /** Whether the bytes are in host memory. */
-  boolean isOnHost();
+  /** The {@link #place} of memory of the host. */
+  int HOST = -1;
+
+  /** Where the bytes are: the ordinal of the device whose memory it is, or {@link #HOST}. */
+  int place();
 
   /** The memory that a submission gives an operand. */
   static GpuMemory of(Operand operand, Submission submission) {

@@ -1,7 +1,7 @@
 package org.jhal.driver.gpu;
 
 import java.lang.System.Logger.Level;
-import java.nio.ByteBuffer;
+import java.nio.Buffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
@@ -31,6 +31,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
 
   private final ResultCodes codes;
   private final PinnedRanges pinned;
+  private final LaunchGate gate;
 
   /** The addresses of the ranges that this device has page-locked and not released. */
   private final Set<Long> ownPinned = ConcurrentHashMap.newKeySet();
@@ -42,10 +43,20 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    *
    * @param codes the meaning of the native result codes
    * @param pinned the ranges that all devices of the driver have page-locked
+   * @param gate keeps apart what all devices of the driver launch and free
    */
-  protected GpuRuntime(ResultCodes codes, PinnedRanges pinned) {
+  protected GpuRuntime(ResultCodes codes, PinnedRanges pinned, LaunchGate gate) {
     this.codes = codes;
     this.pinned = pinned;
+    this.gate = gate;
+  }
+
+  /**
+   * What calls have to go through that may wait until a device is idle. Those of this class that
+   * are not final leave it to their callers.
+   */
+  final LaunchGate gate() {
+    return gate;
   }
 
   // Failures.
@@ -153,6 +164,28 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /** Drops a reference; opening the device took the first one. Never throws. */
   protected abstract void release();
 
+  /**
+   * The native library that the process has loaded, always the same object. All devices with the
+   * same one can wait for each other's events.
+   */
+  protected abstract Object library();
+
+  /**
+   * Gives this device access to all memory that another one allocates for itself, now and later;
+   * does nothing if it has access. Failures are not made by {@link #failure}, as they may tell of
+   * the loss of the other device.
+   *
+   * @param owner another GPU of the same {@link #library}, and open
+   */
+  protected abstract void enableAccess(GpuRuntime<S, E, K> owner);
+
+  /**
+   * The library for collectives between devices of the driver.
+   *
+   * @throws HalException UNIMPLEMENTED with the reason if there is none
+   */
+  protected abstract CollectiveLibrary collectives();
+
   /** The loader of kernels for this device; always the same. */
   protected abstract KernelLoader<?, K> kernels();
 
@@ -167,9 +200,19 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   // Streams.
 
   /** Creates a stream that does not wait for any other stream. */
+  final S openStream() {
+    return gate.call(this::createStream);
+  }
+
+  /** Destroys an idle stream from {@link #openStream}. Never throws. */
+  final void closeStream(S stream) {
+    gate.run(() -> destroyStream(stream));
+  }
+
+  /** Creates a stream that does not wait for any other stream; may wait for the device. */
   protected abstract S createStream();
 
-  /** Destroys an idle stream. Never throws. */
+  /** Destroys an idle stream; may wait for the device. Never throws. */
   protected abstract void destroyStream(S stream);
 
   /** Waits until everything in the stream is over. */
@@ -188,13 +231,25 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    */
   protected abstract E createEvent(boolean canSleep);
 
+  /** Creates an event that keeps the time at which it fired. */
+  protected abstract E createTimingEvent();
+
+  /**
+   * The time from one timing event to another by the device's clock, in milliseconds; negative if
+   * the second one fired first. Both have fired.
+   */
+  protected abstract float elapsedMillis(E from, E to);
+
   /** Destroys an event. Never throws. */
   protected abstract void destroyEvent(E event);
 
   /** Records an event, which fires when everything that is now in the stream is over. */
   protected abstract void recordEvent(E event, S stream);
 
-  /** Makes work that is put into the stream later wait for the latest recording of the event. */
+  /**
+   * Makes work that is put into the stream later wait for the latest recording of the event, which
+   * may be another device's of the same {@link #library}.
+   */
   protected abstract void waitEvent(S stream, E event);
 
   /** Whether the latest recording has fired; does not wait. */
@@ -236,7 +291,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   final long register(long hostAddress, long bytes) {
     addPinned(hostAddress, bytes);
     try {
-      pageLock(hostAddress, bytes);
+      gate.run(() -> pageLock(hostAddress, bytes));
     } catch (Throwable t) {
       forgetPinned(hostAddress);
       throw t;
@@ -251,7 +306,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
 
   /** Ends a registration; may wait until the device is idle. Never throws. */
   final void unregister(long hostAddress) {
-    pageUnlock(hostAddress);
+    gate.run(() -> pageUnlock(hostAddress));
     forgetPinned(hostAddress);
   }
 
@@ -293,7 +348,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * is released by {@link #forgetPinned(long)} and then {@link #freeHost}.
    */
   final long allocatePinned(long bytes) {
-    long address = allocateHost(bytes);
+    long address = gate.call(() -> allocateHost(bytes));
     addPinned(address, bytes);
     return address;
   }
@@ -339,11 +394,14 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    */
   protected abstract void fill(S stream, long target, int pattern, int patternBytes, long count);
 
-  /** Copies within the device's memory. */
+  /** Copies within the device's own memory. */
   protected abstract void copy(S stream, long target, long source, long bytes);
 
-  /** Copies if one or both sides are page-locked host memory; both addresses are the device's. */
-  protected abstract void copyWithHost(S stream, long target, long source, long bytes);
+  /**
+   * Copies if one or both sides are page-locked host memory, or memory of another device to which
+   * this one has access; both addresses are the device's.
+   */
+  protected abstract void copyAcross(S stream, long target, long source, long bytes);
 
   /** Copies from page-locked memory, given by its host address, to device memory. */
   protected abstract void copyToDevice(S stream, long target, long hostAddress, long bytes);
@@ -368,11 +426,76 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
       int sharedBytes,
       LaunchBuffer arguments);
 
+  // The runtime beside JHAL.
+
+  /** What {@link org.jhal.Device#unwrap} offers of this driver. */
+  protected abstract Object view();
+
+  /** The number that the runtime's own functions take for a stream. */
+  protected abstract long streamHandle(S stream);
+
+  /** The number that the runtime's own functions take for an event. */
+  protected abstract long eventHandle(E event);
+
+  /** Makes work that is put into the stream later wait for an event of the program. */
+  protected abstract void waitNative(S stream, long event);
+
+  /**
+   * Makes the device current again on a thread that it is bound to, whatever was made current
+   * meanwhile.
+   */
+  protected abstract void bindAgain();
+
+  /** Whether the device is current on this thread. */
+  protected abstract boolean isCurrent();
+
+  /**
+   * Makes no device, or another one, current on this thread. Returns false if there is no way to.
+   */
+  protected abstract boolean makeNoneCurrent();
+
+  /**
+   * Checks that memory can be imported.
+   *
+   * @throws HalException INVALID_ARGUMENT if the runtime can tell that the range is not in one
+   *     allocation of this device
+   */
+  protected abstract void checkDeviceMemory(long address, long bytes);
+
+  /** Allocates outside of the pool; may wait for the device. */
+  protected abstract long allocateAlone(long bytes);
+
+  /** Frees memory from {@link #allocateAlone}; may wait until the device is idle. */
+  protected abstract void freeAlone(long address);
+
+  /** Checks that a range is in the allocation of {@code size} bytes at {@code start}. */
+  protected final void checkRange(long address, long bytes, long start, long size) {
+    long offset = address - start;
+    if (offset < 0 || offset > size || bytes > size - offset) {
+      throw noDeviceMemory(
+          address,
+          bytes,
+          "the allocation there ends after " + Math.max(0, size - offset) + " bytes");
+    }
+  }
+
+  /** The failure of {@link #checkDeviceMemory}. */
+  protected final HalException noDeviceMemory(long address, long bytes, String reason) {
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        "cannot import "
+            + bytes
+            + " bytes at 0x"
+            + Long.toHexString(address)
+            + " as device memory: "
+            + reason);
+  }
+
   /** The word that ends the list of a {@link LaunchBuffer}. */
   protected abstract long endOfLaunchList();
 
   /** The address of a direct buffer's first byte, regardless of its position. */
-  static long address(ByteBuffer direct) {
+  static long address(Buffer direct) {
     return com.sun.jna.Pointer.nativeValue(com.sun.jna.Native.getDirectBufferPointer(direct));
   }
 }

@@ -3,16 +3,20 @@ package org.jhal.driver.gpu;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jhal.BufferParams;
+import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.MemoryType;
+import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.NativeAccess;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
 import org.jhal.driver.support.BackOff;
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +56,12 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   /** If an event has fired and more recordings than this are behind it, a later one is queried. */
   private static final int FEW = 2;
 
+  /**
+   * How many native commands external work is given room for. If it enqueues more, its calls block
+   * until the device has gone on, on a thread that may block.
+   */
+  private static final int EXTERNAL_WEIGHT = 64;
+
   private static final int KEPT_EVENTS = 1024; // a power of two
 
   /**
@@ -87,6 +97,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private final DeferredFrees<E> hostFrees;
   private @Nullable StreamMark<E> nextMark; // for work issued since the last recording
   private final LaunchBuffer launch;
+  private final StreamTimer<S, E> timer;
+  private boolean isElsewhere; // a part of what is being issued runs in other streams
 
   GpuStream(GpuDevice<S, E, K> device, int index) {
     this.device = device;
@@ -94,8 +106,9 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     this.runtime = device.runtime();
     this.hostFrees = new DeferredFrees<>(runtime);
     this.launch = new LaunchBuffer(runtime.endOfLaunchList());
-    this.handle = runtime.createStream();
+    this.handle = runtime.openStream();
     this.staging = new StagingRing<>(runtime, handle, device.frees());
+    this.timer = new StreamTimer<>(runtime, device.clock(), handle);
   }
 
   @SuppressWarnings("unchecked") // it holds only nulls
@@ -141,6 +154,9 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   /** Staged bytes weigh in proportion to their share of the staging ring. */
   @Override
   public int weight(Command command) {
+    if (command.kind() == Command.Kind.EXTERNAL) {
+      return EXTERNAL_WEIGHT;
+    }
     long staged = StagingRing.space(stagedBytes(command));
     return (int) Math.max(1, (staged + BYTES_PER_WEIGHT - 1) / BYTES_PER_WEIGHT);
   }
@@ -282,7 +298,48 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   // Commands.
 
   @Override
+  public int timingWeight(boolean isRecorded) {
+    return device.profile().measures(isRecorded) ? StreamTimer.WEIGHT : -1;
+  }
+
+  @Override
   public void issue(CommandList commands, Submission submission) {
+    RangeMarks ranges = device.ranges();
+    if (ranges != null && !submission.wasPutBack()) { // it keeps the range that it has
+      long range = ranges.start(title(commands));
+      submission.whenFired(() -> ranges.end(range));
+    }
+    StreamTimer.Pair<E> timing = submission.isTimed() ? timer.begin() : null;
+    if (timing == null) {
+      issueAll(commands, submission);
+      return;
+    }
+    isElsewhere = false;
+    boolean isWhole = false;
+    boolean wasPutBack = submission.wasPutBack();
+    try {
+      issueAll(commands, submission);
+      isWhole = submission.wasPutBack() == wasPutBack && !isElsewhere;
+    } finally {
+      if (!isWhole) {
+        timer.giveBack(timing);
+      }
+    }
+    if (isWhole) {
+      timer.end(timing, submission);
+    }
+  }
+
+  private static String title(CommandList commands) {
+    if (commands.size() != 1) {
+      return commands.size() + " commands";
+    }
+    Command only = commands.get(0);
+    String word = only.kind().word();
+    return only.kind() == Command.Kind.DISPATCH ? word + " of " + only.kernel().name() : word;
+  }
+
+  private void issueAll(CommandList commands, Submission submission) {
     PreparedCommands prepared = commands.prepared();
     if (prepared != null && graphs(prepared).issue(this, submission)) {
       return;
@@ -296,6 +353,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
         case READBACK -> readback(command, submission);
         case COPY -> copy(command, submission);
         case DISPATCH -> dispatch(command, submission);
+        case EXTERNAL -> external(command, submission);
+        case EVENT -> runtime.waitNative(handle, command.event());
         case BARRIER -> {} // the stream runs commands in order anyway
       }
     }
@@ -323,10 +382,11 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     long source = from.address() + submission.offset(command.source());
     long target = to.address() + submission.offset(command.target());
     long bytes = submission.length(command.target());
-    if (from.isOnHost() || to.isOnHost()) {
-      runtime.copyWithHost(handle, target, source, bytes);
-    } else {
+    int own = device.place();
+    if (from.place() == own && to.place() == own) {
       runtime.copy(handle, target, source, bytes);
+    } else {
+      runtime.copyAcross(handle, target, source, bytes);
     }
   }
 
@@ -358,15 +418,18 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     long target = GpuMemory.address(command.target(), submission);
     long pinned = device.pinnedAddress(source);
     if (pinned != 0) {
+      submission.moves(command, TransferPath.DIRECT);
       runtime.copyToDevice(handle, target, pinned, source.size());
-    } else if (source.size() <= MAX_CAPTURED
-        && (source.direct() == null || submission.waitsReached())) {
+    } else if (source.size() <= MAX_CAPTURED && (source.isOnHeap() || submission.waitsReached())) {
+      submission.moves(command, TransferPath.STAGED);
       for (long at = 0; at < source.size(); at += StagingRing.MAX_PIECE) {
         long from = at;
         int size = (int) Math.min(StagingRing.MAX_PIECE, source.size() - at);
         capture(target + at, size, space -> source.read(from, space));
       }
     } else {
+      submission.moves(command, TransferPath.RING);
+      isElsewhere = true;
       submission.afterwards(PageableTransfer.upload(device.ring(), source, target));
     }
   }
@@ -376,8 +439,11 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     long source = GpuMemory.address(command.source(), submission);
     long pinned = device.pinnedAddress(target);
     if (pinned != 0) {
+      submission.moves(command, TransferPath.DIRECT);
       runtime.copyToHost(handle, pinned, source, target.size());
     } else {
+      submission.moves(command, TransferPath.RING);
+      isElsewhere = true;
       submission.afterwards(PageableTransfer.readback(device.ring(), source, target));
     }
   }
@@ -394,6 +460,56 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
         kernel.workgroupSize(),
         kernel.dynamicSharedMemory(),
         launch);
+  }
+
+  /**
+   * Runs external work. It may have made another device current, and it may have lost this one:
+   * that counts more than what the work itself has reported.
+   */
+  private void external(Command command, Submission submission) {
+    HalException failure;
+    try {
+      failure = runtime.gate().call(() -> command.external().run(new Lease(command, submission)));
+    } finally {
+      bindAgain();
+    }
+    if (failure != null) {
+      boolean ignored = runtime.isIdle(handle);
+      submission.fail(failure);
+    }
+  }
+
+  /** Without this nothing more can be put into the stream, so a failure means the loss. */
+  private void bindAgain() {
+    try {
+      runtime.bindAgain();
+    } catch (HalException e) {
+      throw new HalException(
+          Status.UNAVAILABLE,
+          "the device cannot be made current again after external work: " + e.getMessage(),
+          e);
+    }
+  }
+
+  /** What external work is lent. */
+  private final class Lease implements NativeAccess {
+    private final Command command;
+    private final Submission submission;
+
+    Lease(Command command, Submission submission) {
+      this.command = command;
+      this.submission = submission;
+    }
+
+    @Override
+    public long stream() {
+      return runtime.streamHandle(handle);
+    }
+
+    @Override
+    public long address(int index) {
+      return GpuMemory.address(command.argument(index), submission);
+    }
   }
 
   @Override
@@ -419,8 +535,9 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   @Override
   public void close() {
+    timer.close();
     staging.close();
     hostFrees.close();
-    runtime.destroyStream(handle);
+    runtime.closeStream(handle);
   }
 }

@@ -15,6 +15,8 @@ import org.jhal.Status;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.events.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +82,17 @@ final class GraphCache<S, K> {
    * @throws HalException UNAVAILABLE if the device is lost
    */
   @Nullable GraphFallback build(GraphInstance<S, K> planned) {
+    Span span = Events.graph(planned.size());
+    GraphFallback reason = GraphFallback.GIVEN_UP;
+    try {
+      reason = tryToBuild(planned);
+      return reason;
+    } finally {
+      Span.end(span, reason == null ? null : reason.text());
+    }
+  }
+
+  private @Nullable GraphFallback tryToBuild(GraphInstance<S, K> planned) {
     boolean isReserved = false;
     boolean isBuilt = false;
     try {
@@ -88,7 +101,7 @@ final class GraphCache<S, K> {
       instances.add(planned);
       S stream = uploads.pollFirst();
       if (stream == null) {
-        stream = device.runtime().createStream();
+        stream = device.runtime().openStream();
       }
       try {
         planned.build(stream);
@@ -104,10 +117,13 @@ final class GraphCache<S, K> {
       return refused(e);
     } finally {
       if (!isBuilt && planned.take()) {
-        instances.remove(planned);
-        planned.destroy(false);
-        if (isReserved) {
-          used.addAndGet(-planned.bytes());
+        try {
+          planned.destroy(false);
+        } finally {
+          instances.remove(planned);
+          if (isReserved) {
+            used.addAndGet(-planned.bytes());
+          }
         }
       }
     }
@@ -169,26 +185,46 @@ final class GraphCache<S, K> {
       instance.unclaim();
       return false;
     }
-    if (instance.takeClaimed()) { // otherwise its recording has just ended
-      destroy(instance, false);
+    try {
+      instance.destroyClaimed();
+    } finally {
+      if (instance.isDestroyed()) { // otherwise its recording has just ended
+        forget(instance);
+      }
     }
     return true;
   }
 
   /**
    * Has an instance destroyed soon that nobody launches any more, and before the modules that are
-   * unloaded after this call. May be called again.
+   * unloaded after this call. May be called again. Never throws.
    */
   void retire(GraphInstance<S, K> instance) {
     if (instance.take()) {
-      device.frees().free(() -> destroy(instance, true));
-    } else if (!instance.isDestroyed()) {
-      device.frees().free(instance::awaitDestroyed); // another thread is evicting it
+      try {
+        device.frees().free(() -> destroy(instance, true));
+      } catch (Throwable t) { // no thread can be started, and nobody else destroys it
+        device.runtime().giveBack(() -> destroy(instance, false));
+      }
+    } else if (!instance.isDestroyed()) { // another thread is evicting it
+      try {
+        device.frees().free(instance::awaitDestroyed);
+      } catch (Throwable t) { // no thread can be started
+        instance.awaitDestroyed();
+      }
     }
   }
 
+  /** Destroys an instance that the caller has taken. Even if this throws, it counts no more. */
   private void destroy(GraphInstance<S, K> instance, boolean mayWait) {
-    instance.destroy(mayWait);
+    try {
+      instance.destroy(mayWait);
+    } finally {
+      forget(instance);
+    }
+  }
+
+  private void forget(GraphInstance<S, K> instance) {
     if (instances.remove(instance)) {
       used.addAndGet(-instance.bytes());
     }
@@ -198,11 +234,11 @@ final class GraphCache<S, K> {
   void close() {
     for (GraphInstance<S, K> instance : instances) {
       if (instance.take()) {
-        destroy(instance, true);
+        device.runtime().giveBack(() -> destroy(instance, true));
       }
     }
     for (S stream = uploads.poll(); stream != null; stream = uploads.poll()) {
-      device.runtime().destroyStream(stream);
+      device.runtime().closeStream(stream);
     }
   }
 
@@ -219,16 +255,19 @@ final class GraphCache<S, K> {
   /** Counts a submission that is issued command by command. */
   void count(GraphFallback reason) {
     fallbacks.incrementAndGet(reason.ordinal());
+    Events.fallback(reason.text());
   }
 
   /** The reason for a failed call, which is logged the first time. */
   GraphFallback refused(HalException failure) {
     GraphFallback reason = GraphFallback.of(failure);
     if (logged.add(reason)) {
-      LOG.log(
-          Level.INFO,
-          device.name() + ": commands are issued one by one, since " + reason.text(),
-          failure);
+      String text = device.name() + ": commands are issued one by one (" + reason.text() + ")";
+      if (reason == GraphFallback.OUT_OF_MEMORY) { // as the setting may say
+        LOG.log(Level.INFO, text + ": " + failure.getMessage());
+      } else {
+        LOG.log(Level.INFO, text, failure);
+      }
     }
     return reason;
   }

@@ -2,6 +2,7 @@ package org.jhal.driver.gpu;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.driver.Submission;
 
@@ -34,6 +35,8 @@ final class GraphInstance<S, K> {
   private final GraphRuntime<S, K> graphs;
   private final GraphPlan plan;
   private final AtomicReference<State> state = new AtomicReference<>(State.PLANNED);
+
+  private final AtomicBoolean isEnding = new AtomicBoolean(); // destroy() was called
 
   /** Opened once nothing native exists any more. */
   private final CountDownLatch destroyed = new CountDownLatch(1);
@@ -80,7 +83,8 @@ final class GraphInstance<S, K> {
   void build(S uploads) {
     graph = graphs.create();
     nodes.addTo(graph);
-    instance = graphs.instantiate(graph);
+    long made = graph;
+    instance = device.runtime().gate().call(() -> graphs.instantiate(made));
     graphs.upload(instance, uploads);
     device.runtime().synchronizeStream(uploads);
     lastUse = System.nanoTime();
@@ -132,6 +136,11 @@ final class GraphInstance<S, K> {
     return launchPosition <= stream.fired();
   }
 
+  /** How many nodes it has. */
+  int size() {
+    return plan.size();
+  }
+
   /** When it was built or last launched, as {@link System#nanoTime} counts. */
   long lastUse() {
     return lastUse;
@@ -152,9 +161,19 @@ final class GraphInstance<S, K> {
     return destroyed.getCount() == 0;
   }
 
-  /** Takes a claimed one out of use; returns false if another thread has done so. */
-  boolean takeClaimed() {
-    return state.compareAndSet(State.BUSY, State.GONE);
+  /**
+   * Takes a claimed one out of use and destroys it, unless another thread has taken it. For a
+   * thread of a user, which may run out of stack anywhere: before it is taken here, its recording's
+   * end still takes it, and afterwards the latch opens in any case.
+   */
+  void destroyClaimed() {
+    if (state.compareAndSet(State.BUSY, State.GONE)) {
+      try {
+        destroy(false);
+      } finally {
+        destroyed.countDown();
+      }
+    }
   }
 
   /** Takes it out of use, whatever its state. Returns whether the caller has to destroy it. */
@@ -163,19 +182,33 @@ final class GraphInstance<S, K> {
   }
 
   /**
-   * Destroys what is native. For the thread that has taken it. Never throws.
+   * Destroys what is native, once. For the thread that has taken it. If a step throws, such as an
+   * overflow of a user's stack, the others are done all the same, since other threads wait for the
+   * end.
    *
    * @param mayWait whether the thread may wait until the device is idle; if not, another one does
    */
   void destroy(boolean mayWait) {
-    if (instance != 0) {
-      graphs.destroyInstance(instance);
+    if (!isEnding.compareAndSet(false, true)) {
+      return;
     }
-    if (graph != 0) {
-      graphs.destroy(graph);
+    try {
+      if (instance != 0) {
+        device.runtime().gate().run(() -> graphs.destroyInstance(instance));
+      }
+    } finally {
+      try {
+        if (graph != 0) {
+          graphs.destroy(graph);
+        }
+      } finally {
+        try {
+          nodes.close(mayWait);
+        } finally {
+          destroyed.countDown();
+        }
+      }
     }
-    nodes.close(mayWait);
-    destroyed.countDown();
   }
 
   /** Waits until the thread that has taken it has destroyed it. */

@@ -40,8 +40,8 @@ final class GraphNodes<S, K> {
   private final long[] targets;
   private final long[] sources;
   private final long[] lengths;
-  private final boolean[] areTargetsOnHost;
-  private final boolean[] areSourcesOnHost;
+  private final int[] targetPlaces; // see GpuMemory
+  private final int[] sourcePlaces;
 
   // By slot that any node names: an operand that tells when something else is bound, and its
   // address.
@@ -64,8 +64,8 @@ final class GraphNodes<S, K> {
     targets = new long[count];
     sources = new long[count];
     lengths = new long[count];
-    areTargetsOnHost = new boolean[count];
-    areSourcesOnHost = new boolean[count];
+    targetPlaces = new int[count];
+    sourcePlaces = new int[count];
     int end = GraphRuntime.SCRATCH_BYTES + Long.BYTES * plan.mostDependencies();
     end = (end + 15) / 16 * 16;
     BitSet noted = new BitSet();
@@ -144,7 +144,7 @@ final class GraphNodes<S, K> {
       case DISPATCH -> PackedArguments.setAddresses(memory, places[node], command, submission);
       case COPY -> {
         sources[node] = GpuMemory.address(command.source(), submission);
-        areSourcesOnHost[node] = GpuMemory.of(command.source(), submission).isOnHost();
+        sourcePlaces[node] = GpuMemory.of(command.source(), submission).place();
         resolveTarget(node, command, submission);
       }
       default -> resolveTarget(node, command, submission);
@@ -153,7 +153,7 @@ final class GraphNodes<S, K> {
 
   private void resolveTarget(int node, Command command, Submission submission) {
     targets[node] = GpuMemory.address(command.target(), submission);
-    areTargetsOnHost[node] = GpuMemory.of(command.target(), submission).isOnHost();
+    targetPlaces[node] = GpuMemory.of(command.target(), submission).place();
     lengths[node] = submission.length(command.target());
   }
 
@@ -175,16 +175,15 @@ final class GraphNodes<S, K> {
     return changed;
   }
 
-  /** Whether a changed node would get memory of another kind, which no runtime allows. */
+  /** Whether a changed node would get memory in another place, which no runtime allows. */
   boolean isOtherMemory(long changed, Submission submission) {
     for (int node = 0; node < nodes.length; node++) {
       if ((slotsOf[node] & changed) != 0) {
         Command command = plan.command(node);
         if (command.kind() != Command.Kind.DISPATCH
-            && (GpuMemory.of(command.target(), submission).isOnHost() != areTargetsOnHost[node]
+            && (GpuMemory.of(command.target(), submission).place() != targetPlaces[node]
                 || (command.kind() == Command.Kind.COPY
-                    && GpuMemory.of(command.source(), submission).isOnHost()
-                        != areSourcesOnHost[node]))) {
+                    && GpuMemory.of(command.source(), submission).place() != sourcePlaces[node]))) {
           return true;
         }
       }
@@ -204,7 +203,7 @@ final class GraphNodes<S, K> {
         if (plan.command(node).kind() == Command.Kind.UPDATE) {
           to.position(places[node]).put(plan.command(node).bytes());
           sources[node] = block.deviceAddress() + places[node];
-          areSourcesOnHost[node] = true;
+          sourcePlaces[node] = GpuMemory.HOST;
         }
       }
     }
@@ -241,11 +240,15 @@ final class GraphNodes<S, K> {
               dependencies,
               count,
               targets[node],
-              areTargetsOnHost[node],
+              isElsewhere(targetPlaces[node]),
               sources[node],
-              areSourcesOnHost[node],
+              isElsewhere(sourcePlaces[node]),
               lengths[node]);
     };
+  }
+
+  private boolean isElsewhere(int place) {
+    return place != device.place();
   }
 
   private long times(int node, Command fill) {
@@ -291,9 +294,9 @@ final class GraphNodes<S, K> {
               instance,
               nodes[node],
               targets[node],
-              areTargetsOnHost[node],
+              isElsewhere(targetPlaces[node]),
               sources[node],
-              areSourcesOnHost[node],
+              isElsewhere(sourcePlaces[node]),
               lengths[node]);
     }
   }

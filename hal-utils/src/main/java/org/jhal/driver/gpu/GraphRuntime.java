@@ -84,6 +84,8 @@ public interface GraphRuntime<S, K> {
   /**
    * Adds a copy. Both addresses are the device's.
    *
+   * @param isTargetElsewhere whether the target is not in the device's own memory, but in that of
+   *     the host, or of another device to which this one has access; likewise for the source
    * @param bytes at least 1
    * @return the node
    */
@@ -93,20 +95,20 @@ public interface GraphRuntime<S, K> {
       long dependencies,
       int count,
       long target,
-      boolean isTargetOnHost,
+      boolean isTargetElsewhere,
       long source,
-      boolean isSourceOnHost,
+      boolean isSourceElsewhere,
       long bytes);
 
-  /** Gives a copy node of an instance other addresses, in memory of the same kinds. */
+  /** Gives a copy node of an instance other addresses, in memory in the same places. */
   void setCopy(
       NativeBlock scratch,
       long instance,
       long node,
       long target,
-      boolean isTargetOnHost,
+      boolean isTargetElsewhere,
       long source,
-      boolean isSourceOnHost,
+      boolean isSourceElsewhere,
       long bytes);
 
   /** Makes an instance of a graph, which can be launched. */

@@ -108,12 +108,16 @@ final class GraphSet<S, K> implements PreparedCommands {
       if (submission.wasPutBack()) {
         return false; // there is room now
       }
+      // Enqueued before anybody knew that there would be a second one, so no graph was wanted.
+      boolean isFirst = submissions == 0 && cache.makesAtOnce() && !submission.mayBlock();
       GraphFallback reason = launch(stream, submission);
       if (reason == null) {
         cache.countLaunch();
         return true;
       }
-      cache.count(reason);
+      if (!isFirst) {
+        cache.count(reason);
+      }
       if (submission.hasRoomForEach()) {
         return false;
       }
@@ -136,7 +140,7 @@ final class GraphSet<S, K> implements PreparedCommands {
         }
       }
       if (reason == null) {
-        return make(stream, submission, GraphFallback.BEING_MADE);
+        return make(stream, submission, GraphFallback.GIVEN_UP);
       }
       boolean isRoom = instances.size() < GraphCache.MOST_PER_STREAM;
       return reason == GraphFallback.IN_FLIGHT && isRoom

@@ -41,8 +41,8 @@ final class ImportedMemory implements GpuMemory {
   }
 
   @Override
-  public boolean isOnHost() {
-    return true;
+  public int place() {
+    return HOST;
   }
 
   @Override

@@ -1,7 +1,6 @@
 package org.jhal.driver.gpu;
 
 import com.sun.jna.Memory;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +13,8 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.events.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,10 +32,12 @@ public abstract class KernelLoader<M, K> {
    * The formats of a runtime, and its attribute numbers for kernels.
    *
    * @param formats the formats that it loads
+   * @param compiler the name of its compiler, for which manifests may have options
    * @param maxThreads the attribute for the maximum number of work items of a workgroup
    * @param staticSharedMemory the attribute for the static shared memory of a workgroup, in bytes
    */
-  public record Kernels(Set<String> formats, int maxThreads, int staticSharedMemory) {}
+  public record Kernels(
+      Set<String> formats, String compiler, int maxThreads, int staticSharedMemory) {}
 
   private final GpuRuntime<?, ?, K> runtime;
   private final GpuProperties device;
@@ -112,7 +115,7 @@ public abstract class KernelLoader<M, K> {
   }
 
   /**
-   * Copies code to native memory, with a zero behind it, since some formats are read like a string.
+   * Copies code to native memory, with a zero after it, since some formats are read like a string.
    */
   protected static Memory image(byte[] code) {
     Memory image = new Memory(code.length + 1L);
@@ -131,8 +134,17 @@ public abstract class KernelLoader<M, K> {
     byte[] file = variant.readFile(source);
     byte[] code =
         variant.format().equals(SOURCE)
-            ? compile(new String(file, StandardCharsets.UTF_8), variant, what, cache)
+            ? compile(
+                SourceCode.read(source, String.valueOf(variant.file()), file, what),
+                variant.options(kernels.compiler),
+                what,
+                cache)
             : file;
+    return runtime.gate().call(() -> load(code, variant, specs, frees, what));
+  }
+
+  private KernelModule load(
+      byte[] code, Variant variant, List<KernelSpec> specs, FreeThread frees, String what) {
     M module = link(code, what);
     try {
       List<K> kernels = new ArrayList<>();
@@ -152,26 +164,34 @@ public abstract class KernelLoader<M, K> {
   }
 
   /** Takes the code from the cache, without loading the compiler, or compiles the source. */
-  private byte[] compile(String source, Variant variant, String what, @Nullable KernelCache cache) {
-    String name = String.valueOf(variant.file());
-    List<String> options = variant.options();
+  private byte[] compile(
+      SourceCode source, List<String> options, String what, @Nullable KernelCache cache) {
     String architecture = device.architecture();
-    CompilerFiles files =
-        cache != null && SelfContained.test(source, options) ? compilerFiles() : null;
-    if (cache == null || files == null || !SelfContained.allows(files.variables())) {
-      return compiler().compile(source, name, options, architecture, what);
+    CompilerFiles files = cache != null && source.isSelfContained(options) ? compilerFiles() : null;
+    Span span = Events.compilation(what);
+    String outcome = "failed";
+    try {
+      if (cache == null || files == null || !SelfContained.allows(files.variables())) {
+        byte[] code = compiler().compile(source, options, architecture, what);
+        outcome = "compiled";
+        return code;
+      }
+      KernelKey key = files.key(source, options, architecture);
+      byte[] kept = cache.find(key);
+      if (kept != null) {
+        outcome = "hit";
+        return kept;
+      }
+      RuntimeCompiler compiler = compiler();
+      byte[] code = compiler.compile(source, options, architecture, what);
+      outcome = "compiled";
+      if (compiler.isFrom(files)) { // else another one was loaded than the key describes
+        cache.keep(key, what, code);
+      }
+      return code;
+    } finally {
+      Span.end(span, outcome);
     }
-    KernelKey key = files.key(source, name, options, architecture);
-    byte[] kept = cache.find(key);
-    if (kept != null) {
-      return kept;
-    }
-    RuntimeCompiler compiler = compiler();
-    byte[] code = compiler.compile(source, name, options, architecture, what);
-    if (compiler.isFrom(files)) { // else another one was loaded than the key describes
-      cache.keep(key, what, code);
-    }
-    return code;
   }
 
   private void checkWorkgroup(K kernel, KernelSpec spec, String name) {

@@ -18,6 +18,7 @@ import org.jhal.driver.options.MemoryBudget;
  */
 final class MemoryPool<S> {
   private final GpuRuntime<S, ?, ?> runtime;
+  private final int place;
   private final MemoryBudget budget;
   private final BooleanSupplier onShortage;
   private final S stream; // orders allocations and frees outside any queue
@@ -25,20 +26,28 @@ final class MemoryPool<S> {
   /**
    * Creates an empty pool.
    *
+   * @param place the {@link GpuMemory#place} of its memory
    * @param onShortage gives back some memory that the device could do without, and returns whether
    *     there was any; called with the device bound each time that an allocation has failed
    */
-  MemoryPool(GpuRuntime<S, ?, ?> runtime, MemoryBudget budget, BooleanSupplier onShortage) {
+  MemoryPool(
+      GpuRuntime<S, ?, ?> runtime, int place, MemoryBudget budget, BooleanSupplier onShortage) {
     this.runtime = runtime;
+    this.place = place;
     this.budget = budget;
     this.onShortage = onShortage;
     runtime.createPool();
     try {
-      this.stream = runtime.createStream();
+      this.stream = runtime.openStream();
     } catch (Throwable t) {
       runtime.destroyPool();
       throw t;
     }
+  }
+
+  /** The {@link GpuMemory#place} of its memory. */
+  int place() {
+    return place;
   }
 
   /** Allocates memory that can be used immediately. */
@@ -96,7 +105,7 @@ final class MemoryPool<S> {
         }
       }
     }
-    runtime.trimPool();
+    runtime.gate().run(runtime::trimPool);
     return runtime.allocate(bytes, on);
   }
 
@@ -119,10 +128,19 @@ final class MemoryPool<S> {
     budget.giveBack(memory.size());
   }
 
+  /**
+   * Asks the device for a sign of life.
+   *
+   * @throws HalException UNAVAILABLE if it is lost
+   */
+  void checkWorks() {
+    boolean ignored = runtime.isIdle(stream);
+  }
+
   /** Releases all memory to the system. */
   void close() {
     runtime.giveBack(() -> runtime.synchronizeStream(stream));
-    runtime.destroyStream(stream);
+    runtime.closeStream(stream);
     runtime.destroyPool();
   }
 }

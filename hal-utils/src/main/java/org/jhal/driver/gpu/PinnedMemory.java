@@ -19,8 +19,8 @@ final class PinnedMemory implements GpuMemory {
   }
 
   @Override
-  public boolean isOnHost() {
-    return true;
+  public int place() {
+    return HOST;
   }
 
   @Override

@@ -22,8 +22,8 @@ final class PoolMemory implements GpuMemory {
   }
 
   @Override
-  public boolean isOnHost() {
-    return false;
+  public int place() {
+    return pool.place();
   }
 
   @Override

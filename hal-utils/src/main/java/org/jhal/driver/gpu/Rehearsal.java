@@ -2,7 +2,6 @@ package org.jhal.driver.gpu;
 
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.ExecutableSource;
@@ -61,10 +60,11 @@ final class Rehearsal {
     ExecutableSource source = ExecutableSource.ofResources(Rehearsal.class, "rehearsal");
     Manifest manifest = Manifest.read(source);
     Variant variant = manifest.variants().get(0);
-    String text = new String(variant.readFile(source), StandardCharsets.UTF_8);
-    boolean unusedAnswer = SelfContained.test(text, variant.options());
+    SourceCode code =
+        SourceCode.read(source, String.valueOf(variant.file()), variant.readFile(source), "none");
+    boolean unusedAnswer = code.isSelfContained(variant.options("none"));
     compiler.run();
-    KernelKey unusedKey = KernelKey.of(List.of(text));
+    KernelKey unusedKey = KernelKey.of(List.of(code.text()));
     cache.rehearse();
     ArgumentLayout unusedLayout = ArgumentLayout.of(manifest.kernels().get(0).parameters());
     Class<?> unusedClass = MethodHandles.lookup().ensureInitialized(GpuModule.class);

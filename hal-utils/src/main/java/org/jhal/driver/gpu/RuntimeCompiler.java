@@ -8,6 +8,7 @@ import com.sun.jna.ptr.PointerByReference;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A vendor's run-time compiler for C++. Compiled code is cached for the life of the process, so
- * that a source is compiled only once.
+ * that a source is compiled only once, unless it may read files that JHAL does not see.
  *
  * <p>Thread-safe.
  */
@@ -32,7 +33,7 @@ public abstract class RuntimeCompiler {
   private final List<CompilerFiles.@Nullable State> files; // when they were loaded; null: unknown
   private final Map<Key, Once<byte[]>> compiled = new ConcurrentHashMap<>();
 
-  private record Key(String source, List<String> options) {}
+  private record Key(SourceCode source, List<String> options) {}
 
   /**
    * For subclasses: over the library's functions.
@@ -67,33 +68,47 @@ public abstract class RuntimeCompiler {
   protected abstract byte[] code(Pointer program, List<String> options);
 
   /**
+   * Compiles a source that includes nothing; as {@link #compile(SourceCode, List, String, String)}.
+   */
+  public final byte[] compile(
+      String source, String name, List<String> options, String architecture, String what) {
+    SourceCode alone = new SourceCode(source, name, Map.of(), List.of());
+    return compile(alone, options, architecture, what);
+  }
+
+  /**
    * Compiles a source as C++17, or takes it from the cache.
    *
-   * @param source the text
-   * @param name the name of the source, for the compiler's messages
+   * @param source the text, and what it includes
    * @param architecture of the device, as in {@link GpuProperties}
    * @param what is being loaded, for people
    * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log;
    *     otherwise as {@link #architectureOption}
    */
-  public final byte[] compile(
-      String source, String name, List<String> options, String architecture, String what) {
+  final byte[] compile(SourceCode source, List<String> options, String architecture, String what) {
     List<String> all = new ArrayList<>();
     all.add(architectureOption(architecture, options, what));
     all.add(STANDARD);
     all.addAll(options);
-    Key key = new Key(name + "\n" + source, all);
+    if (!source.isSelfContained(options)) {
+      return compileNow(source, all, what); // a file that it reads may have changed
+    }
+    Key key = new Key(source, all);
     if (compiled.size() >= MAX_KEPT) {
       compiled.clear(); // the program probably generates its sources
     }
     return compiled
         .computeIfAbsent(key, missing -> new Once<>())
-        .get(() -> compileNow(source, name, all, what));
+        .get(() -> compileNow(source, all, what));
   }
 
-  private byte[] compileNow(String source, String name, List<String> options, String what) {
+  private byte[] compileNow(SourceCode source, List<String> options, String what) {
     PointerByReference program = new PointerByReference();
-    check("CreateProgram", api.createProgram(program, source, name, 0, null, null));
+    int count = source.headers().size();
+    StringArray texts = strings(source.headers().values());
+    StringArray names = strings(source.headers().keySet());
+    int created = api.createProgram(program, source.text(), source.name(), count, texts, names);
+    check("CreateProgram", created);
     try {
       Pointer handle = program.getValue();
       int code =
@@ -109,12 +124,24 @@ public abstract class RuntimeCompiler {
                 + " with "
                 + String.join(" ", options)
                 + ":\n"
-                + log(handle));
+                + withHint(log(handle), source));
       }
       return code(handle, options);
     } finally {
       int ignored = api.destroyProgram(program);
     }
+  }
+
+  private static @Nullable StringArray strings(Collection<String> some) {
+    return some.isEmpty() ? null : new StringArray(some.toArray(new String[0]));
+  }
+
+  /** The log. If it names an include file that the bundle lacks, it says so. */
+  private static String withHint(String log, SourceCode source) {
+    List<String> named = source.missing().stream().filter(log::contains).toList();
+    return named.isEmpty()
+        ? log
+        : log + "\n(The bundle has no file for #include of '" + String.join("', '", named) + "'.)";
   }
 
   private String log(Pointer program) {

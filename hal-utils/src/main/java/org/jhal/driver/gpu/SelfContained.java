@@ -15,14 +15,20 @@ import java.util.regex.Pattern;
  * <ul>
  *   <li>a directive that reads a file, be it one of the compiler's own: {@code #include}, {@code
  *       #include_next}, {@code #import}, {@code #embed}; a question for files, such as {@code
- *       __has_include}; a directive of the assembler that reads a file;
+ *       __has_include}; a directive of the assembler that reads a file; a comment between a {@code
+ *       #} and the name of its directive;
+ *   <li>the word {@code asm}, unless it begins inline assembler, volatile or not, that is a single
+ *       string with no other escapes than {@code \\n} and {@code \\t}, since a directive may be put
+ *       together from strings, macros and escapes;
  *   <li>the date or the time;
  *   <li>a trigraph for {@code #} or for a backslash, in which a directive may hide.
  * </ul>
  *
- * Options are allowed if they define macros, or if they are switches, or have a word or a number as
- * their value that cannot name a file. An option in two parts, one with a path, and one that
- * includes, uses a profile or a plugin are not.
+ * What is not found is assembler that a macro begins and something else ends.
+ *
+ * <p>Options are allowed if they define macros without assembler, or if they are switches, or have
+ * a word or a number as their value that cannot name a file. An option in two parts, one with a
+ * path, and one that includes, uses a profile or a plugin are not.
  */
 final class SelfContained {
   private static final Set<String> READING =
@@ -45,6 +51,12 @@ final class SelfContained {
   /** A backslash at the end of a line, which joins it with the next one. */
   private static final Pattern JOINED = Pattern.compile("\\\\[ \\t\\f\\x0B]*(\\r\\n|\\n|\\r)");
 
+  /**
+   * The word for inline assembler, and, as a group, what comes between it and the text of a string.
+   */
+  private static final Pattern ASSEMBLER =
+      Pattern.compile("\\b_*+asm_*+\\b(\\s*+(?:_*+volatile_*+\\s*+)?+\\(\\s*+\")?+");
+
   private static final Pattern MACRO =
       Pattern.compile("(-D|-U|--define-macro=|--undefine-macro=).+", Pattern.DOTALL);
 
@@ -60,11 +72,11 @@ final class SelfContained {
   static boolean test(String source, List<String> options) {
     String joined = source.indexOf('\\') < 0 ? source : JOINED.matcher(source).replaceAll("");
     for (String option : options) {
-      if (!isAllowed(option) || !isFixed(option)) {
+      if (!isAllowed(option) || !isFixed(option) || ASSEMBLER.matcher(option).find()) {
         return false;
       }
     }
-    return isFixed(joined) && !reads(joined) && !hasPiecedAssembler(joined);
+    return isFixed(joined) && !reads(joined) && isAssemblerPlain(joined);
   }
 
   /**
@@ -86,39 +98,41 @@ final class SelfContained {
     return true;
   }
 
-  /**
-   * Whether the text of inline assembler may be put together from pieces or escapes, so that a
-   * directive in it is not found.
-   */
-  private static boolean hasPiecedAssembler(String text) {
-    for (int at = text.indexOf("asm"); at >= 0; at = text.indexOf("asm", at + 1)) {
-      boolean isInString = false;
-      for (int i = at; i < text.length(); i++) {
-        char c = text.charAt(i);
-        if (c == '\\'
-            && isInString
-            && "nt".indexOf(text.charAt(Math.min(i + 1, text.length() - 1))) < 0) {
-          return true;
-        }
-        if (c == '"') {
-          isInString = !isInString;
-          if (!isInString && nextIsQuote(text, i + 1)) {
-            return true;
-          }
-        } else if (c == ';' && !isInString) {
-          break;
+  /** Whether each inline assembler is one string in which no directive can hide. */
+  private static boolean isAssemblerPlain(String text) {
+    Matcher assembler = ASSEMBLER.matcher(text);
+    while (assembler.find()) {
+      int end = assembler.group(1) == null ? -1 : endOfPlainString(text, assembler.end());
+      if (end < 0) {
+        return false;
+      }
+      int after = end;
+      while (after < text.length() && Character.isWhitespace(text.charAt(after))) {
+        after++;
+      }
+      if (after == text.length() || ":)".indexOf(text.charAt(after)) < 0) {
+        return false; // another string, a comment, or a macro
+      }
+      assembler.region(after, text.length());
+    }
+    return true;
+  }
+
+  /** The index after a string that goes on at {@code from}, or -1 if it has other escapes. */
+  private static int endOfPlainString(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"') {
+        return i + 1;
+      }
+      if (c == '\\') {
+        i++;
+        if (!text.startsWith("n", i) && !text.startsWith("t", i)) {
+          return -1;
         }
       }
     }
-    return false;
-  }
-
-  private static boolean nextIsQuote(String text, int from) {
-    int at = from;
-    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
-      at++;
-    }
-    return at < text.length() && text.charAt(at) == '"';
+    return -1;
   }
 
   private static boolean isFixed(String text) {
@@ -135,11 +149,24 @@ final class SelfContained {
     return macro.matches() || SWITCH.matcher(option).matches();
   }
 
-  /** Whether a # or its other spelling comes before the name of a directive that reads files. */
+  /**
+   * Whether a # or its other spelling comes before the name of a directive that reads files, or
+   * before a comment, after which the name may be. Between them may be more than spaces, of which
+   * compilers know different ones, but no other # or %: (which may begin a directive of its own).
+   */
   private static boolean reads(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) == '#' || text.startsWith("%:", i)) {
-        int begin = nextWord(text, i + 1);
+        int begin = i + 1;
+        while (begin < text.length()
+            && !isWord(text.charAt(begin))
+            && "#\n".indexOf(text.charAt(begin)) < 0
+            && !text.startsWith("%:", begin)) {
+          if (text.startsWith("/*", begin)) {
+            return true;
+          }
+          begin++;
+        }
         int end = begin;
         while (end < text.length() && isWord(text.charAt(end))) {
           end++;
@@ -150,23 +177,6 @@ final class SelfContained {
       }
     }
     return false;
-  }
-
-  /**
-   * Where the next word of a directive begins, comments left out. Skips more than spaces, of which
-   * compilers know different ones, but no other # (which may begin a directive of its own).
-   */
-  private static int nextWord(String text, int from) {
-    int at = from;
-    while (at < text.length() && !isWord(text.charAt(at)) && "#\n".indexOf(text.charAt(at)) < 0) {
-      if (text.startsWith("/*", at)) {
-        int end = text.indexOf("*/", at + 2);
-        at = end < 0 ? text.length() : end + 2;
-      } else {
-        at++;
-      }
-    }
-    return at;
   }
 
   private static boolean isWord(char c) {

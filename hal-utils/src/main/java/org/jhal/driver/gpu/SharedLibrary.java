@@ -56,7 +56,11 @@ public final class SharedLibrary {
       throw new HalException(
           Status.UNAVAILABLE, "JNA cannot load its own native library: " + e.getMessage(), e);
     }
-    return new SharedLibrary(name, NativeLibrary.getInstance(name));
+    try {
+      return new SharedLibrary(name, NativeLibrary.getInstance(name));
+    } finally {
+      StackGuards.restore();
+    }
   }
 
   /** The library as JNA sees it. */

@@ -66,7 +66,7 @@ final class TransferSlot<S, E> {
   }
 
   private Native<S, E> make() {
-    S stream = runtime.createStream();
+    S stream = runtime.openStream();
     try {
       E event = runtime.createEvent(true);
       try {
@@ -81,7 +81,7 @@ final class TransferSlot<S, E> {
         throw t;
       }
     } catch (Throwable t) {
-      runtime.destroyStream(stream);
+      runtime.closeStream(stream);
       throw t;
     }
   }
@@ -161,7 +161,7 @@ final class TransferSlot<S, E> {
         own.pinned.release();
       }
       runtime.destroyEvent(own.event);
-      runtime.destroyStream(own.stream);
+      runtime.closeStream(own.stream);
     }
   }
 }

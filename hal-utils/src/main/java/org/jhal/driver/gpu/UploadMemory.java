@@ -53,8 +53,8 @@ final class UploadMemory implements GpuMemory {
   }
 
   @Override
-  public boolean isOnHost() {
-    return true;
+  public int place() {
+    return HOST;
   }
 
   @Override

@@ -14,6 +14,8 @@ import java.time.Duration;
  * @param hostCalls how many threads run host calls of users
  * @param copyThreads how many threads run the other host completions: those of transfers and of
  *     copies between devices
+ * @param sharesEvents whether the device and others of its driver wait for each other's events
+ * @param sharesMemory whether the device and others of its driver use each other's memory
  * @param tracesLeaks whether the report of a leaked buffer or command buffer says where it was made
  */
 public record EngineConfig(
@@ -24,4 +26,6 @@ public record EngineConfig(
     Duration closeTimeout,
     int hostCalls,
     int copyThreads,
+    boolean sharesEvents,
+    boolean sharesMemory,
     boolean tracesLeaks) {}

@@ -40,12 +40,18 @@ public final class EngineOptions {
           64,
           "threads",
           "how many threads move memory of the host, for transfers and copies between devices");
+  private final Option<String> peers =
+      Option.choice(
+          "peers",
+          "memory",
+          List.of("memory", "events", "none"),
+          "what devices of the driver share if both agree: events only, or their memory, too");
   private final Option<String> leaks =
       Option.choice(
           "leaks",
           "report",
           List.of("report", "trace"),
-          "whether the report of a leaked buffer says where it was made");
+          "whether the report of what was leaked says where it was made");
 
   /**
    * The options with a driver's own defaults.
@@ -89,7 +95,7 @@ public final class EngineOptions {
   /** All options, to be passed to {@link Settings#resolve}. */
   public List<Option<?>> all() {
     return List.of(
-        queues, inflight, spin, completionSpin, closeTimeout, hostCalls, copyThreads, leaks);
+        queues, inflight, spin, completionSpin, closeTimeout, hostCalls, copyThreads, peers, leaks);
   }
 
   /** The configuration that these settings give. */
@@ -102,6 +108,8 @@ public final class EngineOptions {
         settings.get(closeTimeout),
         settings.getInt(hostCalls),
         settings.getInt(copyThreads),
+        !settings.get(peers).equals("none"),
+        settings.get(peers).equals("memory"),
         settings.get(leaks).equals("trace"));
   }
 }

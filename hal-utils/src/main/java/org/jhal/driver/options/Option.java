@@ -24,10 +24,12 @@ import org.jhal.Status;
 public final class Option<T> {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*");
   private static final Pattern INTEGER = Pattern.compile("(-?[0-9]+)");
-  private static final Pattern SIZE = Pattern.compile("([0-9]+)([kmgKMG]?)");
-  private static final Pattern DURATION = Pattern.compile("([0-9]+)(ns|us|ms|s)");
+  private static final Pattern SIZE = Pattern.compile("(-?[0-9]+)([kmgKMG]?)");
+  private static final Pattern DURATION = Pattern.compile("(-?[0-9]+)(ns|us|ms|s)");
 
   private static final String OFF = "off";
+  private static final String ALL = "all";
+  private static final String SUFFIXES = ", in bytes or with the suffix k, m or g";
 
   private final String name;
   private final T defaultValue;
@@ -81,19 +83,30 @@ public final class Option<T> {
    */
   public static Option<Long> bytes(
       String name, long defaultValue, long min, long max, String description) {
-    String rule =
-        "a size from "
-            + sizeText(min)
-            + " to "
-            + sizeText(max)
-            + ", in bytes or with the suffix k, m or g";
     return new Option<>(
         name,
         defaultValue,
-        rule,
+        "a size from " + sizeText(min) + " to " + sizeText(max) + SUFFIXES,
         description,
         text -> inRange(scaled(SIZE.matcher(text)), min, max),
         Option::sizeText);
+  }
+
+  /**
+   * A limit in bytes, written as {@link #bytes}, or {@code all}, which is the default and gives
+   * {@link Long#MAX_VALUE}.
+   */
+  public static Option<Long> bytesOrAll(String name, String description) {
+    return new Option<>(
+        name,
+        Long.MAX_VALUE,
+        ALL + ", or a size of at least 0" + SUFFIXES,
+        description,
+        text ->
+            text.equals(ALL)
+                ? Long.MAX_VALUE
+                : inRange(scaled(SIZE.matcher(text)), 0, Long.MAX_VALUE),
+        bytes -> bytes == Long.MAX_VALUE ? ALL : sizeText(bytes));
   }
 
   /** A time in {@code [min, max]}, written with its unit: {@code 250us}, {@code 10s}. */

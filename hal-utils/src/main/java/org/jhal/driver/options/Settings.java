@@ -113,12 +113,25 @@ public final class Settings {
    */
   @SuppressWarnings("unchecked") // resolve() puts a Value<T> under each Option<T>
   public <T> T get(Option<T> option) {
-    Value<T> value = (Value<T>) values.get(option);
+    return ((Value<T>) value(option)).value();
+  }
+
+  /**
+   * Where the value of an option comes from, as {@link Setting#origin} says it.
+   *
+   * @throws HalException as {@link #get}
+   */
+  public String origin(Option<?> option) {
+    return value(option).origin();
+  }
+
+  private Value<?> value(Option<?> option) {
+    Value<?> value = values.get(option);
     if (value == null) {
       throw new HalException(
           Status.INVALID_ARGUMENT, "option '" + option + "' is not among " + values.keySet());
     }
-    return value.value();
+    return value;
   }
 
   /**

@@ -68,6 +68,14 @@ public final class Once<V> {
     }
   }
 
+  /** The value if it is made, else null. */
+  public @Nullable V ifMade() {
+    CompletableFuture<V> theirs = made.get();
+    return theirs == null || !theirs.isDone() || theirs.isCompletedExceptionally()
+        ? null
+        : theirs.join();
+  }
+
   private V make(CompletableFuture<V> mine, Supplier<V> maker) {
     try {
       V value = maker.get();

@@ -104,14 +104,7 @@ class ManifestTest {
     assertEquals(
         List.of(
             new Variant(
-                "java",
-                null,
-                "org.example.Kernels",
-                "classes",
-                null,
-                Map.of(),
-                List.of(),
-                Map.of()),
+                "java", null, "org.example.Kernels", "classes", null, Map.of(), Map.of(), Map.of()),
             new Variant(
                 "binary+1",
                 "code/kernels.bin",
@@ -119,9 +112,9 @@ class ManifestTest {
                 "",
                 "v7",
                 Map.of("saxpy", "_Z5saxpyv"),
-                List.of("-O3", "-DX=1"),
+                Map.of("all", List.of("-O3", "-DX=1")),
                 Map.of("flavour", "plain")),
-            new Variant("java", null, "Kernels", "", null, Map.of(), List.of(), Map.of())),
+            new Variant("java", null, "Kernels", "", null, Map.of(), Map.of(), Map.of())),
         manifest.variants());
   }
 
@@ -164,7 +157,7 @@ class ManifestTest {
           "name": "n", "kind"        | "kind"                       | kernels[0].parameters[0] lacks the key 'name'
           "name": "a"                | "name": "n"                  | kernels[0].parameters[1] has the name 'n' of an earlier parameter
           "name": "n", "type"        | "name": "in", "type"         | kernels[1].constants[0] has the name 'in' of an earlier parameter
-          "u32"                      | "f16"                        | kernels[0].parameters[0].type is 'f16'; it must be one of i8, u8, i16, u16, i32, u32, i64, u64, f32, f64
+          "u32"                      | "f8"                         | kernels[0].parameters[0].type is 'f8'; it must be one of i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64
           "u32"                      | "U32"                        | kernels[0].parameters[0].type is 'U32'; it must be one of i8
           "kind": "buffer", "type": "f32", "direction": "in"} | "kind": "image", "type": "f32"} | kernels[0].parameters[2].kind is 'image'; it must be one of buffer, constant
           "inout"                    | "both"                       | kernels[0].parameters[3].direction is 'both'; it must be one of in, out, inout
@@ -254,6 +247,33 @@ class ManifestTest {
     assertTrue(
         refused.getMessage().startsWith(start),
         () -> "expected: " + start + "...\n but was: " + refused.getMessage());
+  }
+
+  private HalException refusedOptions(String options) {
+    return refused(GOOD.replace("[\"-O3\", \"-DX=1\"]", options));
+  }
+
+  @Test
+  void optionsMayBeGivenByCompiler() throws IOException {
+    String both = "{\"nvrtc\": [\"-G\"], \"all\": [\"-O3\"], \"some-other\": []}";
+    Variant variant = read(GOOD.replace("[\"-O3\", \"-DX=1\"]", both)).variants().get(1);
+    assertEquals(List.of("-O3", "-G"), variant.options("nvrtc"));
+    assertEquals(List.of("-O3"), variant.options("hiprtc"));
+    assertEquals(List.of("-O3", "-DX=1"), read(GOOD).variants().get(1).options("nvrtc"));
+    for (String wrong :
+        List.of(
+            "{\"nvrtc\": \"-G\"}",
+            "{\"nvrtc\": [5]}",
+            "{\"nvrtc\": [\"\"]}",
+            "{\"NVRTC\": []}",
+            "{\"\": []}",
+            "[\"\"]",
+            "\"-O3\"",
+            "7")) {
+      HalException refused = refusedOptions(wrong);
+      assertEquals(Status.INVALID_ARGUMENT, refused.status(), wrong);
+      assertTrue(refused.getMessage().contains("variants[1].options"), refused::getMessage);
+    }
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,57 @@ class CacheToolTest {
         "3 entries in " + folder + ", 2 of no use");
     assertFalse(verified.out().contains(file("c").getFileName() + ": "), verified::toString);
     runHere("show").assertSays(0, "of no use: it does not begin like an entry");
+  }
+
+  @Test
+  void whatOthersCanWriteIsShownWithItsAgeAndSize() throws IOException {
+    keep("a", "a");
+    Files.setPosixFilePermissions(file("a"), PosixFilePermissions.fromString("rw-rw-rw-"));
+    List<String> lines = runHere("show").out().lines().toList();
+    assertTrue(
+        lines
+            .get(0)
+            .matches(
+                "0 min ago +5 KiB  "
+                    + file("a").getFileName()
+                    + ", of no use: it can be written by others; its mode is rw-rw-rw-"),
+        lines::toString);
+    assertEquals("1 entry, 5 KiB, in " + folder, lines.get(1));
+  }
+
+  /** Without --folder, what the settings of drivers name is looked at besides the default. */
+  @Test
+  void foldersThatSettingsNameAreFound() {
+    Map<String, String> environment =
+        Map.of(
+            "JHAL_ONE_CACHE", "/one",
+            "JHAL_TWO_CACHE", "/overridden",
+            "JHAL_THREE_WORDS_CACHE", "/one",
+            "JHAL_OFF_CACHE", "off",
+            "JHAL_WRONG_CACHE", "relative",
+            "JHAL_ONE_CACHES", "/no",
+            "JHAL_CACHE", "/no");
+    Map<String, String> properties =
+        Map.of("jhal.two.cache", "/two", "jhal.three-words.cache", "", "jhal.cache", "/no");
+    assertEquals(
+        Map.of(
+            Path.of("/one"), "environment JHAL_ONE_CACHE",
+            Path.of("/two"), "property jhal.two.cache"),
+        CacheTool.named(environment, properties));
+  }
+
+  @Test
+  void aFolderThatASettingNamesIsShownAndNotEmptiedByAccident() {
+    keep("a", "a");
+    System.setProperty("jhal.cache-test.cache", folder.toString());
+    try {
+      assertTrue(run().out().contains("1 entry, 5 KiB, in " + folder), () -> run().toString());
+      run("empty").assertSays(2, "--folder", folder.toString(), "property jhal.cache-test.cache");
+      assertTrue(Files.exists(file("a")));
+      runHere("empty").assertSays(0, "removed 1 entry from " + folder);
+    } finally {
+      System.clearProperty("jhal.cache-test.cache");
+    }
   }
 
   @Test

@@ -182,7 +182,14 @@ class KernelCacheTest {
       keep("a");
       assertArrayEquals(CODE, cache.find(key("a")));
     }
-    assertTrue(log.lines().get(0).startsWith("WARNING an entry of the kernel cache " + folder));
+    assertTrue(
+        log.lines()
+            .get(0)
+            .startsWith(
+                "WARNING an entry of the kernel cache "
+                    + folder
+                    + " cannot be trusted and is replaced: "),
+        log.lines()::toString);
   }
 
   @Test
@@ -244,7 +251,11 @@ class KernelCacheTest {
       assertArrayEquals(CODE, cache.find(key("a")), "it is replaced");
       assertEquals("rw-------", mode(file("a")));
     }
-    assertTrue(log.lines().get(0).contains("can be written by others"), log.lines()::toString);
+    assertEquals(
+        "WARNING an entry of the kernel cache "
+            + folder
+            + " cannot be trusted and is replaced: it can be written by others; its mode is rw--w----",
+        log.lines().get(0));
   }
 
   @Test
@@ -329,7 +340,11 @@ class KernelCacheTest {
     cache = cache(1 << 20, 100);
     keep("a", "a", "b");
     assertNull(cache.find(key("a")));
-    assertLogged("INFO the kernel cache /proc/self/jhal cannot be used", "cache=off");
+    assertLogged(
+        "WARNING the kernel cache /proc/self/jhal cannot be used",
+        "the folder cannot be made: ",
+        "/proc/self/jhal",
+        "cache=off");
     Path file = Files.createFile(temporary.resolve("file"));
     folder = file.resolve("jhal");
     cache = cache(1 << 20, 100);

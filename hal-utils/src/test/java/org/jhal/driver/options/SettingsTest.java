@@ -33,7 +33,8 @@ class SettingsTest {
   private static final Option<String> LEAKS =
       Option.choice("leaks", "log", List.of("off", "log", "trace"), "What is told of leaks");
   private static final Option<String> PATH = Option.text("path", "", "Where to look");
-  private static final List<Option<?>> ALL = List.of(QUEUES, MEMORY, CLOSE, LEAKS, PATH);
+  private static final Option<Long> LIMIT = Option.bytesOrAll("limit", "How much is used at most");
+  private static final List<Option<?>> ALL = List.of(QUEUES, MEMORY, CLOSE, LEAKS, PATH, LIMIT);
 
   @Test
   void defaultsApplyWhenNobodySaysAnything() {
@@ -44,6 +45,7 @@ class SettingsTest {
     assertEquals(64L << 20, settings.get(MEMORY));
     assertEquals(Duration.ofSeconds(10), settings.get(CLOSE));
     assertEquals("log", settings.get(LEAKS));
+    assertEquals("default", settings.origin(LEAKS));
     assertEquals("", settings.get(PATH));
     assertEquals(
         List.of(
@@ -64,7 +66,13 @@ class SettingsTest {
                 "default",
                 "How long closing waits; a time from 0ns to 3600s, with the unit ns, us, ms or s"),
             new Setting("leaks", "log", "default", "What is told of leaks; one of off, log, trace"),
-            new Setting("path", "", "default", "Where to look; a text")),
+            new Setting("path", "", "default", "Where to look; a text"),
+            new Setting(
+                "limit",
+                "all",
+                "default",
+                "How much is used at most; all, or a size of at least 0, in bytes or with the"
+                    + " suffix k, m or g")),
         settings.toList());
   }
 
@@ -92,7 +100,8 @@ class SettingsTest {
             "memory=3g environment JHAL_MY_MOCK_MEMORY",
             "close-timeout=250us property jhal.my-mock.close-timeout",
             "leaks=log default",
-            "path= default"),
+            "path= default",
+            "limit=all default"),
         settings.toList().stream()
             .map(s -> s.name() + "=" + s.value() + " " + s.origin())
             .toList());
@@ -130,7 +139,7 @@ class SettingsTest {
     assertEquals(Status.INVALID_ARGUMENT, refused.status());
     assertEquals(
         "unknown option 'queue' in 'my-mock://1?queue=3'; driver 'my-mock' knows queues, memory,"
-            + " close-timeout, leaks, path",
+            + " close-timeout, leaks, path, limit",
         refused.getMessage());
   }
 
@@ -144,6 +153,9 @@ class SettingsTest {
     "memory, 2K, 2k",
     "memory, 1024m, 1g",
     "memory, 8G, 8g",
+    "limit, all, all",
+    "limit, 8g, 8g",
+    "limit, 0, 0",
     "close-timeout, 0s, 0ns",
     "close-timeout, 1500ms, 1500ms",
     "close-timeout, 2000ms, 2s",
@@ -175,11 +187,17 @@ class SettingsTest {
         "queues | 2k | INVALID_ARGUMENT | a whole number of queues from 1 to 64",
         "memory | 9g | OUT_OF_RANGE | a size from 0 to 8g",
         "memory | 9999999999999999g | OUT_OF_RANGE | a size from 0 to 8g",
-        "memory | -1 | INVALID_ARGUMENT | a size from 0 to 8g",
+        "memory | -1 | OUT_OF_RANGE | a size from 0 to 8g",
+        "memory | -1k | OUT_OF_RANGE | a size from 0 to 8g",
+        "memory | - | INVALID_ARGUMENT | a size from 0 to 8g",
+        "limit | -1 | OUT_OF_RANGE | all, or a size of at least 0",
+        "limit | 9999999999999999g | OUT_OF_RANGE | all, or a size of at least 0",
+        "limit | All | INVALID_ARGUMENT | all, or a size of at least 0",
         "memory | 1t | INVALID_ARGUMENT | a size from 0 to 8g",
         "memory | 1 k | INVALID_ARGUMENT | a size from 0 to 8g",
         "close-timeout | 10 | INVALID_ARGUMENT | a time from 0ns to 3600s, with the unit",
         "close-timeout | 1.5s | INVALID_ARGUMENT | a time from 0ns to 3600s",
+        "close-timeout | -1s | OUT_OF_RANGE | a time from 0ns to 3600s",
         "close-timeout | 3601s | OUT_OF_RANGE | a time from 0ns to 3600s",
         "close-timeout | 9999999999999s | OUT_OF_RANGE | a time from 0ns to 3600s",
         "leaks | Trace | INVALID_ARGUMENT | one of off, log, trace",

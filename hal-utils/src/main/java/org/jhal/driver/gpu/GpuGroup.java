@@ -1,0 +1,391 @@
+package org.jhal.driver.gpu;
+
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jhal.CollectiveGroup;
+import org.jhal.ElementType;
+import org.jhal.HalException;
+import org.jhal.Reduction;
+import org.jhal.Status;
+import org.jhal.driver.CollectiveCall;
+import org.jhal.driver.NativeGroup;
+import org.jhal.driver.NativeStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group of devices whose collectives NCCL or RCCL carries out. On each device they run on one
+ * stream that all groups share, so that no two collectives of a device wait for each other.
+ *
+ * <p>Keeps the native devices in use until it is closed, since communicators have memory there.
+ *
+ * @param <S> the native stream
+ * @param <E> the native event
+ */
+final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
+  private static final System.Logger LOG = System.getLogger(GpuGroup.class.getName());
+
+  /** What a stream has to hold of a collective: the library's own calls, and two for each rank. */
+  private static final int OWN_WEIGHT = 8;
+
+  /** How long the end of a communicator may hold up other groups. */
+  private static final long FREE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** A rank: its device, the communicator, and the event that was last recorded for it. */
+  private static final class Member<S, E> {
+    final GpuDevice<S, E, ?> device;
+    final long communicator;
+    final S stream;
+    final E event; // behind its part, and with rank 0 before that behind what all ranks wait for
+
+    // Guarded by the group's monitor.
+    boolean isAborting;
+    boolean isAborted; // the communicator is gone, or, if the abort failed, not to be used
+    boolean isLeft; // close() has left it to the abort
+
+    Member(GpuDevice<S, E, ?> device, long communicator, S stream, E event) {
+      this.device = device;
+      this.communicator = communicator;
+      this.stream = stream;
+      this.event = event;
+    }
+
+    GpuRuntime<S, E, ?> runtime() {
+      return device.runtime();
+    }
+
+    /**
+     * With the device bound, or else the library would make the first GPU of the machine current;
+     * without it if it cannot be bound.
+     */
+    void bound(Runnable body) {
+      long token;
+      try {
+        token = runtime().bindToThread();
+      } catch (HalException e) {
+        body.run();
+        return;
+      }
+      try {
+        body.run();
+      } finally {
+        runtime().unbindFromThread(token);
+      }
+    }
+  }
+
+  private final CollectiveLibrary library;
+  private final LaunchGate gate;
+  private final List<Member<S, E>> members;
+  private final long[] communicators;
+  private final long[] streams;
+
+  // Guarded by this. A communicator is never aborted while it launches, since that frees it.
+  private boolean isLaunching;
+  private boolean isEnded;
+  private boolean isClosed;
+
+  private GpuGroup(CollectiveLibrary library, LaunchGate gate, List<Member<S, E>> members) {
+    this.library = library;
+    this.gate = gate;
+    this.members = members;
+    this.communicators = members.stream().mapToLong(member -> member.communicator).toArray();
+    this.streams =
+        members.stream()
+            .mapToLong(member -> member.runtime().streamHandle(member.stream))
+            .toArray();
+  }
+
+  /**
+   * Makes a group. Blocks.
+   *
+   * @param devices by rank, on different GPUs
+   * @throws HalException if the library refuses, or there is not enough memory
+   */
+  static <S, E> GpuGroup<S, E> create(
+      CollectiveLibrary library, LaunchGate gate, List<GpuDevice<S, E, ?>> devices) {
+    int[] ordinals = devices.stream().mapToInt(GpuDevice::place).toArray();
+    return gate.call(
+        () -> {
+          List<Member<S, E>> members = new ArrayList<>();
+          long[] communicators = communicators(library, devices, ordinals);
+          try {
+            for (int rank = 0; rank < communicators.length; rank++) {
+              members.add(member(rank, devices.get(rank), communicators[rank]));
+            }
+            return new GpuGroup<>(library, gate, List.copyOf(members));
+          } catch (Throwable t) {
+            members.forEach(GpuGroup::free);
+            for (long communicator : communicators) {
+              quietly(() -> library.destroy(communicator));
+            }
+            throw t;
+          }
+        });
+  }
+
+  /** Memory that pools keep is not theirs to use, so it is given back if there is too little. */
+  private static <S, E> long[] communicators(
+      CollectiveLibrary library, List<GpuDevice<S, E, ?>> devices, int[] ordinals) {
+    try {
+      return library.create(ordinals);
+    } catch (HalException e) {
+      devices.forEach(device -> device.runtime().giveBack(device.runtime()::trimPool));
+      try {
+        return library.create(ordinals);
+      } catch (HalException again) {
+        again.addSuppressed(e);
+        throw again;
+      }
+    }
+  }
+
+  private static <S, E> Member<S, E> member(
+      int rank, GpuDevice<S, E, ?> device, long communicator) {
+    try {
+      return member(device, communicator);
+    } catch (HalException e) {
+      if (rank == 0 || e.status() != Status.UNAVAILABLE) {
+        throw e;
+      }
+      throw new HalException( // the caller would take it for the loss of the first one
+          Status.FAILED_PRECONDITION,
+          "the device of rank " + rank + " is lost: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private static <S, E> Member<S, E> member(GpuDevice<S, E, ?> device, long communicator) {
+    GpuRuntime<S, E, ?> runtime = device.runtime();
+    Member<S, E> made = null;
+    try {
+      long token = runtime.bindToThread();
+      try {
+        S stream = device.groupStream();
+        E event = runtime.createEvent(false);
+        try {
+          runtime.retain();
+        } catch (Throwable t) {
+          runtime.destroyEvent(event);
+          throw t;
+        }
+        made = new Member<>(device, communicator, stream, event);
+      } finally {
+        runtime.unbindFromThread(token);
+      }
+      return made;
+    } catch (Throwable t) {
+      if (made != null) {
+        free(made);
+      }
+      throw t;
+    }
+  }
+
+  private static void free(Member<?, ?> member) {
+    freeEvent(member);
+    member.runtime().release();
+  }
+
+  private static <S, E> void freeEvent(Member<S, E> member) {
+    member.runtime().giveBack(() -> member.runtime().destroyEvent(member.event));
+  }
+
+  private static void quietly(Runnable free) {
+    try {
+      free.run();
+    } catch (Throwable t) { // no caller could handle it
+      LOG.log(Level.WARNING, "a communicator is not freed before the process ends", t);
+    }
+  }
+
+  @Override
+  public String description() {
+    return library.toString();
+  }
+
+  @Override
+  public @Nullable String obstacle(
+      CollectiveGroup.Kind kind, @Nullable Reduction reduction, @Nullable ElementType type) {
+    return CollectiveLibrary.obstacle(type);
+  }
+
+  @Override
+  public int weight() {
+    return OWN_WEIGHT + 2 * members.size();
+  }
+
+  @Override
+  public @Nullable HalException issue(
+      CollectiveCall call,
+      NativeStream<GpuEvent<E>> stream,
+      boolean isBehind,
+      long patience,
+      Runnable ordered) {
+    return gate.launch(patience, () -> launch(call, stream, isBehind, ordered));
+  }
+
+  private @Nullable HalException launch(
+      CollectiveCall call, NativeStream<GpuEvent<E>> stream, boolean isBehind, Runnable ordered) {
+    @SuppressWarnings("unchecked") // of the first device
+    S own = ((GpuStream<S, E, ?>) stream).handle();
+    synchronized (this) {
+      if (isEnded) {
+        throw new HalException(Status.CANCELLED, "the group has ended");
+      }
+      isLaunching = true;
+    }
+    try {
+      ordered.run();
+      HalException failure;
+      HalException lost;
+      try {
+        failure = isBehind ? start(own) : null;
+        if (failure != null) {
+          return failure;
+        }
+        failure = library.launch(call, communicators, streams);
+        lost = join(own);
+      } catch (HalException e) {
+        throw GpuRuntime.asLoss(e);
+      } catch (Throwable t) { // such as no memory: there is no telling when the streams are past it
+        throw new HalException(Status.UNAVAILABLE, "a launch ended half-way: " + t, t);
+      }
+      return failure == null ? lost : failure;
+    } finally {
+      synchronized (this) {
+        isLaunching = false;
+        notifyAll();
+      }
+    }
+  }
+
+  /**
+   * Has the streams of all ranks wait for what is now in {@code stream}. Returns why that of
+   * another device cannot, or null.
+   */
+  private @Nullable HalException start(S stream) {
+    Member<S, E> first = members.get(0);
+    first.runtime().recordEvent(first.event, stream);
+    first.runtime().waitEvent(first.stream, first.event);
+    for (Member<S, E> member : members.subList(1, members.size())) {
+      try {
+        member.runtime().callBound(() -> member.runtime().waitEvent(member.stream, first.event));
+      } catch (HalException e) {
+        return e;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Has {@code stream} wait for what is now in the streams of all ranks. Returns why there is no
+   * need to wait for one of them: another device is lost, on which nothing runs any more. Or null.
+   */
+  private @Nullable HalException join(S stream) {
+    HalException lost = null;
+    List<Member<S, E>> recorded = new ArrayList<>();
+    for (Member<S, E> member : members) {
+      try {
+        member.runtime().callBound(() -> member.runtime().recordEvent(member.event, member.stream));
+        recorded.add(member);
+      } catch (HalException e) {
+        if (member == members.get(0) || !member.runtime().isLost()) {
+          throw e;
+        }
+        lost = e;
+      }
+    }
+    for (Member<S, E> member : recorded) {
+      members.get(0).runtime().waitEvent(stream, member.event);
+    }
+    return lost;
+  }
+
+  @Override
+  public void abort(int rank, long patience) {
+    Member<S, E> member = members.get(rank);
+    synchronized (this) {
+      isEnded = true;
+      if (member.isAborting || member.isAborted || isClosed) {
+        return;
+      }
+      if (!await(() -> !isLaunching, patience)) {
+        throw new HalException(
+            Status.DEADLINE_EXCEEDED,
+            "a launch did not return within " + TimeUnit.NANOSECONDS.toMillis(patience) + " ms");
+      }
+      if (isClosed) { // meanwhile
+        return;
+      }
+      member.isAborting = true;
+    }
+    try {
+      gate.abort(patience, () -> member.bound(() -> library.abort(member.communicator)));
+    } finally {
+      endAbort(member);
+    }
+  }
+
+  private void endAbort(Member<S, E> member) {
+    synchronized (this) {
+      member.isAborted = true;
+      member.isAborting = false;
+      notifyAll();
+      if (!member.isLeft) {
+        return;
+      }
+    }
+    free(member);
+  }
+
+  /** With the monitor held. Returns false if it takes longer. */
+  private boolean await(BooleanSupplier isSo, long patience) {
+    long start = System.nanoTime();
+    boolean wasInterrupted = false;
+    while (!isSo.getAsBoolean()) {
+      long left = patience - (System.nanoTime() - start);
+      if (left <= 0) {
+        break;
+      }
+      try {
+        TimeUnit.NANOSECONDS.timedWait(this, left + 1_000_000); // at least one of its milliseconds
+      } catch (InterruptedException e) {
+        wasInterrupted = true;
+      }
+    }
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return isSo.getAsBoolean();
+  }
+
+  @Override
+  public void close() {
+    List<Member<S, E>> freed = new ArrayList<>();
+    synchronized (this) {
+      isEnded = true;
+      isClosed = true;
+      boolean ignored =
+          await(() -> members.stream().noneMatch(member -> member.isAborting), FREE_NANOS);
+      for (Member<S, E> member : members) {
+        if (member.isAborting) {
+          member.isLeft = true; // the abort that hangs frees what it uses
+        } else {
+          freed.add(member);
+        }
+      }
+    }
+    for (Member<S, E> member : freed) {
+      if (!member.isAborted) {
+        quietly(
+            () ->
+                gate.abort(
+                    FREE_NANOS, () -> member.bound(() -> library.destroy(member.communicator))));
+      }
+    }
+    freed.forEach(GpuGroup::free);
+  }
+}
