@@ -25,7 +25,7 @@ import java.util.Optional;
  */
 public final class SimulatedLibrary {
   private static final List<String> HEADERS =
-      List.of("gpusim.h", "gpusim_kernel.h", "internal.h", "report.h");
+      List.of("gpusim.h", "gpusim_kernel.h", "internal.h", "report.h", "collective.h");
   private static final List<String> DEVICE =
       List.of(
           "text.c",
@@ -33,6 +33,7 @@ public final class SimulatedLibrary {
           "faults.c",
           "handles.c",
           "context.c",
+          "peer.c",
           "memory.c",
           "pool.c",
           "allocate.c",
@@ -43,7 +44,16 @@ public final class SimulatedLibrary {
           "module.c",
           "launch.c",
           "graph.c",
-          "grid.c");
+          "grid.c",
+          "idle.c",
+          "communicator.c",
+          "collective_call.c",
+          "collective_group.c",
+          "meeting.c",
+          "part.c",
+          "reduce.c",
+          "collective_control.c");
+  private static final List<String> COLLECTIVES = List.of("nccl.c");
   private static final List<String> COMPILER =
       List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c", "program.c");
 
@@ -80,6 +90,24 @@ public final class SimulatedLibrary {
     return build(soname, List.of(), anchor, sources, List.of(), Toolchain.find(false));
   }
 
+  /**
+   * Builds a library of collectives, as NCCL and RCCL are: its functions run over the devices of a
+   * driver library, which it finds among those that are loaded.
+   *
+   * @param soname what it is called, such as {@code libnccl.so.2}
+   * @param driver what the driver library is called
+   */
+  public static SimulatedLibrary collectives(String soname, String driver) {
+    return build(
+        soname,
+        COLLECTIVES,
+        SimulatedLibrary.class,
+        List.of(),
+        List.of(),
+        List.of("-DGPUSIM_DRIVER=\"" + driver + "\""),
+        Toolchain.find(false));
+  }
+
   /** Why there is no such library on this machine; empty if there is one. */
   public Optional<String> unavailable() {
     return path.isPresent() ? Optional.empty() : Optional.of(reason);
@@ -101,6 +129,17 @@ public final class SimulatedLibrary {
       List<String> face,
       List<String> missing,
       Toolchain tools) {
+    return build(soname, core, anchor, face, missing, List.of(), tools);
+  }
+
+  private static SimulatedLibrary build(
+      String soname,
+      List<String> core,
+      Class<?> anchor,
+      List<String> face,
+      List<String> missing,
+      List<String> options,
+      Toolchain tools) {
     if (tools.unavailable().isPresent()) {
       return new SimulatedLibrary(Optional.empty(), tools.unavailable().get());
     }
@@ -114,7 +153,7 @@ public final class SimulatedLibrary {
         files.put("missing.map", script.getBytes(StandardCharsets.UTF_8));
       }
       Path root = BuildFolder.root();
-      List<String> command = command(soname, files, tools);
+      List<String> command = command(soname, files, options, tools);
       Path finished = root.resolve(BuildFolder.hash(command, files));
       if (!Files.exists(finished)) {
         build(root, finished, files, command);
@@ -125,12 +164,15 @@ public final class SimulatedLibrary {
     }
   }
 
-  private static List<String> command(String soname, Map<String, byte[]> files, Toolchain tools) {
+  private static List<String> command(
+      String soname, Map<String, byte[]> files, List<String> options, Toolchain tools) {
     List<String> command = new ArrayList<>();
     command.add(tools.c());
-    command.addAll(List.of("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-fPIC", "-pthread"));
+    command.addAll(
+        List.of("-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-fPIC", "-fwrapv", "-pthread"));
     command.addAll(List.of("-shared", "-fvisibility=hidden", "-U_FORTIFY_SOURCE", "-Wall"));
     command.add("-DGPUSIM_CXX=\"" + tools.cpp() + "\"");
+    command.addAll(options);
     command.add("-Wl,-soname," + soname);
     if (files.containsKey("missing.map")) {
       command.add("-Wl,--version-script=missing.map");

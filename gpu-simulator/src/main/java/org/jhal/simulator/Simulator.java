@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
@@ -16,8 +18,8 @@ import java.util.stream.Collectors;
  * <p>Functions are named as the library exports them, such as {@code cuEventRecord}. Work in streams
  * has names too: {@code @kernel}, {@code @copy}, {@code @fill}, {@code @memory} (allocation and
  * release in stream order), {@code @record}, {@code @wait}, {@code @write}, {@code @host}, {@code
- * @graph} (the launch of a graph as a whole), {@code @upload}, and {@code @work} for all of them.
- * Those fail when they run, not when they are enqueued, and take their context with them, as on a
+ * @graph} (the launch of a graph as a whole), {@code @upload}, {@code @collective} (a rank's part of
+ * a group), and {@code @work} for all of them. Those fail when they run, not when they are enqueued, and take their context with them, as on a
  * device. The nodes of a graph count as what they are: a kernel node is a {@code @kernel}.
  *
  * <p>The environment variables {@code GPUSIM_DEVICES} (default 1, at most 8), {@code GPUSIM_MEMORY}
@@ -47,6 +49,9 @@ public final class Simulator {
     STALE_NODES
   }
 
+  /** Keeps libraries loaded: one that JNA unloads forgets all that was set. */
+  private static final Set<NativeLibrary> LOADED = ConcurrentHashMap.newKeySet();
+
   private final NativeLibrary library;
 
   private Simulator(NativeLibrary library) {
@@ -62,6 +67,7 @@ public final class Simulator {
   public static Simulator in(Path library) {
     NativeLibrary loaded = NativeLibrary.getInstance(library.toString());
     loaded.getFunction("gpusim_reset");
+    LOADED.add(loaded);
     return new Simulator(loaded);
   }
 
@@ -131,6 +137,14 @@ public final class Simulator {
     function("gpusim_devices").invokeVoid(new Object[] {count});
   }
 
+  /**
+   * Sets whether a device can be given access to the memory of another one; at first all can. What
+   * has access keeps it.
+   */
+  public void peer(int device, int owner, boolean isPossible) {
+    function("gpusim_peer").invokeVoid(new Object[] {device, owner, isPossible ? 1 : 0});
+  }
+
   /** Sets how much memory each device has. What is allocated stays. */
   public void memory(long bytesPerDevice) {
     function("gpusim_memory").invokeVoid(new Object[] {bytesPerDevice});
@@ -153,6 +167,16 @@ public final class Simulator {
     function("gpusim_graph_faults").invokeVoid(new Object[] {bits});
   }
 
+  /**
+   * Sets the clock of all devices ahead of the host's, and makes it run fast or slow from now on.
+   *
+   * @param ahead may be negative
+   * @param nanosPerSecond how much it gains in a second; negative if it runs slow
+   */
+  public void clock(Duration ahead, long nanosPerSecond) {
+    function("gpusim_clock").invokeVoid(new Object[] {ahead.toNanos(), nanosPerSecond});
+  }
+
   /** How often each function was called since the last {@link #reset}; those with 0 are absent. */
   public Map<String, Long> calls() {
     return counts(0);
@@ -160,7 +184,9 @@ public final class Simulator {
 
   /**
    * What was done that is an error of the caller, whether or not the call said so: use of what was
-   * destroyed or freed, a wait for an event that was never recorded, a call without a context.
+   * destroyed or freed, a wait for an event that was never recorded, a call without a context. With
+   * collectives also a call that, on real devices, keeps a group from being launched to its end: it
+   * waits for a device that has a part of the group already.
    */
   public List<String> misuses() {
     return report(1);
@@ -168,7 +194,8 @@ public final class Simulator {
 
   /**
    * What was not given back, by kind: context (each retain), stream, event, module, pool, memory,
-   * "memory bytes", "host memory", registration, graph, "graph exec"; those with 0 are absent.
+   * "memory bytes", "host memory", registration, graph, "graph exec", communicator; those with 0
+   * are absent.
    */
   public Map<String, Long> live() {
     return counts(2);
@@ -190,7 +217,7 @@ public final class Simulator {
     function("gpusim_reset").invokeVoid(new Object[0]);
   }
 
-  private Function function(String name) {
+  Function function(String name) {
     return library.getFunction(name);
   }
 

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -73,7 +74,7 @@ static void hash(uint64_t state[2], const char* text) {
 }
 
 typedef struct {
-  char home[PATH], work[PATH], source[PATH + 16], expanded[PATH + 16], log[PATH + 16], image[PATH + 16];
+  char home[PATH], work[PATH], include[PATH + 16], source[PATH + 16], expanded[PATH + 16], log[PATH + 16], image[PATH + 16];
 } paths;
 
 static int expand(paths* p, const char* source, const char* name, const char* const* options, int count, gs_text* log) {
@@ -87,6 +88,8 @@ static int expand(paths* p, const char* source, const char* name, const char* co
   snprintf(prelude, sizeof prelude, "%s/gpu_prelude.h", p->home);
   const char* arguments[ARGUMENTS] = {GPUSIM_CXX, "-E", "-x", "c++", "-std=c++17", "-include", prelude};
   int n = 7;
+  arguments[n++] = "-iquote";
+  arguments[n++] = p->include;
   for (int i = 0; i < count && n < ARGUMENTS - 4; i++) arguments[n++] = options[i];
   arguments[n++] = "-o";
   arguments[n++] = p->expanded;
@@ -113,14 +116,42 @@ static int build(paths* p, gs_text* log) {
   return code;
 }
 
-int gs_compile(const char* source, const char* name, const char* const* options, int option_count, gs_text* image,
-               gs_text* log) {
+// Writes the headers below a folder of their own.
+static int write_headers(const paths* p, const gs_headers* headers) {
+  for (int i = 0; i < headers->count; i++) {
+    char path[2 * PATH];
+    int length = snprintf(path, sizeof path, "%s/%s", p->include, headers->names[i]);
+    if (length < 0 || (size_t)length >= sizeof path) return -1;
+    for (char* slash = path + strlen(p->work) + 1; (slash = strchr(slash, '/')); slash++) {
+      *slash = 0;
+      mkdir(path, 0700);
+      *slash = '/';
+    }
+    if (write_file(path, headers->texts[i], strlen(headers->texts[i]))) return -1;
+  }
+  return 0;
+}
+
+static int remove_one(const char* path, const struct stat* is, int kind, struct FTW* where) {
+  (void)is;
+  (void)kind;
+  (void)where;
+  remove(path);
+  return 0;
+}
+
+int gs_compile(const char* source, const char* name, const gs_headers* headers, const char* const* options,
+               int option_count, gs_text* image, gs_text* log) {
   paths p;
   folder(p.home);
   uint64_t state[2] = {0xCBF29CE484222325u, 1};
   hash(state, name);
   hash(state, source);
   for (int i = 0; i < option_count; i++) hash(state, options[i]);
+  for (int i = 0; i < headers->count; i++) {
+    hash(state, headers->names[i]);
+    hash(state, headers->texts[i]);
+  }
   char kept[PATH + 64];
   snprintf(kept, sizeof kept, "%s/kernels-%016llx%016llx.so", p.home, (unsigned long long)state[0],
            (unsigned long long)state[1]);
@@ -135,15 +166,13 @@ int gs_compile(const char* source, const char* name, const char* const* options,
   snprintf(p.expanded, sizeof p.expanded, "%s/source.ii", p.work);
   snprintf(p.log, sizeof p.log, "%s/log", p.work);
   snprintf(p.image, sizeof p.image, "%s/image.so", p.work);
-  int code = expand(&p, source, name, options, option_count, log);
+  snprintf(p.include, sizeof p.include, "%s/include", p.work);
+  int code = write_headers(&p, headers);
+  if (!code) code = expand(&p, source, name, options, option_count, log);
   if (!code) code = build(&p, log);
   if (!code) code = read_file(p.image, image);
   // Another process may do the same at the same time; both have the same content.
   if (!code) rename(p.image, kept);
-  unlink(p.source);
-  unlink(p.expanded);
-  unlink(p.log);
-  unlink(p.image);
-  rmdir(p.work);
+  nftw(p.work, remove_one, 8, FTW_DEPTH | FTW_PHYS);
   return code;
 }

@@ -4,10 +4,16 @@
 
 #include "report.h"
 
+// Files that sources include by name.
+typedef struct {
+  int count;
+  char **names, **texts;
+} gs_headers;
+
 // Compiles a source that is called name. The options are those of the host's compiler. Returns 0 and
 // the image, or not 0; in both cases what the compiler had to say.
-int gs_compile(const char* source, const char* name, const char* const* options, int option_count, gs_text* image,
-               gs_text* log);
+int gs_compile(const char* source, const char* name, const gs_headers* headers, const char* const* options,
+               int option_count, gs_text* image, gs_text* log);
 
 // A source and what was made of it, as run-time compilers have them; their result codes are the same too.
 enum gs_program_code {
@@ -25,6 +31,7 @@ enum { GS_PROGRAM_OPTIONS = 64 };
 typedef struct {
   unsigned magic;
   char *source, *name;
+  gs_headers headers;
   int compiled;
   int has_image;  // for the face: whether there is code for a device, and not for a kind of devices only
   gs_text image, log;
@@ -40,7 +47,8 @@ typedef struct {
   const char* const* ignored;       // beginnings of options without a meaning on the host; then NULL
 } gs_dialect;
 
-int gs_program_create(gs_program** result, const char* source, const char* name, int headers);
+int gs_program_create(gs_program** result, const char* source, const char* name, int headers,
+                      const char* const* texts, const char* const* names);
 int gs_program_destroy(gs_program** handle);
 int gs_program_compile(gs_program* program, const gs_dialect* dialect, int count, const char* const* options);
 // Adds an option for the host's compiler, to the compilation that has begun.

@@ -61,6 +61,7 @@ void gs_context_end(gs_context* context) {
     }
   }
   gs_blocks_end(context, busy);
+  gs_peers_end(context);
   if (context->primary) gs.primary[context->device] = NULL;
   gs_object_remove(&context->object);
   gs_unref(&context->object);
@@ -139,17 +140,6 @@ int gs_context_synchronize(gs_context* context) {
 int gs_context_device(gs_context* context) { return context->device; }
 gs_handle gs_context_handle(gs_context* context) { return context->object.id; }
 gs_context* gs_context_find(gs_handle handle) { return gs_find(handle, GS_CONTEXT); }
-
-int gs_context_peer(gs_context* from, gs_handle to, int enable) {
-  gs_context* peer = gs_find(to, GS_CONTEXT);
-  if (!peer) return GS_INVALID_CONTEXT;
-  if (peer->device == from->device) return GS_INVALID_DEVICE;
-  unsigned bit = 1u << peer->device;
-  int enabled = (from->peers & bit) != 0;
-  if (enabled == enable) return enable ? GS_PEER_ENABLED : GS_PEER_NOT_ENABLED;
-  from->peers ^= bit;
-  return GS_OK;
-}
 
 // After a reset no thread has a context.
 static void freshen(void) {

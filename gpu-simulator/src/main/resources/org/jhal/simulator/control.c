@@ -16,6 +16,12 @@ uint64_t gs_nanos(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t gs_device_nanos(void) {
+  uint64_t now = gs_nanos();
+  double since = (double)(int64_t)(now - gs.clock_start);
+  return now + gs.clock_offset + (uint64_t)(int64_t)(since * 1e-9 * (double)gs.clock_drift);
+}
+
 uint64_t gs_random(uint64_t* state) {
   uint64_t x = *state += 0x9E3779B97F4A7C15u;
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
@@ -57,6 +63,10 @@ static void configure(void) {
   gs.seed = setting("GPUSIM_SEED", 0);
   gs.graph_faults = (unsigned)setting("GPUSIM_GRAPH_FAULTS", 0);
   gs.paused = 0;
+  memset(gs.apart, 0, sizeof gs.apart);
+  gs.clock_start = gs_nanos();
+  gs.clock_offset = 0;
+  gs.clock_drift = 0;
 }
 
 __attribute__((constructor)) static void begin(void) { configure(); }
@@ -82,6 +92,11 @@ GS_EXPORT void gpusim_memory(uint64_t bytes) { LOCKED(gs.memory = bytes); }
 GS_EXPORT void gpusim_driver_version(int version) { LOCKED(gs.driver_version = version); }
 GS_EXPORT void gpusim_seed(uint64_t seed) { LOCKED(gs.seed = seed); }
 GS_EXPORT void gpusim_graph_faults(unsigned faults) { LOCKED(gs.graph_faults = faults); }
+
+// Sets the devices' clock ahead, and makes it run fast or slow from now on.
+GS_EXPORT void gpusim_clock(int64_t ahead, int64_t drift) {
+  LOCKED(gs.clock_start = gs_nanos(); gs.clock_offset = (uint64_t)ahead; gs.clock_drift = drift);
+}
 
 static void wake_streams(void) {
   for (gs_object* o = gs_first(NULL); o; o = gs_first(o)) {
@@ -161,9 +176,12 @@ GS_EXPORT size_t gpusim_report(int which, char* buffer, size_t size) {
 GS_EXPORT void gpusim_reset(void) {
   pthread_mutex_lock(&gs.lock);
   gs.paused = 0;
+  gs_collectives_release();
   gs_contexts_reset();
   gs_pools_reset();
   gs.generation++;
+  gs_collectives_reset();
+  gs_changed();
   gs_faults_clear();
   memset(gs.abandoned, 0, sizeof gs.abandoned);
   configure();

@@ -34,9 +34,10 @@ static int set(void* argument) {
 
 static int check(gs_work* work, int running) {
   transfer* t = (transfer*)work;
-  if (t->width) return gs_range_check(t->to, t->size * (size_t)t->width, GS_SIDE_DEVICE, running);
-  int code = gs_range_check(t->to, t->size, t->to_side, running);
-  return code || t->snapshot ? code : gs_range_check(t->from, t->size, t->from_side, running);
+  gs_context* context = work->context;
+  if (t->width) return gs_range_check(context, t->to, t->size * (size_t)t->width, GS_SIDE_DEVICE, running);
+  int code = gs_range_check(context, t->to, t->size, t->to_side, running);
+  return code || t->snapshot ? code : gs_range_check(context, t->from, t->size, t->from_side, running);
 }
 
 static int run(gs_work* work) { return gs_guarded(((transfer*)work)->width ? set : move, work); }
@@ -54,6 +55,7 @@ static unsigned place(uint64_t address) {
 }
 
 static int make(gs_context* context, transfer made, gs_work** work) {
+  made.work.context = context;
   int code = check(&made.work, 0);
   if (code) return code;
   transfer* t = malloc(sizeof *t);

@@ -41,7 +41,7 @@ int gs_event_destroy(gs_handle handle) {
 static void recorded(gs_op* o) {
   gs_mark* mark = ((mark_op*)o)->mark;
   mark->done = 1;
-  mark->nanos = gs_nanos();
+  mark->nanos = gs_device_nanos();
   mark_unref(mark);
 }
 
@@ -151,7 +151,7 @@ static int met(uint64_t seen, value_op* op) {
 }
 
 static int value_check(value_op* op, int running) {
-  return gs_range_check(op->address, (size_t)op->width, GS_SIDE_DEVICE, running);
+  return gs_range_check(op->stream->object.context, op->address, (size_t)op->width, GS_SIDE_DEVICE, running);
 }
 
 static int value_wait_run(gs_op* o) {
@@ -184,11 +184,11 @@ static int value_start(gs_handle handle, value_op made) {
   gs_stream* stream = gs_stream_find(handle);
   if (!stream) return GS_INVALID_HANDLE;
   if (made.address % (unsigned)made.width) return GS_INVALID_VALUE;
+  made.stream = stream;
   int code = value_check(&made, 0);
   if (code) return code;
   value_op* op = malloc(sizeof *op);
   *op = made;
-  op->stream = stream;
   op->op.finish = nothing;
   return gs_enqueue(stream, &op->op);
 }

@@ -19,6 +19,7 @@ enum gs_code {
   GS_INVALID_IMAGE = 200,
   GS_INVALID_CONTEXT = 201,
   GS_NO_BINARY_FOR_DEVICE = 209,
+  GS_PEER_UNSUPPORTED = 217,
   GS_INVALID_TEXT = 218,
   GS_INVALID_HANDLE = 400,
   GS_NOT_FOUND = 500,
@@ -109,7 +110,10 @@ int gs_context_synchronize(gs_context* context);
 int gs_context_device(gs_context* context);
 gs_handle gs_context_handle(gs_context* context);
 gs_context* gs_context_find(gs_handle handle);
-int gs_context_peer(gs_context* from, gs_handle to, int enable);
+
+// Access of a device's context to the memory of another one.
+int gs_peer_possible(int device, int peer);
+int gs_peer_set(gs_context* context, int peer, int enable);
 
 // The calling thread's stack of contexts; 0 means none.
 int gs_current_set(gs_handle context);
@@ -169,6 +173,13 @@ int gs_pool_set(gs_handle pool, int attribute, const void* value);
 int gs_pool_default(int device, gs_handle* pool);
 int gs_pool_current(int device, gs_handle* pool);
 int gs_pool_make_current(int device, gs_handle pool);
+
+// What the vendors call MemAccessDesc: a device, and what it may do with a pool's memory.
+typedef struct {
+  int location, device, flags;
+} gs_access;
+
+int gs_pool_access(gs_handle pool, const gs_access* list, size_t count);
 
 // One side of a copy: what the caller says that the address is.
 enum gs_side { GS_SIDE_DEVICE, GS_SIDE_HOST, GS_SIDE_ANY };

@@ -174,6 +174,8 @@ static void turn_edges(gs_exec* exec, gs_graph* graph) {
 int gs_graph_instantiate(gs_handle handle, gs_handle* result) {
   gs_graph* graph = gs_find(handle, GS_GRAPH);
   if (!graph) return GS_INVALID_HANDLE;
+  int code = gs_idle(1u << graph->object.context->device);
+  if (code) return code;
   for (size_t i = 0; i < graph->count; i++) {
     if (!loaded(graph->nodes[i]->work)) return GS_INVALID_VALUE;
   }
@@ -192,6 +194,8 @@ int gs_graph_instantiate(gs_handle handle, gs_handle* result) {
 int gs_exec_destroy(gs_handle handle) {
   gs_exec* exec = gs_find(handle, GS_GRAPH_EXEC);
   if (!exec) return GS_INVALID_HANDLE;
+  int code = gs_idle(1u << exec->object.context->device);
+  if (code) return code;
   gs_object_remove(&exec->object);
   return GS_OK;
 }

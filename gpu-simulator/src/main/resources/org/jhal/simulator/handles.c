@@ -14,8 +14,8 @@ static unsigned bucket(gs_handle handle) { return (unsigned)(handle >> 8) % BUCK
 
 const char* gs_kind_name(int count) {
   static const char* const names[GS_COUNTS] = {"context",     "stream",       "event",    "module", "function",
-                                               "pool",        "graph",        "graph node", "graph exec", "memory",
-                                               "host memory", "registration", "operation"};
+                                               "pool",        "graph",        "graph node", "graph exec", "communicator",
+                                               "memory",      "host memory",  "registration", "operation"};
   return names[count];
 }
 

@@ -16,6 +16,7 @@ enum gs_kind {
   GS_GRAPH,
   GS_GRAPH_NODE,
   GS_GRAPH_EXEC,
+  GS_COMMUNICATOR,
   GS_KINDS
 };
 
@@ -46,13 +47,14 @@ struct gs_context {
   int retains;
   int sticky;  // the code that all calls return from now on, or 0
   int destroyed;
-  unsigned peers;  // devices whose memory its kernels may use, one bit each
+  unsigned peers;  // devices to whose memory it has access, one bit each; to that of pools if they give it too
 };
 
 typedef struct gs_pool {
   gs_object object;
   int device;
   int is_default;
+  unsigned access;  // other devices that may use its memory, one bit each
   uint64_t most, threshold, reserved, reserved_high, used, used_high;
 } gs_pool;
 
@@ -153,18 +155,27 @@ typedef struct {
   uint64_t memory;
   uint64_t seed;
   unsigned graph_faults;
+  uint64_t clock_start;  // when the devices' clock was set, by the host's
+  uint64_t clock_offset;
+  int64_t clock_drift;  // nanoseconds that it gains in a second
   unsigned paused;  // devices whose streams all stand still, one bit each
   uint64_t generation;
+  unsigned apart[GS_MAX_DEVICES];  // of each, the devices to which it can have no access, one bit each
   gs_context* primary[GS_MAX_DEVICES];
   gs_pool* default_pool[GS_MAX_DEVICES];
   gs_pool* current_pool[GS_MAX_DEVICES];
   uint64_t direct[GS_MAX_DEVICES];  // bytes allocated outside pools
   uint64_t abandoned[GS_COUNTS];
+  int half[GS_MAX_DEVICES];  // parts that run there of groups that are launched in part
+  int held;                  // calls that wait for those
 } gs_state;
 
 extern gs_state gs;
 
 uint64_t gs_nanos(void);
+
+// The devices' clock, which events are stamped with.
+uint64_t gs_device_nanos(void);
 uint64_t gs_random(uint64_t* state);
 void gs_sleep(uint64_t nanos);
 // Waits until something changed, at most so long; lock held.
@@ -202,7 +213,11 @@ void gs_block_release(gs_block* block);
 void gs_blocks_end(gs_context* context, int leak);
 gs_block* gs_block_make(gs_context* context, enum gs_memory_kind kind, uint64_t base, size_t size);
 gs_block* gs_block_map(gs_context* context, enum gs_memory_kind kind, int device, size_t size);
-int gs_range_check(uint64_t address, size_t size, enum gs_side side, int running);
+int gs_range_check(gs_context* context, uint64_t address, size_t size, enum gs_side side, int running);
+
+// peer.c
+void gs_peers_end(gs_context* context);
+int gs_reaches(gs_context* context, gs_block* block);
 
 // pool.c
 int gs_pool_take(gs_pool* pool, uint64_t size, uint64_t credit);
@@ -217,6 +232,16 @@ gs_stream* gs_stream_of(gs_context* context, gs_handle handle);  // null and a m
 int gs_enqueue(gs_stream* stream, gs_op* op);
 int gs_stream_drain(gs_stream* stream);
 void gs_stream_end(gs_stream* stream);
+
+// idle.c: what calls do that on real devices wait until some are idle, and meanwhile hold a lock that launches need. A code
+// if all was reset meanwhile.
+enum { GS_EVERY_DEVICE = (1 << GS_MAX_DEVICES) - 1 };
+int gs_idle(unsigned devices);  // one bit each
+int gs_idle_gate(void);         // before a launch: until none of them waits
+
+// collective_control.c
+void gs_collectives_release(void);  // lets everything go that is held up on purpose
+void gs_collectives_reset(void);
 
 // work.c
 gs_work* gs_work_ref(gs_work* work);

@@ -34,8 +34,7 @@ static int check(gs_work* work, int running) {
       gs_misuse("argument %u of %s, %#llx, is in memory that %s", i, function->name, at,
                 block->state == GS_FREED ? "was freed" : "is not allocated yet");
       code = GS_ILLEGAL_ADDRESS;
-    } else if (block->kind == GS_DEVICE_MEMORY && block->device != work->context->device &&
-               !(work->context->peers >> block->device & 1)) {
+    } else if (!gs_reaches(work->context, block)) {
       gs_misuse("argument %u of %s, %#llx, is in memory of device %d, which device %d has no access to", i,
                 function->name, at, block->device, work->context->device);
       code = GS_ILLEGAL_ADDRESS;

@@ -147,7 +147,7 @@ static const char* kind_of(gs_block* block) {
   return names[block->kind];
 }
 
-int gs_range_check(uint64_t address, size_t size, enum gs_side side, int running) {
+int gs_range_check(gs_context* context, uint64_t address, size_t size, enum gs_side side, int running) {
   if (!size) return GS_OK;
   unsigned long long at = address, bytes = size;
   gs_block* block = gs_block_at(address);
@@ -166,6 +166,8 @@ int gs_range_check(uint64_t address, size_t size, enum gs_side side, int running
     gs_misuse("%#llx is %s, not of the host", at, kind_of(block));
   } else if (size > block->size - (address - block->base)) {
     gs_misuse("%llu bytes at offset %llu go beyond %s of %llu bytes", bytes, at - base, kind_of(block), length);
+  } else if (!gs_reaches(context, block)) {
+    gs_misuse("%#llx is in memory of device %d, which device %d has no access to", at, block->device, context->device);
   } else {
     return GS_OK;
   }
@@ -204,7 +206,10 @@ static gs_block* owned(uint64_t address, enum gs_memory_kind kind) {
 
 int gs_memory_free(uint64_t address) {
   if (!address) return GS_OK;
-  gs_block* block = owned(address, GS_DEVICE_MEMORY);
+  gs_block* block = gs_block_at(address);
+  int code = block ? gs_idle(1u << block->device) : GS_OK;
+  if (code) return code;
+  block = owned(address, GS_DEVICE_MEMORY);
   if (!block) return GS_INVALID_VALUE;
   gs_block_release(block);
   return GS_OK;
@@ -212,6 +217,8 @@ int gs_memory_free(uint64_t address) {
 
 int gs_host_alloc(gs_context* context, void** address, size_t size, unsigned flags) {
   if (!size) return GS_INVALID_VALUE;
+  int code = gs_idle(GS_EVERY_DEVICE);
+  if (code) return code;
   gs_block* block = gs_block_map(context, GS_HOST_MEMORY, context->device, size);
   if (!block) return GS_OUT_OF_MEMORY;
   block->flags = flags;
@@ -220,6 +227,8 @@ int gs_host_alloc(gs_context* context, void** address, size_t size, unsigned fla
 }
 
 int gs_host_free(void* address) {
+  int code = gs_idle(GS_EVERY_DEVICE);
+  if (code) return code;
   gs_block* block = owned((uint64_t)address, GS_HOST_MEMORY);
   if (!block) return GS_INVALID_VALUE;
   gs_block_release(block);
@@ -233,6 +242,8 @@ static int is_known(gs_block* block, int but_registered) {
 int gs_host_register(gs_context* context, void* address, size_t size, unsigned flags, int again) {
   uint64_t base = (uint64_t)address;
   if (!base || !size) return GS_INVALID_VALUE;
+  int code = gs_idle(GS_EVERY_DEVICE);
+  if (code) return code;
   gs_block* block = gs_block_at(base);
   int known = is_known(block, again);
   for (size_t i = after(base); i < count && blocks[i]->base < base + size; i++) known |= is_known(blocks[i], again);
@@ -242,6 +253,8 @@ int gs_host_register(gs_context* context, void* address, size_t size, unsigned f
 }
 
 int gs_host_unregister(void* address) {
+  int code = gs_idle(GS_EVERY_DEVICE);
+  if (code) return code;
   gs_block* block = gs_block_at((uint64_t)address);
   if (!block || block->kind != GS_REGISTERED_MEMORY || block->base != (uint64_t)address) {
     gs_misuse("%p is not registered", address);

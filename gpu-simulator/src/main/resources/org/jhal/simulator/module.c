@@ -81,7 +81,8 @@ int gs_module_load(gs_context* context, const void* image, const char* architect
   size_t size = 0;
   void* library = NULL;
   int file = -1;
-  int code = size_of(image, &size);
+  int code = gs_idle(1u << context->device);
+  if (!code) code = size_of(image, &size);
   if (code == GS_INVALID_TEXT) {
     snprintf(text, text_size, "gpusim error   : the simulator cannot compile text, only load what its compiler made");
   }
@@ -103,9 +104,13 @@ int gs_module_load(gs_context* context, const void* image, const char* architect
 int gs_module_unload(gs_handle handle) {
   gs_module* module = gs_find(handle, GS_MODULE);
   if (!module) return GS_INVALID_HANDLE;
+  int code = gs_idle(1u << module->object.context->device);
+  if (code) return code;
   if (module->launches && !module->object.context->sticky)  // else they are not begun any more
     gs_misuse("%d launches of the module's functions have not finished", module->launches);
-  if (module->nodes) gs_misuse("%d nodes of graphs and of their instances hold the module's functions", module->nodes);
+  // In a failed context a destroyed instance lives as long as its launches, which are not begun any more.
+  if (module->nodes && !module->object.context->sticky)
+    gs_misuse("%d nodes of graphs and of their instances hold the module's functions", module->nodes);
   module->unloaded = 1;
   for (gs_object* o = gs_first(NULL); o;) {
     if (o->kind == GS_FUNCTION && ((gs_function*)o)->module == module) {

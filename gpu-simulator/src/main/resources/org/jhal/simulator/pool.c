@@ -115,6 +115,8 @@ int gs_pool_destroy(gs_handle handle) {
     gs_misuse("a device's own pool cannot be destroyed");
     return GS_INVALID_VALUE;
   }
+  int code = gs_idle(1u << pool->device);
+  if (code) return code;
   gs_context* primary = gs.primary[pool->device];
   int dead = primary && primary->sticky;  // nothing can be given back any more
   if (pool->used && !dead) gs_misuse("%llu bytes of the pool are in use", (unsigned long long)pool->used);
@@ -125,9 +127,9 @@ int gs_pool_destroy(gs_handle handle) {
 
 int gs_pool_trim(gs_handle handle, uint64_t bytes) {
   gs_pool* pool = gs_find(handle, GS_POOL);
-  if (!pool) return GS_INVALID_VALUE;
-  keep(pool, bytes);
-  return GS_OK;
+  int code = pool ? gs_idle(1u << pool->device) : GS_INVALID_VALUE;
+  if (!code) keep(pool, bytes);
+  return code;
 }
 
 static int is_reuse(int attribute) { return attribute >= 1 && attribute < GS_POOL_THRESHOLD; }

@@ -10,13 +10,29 @@ enum { MAGIC = 0x5E17C0DE };
 
 int gs_program_valid(gs_program* p) { return p && p->magic == MAGIC; }
 
-int gs_program_create(gs_program** result, const char* source, const char* name, int headers) {
-  if (!result || !source) return GS_PROGRAM_INVALID_INPUT;
-  if (headers) return GS_PROGRAM_CREATION_FAILURE;  // headers from memory are not simulated
+static char** copy(int count, const char* const* texts) {
+  char** copies = calloc((size_t)count + 1, sizeof *copies);
+  for (int i = 0; i < count; i++) copies[i] = strdup(texts[i]);
+  return copies;
+}
+
+static void release(int count, char** copies) {
+  for (int i = 0; i < count; i++) free(copies[i]);
+  free(copies);
+}
+
+int gs_program_create(gs_program** result, const char* source, const char* name, int headers,
+                      const char* const* texts, const char* const* names) {
+  if (!result || !source || headers < 0 || (headers && (!texts || !names))) return GS_PROGRAM_INVALID_INPUT;
+  for (int i = 0; i < headers; i++) {
+    if (!texts[i] || !names[i]) return GS_PROGRAM_INVALID_INPUT;
+    if (*names[i] == '/' || strstr(names[i], "..")) return GS_PROGRAM_CREATION_FAILURE;  // would be outside a folder
+  }
   gs_program* p = calloc(1, sizeof *p);
   p->magic = MAGIC;
   p->source = strdup(source);
   p->name = strdup(name && *name ? name : "default_program");
+  p->headers = (gs_headers){headers, copy(headers, names), copy(headers, texts)};
   *result = p;
   return GS_PROGRAM_OK;
 }
@@ -32,6 +48,8 @@ int gs_program_destroy(gs_program** handle) {
   clear_options(p);
   free(p->source);
   free(p->name);
+  release(p->headers.count, p->headers.names);
+  release(p->headers.count, p->headers.texts);
   free(p->image.chars);
   free(p->log.chars);
   free(p);
@@ -85,7 +103,8 @@ int gs_program_compile(gs_program* p, const gs_dialect* dialect, int count, cons
   p->compiled = 0;
   int code = translate(p, dialect, count, options);
   if (!code &&
-      gs_compile(p->source, p->name, (const char* const*)p->options, p->option_count, &p->image, &p->log)) {
+      gs_compile(p->source, p->name, &p->headers, (const char* const*)p->options, p->option_count, &p->image,
+                 &p->log)) {
     code = GS_PROGRAM_COMPILATION;
   }
   p->compiled = code == GS_PROGRAM_OK;

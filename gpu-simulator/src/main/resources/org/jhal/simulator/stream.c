@@ -71,6 +71,8 @@ static void* stream_main(void* argument) {
 
 int gs_stream_create(gs_context* context, unsigned flags, int priority, gs_handle* handle) {
   if (flags & ~(unsigned)GS_STREAM_NON_BLOCKING) return GS_INVALID_VALUE;
+  int code = gs_idle(1u << context->device);
+  if (code) return code;
   gs_stream* stream = calloc(1, sizeof *stream);
   stream->flags = flags;
   stream->priority = priority;
@@ -113,6 +115,8 @@ void gs_stream_end(gs_stream* stream) {
 int gs_stream_destroy(gs_handle handle) {
   gs_stream* stream = gs_stream_find(handle);
   if (!stream) return GS_INVALID_HANDLE;
+  int code = gs_idle(1u << stream->object.context->device);
+  if (code) return code;
   gs_stream_end(stream);
   gs_object_remove(&stream->object);
   return GS_OK;

@@ -1,6 +1,7 @@
 package org.jhal.simulator;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,11 +12,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +70,24 @@ class SimulatedLibraryTest {
     assertThrows(UnsatisfiedLinkError.class, () -> loaded.getFunction("gs_memory_alloc"));
     assertEquals("tinySync", loaded.getFunction("tinySync").getName());
     loaded.close();
+  }
+
+  /** JNA unloads a library that nobody refers to, with all that was set. */
+  @Test
+  void keepsWhatWasSetUntilItIsReset() {
+    Path library = tiny().path();
+    NativeLibrary.getInstance(library.toString())
+        .getFunction("tinySync")
+        .invokeInt(new Object[] {0L});
+    assertEquals(Map.of("tinySync", 1L), Simulator.in(library).calls());
+    boolean isForgotten =
+        Waits.becomesTrue(
+            Duration.ofSeconds(1),
+            () -> {
+              System.gc();
+              return Simulator.in(library).calls().isEmpty();
+            });
+    assertFalse(isForgotten, "the library was unloaded");
   }
 
   @Test

@@ -7,7 +7,8 @@
 __attribute__((visibility("default"))) int tinyCompile(const char* source, char* image, size_t* size, char* log,
                                                        size_t log_size) {
   gs_text made = {0}, said = {0};
-  int code = gs_compile(source, "tiny.cpp", NULL, 0, &made, &said);
+  gs_headers none = {0};
+  int code = gs_compile(source, "tiny.cpp", &none, NULL, 0, &made, &said);
   if (!code && made.length > *size) code = -2;
   if (!code) memcpy(image, made.chars, made.length);
   *size = made.length;

@@ -45,8 +45,8 @@ public final class ControlledGpu<S, E> implements Controls {
   private final ControlledBackend<GpuEvent<E>> backend;
   private final GpuDevice<S, E, ?> gpu;
   private final WaitForNumber<S> wait;
-  private final GpuMemory numbers; // one a queue
-  private final int[] holds; // how often each queue was held; guarded by this
+  private final GpuMemory numbers; // one for each stream
+  private final int[] holds; // how often each stream was held; guarded by this
 
   private ControlledGpu(
       EngineDevice<?> device,
@@ -57,7 +57,9 @@ public final class ControlledGpu<S, E> implements Controls {
     this.backend = backend;
     this.gpu = gpu;
     this.wait = wait;
-    this.holds = new int[device.queueCount()];
+    // Those of the queues, then the hidden one and the one of the runtime's library, which are made
+    // for the first group.
+    this.holds = new int[device.queueCount() + 2];
     int bytes = 4 * holds.length;
     long token = gpu.bindToThread();
     try {
@@ -76,9 +78,9 @@ public final class ControlledGpu<S, E> implements Controls {
     long token = gpu.bindToThread();
     try {
       for (int i = 0; i < holds.length; i++) {
-        resume(device.queue(i));
+        resume(i);
       }
-      for (int i = 0; i < holds.length; i++) {
+      for (int i = 0; i < backend.streamCount(); i++) {
         GpuStream<S, E, ?> stream = stream(i);
         boolean ignored =
             BackOff.await(this, System.nanoTime() + PATIENCE.toNanos(), () -> isOver(stream));
@@ -130,19 +132,50 @@ public final class ControlledGpu<S, E> implements Controls {
   }
 
   @Override
-  public synchronized void pause(DeviceQueue queue) {
-    int index = queue.index();
+  public void pause(DeviceQueue queue) {
+    pause(queue.index());
+  }
+
+  private void pause(int index) {
+    pause(index, stream(index).handle());
+  }
+
+  private synchronized void pause(int index, S stream) {
     long token = gpu.bindToThread();
     try {
-      wait.in(stream(index).handle(), numbers.address() + 4L * index, ++holds[index]);
+      wait.in(stream, numbers.address() + 4L * index, ++holds[index]);
     } finally {
       gpu.unbindFromThread(token);
     }
   }
 
   @Override
-  public synchronized void resume(DeviceQueue queue) {
-    numbers.map(4L * queue.index(), 4).bytes().putInt(0, holds[queue.index()]);
+  public void resume(DeviceQueue queue) {
+    resume(queue.index());
+  }
+
+  private synchronized void resume(int index) {
+    numbers.map(4L * index, 4).bytes().putInt(0, holds[index]);
+  }
+
+  @Override
+  public boolean pauseGroups() {
+    int index = device.queueCount(); // it comes after those of the queues
+    if (index == backend.streamCount()) {
+      return false;
+    }
+    pause(index);
+    S collectives = gpu.groupStreamIfMade();
+    if (collectives != null) {
+      pause(index + 1, collectives);
+    }
+    return true;
+  }
+
+  @Override
+  public void resumeGroups() {
+    resume(device.queueCount());
+    resume(device.queueCount() + 1);
   }
 
   @Override
@@ -164,8 +197,8 @@ public final class ControlledGpu<S, E> implements Controls {
   @Override
   public void reset() {
     backend.faults().clear();
-    for (int i = 0; i < device.queueCount(); i++) {
-      resume(device.queue(i));
+    for (int i = 0; i < holds.length; i++) {
+      resume(i);
     }
   }
 }

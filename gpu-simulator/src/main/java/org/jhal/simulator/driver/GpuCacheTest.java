@@ -336,7 +336,9 @@ public abstract class GpuCacheTest {
     }
     Path file = Files.createFile(temporary.resolve("file"));
     assertHal(
-        Status.INVALID_ARGUMENT, () -> open(file.toString()), file.toString(), "is no folder");
+        Status.INVALID_ARGUMENT,
+        () -> open(file.toString()),
+        "option 'cache' is '" + file + "' (from uri), which is no folder");
   }
 
   @Test
@@ -362,6 +364,26 @@ public abstract class GpuCacheTest {
   }
 
   @Test
+  void theFilesThatASourceIncludesArePartOfTheKey() throws Exception {
+    String source = "#include \"lib/more.h\"\n" + SOURCE;
+    Path bundle = bundle("own", source, "");
+    Path header = Files.createDirectories(bundle.resolve("lib")).resolve("more.h");
+    Files.writeString(header, "#define MORE 1\n");
+    assertEquals(6, runHere(bundle));
+    byte[] kept = Files.readAllBytes(entry());
+    assertEquals(6, runHere(bundle));
+    assertArrayEquals(kept, Files.readAllBytes(entry()));
+    Files.writeString(header, "#define MORE 2\n");
+    assertEquals(7, runHere(bundle), "what is kept is of another header");
+    assertEquals(2, entries().size());
+    Files.writeString(header, "#include <stddef.h>\n#define MORE 3\n");
+    assertEquals(8, runHere(bundle));
+    Files.writeString(header, "#if 0\n#include \"gone.h\"\n#endif\n#define MORE 4\n");
+    assertEquals(9, runHere(bundle));
+    assertEquals(2, entries().size(), "what reads files that the bundle lacks is not kept");
+  }
+
+  @Test
   void eachPartOfTheKeyCounts() throws Exception {
     assertEquals(7, runHere(bundle("macro", SOURCE, "-DMORE=2")));
     assertEquals(8, runHere(bundle("macro", SOURCE, "-DMORE=3")));
@@ -384,7 +406,8 @@ public abstract class GpuCacheTest {
     }
     assertEquals(1, log.size(), () -> "logged once: " + log);
     assertTrue(
-        log.get(0).startsWith("INFO the kernel cache /proc/self/kept cannot"), log::toString);
+        log.get(0).startsWith("WARNING the kernel cache /proc/self/kept cannot"), log::toString);
+    assertTrue(log.get(0).contains("the folder cannot be made: "), log::toString);
   }
 
   @Test

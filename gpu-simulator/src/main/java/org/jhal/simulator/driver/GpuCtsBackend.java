@@ -51,6 +51,11 @@ public abstract class GpuCtsBackend<S> implements CtsBackend {
   }
 
   @Override
+  public boolean sharesEvents() {
+    return true;
+  }
+
+  @Override
   public Optional<Controls> controls(Device device) {
     return givesControls ? ControlledGpu.of(device, this::waitForNumber) : Optional.empty();
   }

@@ -130,7 +130,7 @@ public final class GpuFaultRun {
 
   private void work(EngineDevice<?> device, EngineDevice<?> other) throws Exception {
     FaultWorkload work = new FaultWorkload(device, other, BufferParams.HOST);
-    GpuFaultSteps more = new GpuFaultSteps(device);
+    GpuFaultSteps more = new GpuFaultSteps(device, other);
     boolean pauses = fault.mode() != GpuFault.Mode.RUNNING;
     if (pauses) {
       driver.streams().forEach(stream -> simulator.pause(0, stream));
@@ -205,7 +205,7 @@ public final class GpuFaultRun {
     lost = device.lostCause() != null ? device.lostCause() : other.lostCause();
     assertTrue(
         device.lostCause() == null || other.lostCause() == null || !hasContext(),
-        "both devices are lost by one");
+        () -> "both devices are lost by one: " + device.lostCause() + "; " + other.lostCause());
     List<FaultStep<?>> origins = new ArrayList<>();
     for (FaultStep<?> step : steps) {
       HalException failed = step.failure();
@@ -269,6 +269,8 @@ public final class GpuFaultRun {
       live.clear(); // the context stays, with what it has
     } else if (failed.equals(names.endPool())) {
       live.remove("pool"); // which are no context's
+    } else if (failed.equals("ncclCommDestroy")) {
+      live.remove("communicator"); // likewise
     } else if (names.freeing().contains(failed)) {
       misuses.removeIf(line -> line.endsWith("of the pool are in use"));
     }

@@ -2,10 +2,12 @@ package org.jhal.simulator.driver;
 
 import java.nio.ByteBuffer;
 import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.DeviceQueue;
+import org.jhal.FillPattern;
 import org.jhal.cts.faults.FaultStep;
 import org.jhal.cts.faults.FaultSteps;
 import org.jhal.cts.support.TestData;
@@ -19,14 +21,16 @@ final class GpuFaultSteps {
   private static final int SMALL = 256;
 
   private final Device device;
+  private final Device other;
   private final FaultSteps steps = new FaultSteps();
   private final FaultStep<DeviceBuffer> large;
   private final FaultStep<DeviceBuffer> small;
   private final FaultStep<DeviceBuffer> pinned;
   private final FaultStep<DeviceBuffer> upload;
 
-  GpuFaultSteps(Device device) {
+  GpuFaultSteps(Device device, Device other) {
     this.device = device;
+    this.other = other;
     this.large = allocate("large", LARGE, BufferParams.DEVICE);
     this.small = allocate("small", 3 * SMALL, BufferParams.DEVICE);
     this.pinned = allocate("pinned", SMALL, BufferParams.HOST);
@@ -92,6 +96,49 @@ final class GpuFaultSteps {
     FaultStep<Void> behind =
         steps.enqueue(device, "something behind it", (w, s) -> first.barrier(w, s));
     steps.enqueue(device, "something behind that", (w, s) -> first.barrier(w, s), behind);
+    if (device.canAccess(other)) {
+      peers(first, second);
+    }
+  }
+
+  /** A graph copies from memory of the other device. */
+  private void peers(DeviceQueue first, DeviceQueue second) {
+    FaultStep<DeviceBuffer> theirs =
+        steps.make("theirs", other, () -> other.allocate(SMALL, BufferParams.DEVICE));
+    FaultStep<DeviceBuffer> view =
+        steps.make(
+            "view of theirs", device, () -> device.allocator().importPeer(theirs.get()), theirs);
+    FaultStep<DeviceBuffer> mine = allocate("mine", SMALL, BufferParams.DEVICE);
+    FaultStep<CommandBuffer> recorded =
+        steps.make("record a copy", device, () -> record(view.get(), mine.get()), view, mine);
+    FaultStep<Void> last =
+        steps.enqueue(
+            other,
+            "fill theirs",
+            (w, s) -> other.queue(0).fill(w, s, theirs.get(), 0, SMALL, FillPattern.of8(25)),
+            theirs);
+    for (int i = 0; i < 3; i++) {
+      last =
+          steps.enqueue(
+              device,
+              "execute the copy",
+              (w, s) -> first.execute(w, s, recorded.get()),
+              recorded,
+              last);
+    }
+    steps.read(second, mine, TestData.filled(SMALL, 25), last);
+  }
+
+  private CommandBuffer record(DeviceBuffer source, DeviceBuffer target) {
+    CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+    try {
+      commands.copy(source, 0, target, 0, SMALL);
+      commands.end();
+    } catch (Throwable t) {
+      commands.close();
+      throw t;
+    }
+    return commands;
   }
 
   private FaultStep<Void> write(FaultStep<DeviceBuffer> target, int value)
@@ -125,6 +172,8 @@ final class GpuFaultSteps {
       @Nullable Object made = step.orNull();
       if (made instanceof DeviceBuffer buffer) {
         buffer.close();
+      } else if (made instanceof CommandBuffer commands) {
+        commands.close();
       }
       step.done.close();
     }

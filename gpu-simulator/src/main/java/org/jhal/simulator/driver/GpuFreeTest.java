@@ -17,9 +17,6 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -208,27 +205,13 @@ public abstract class GpuFreeTest {
   @Test
   void writeCombinedMemoryIsFreedByTheThreadForThatWhenItsLastViewIsGone() {
     List<String> threads = new CopyOnWriteArrayList<>();
-    Handler handler =
-        new Handler() {
-          @Override
-          public void publish(LogRecord line) {
-            threads.add(Thread.currentThread().getName());
-          }
-
-          @Override
-          public void flush() {}
-
-          @Override
-          public void close() {}
-        };
-    Logger logger = Logger.getLogger("org.jhal.driver.gpu");
-    logger.addHandler(handler);
-    try (Device device = open()) {
+    try (LogLines ignored =
+            new LogLines(
+                "org.jhal.driver.gpu", line -> threads.add(Thread.currentThread().getName()));
+        Device device = open()) {
       sim.simulator().fail(names.freeHost, 1, GpuFault.PLAIN_CODE); // which is logged
       mapAndClose(device);
       SimulatedDevices.collectViews();
-    } finally {
-      logger.removeHandler(handler);
     }
     assertEquals(List.of(name + "-0-free"), threads);
     assertEquals(gpu.keepsContexts() ? Map.of("host memory", 1L) : Map.of(), live());

@@ -7,12 +7,15 @@ import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.LogRecord;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -235,6 +238,26 @@ public abstract class GpuGraphTest {
       assertEquals(2, f.graphs().launches());
       assertEquals(Map.of(), f.graphs().fallbacks());
       f.check(list, 3);
+    }
+  }
+
+  /** The first use was enqueued before there could be a second one, for which a graph is made. */
+  @Test
+  void onMakesNoGraphForAFirstUseThatWaits() {
+    try (Fixture f = new Fixture("&graph=on", 1);
+        DeviceBuffer list = f.list();
+        TimelineSemaphore gate = f.device.createSemaphore(0)) {
+      ByteBuffer none = ByteBuffer.wrap(ints(0));
+      f.device.queue(0).update(f.timeline.at(f.uses), f.timeline.at(++f.uses), none, list, 0);
+      awaitReached(f.timeline, f.uses); // what updates go through is page-locked then
+      f.device.queue(0).barrier(gate.at(1), f.timeline.at(++f.uses));
+      for (int i = 0; i < 10; i++) {
+        f.submit(list);
+      }
+      gate.signal(1);
+      f.check(list, 10);
+      assertEquals(9, f.graphs().launches());
+      assertEquals(Map.of(), f.graphs().fallbacks());
     }
   }
 
@@ -582,13 +605,26 @@ public abstract class GpuGraphTest {
 
   @Test
   void noMemoryForGraphsMeansNone() {
-    try (Fixture f = new Fixture("&graph=on&graph-memory=0", 3);
+    List<LogRecord> lines = new CopyOnWriteArrayList<>();
+    try (LogLines ignored = new LogLines(GraphStatistics.class.getPackageName(), lines::add);
+        Fixture f = new Fixture("&graph=on&graph-memory=0", 3);
         DeviceBuffer list = f.list()) {
       for (int i = 0; i < 6; i++) {
         f.run(list);
       }
       assertEquals(0, f.graphs().launches());
       assertTrue(f.graphs().fallbacks().containsKey("no memory for its graph"));
+      lines.removeIf(line -> !line.getMessage().contains("one by one"));
+      assertEquals(1, lines.size(), "once");
+      assertNull(lines.get(0).getThrown(), "a stack trace of what a setting asks for");
+      assertTrue(
+          lines
+              .get(0)
+              .getMessage()
+              .matches(
+                  "\\S+: commands are issued one by one \\(no memory for its graph\\): a graph needs"
+                      + " about [0-9]+ bytes; .* graph-memory allows"),
+          () -> lines.get(0).getMessage());
       f.check(list, 6);
     }
   }
@@ -630,7 +666,7 @@ public abstract class GpuGraphTest {
   @ParameterizedTest
   @CsvSource({
     "graph=maybe,INVALID_ARGUMENT,'auto, on, off'", "graph=,INVALID_ARGUMENT,'auto, on, off'",
-    "graph-memory=-1,INVALID_ARGUMENT,a size", "graph-memory=2000g,OUT_OF_RANGE,a size"
+    "graph-memory=-1,OUT_OF_RANGE,a size", "graph-memory=2000g,OUT_OF_RANGE,a size"
   })
   void nonsenseIsRefused(String option, Status status, String rule) {
     assertHal(status, () -> sim.open(name + "://0?" + option).close(), "option 'graph", rule);

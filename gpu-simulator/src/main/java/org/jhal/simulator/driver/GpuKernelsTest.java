@@ -1,9 +1,11 @@
 package org.jhal.simulator.driver;
 
+import static org.jhal.Parameter.constant;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -12,12 +14,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jhal.Args;
 import org.jhal.BufferParams;
+import org.jhal.BundleBuilder;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.ElementType;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
@@ -148,6 +153,90 @@ public abstract class GpuKernelsTest {
         bundle("store", PARAMETERS, "[1]", "", variant("gpu-c++", "wrong.cpp"));
     Files.writeString(folder.resolve("wrong.cpp"), "extern \"C\" __global__ void store( { }\n");
     refused(source, "wrong.cpp", architecture, "error");
+  }
+
+  /** A bundle in the program whose source begins with these lines. */
+  private static BundleBuilder including(String lines) {
+    return ExecutableSource.builder("including")
+        .kernel(
+            "store", 1, Parameter.out("out", ElementType.U32), constant("value", ElementType.U32))
+        .cpp(lines + "\n" + SOURCE.replace("= value", "= value + MORE"));
+  }
+
+  @Test
+  void filesOfTheBundleAreIncluded() {
+    assertRuns(
+        device.loadExecutable(
+            including("#include \"lib/a.h\"\n  #  include \"lib/deep/c.h\" // again")
+                .file("lib/a.h", "#include \"b.h\"\n#include \"deep/c.h\"\n#include \"root.h\"\n")
+                .file("lib/b.h", "#define FROM_B 1")
+                .file("b.h", "#error not this one, as one is beside lib/a.h")
+                .file("lib/deep/c.h", "#pragma once\nstruct c {};")
+                .file("deep/c.h", "#error nor this one")
+                .file("root.h", "#define MORE (FROM_B - 1)")
+                .build()));
+  }
+
+  @Test
+  void filesMayIncludeEachOtherIfGuarded() {
+    String guarded = "#ifndef A%1$s\n#define A%1$s\n#include \"%2$s\"\n#define MORE 0\n#endif\n";
+    assertRuns(
+        device.loadExecutable(
+            including("#include \"a.h\"")
+                .file("a.h", guarded.formatted("a", "b.h"))
+                .file("b.h", guarded.formatted("b", "a.h"))
+                .build()));
+  }
+
+  @Test
+  void anIncludeThatCannotBeIsRefused() {
+    String lost = "no file for #include of 'gone.h'";
+    refused(including("#include \"gone.h\"").build(), "gone.h", lost);
+    refused(including("#include \"a.h\"").file("a.h", "#include \"gone.h\"").build(), "a.h", lost);
+    refused(including("#include \"../gone.h\"").build(), "of '../gone.h'");
+    refused(including("#include \"/no/such/gone.h\"").build(), "of '/no/such/gone.h'");
+    refused(including("#include \"a.h\"").file("a.h", "#include \"a.h\"").build(), "a.h");
+    refused(including("#include \"a.h\"").file("a.h", "x\n\0").build(), "line 2 of a.h");
+    refused(
+        including("#include \"x/a.h\"\n#include \"y/a.h\"")
+            .file("x/a.h", "#include \"c.h\"")
+            .file("y/a.h", "#include \"c.h\"")
+            .file("x/c.h", "#define MORE 1")
+            .file("y/c.h", "#define MORE 2")
+            .build(),
+        "'c.h' means 'y/c.h' in 'y/a.h', and 'x/c.h' elsewhere");
+    assertRuns(
+        device.loadExecutable(
+            including("#if 0\n#include \"gone.h\"\n#endif\n#define MORE 0").build()));
+  }
+
+  /** What is lacking behind an {@code #if 0} is no reason for an error. */
+  @Test
+  void aHintNamesWhatTheCompilerMisses() {
+    HalException other =
+        refused(including("#if 0\n#include \"gone.h\"\n#endif\nwrong").build(), "wrong");
+    assertFalse(other.getMessage().contains("gone.h"), other::getMessage);
+  }
+
+  @Test
+  void eachCompilerHasItsOwnOptions() {
+    String own = sim.driver().name().equals("cuda") ? "nvrtc" : "hiprtc";
+    String other = own.equals("nvrtc") ? "hiprtc" : "nvrtc";
+    assertRuns(
+        device.loadExecutable(
+            including("")
+                .options("-DSOME=1")
+                .compilerOptions(other, "--no-such-option")
+                .compilerOptions(own, "-DMORE=SOME-1")
+                .build()));
+    refused(including("").compilerOptions(own, "--no-such-option").build(), "--no-such-option");
+  }
+
+  @Test
+  void aHugeSourceIsCompiled() {
+    assertRuns(
+        device.loadExecutable(
+            including("#define MORE 0\n" + "// nothing to see here\n".repeat(200_000)).build()));
   }
 
   @Test

@@ -12,20 +12,25 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
+import org.jhal.spi.HostRange;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -285,6 +290,66 @@ public abstract class GpuTransferTest {
         assertEquals(before + i, sim.calls(names.copyToDevice), "calls when upload returns");
         awaitReached(uploaded, i);
       }
+    }
+  }
+
+  @Test
+  void memoryThatIsNoBufferIsUsedAtItsAddressIfItIsPageLocked() {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        DeviceBuffer host = device.allocate(64, BufferParams.HOST);
+        DeviceBuffer.Mapping mapping = host.map(DeviceBuffer.MapMode.WRITE)) {
+      Range locked = new Range(mapping.bytes(), true);
+      mapping.bytes().put(filled(64, 5));
+      move(device, HostMemory.of(locked), buffer);
+      assertBytes(filled(64, 5), read(device, buffer), "what was uploaded from its address");
+      assertEquals(0, locked.copied.get(), "bytes copied by the host");
+
+      Range pageable = new Range(ByteBuffer.allocateDirect(64).put(filled(64, 9)).flip(), false);
+      move(device, HostMemory.of(pageable), buffer);
+      assertBytes(filled(64, 9), read(device, buffer), "what was uploaded by copying");
+      assertEquals(64, pageable.copied.get(), "bytes copied by the host");
+    }
+  }
+
+  private static void move(Device device, HostMemory source, DeviceBuffer target) {
+    try (TimelineSemaphore done = device.createSemaphore()) {
+      device.queue(0).upload(Fence.NONE, done.at(1), source, target, 0);
+      awaitReached(done, 1);
+    }
+  }
+
+  /** Counts the bytes that are copied out of it. */
+  private record Range(ByteBuffer bytes, boolean isWritable, AtomicLong copied)
+      implements HostRange {
+    Range(ByteBuffer bytes, boolean isWritable) {
+      this(bytes.duplicate(), isWritable, new AtomicLong());
+    }
+
+    @Override
+    public long size() {
+      return bytes.capacity();
+    }
+
+    @Override
+    public boolean isOnHeap() {
+      return false;
+    }
+
+    @Override
+    public long address() {
+      return Pointer.nativeValue(Native.getDirectBufferPointer(bytes));
+    }
+
+    @Override
+    public void read(long offset, ByteBuffer target) {
+      copied.addAndGet(target.remaining());
+      target.duplicate().put(bytes.duplicate().slice((int) offset, target.remaining()));
+    }
+
+    @Override
+    public void write(long offset, ByteBuffer source) {
+      throw new AssertionError("a source is not written");
     }
   }
 

@@ -14,8 +14,16 @@ public final class NativeDeadline {
   /** None yet. */
   public NativeDeadline() {}
 
-  /** The calling thread begins a test on a simulator. */
+  /**
+   * The calling thread begins a test on a simulator.
+   *
+   * @throws IllegalStateException if one has begun and is not over: its deadline would end the
+   *     contexts of a later test
+   */
   public void begin(Simulator simulator) {
+    if (!waiting.isDone()) {
+      throw new IllegalStateException("a test has begun and is not over");
+    }
     Thread test = Thread.currentThread();
     waiting = new CompletableFuture<>();
     CompletableFuture<?> mine = waiting;

@@ -1,0 +1,154 @@
+package org.jhal.simulator;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Controls the collectives of a simulated driver library, which are called through a library of
+ * {@link SimulatedLibrary#collectives}, and tells what they saw.
+ *
+ * <p>A rank's part of a group is work in its stream. It begins when the stream comes to it, waits
+ * until the parts of all ranks have begun, and ends with them; or by itself and without an error,
+ * when its communicator is aborted. An abort returns when all parts of its rank are over; those whose
+ * turn has not come in their streams end when it comes.
+ *
+ * <p>Functions are named as the library exports them, such as {@code ncclAllReduce}. Two points in
+ * {@code ncclGroupEnd} have names too: {@code @launch} is the launch of one rank's part, and {@code
+ * @gap} lies between those of two ranks. A call of the driver that on a real device waits for its
+ * work, and meanwhile holds a lock that launches need, does so while a group is launched in part:
+ * then the group is never launched to its end. Such a call is a misuse besides.
+ *
+ * <p>{@link Simulator#reset} resets all of this, and lets everything go that hangs.
+ *
+ * <p>Thread-safe: any thread may call anything.
+ */
+public final class SimulatedCollectives {
+  private static final String GAP = "@gap";
+  private static final long FOR_EVER = -1;
+
+  private final Simulator simulator;
+
+  private SimulatedCollectives(Simulator simulator) {
+    this.simulator = simulator;
+  }
+
+  /** The controls of those of a driver library. */
+  public static SimulatedCollectives of(Simulator simulator) {
+    return new SimulatedCollectives(simulator);
+  }
+
+  /** Keeps the parts of a rank, of all communicators, from beginning. Their streams wait. */
+  public void stall(int rank) {
+    stall(rank, 1);
+  }
+
+  /** Lets the parts of a rank begin. */
+  public void go(int rank) {
+    stall(rank, 0);
+  }
+
+  private void stall(int rank, int stalls) {
+    simulator.function("gpusim_collective_stall").invokeVoid(new Object[] {rank, stalls});
+  }
+
+  /**
+   * Lets the nth use from now on, 1 being the next, return a code without any effect; {@code
+   * ncclGroupEnd} ends the group all the same. A failed {@code @launch} ends {@code ncclGroupEnd},
+   * and leaves the parts that were launched before it.
+   *
+   * @param code one of the library of collectives
+   */
+  public void fail(String function, int nth, int code) {
+    simulator.fail(function, nth, code);
+  }
+
+  /** Makes each use of a function hang before it does anything, until {@link #release}. */
+  public void hang(String function) {
+    hang(function, FOR_EVER);
+  }
+
+  /** Makes the uses of a function hang that begin before a time is over, and until then. */
+  public void hang(String function, Duration time) {
+    hang(function, Math.max(1, time.toNanos()));
+  }
+
+  /** Makes {@code ncclCommAbort} hang for one rank, before it does anything. */
+  public void hangAbort(int rank) {
+    hang("ncclCommAbort " + rank);
+  }
+
+  /** Lets the aborts of a rank go on. */
+  public void releaseAbort(int rank) {
+    release("ncclCommAbort " + rank);
+  }
+
+  /** Lets a function go on. */
+  public void release(String function) {
+    hang(function, 0);
+  }
+
+  private void hang(String function, long nanos) {
+    simulator.function("gpusim_collective_hang").invokeVoid(new Object[] {function, nanos});
+  }
+
+  /** Sets how long the launches of two ranks of a group lie apart; zero at first. */
+  public void launchGap(Duration time) {
+    simulator.delay(GAP, time);
+  }
+
+  /** Stops groups between the launches of two ranks, until {@link #closeGap}. */
+  public void openGap() {
+    hang(GAP);
+  }
+
+  /** Lets groups be launched to their end. */
+  public void closeGap() {
+    release(GAP);
+  }
+
+  /** Whether there is a group that is launched in part, with a part that is not over. */
+  public boolean isHalfLaunched() {
+    return simulator.function("gpusim_collective_half").invokeInt(new Object[0]) != 0;
+  }
+
+  /**
+   * Sets what the live communicators of a rank tell when they are asked for an error that they met
+   * in the background; 0 takes it back.
+   */
+  public void asynchronousError(int rank, int code) {
+    simulator.function("gpusim_collective_error").invokeVoid(new Object[] {rank, code});
+  }
+
+  /** Sets the version, in the form in which the library tells it; 0 makes it 22803. */
+  public void version(int version) {
+    simulator.function("gpusim_collective_version").invokeVoid(new Object[] {version});
+  }
+
+  /** How often each function was called; those with 0 are absent. */
+  public Map<String, Long> calls() {
+    Map<String, Long> calls = simulator.calls();
+    calls.keySet().removeIf(name -> !name.startsWith("nccl"));
+    return calls;
+  }
+
+  /** What was done wrong with the driver or with collectives: {@link Simulator#misuses}. */
+  public List<String> misuses() {
+    return simulator.misuses();
+  }
+
+  /** How many communicators were neither destroyed nor aborted. */
+  public long live() {
+    return simulator.live().getOrDefault("communicator", 0L);
+  }
+
+  /** To how many parts their streams have come; stalled ones included. */
+  public long reached() {
+    return simulator.function("gpusim_collective_reached").invokeLong(new Object[0]);
+  }
+
+  /** How many parts were ended by an abort, with nothing computed. */
+  public long aborted() {
+    return simulator.function("gpusim_collective_aborted").invokeLong(new Object[0]);
+  }
+}

@@ -1,0 +1,452 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.isOver;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.BufferParams;
+import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Form;
+import org.jhal.CollectiveGroup.Kind;
+import org.jhal.CollectiveGroup.Options;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.cts.support.Task;
+import org.jhal.simulator.SimulatedCollectives;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Collectives of a library that do not end, or fail: they fail on all ranks, and what is not lost
+ * goes on. A driver's tests extend this.
+ */
+@Timeout(60)
+public abstract class GpuGroupFailureTest {
+  private static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(200));
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final String name;
+  private final Names names;
+  private final List<Device> opened = new ArrayList<>();
+  private final FaultLog log = new FaultLog();
+  private final NativeDeadline deadline = new NativeDeadline();
+
+  /**
+   * What a driver's native functions are to these tests.
+   *
+   * @param recordEvent records an event
+   * @param createStream creates a stream
+   */
+  public record Names(String recordEvent, String createStream) {}
+
+  /** For a driver. */
+  protected GpuGroupFailureTest(SimulatedGpu gpu, Names names) {
+    this.names = names;
+    this.sim = new SimulatedDevices(gpu);
+    this.name = sim.driver().name();
+  }
+
+  @BeforeEach
+  final void begin() {
+    deadline.begin(sim.simulator());
+  }
+
+  @AfterEach
+  final void end() {
+    for (int rank = 0; rank < 2; rank++) { // if the test has failed half-way
+      collectives().go(rank);
+      collectives().releaseAbort(rank);
+      sim.simulator().resume(rank, 0);
+    }
+    opened.forEach(Device::close);
+    deadline.end();
+    log.close();
+  }
+
+  private SimulatedCollectives collectives() {
+    return SimulatedCollectives.of(sim.simulator());
+  }
+
+  /** It is closed with the test at the latest. */
+  private Device open(int index) {
+    Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=300ms");
+    opened.add(device);
+    return device;
+  }
+
+  private long aborts() {
+    return collectives().calls().getOrDefault("ncclCommAbort", 0L);
+  }
+
+  private void awaitLaunched(int groups) {
+    awaitTrue(
+        groups + " launches",
+        () -> collectives().calls().getOrDefault("ncclGroupEnd", 0L) == groups);
+  }
+
+  private static void assertAllFail(List<TimelineSemaphore> ends, Status status, String... parts) {
+    for (TimelineSemaphore end : ends) {
+      assertHal(status, awaitFailure(end, 1), parts);
+    }
+  }
+
+  private static HalException present(@Nullable HalException failure) {
+    assertNotNull(failure);
+    return failure;
+  }
+
+  private void assertAborted() {
+    awaitTrue("both aborts", () -> collectives().live() == 0);
+    assertEquals(2, aborts());
+  }
+
+  // A rank that does not come.
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aStalledRankFailsAllRanksAtTheDeadline(int stalled) {
+    try (Device here = open(0);
+        Device there = open(1)) {
+      try (GroupOfTwo group = new GroupOfTwo(SHORT, here, there)) {
+        group.check();
+        collectives().stall(stalled);
+        List<TimelineSemaphore> ends = group.start(Fence.NONE);
+        List<TimelineSemaphore> behind = group.start(Fence.NONE);
+        assertAllFail(ends, Status.DEADLINE_EXCEEDED, "deadline of PT0.2S");
+        assertAllFail(behind, Status.DEADLINE_EXCEEDED, "deadline of PT0.2S");
+        assertHal(Status.DEADLINE_EXCEEDED, present(group.group.failure()));
+        assertHal(Status.DEADLINE_EXCEEDED, () -> group.start(Fence.NONE));
+        assertAborted();
+        collectives().go(stalled);
+        GroupOfTwo.checkUsable(here, there);
+      }
+      assertNull(here.lostCause());
+      assertNull(there.lostCause());
+    }
+  }
+
+  /** Its work is behind theirs in the devices' streams. */
+  @Test
+  void anotherGroupOnTheDevicesWaitsForTheAbortAndGoesOn() {
+    try (Device here = open(0);
+        Device there = open(1);
+        GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+        GroupOfTwo other = new GroupOfTwo(there, here)) {
+      other.check();
+      collectives().stall(1);
+      List<TimelineSemaphore> ends = group.start(Fence.NONE);
+      awaitLaunched(2);
+      List<TimelineSemaphore> others = other.start(Fence.NONE);
+      assertAllFail(ends, Status.DEADLINE_EXCEEDED, "deadline");
+      collectives().go(1);
+      others.forEach(end -> awaitReached(end, 1));
+      other.check();
+    }
+  }
+
+  @Test
+  void closingAGroupAbortsWhatIsStalled() {
+    try (Device here = open(0);
+        Device there = open(1)) {
+      GroupOfTwo group = new GroupOfTwo(here, there);
+      collectives().stall(1);
+      List<TimelineSemaphore> ends = group.start(Fence.NONE);
+      awaitLaunched(1);
+      group.group.close();
+      assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed", "PT0.3S");
+      assertAborted();
+      collectives().go(1);
+      GroupOfTwo.checkUsable(here, there);
+      group.close();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0", "0, 1", "1, 0", "1, 1"})
+  void closingADeviceAbortsWhatIsStalled(int closed, int stalled) {
+    Device[] devices = {open(0), open(1)};
+    GroupOfTwo group = new GroupOfTwo(devices);
+    collectives().stall(stalled);
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    awaitLaunched(1);
+    devices[closed].close();
+    assertAllFail(ends.subList(1 - closed, 2 - closed), Status.DEADLINE_EXCEEDED, "was closed");
+    assertAborted();
+    collectives().go(stalled);
+    assertNull(devices[1 - closed].lostCause());
+    try (Device again = open(closed)) {
+      GroupOfTwo.checkUsable(devices[1 - closed], again);
+    }
+    group.close();
+    devices[1 - closed].close();
+  }
+
+  @Test
+  void closingADeviceWaitsForWhatEnds() throws Exception {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    collectives().openGap();
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    awaitTrue("a group launched in part", collectives()::isHalfLaunched);
+    Task<?> closing = Task.run("close", there::close);
+    closing.awaitBlocked();
+    collectives().closeGap();
+    awaitReached(ends.get(0), 1);
+    var unused = closing.join();
+    group.close();
+    here.close();
+  }
+
+  /** What the other rank's kernel still reads and writes is kept until that has ended. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void closingADevicePastItsTimeoutFreesNothingThatIsInUse(int closed) {
+    Device[] devices = {open(0), open(1)};
+    GroupOfTwo group = new GroupOfTwo(devices);
+    collectives().stall(1 - closed);
+    collectives().hangAbort(0);
+    collectives().hangAbort(1);
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    awaitLaunched(1);
+    devices[closed].close();
+    assertAllFail(ends.subList(1 - closed, 2 - closed), Status.DEADLINE_EXCEEDED, "was closed");
+    collectives().go(1 - closed); // it comes at last, and finds all memory where it was
+    awaitTrue("the kernels", () -> devices[0].statistics().openOperations() == 0);
+    assertEquals(List.of(), collectives().misuses());
+    collectives().releaseAbort(0);
+    collectives().releaseAbort(1);
+    group.group.close();
+    devices[1 - closed].close();
+    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+  }
+
+  @Test
+  void aDeviceIsKeptWhileAGroupIsMade() throws Exception {
+    Device here = open(0);
+    Device there = open(1);
+    collectives().hang("ncclCommInitAll");
+    Task<CollectiveGroup> making = Task.start("make", () -> CollectiveGroup.of(here, there));
+    awaitTrue("the call", () -> collectives().calls().containsKey("ncclCommInitAll"));
+    there.close(); // gives up waiting, and frees nothing yet
+    collectives().release("ncclCommInitAll");
+    CollectiveGroup made = making.join();
+    assertHal(Status.FAILED_PRECONDITION, present(made.failure()), "was closed");
+    assertNull(here.lostCause());
+    made.close();
+    here.close();
+    assertEquals(List.of(), collectives().misuses());
+    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+  }
+
+  // Aborts.
+
+  /** The stream of the first rank waits for that of the other one, which does not go on. */
+  @Test
+  void anAbortThatHangsLosesWhatWaits() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+    collectives().stall(1);
+    collectives().hangAbort(1);
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    awaitLaunched(1);
+    TimelineSemaphore next = here.createSemaphore(0);
+    here.queue(0).barrier(ends.get(0).at(1), next.at(1));
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "deadline");
+    HalException behind = awaitFailure(next, 1);
+    assertTrue(
+        behind.status() == Status.DEADLINE_EXCEEDED || behind.status() == Status.UNAVAILABLE,
+        behind::toString);
+    awaitTrue("the losses", () -> here.lostCause() != null && there.lostCause() != null);
+    assertHal(Status.UNAVAILABLE, present(here.lostCause()), there.toString(), "within PT5S");
+    collectives().go(1);
+    collectives().releaseAbort(1);
+    group.close();
+    here.close();
+    there.close();
+    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+  }
+
+  @Test
+  void anAbortThatHangsOnTheFirstRankLosesThatDeviceOnly() {
+    int hanging = 0;
+    Device[] devices = {open(0), open(1)};
+    GroupOfTwo group = new GroupOfTwo(SHORT, devices);
+    collectives().stall(1);
+    collectives().hangAbort(hanging);
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
+    awaitTrue("the loss", () -> devices[hanging].lostCause() != null);
+    assertHal(
+        Status.UNAVAILABLE,
+        present(devices[hanging].lostCause()),
+        "the abort of a collective did not end within PT5S");
+    assertNull(devices[1 - hanging].lostCause());
+    collectives().go(1);
+    try (Device alone = open(1 - hanging);
+        GroupOfTwo sound = new GroupOfTwo(Options.DEFAULT, alone, devices[1 - hanging])) {
+      sound.check(); // through the host, but on the device
+    }
+    collectives().releaseAbort(hanging);
+    awaitTrue("the abort", () -> collectives().live() == 0);
+    group.close();
+    devices[0].close();
+    devices[1].close();
+  }
+
+  /** What it may still use is kept so long. */
+  @Test
+  void whatAnAbortHasHeldIsFreedWhenItReturns() {
+    int hanging = 0;
+    Device[] devices = {open(0), open(1)};
+    GroupOfTwo group = new GroupOfTwo(SHORT, devices);
+    collectives().stall(1);
+    collectives().hangAbort(hanging);
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
+    awaitTrue("the loss", () -> devices[hanging].lostCause() != null);
+    group.close();
+    devices[0].close();
+    devices[1].close();
+    assertEquals(1, collectives().live());
+    collectives().releaseAbort(hanging);
+    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+  }
+
+  // Launches.
+
+  /** Its devices are lost; others go on. */
+  @Test
+  void aLaunchThatHangsKeepsNobodyOut() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+    collectives().hang("ncclGroupEnd");
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
+    try (Device again = open(1)) {
+      again.allocate(64, BufferParams.HOST).close(); // page-locks, which launches keep out
+    }
+    awaitTrue("the losses", () -> here.lostCause() != null && there.lostCause() != null);
+    collectives().release("ncclGroupEnd");
+    group.close();
+    here.close();
+    there.close();
+    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ncclGroupStart, 1",
+    "ncclAllReduce, 1",
+    "ncclAllReduce, 2",
+    "ncclGroupEnd, 1",
+    "@launch, 1",
+    "@launch, 2"
+  })
+  void aLaunchThatFailsEndsTheGroup(String call, int nth) {
+    try (Device here = open(0);
+        Device there = open(1)) {
+      try (GroupOfTwo group = new GroupOfTwo(here, there)) {
+        group.check();
+        collectives().fail(call, nth, 1);
+        assertAllFail(
+            group.start(Fence.NONE), Status.ABORTED, "returned 1: unhandled device error");
+        assertHal(Status.ABORTED, present(group.group.failure()), "returned 1");
+        assertAborted();
+        GroupOfTwo.checkUsable(here, there);
+      }
+      assertNull(here.lostCause());
+      assertNull(there.lostCause());
+    }
+  }
+
+  /** The other rank's part waits for it, and is aborted. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aDeviceThatIsLostInACollectiveFailsAllRanks(int lost) {
+    Device[] devices = {open(0), open(1)};
+    GroupOfTwo group = new GroupOfTwo(devices);
+    sim.simulator().pause(1 - lost, 0); // so that the part that fails is that of the other one
+    sim.simulator().fail("@collective", 1, GpuFault.STICKY_CODE);
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    awaitTrue("the loss of " + devices[lost], () -> isLost(devices[lost]));
+    assertAllFail(ends, Status.UNAVAILABLE, "719");
+    awaitTrue("the end of the group", () -> collectives().live() == 0);
+    sim.simulator().resume(1 - lost, 0);
+    assertNull(devices[1 - lost].lostCause());
+    group.close();
+    devices[0].close();
+    devices[1].close();
+  }
+
+  /** The streams of all ranks are recorded, and the first one's waits for the others. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aDeviceThatIsLostWhileAGroupIsLaunchedIsTheOneThatIsLost(int lost) {
+    Device[] devices = {open(0), open(1)};
+    GroupOfTwo group = new GroupOfTwo(devices);
+    group.check();
+    sim.simulator().failForGood(names.recordEvent(), 1 + lost, GpuFault.STICKY_CODE);
+    assertAllFail(group.start(Fence.NONE), Status.UNAVAILABLE, "719");
+    awaitTrue("the loss of " + devices[lost], () -> isLost(devices[lost]));
+    awaitTrue("the end of the group", () -> collectives().live() == 0);
+    assertNull(devices[1 - lost].lostCause());
+    try (Device other = open(1 - lost)) {
+      GroupOfTwo.checkUsable(devices[1 - lost], other);
+    }
+    group.close();
+    devices[0].close();
+    devices[1].close();
+  }
+
+  @Test
+  void aDeviceThatIsLostWhileAGroupIsMadeIsTheOneThatIsLost() {
+    Device[] devices = {open(0), open(1)};
+    // Each has a stream for what goes through the host, and then one for the library.
+    sim.simulator().failForGood(names.createStream(), 4, GpuFault.STICKY_CODE);
+    try (CollectiveGroup group = CollectiveGroup.of(devices)) {
+      Form form = group.form(Kind.BROADCAST, null, null);
+      assertEquals("host", form.name());
+      assertTrue(form.reason().contains("the device of rank 1 is lost"), form::reason);
+      assertNull(devices[0].lostCause());
+      awaitTrue("the loss of " + devices[1], () -> isLost(devices[1]));
+      assertNull(devices[0].lostCause());
+    }
+    assertEquals(0, collectives().live());
+    devices[0].close();
+    devices[1].close();
+  }
+
+  /** Nobody looks at a device that has nothing to do but its part. */
+  private static boolean isLost(Device device) {
+    try (DeviceBuffer buffer = device.allocate(4, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 4, FillPattern.of8(1));
+      awaitTrue("a fill", () -> isOver(done, 1));
+    } catch (HalException e) {
+      assertHal(Status.UNAVAILABLE, e);
+    }
+    return device.lostCause() != null;
+  }
+}

@@ -1,0 +1,162 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.becomesTrue;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.time.Duration;
+import java.util.List;
+import org.jhal.CollectiveGroup;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Task;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Groups end while streams are held by work elsewhere, or by another group's collective: nothing
+ * has stalled, so nothing is aborted, and no device is lost, before the streams can go on. A
+ * driver's tests extend this.
+ */
+public abstract class GpuGroupHeldTest extends HeldGroups {
+  /** How long an abort that must not come has a chance to. */
+  private static final Duration CHANCE = Duration.ofMillis(300);
+
+  /**
+   * For a driver.
+   *
+   * @param waitEvent has a stream wait for an event
+   */
+  protected GpuGroupHeldTest(SimulatedGpu gpu, String waitEvent) {
+    super(gpu, waitEvent);
+  }
+
+  private void assertNothingIsAborted(Device... open) {
+    assertFalse(becomesTrue(CHANCE, () -> aborts() > 0), "an abort while the streams are held");
+    assertNoneLost(open);
+  }
+
+  @Test
+  void aGroupIsClosedWithAChainBehindAProducer() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    HeldStream stream = hold(there);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    List<TimelineSemaphore> next = group.start(all(ends));
+    awaitLaunched(2);
+    group.group.close();
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed");
+    assertAllFail(next, Status.DEADLINE_EXCEEDED, "was closed");
+    assertNothingIsAborted(here, there);
+    stream.release();
+    group.close();
+  }
+
+  @Test
+  void aGroupIsClosedBehindAnotherOneThatIsHeld() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    GroupOfTwo other = new GroupOfTwo(here, there);
+    HeldStream stream = hold(there);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    List<TimelineSemaphore> next = other.start(Fence.NONE);
+    awaitLaunched(2);
+    other.group.close();
+    assertAllFail(next, Status.DEADLINE_EXCEEDED, "was closed");
+    assertPending(ends.get(0), 1);
+    assertNothingIsAborted(here, there);
+    stream.release();
+    awaitReached(all(ends));
+    group.close();
+    other.close();
+  }
+
+  /** Its deadline is far away. */
+  @Test
+  void aGroupIsClosedBehindAnotherOneThatHasStalled() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    GroupOfTwo other = new GroupOfTwo(here, there);
+    collectives().stall(1);
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    awaitLaunched(1);
+    List<TimelineSemaphore> next = other.start(Fence.NONE);
+    awaitLaunched(2);
+    other.group.close();
+    assertAllFail(next, Status.DEADLINE_EXCEEDED, "was closed");
+    assertNothingIsAborted(here, there);
+    collectives().go(1);
+    awaitReached(all(ends));
+    group.close();
+    other.close();
+  }
+
+  @Test
+  void aDeviceIsClosedWithAChainBehindAProducer() {
+    Device here = open(0);
+    Device there = open(1);
+    Device producing = openApart();
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    HeldStream stream = hold(producing);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    List<TimelineSemaphore> next = group.start(all(ends));
+    awaitLaunched(2);
+    there.close();
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed");
+    HalException unused = awaitFailure(next.get(0), 1);
+    assertNothingIsAborted(here);
+    stream.release();
+    group.close();
+  }
+
+  @Test
+  void oneThatWaitsForAnotherGroupsFailsWithIt() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    GroupOfTwo other = new GroupOfTwo(here, there);
+    HeldStream stream = hold(there);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    List<TimelineSemaphore> next = other.start(all(ends));
+    awaitLaunched(2);
+    group.group.close();
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed");
+    assertAllFail(next, Status.DEADLINE_EXCEEDED, "was closed"); // the streams are held still
+    assertNothingIsAborted(here, there);
+    stream.release();
+    group.close();
+    other.close();
+  }
+
+  /** Nothing of it is in a stream, so it cannot have stalled there. */
+  @Test
+  void oneThatIsNotLaunchedEndsItsGroup() throws Exception {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+    HeldStream stream = hold(there);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    collectives().hang("ncclCommInitAll");
+    Task<CollectiveGroup> making = Task.start("make", () -> CollectiveGroup.of(here, there));
+    awaitTrue("the call", () -> collectives().calls().getOrDefault("ncclCommInitAll", 0L) == 2);
+    List<TimelineSemaphore> next = group.start(Fence.NONE);
+    assertAllFail(next, Status.DEADLINE_EXCEEDED); // at the gate, or by its group
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED);
+    collectives().release("ncclCommInitAll");
+    making.join().close();
+    assertNothingIsAborted(here, there);
+    stream.release();
+    group.close();
+  }
+}

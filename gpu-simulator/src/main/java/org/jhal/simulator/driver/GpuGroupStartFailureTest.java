@@ -1,0 +1,237 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.isOver;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.jhal.CollectiveGroup;
+import org.jhal.Device;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
+import org.jhal.cts.support.Task;
+import org.jhal.engine.EngineDevice;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Collectives of a library that fail, or are to end, before what they wait for on devices is over.
+ * A driver's tests extend this.
+ */
+public abstract class GpuGroupStartFailureTest extends HeldGroups {
+  private static final String WHY = "the cable was pulled";
+
+  /**
+   * For a driver.
+   *
+   * @param waitEvent has a stream wait for an event
+   */
+  protected GpuGroupStartFailureTest(SimulatedGpu gpu, String waitEvent) {
+    super(gpu, waitEvent);
+  }
+
+  // What fails.
+
+  /** Its own stream goes on, and so do those of the ranks. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aProducerThatIsGoneFailsAllRanks(boolean isClosed) throws Exception {
+    Device here = open(0);
+    Device there = open(1);
+    Device producing = openApart();
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    HeldStream stream = hold(producing);
+    TimelineSemaphore behind = there.createSemaphore(0);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    there.queue(0).barrier(all(ends), behind.at(1));
+    List<TimelineSemaphore> next = group.start(all(ends));
+    awaitLaunched(2);
+    Task<?> closing = Task.run("close", () -> {});
+    if (isClosed) {
+      closing = Task.run("close", producing::close);
+    } else {
+      var ignored = ((EngineDevice<?>) producing).lose(new HalException(Status.UNAVAILABLE, WHY));
+    }
+    Status status = isClosed ? Status.DEADLINE_EXCEEDED : Status.UNAVAILABLE;
+    String why = isClosed ? "was closed" : WHY;
+    assertAllFail(ends, status, why);
+    assertAllFail(next, status, why);
+    assertHal(status, awaitFailure(behind, 1), why);
+    assertEnded(group, status, why);
+    stream.release();
+    GroupOfTwo.checkUsable(here, there);
+    assertNoneLost(here, there);
+    group.close();
+    behind.close();
+    var unused = closing.join();
+  }
+
+  /** What its streams can never get past loses the devices, as it does any other. */
+  @Test
+  void aProducerThatIsGoneAndNeverEndsLosesTheRanks() {
+    Device here = open(0);
+    Device there = open(1);
+    Device producing = openApart();
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    HeldStream stream = hold(producing);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    var ignored = ((EngineDevice<?>) producing).lose(new HalException(Status.UNAVAILABLE, WHY));
+    assertAllFail(ends, Status.UNAVAILABLE, WHY);
+    awaitTrue("the losses", () -> here.lostCause() != null && there.lostCause() != null);
+    stream.release();
+    group.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aRankThatIsLostBeforeTheStartFailsAllRanks(int lost) {
+    Device[] devices = {open(0), open(1)};
+    Device producing = openApart();
+    GroupOfTwo group = new GroupOfTwo(devices);
+    HeldStream stream = hold(producing);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    var ignored = ((EngineDevice<?>) devices[lost]).lose(new HalException(Status.UNAVAILABLE, WHY));
+    assertAllFail(ends, Status.UNAVAILABLE, WHY);
+    assertEnded(group, Status.UNAVAILABLE, WHY);
+    assertPending(stream.timeline(), 2);
+    stream.release();
+    awaitReached(stream.timeline(), 2);
+    try (Device again = open(lost)) {
+      GroupOfTwo.checkUsable(devices[1 - lost], again);
+    }
+    assertNoneLost(devices[1 - lost], producing);
+    group.close();
+  }
+
+  /** First the stream of the collectives is made to wait, and then that of each rank. */
+  @ParameterizedTest
+  @CsvSource({"2, 0", "3, 1"})
+  void aRankThatIsFoundLostAtTheStartIsTheOneThatIsLost(int nth, int lost) {
+    Device[] devices = {open(0), open(1)};
+    GroupOfTwo group = new GroupOfTwo(devices);
+    HeldStream stream = hold(devices[1 - lost]);
+    Timepoint producer = stream.producer();
+    sim.simulator().failForGood(waitEvent, nth, GpuFault.STICKY_CODE);
+    assertAllFail(group.start(producer), Status.UNAVAILABLE, "719");
+    assertEnded(group, Status.UNAVAILABLE, "719");
+    assertEquals(0, launches());
+    stream.release();
+    flush(devices[1 - lost]);
+    assertNoneLost(devices[1 - lost]);
+    group.close();
+  }
+
+  @Test
+  void aStartThatFailsEndsTheGroupAtOnce() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    HeldStream stream = hold(there);
+    Timepoint producer = stream.producer();
+    sim.simulator().fail(waitEvent, 3, GpuFault.PLAIN_CODE);
+    List<TimelineSemaphore> ends = group.start(producer);
+    awaitFailure(ends.get(0), 1);
+    awaitFailure(ends.get(1), 1);
+    awaitTrue("the group to end", () -> group.group.failure() != null);
+    assertEquals(0, launches());
+    assertPending(stream.timeline(), 2);
+    stream.release();
+    GroupOfTwo.checkUsable(here, there);
+    assertNoneLost(here, there);
+    group.close();
+  }
+
+  /** Another group is being made for longer than the deadline. */
+  @Test
+  void oneThatCannotBeLaunchedFailsAtOnce() throws Exception {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+    HeldStream stream = hold(there);
+    Timepoint producer = stream.producer();
+    collectives().hang("ncclCommInitAll");
+    Task<CollectiveGroup> making = Task.start("make", () -> CollectiveGroup.of(here, there));
+    awaitTrue("the call", () -> collectives().calls().getOrDefault("ncclCommInitAll", 0L) == 2);
+    assertAllFail(group.start(producer), Status.DEADLINE_EXCEEDED, "other groups, did not end");
+    assertEnded(group, Status.DEADLINE_EXCEEDED);
+    assertEquals(0, launches());
+    assertPending(stream.timeline(), 2);
+    collectives().release("ncclCommInitAll");
+    making.join().close();
+    stream.release();
+    GroupOfTwo.checkUsable(here, there);
+    assertNoneLost(here, there);
+    group.close();
+  }
+
+  // Closing.
+
+  @Test
+  void closingAGroupEndsWhatHasNotStarted() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    HeldStream stream = hold(there);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    group.group.close();
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed", "PT0.3S");
+    assertEquals(0, aborts(), "aborts of what has not started");
+    stream.release();
+    awaitTrue("the group to be freed", () -> collectives().live() == 0);
+    GroupOfTwo.checkUsable(here, there);
+    assertNoneLost(here, there);
+    group.close();
+  }
+
+  @Test
+  void closingAGroupAwaitsWhatStarts() throws Exception {
+    Device here = sim.open(name + "://0?queues=1");
+    Device there = sim.open(name + "://1?queues=1");
+    opened.add(here);
+    opened.add(there);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    HeldStream stream = hold(there);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    Task<?> closing = Task.run("close", group.group::close);
+    closing.awaitBlocked();
+    stream.release();
+    awaitReached(all(ends));
+    var unused = closing.join();
+    assertEquals(0, aborts());
+    group.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void closingADeviceEndsWhatHasNotStarted(int closed) {
+    Device[] devices = {open(0), open(1)};
+    Device producing = openApart();
+    GroupOfTwo group = new GroupOfTwo(devices);
+    HeldStream stream = hold(producing);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    devices[closed].close();
+    assertAllFail(ends.subList(1 - closed, 2 - closed), Status.DEADLINE_EXCEEDED, "was closed");
+    assertEnded(group, Status.FAILED_PRECONDITION, "was closed");
+    assertEquals(0, aborts(), "aborts of what has not started");
+    stream.release();
+    awaitTrue("its end", () -> isOver(stream.timeline(), 2));
+    try (Device again = open(closed)) {
+      GroupOfTwo.checkUsable(devices[1 - closed], again);
+    }
+    assertNoneLost(devices[1 - closed], producing);
+    group.close();
+  }
+}

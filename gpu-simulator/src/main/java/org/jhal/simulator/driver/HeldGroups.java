@@ -1,0 +1,150 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.CollectiveGroup.Options;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.simulator.SimulatedCollectives;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Groups whose collectives are launched while what they wait for still runs: the streams of that
+ * are held. Each test ends with everything given back.
+ */
+@Timeout(60)
+public abstract class HeldGroups {
+  static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(100));
+
+  @RegisterExtension final SimulatedDevices sim;
+  final String name;
+  final String waitEvent;
+  final List<Device> opened = new ArrayList<>();
+  private final List<HeldStream> held = new ArrayList<>();
+  private final FaultLog log = new FaultLog();
+  private final NativeDeadline deadline = new NativeDeadline();
+
+  /**
+   * For a driver.
+   *
+   * @param waitEvent has a stream wait for an event
+   */
+  HeldGroups(SimulatedGpu gpu, String waitEvent) {
+    this.waitEvent = waitEvent;
+    this.sim = new SimulatedDevices(gpu);
+    this.name = sim.driver().name();
+  }
+
+  @BeforeEach
+  final void begin() {
+    deadline.begin(sim.simulator());
+  }
+
+  @AfterEach
+  final void end() {
+    for (int rank = 0; rank < 2; rank++) { // if the test has failed half-way
+      collectives().go(rank);
+      collectives().releaseAbort(rank);
+    }
+    try {
+      held.forEach(HeldStream::close);
+      opened.forEach(Device::close);
+      awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+    } finally {
+      deadline.end();
+      log.close();
+    }
+  }
+
+  SimulatedCollectives collectives() {
+    return SimulatedCollectives.of(sim.simulator());
+  }
+
+  /** It is closed with the test at the latest. */
+  Device open(int index, String options) {
+    Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=300ms" + options);
+    opened.add(device);
+    return device;
+  }
+
+  Device open(int index) {
+    return open(index, "");
+  }
+
+  /** A device that is no rank; it is on the second one's GPU. */
+  Device openApart() {
+    return open(1);
+  }
+
+  HeldStream hold(Device device) {
+    HeldStream made = new HeldStream(sim.simulator(), device);
+    held.add(made);
+    return made;
+  }
+
+  long launches() {
+    return collectives().calls().getOrDefault("ncclGroupEnd", 0L);
+  }
+
+  void awaitLaunched(int groups) {
+    awaitTrue(groups + " launches", () -> launches() == groups);
+  }
+
+  long aborts() {
+    return collectives().calls().getOrDefault("ncclCommAbort", 0L);
+  }
+
+  static Fence all(List<TimelineSemaphore> ends) {
+    Fence all = Fence.NONE;
+    for (TimelineSemaphore end : ends) {
+      all = all.and(end.at(1));
+    }
+    return all;
+  }
+
+  static void assertAllFail(List<TimelineSemaphore> ends, Status status, String... parts) {
+    for (TimelineSemaphore end : ends) {
+      assertHal(status, awaitFailure(end, 1), parts);
+    }
+  }
+
+  static void assertEnded(GroupOfTwo group, Status status, String... parts) {
+    awaitTrue("the group to end", () -> group.group.failure() != null);
+    assertHal(status, present(group.group.failure()), parts);
+  }
+
+  private static HalException present(@Nullable HalException failure) {
+    assertNotNull(failure);
+    return failure;
+  }
+
+  static void assertNoneLost(Device... devices) {
+    for (Device device : devices) {
+      assertNull(device.lostCause());
+    }
+  }
+
+  /** What is before it in the queues is over. */
+  static void flush(Device device) {
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).barrier(Fence.NONE, done.at(1));
+      awaitReached(done, 1);
+    }
+  }
+}

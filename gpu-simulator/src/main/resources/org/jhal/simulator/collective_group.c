@@ -1,0 +1,188 @@
+// Calls of ranks, and groups of them: what lies between start and end is launched by the end, one rank after the other.
+#include <stdlib.h>
+
+#include "collective.h"
+
+static __thread struct {
+  uint64_t generation;
+  int depth;
+  int code;  // of the first call that failed
+  int count, capacity;
+  gs_call* calls;
+} group;
+
+static void drop_calls(void) {
+  for (int i = 0; i < group.count; i++) {
+    gs_comm_unuse(group.calls[i].comm);
+    gs_unref(&group.calls[i].comm->object);
+  }
+  group.count = 0;
+  group.code = GS_CO_OK;
+}
+
+// After a reset no thread has a group.
+static void freshen(void) {
+  if (group.generation == gs.generation) return;
+  drop_calls();
+  group.depth = 0;
+  group.generation = gs.generation;
+}
+
+static int is_first_of_rank(const gs_call* calls, int index) {
+  for (int i = 0; i < index; i++) {
+    if (calls[i].comm == calls[index].comm) return 0;
+  }
+  return 1;
+}
+
+// Launches what a rank is called for.
+static int launch_rank(gs_group_launch* launch, const gs_call* calls, int count, int index, int alone) {
+  gs_comm* comm = calls[index].comm;
+  if (gs_idle_gate()) return GS_CO_SYSTEM_ERROR;
+  int for_good;
+  int code = gs_fault("@launch", &for_good);
+  if (code) return code;
+  gs_stream* stream = gs_stream_find(calls[index].stream);
+  if (!stream) return GS_CO_INVALID_ARGUMENT;
+  if (comm->aborted) return GS_CO_INVALID_USAGE;
+  gs_part* part = gs_part_make(launch, comm, stream, count - index);
+  for (int i = index; i < count && !code; i++) {
+    if (calls[i].comm == comm) code = gs_meeting_join(part, &calls[i], alone);
+  }
+  if (code) {
+    gs_part_drop(part);
+    free(part);
+  } else {
+    gs_part_launch(part, stream);
+  }
+  return code;
+}
+
+// What another thread is let in for, between two ranks.
+static int gap(void) {
+  uint64_t nanos = gs_delay_of("@gap");
+  if (nanos) {
+    pthread_mutex_unlock(&gs.lock);
+    gs_sleep(nanos);
+    pthread_mutex_lock(&gs.lock);
+  }
+  return gs_collective_hang("@gap");
+}
+
+static int launch(const gs_call* calls, int count, int alone) {
+  gs_group_launch* launch = calloc(1, sizeof *launch);
+  launch->refs = 1;
+  launch->open = 1;
+  launch->generation = gs.generation;
+  int code = GS_CO_OK;
+  for (int i = 0; i < count && !code; i++) {
+    if (!is_first_of_rank(calls, i)) continue;
+    if (i) code = gap();
+    if (!code) code = launch_rank(launch, calls, count, i, alone);
+  }
+  gs_group_launch_close(launch);
+  gs_group_launch_unref(launch);
+  return code;
+}
+
+// What a rank does in one group is done in one stream.
+static int check_group(const gs_call* call) {
+  for (int i = 0; i < group.count; i++) {
+    if (group.calls[i].comm != call->comm || group.calls[i].stream == call->stream) continue;
+    gs_misuse("rank %d is called for two streams in one group", call->comm->rank);
+    return GS_CO_INVALID_USAGE;
+  }
+  return GS_CO_OK;
+}
+
+static void add(const gs_call* call) {
+  if (group.count == group.capacity) {
+    group.capacity = group.capacity ? group.capacity * 2 : 16;
+    group.calls = realloc(group.calls, (size_t)group.capacity * sizeof *group.calls);
+  }
+  group.calls[group.count++] = *call;
+  gs_ref(&call->comm->object);
+}
+
+// Takes a call: launches it, or adds it to the thread's group.
+static int take(gs_handle handle, gs_call call) {
+  call.comm = gs_comm_find(handle);
+  if (!call.comm) return GS_CO_INVALID_ARGUMENT;
+  gs_comm* comm = call.comm;
+  int code = gs_comm_use(comm);
+  if (code) return code;
+  gs_ref(&comm->object);
+  code = gs_call_check(&call);
+  if (!code) code = check_group(&call);
+  if (!code && call.count && group.depth) {
+    add(&call);  // which goes on using it
+  } else {
+    if (!code && call.count) code = launch(&call, 1, 1);
+    gs_comm_unuse(comm);
+  }
+  gs_unref(&comm->object);
+  return code;
+}
+
+#define CALL(name, comm, ...)                           \
+  GS_COLLECTIVE_FRAME(name);                            \
+  int code = gs_collective_enter(&site_, &frame);       \
+  freshen();                                            \
+  if (!code) code = take(comm, (gs_call){__VA_ARGS__}); \
+  if (code && group.depth && !group.code) group.code = code; \
+  return code
+
+#define DATA uint64_t source, uint64_t target, size_t number, int element
+#define GIVEN .from = source, .to = target, .count = number, .type = element, .stream = queue
+#define END gs_handle comm, gs_handle queue
+
+GS_EXPORT int gpusim_ncclAllReduce(DATA, int operation, END) {
+  CALL(ncclAllReduce, comm, .kind = GS_ALL_REDUCE, .reduction = operation, GIVEN);
+}
+
+GS_EXPORT int gpusim_ncclBroadcast(DATA, int of, END) {
+  CALL(ncclBroadcast, comm, .kind = GS_BROADCAST, .root = of, GIVEN);
+}
+
+GS_EXPORT int gpusim_ncclReduce(DATA, int operation, int of, END) {
+  CALL(ncclReduce, comm, .kind = GS_REDUCE, .reduction = operation, .root = of, GIVEN);
+}
+
+GS_EXPORT int gpusim_ncclAllGather(DATA, END) { CALL(ncclAllGather, comm, .kind = GS_ALL_GATHER, GIVEN); }
+
+GS_EXPORT int gpusim_ncclReduceScatter(DATA, int operation, END) {
+  CALL(ncclReduceScatter, comm, .kind = GS_REDUCE_SCATTER, .reduction = operation, GIVEN);
+}
+
+GS_EXPORT int gpusim_ncclSend(uint64_t source, size_t number, int element, int peer, END) {
+  uint64_t target = 0;
+  CALL(ncclSend, comm, .kind = GS_SEND, .root = peer, GIVEN);
+}
+
+GS_EXPORT int gpusim_ncclRecv(uint64_t target, size_t number, int element, int peer, END) {
+  uint64_t source = 0;
+  CALL(ncclRecv, comm, .kind = GS_RECEIVE, .root = peer, GIVEN);
+}
+
+GS_EXPORT int gpusim_ncclGroupStart(void) {
+  GS_COLLECTIVE(ncclGroupStart)
+  freshen();
+  group.depth++;
+  return GS_CO_OK;
+}
+
+// Ends the group whether it fails or not; then what it has launched is never over.
+GS_EXPORT int gpusim_ncclGroupEnd(void) {
+  GS_COLLECTIVE_FRAME(ncclGroupEnd);
+  int code = gs_collective_enter(&site_, &frame);
+  freshen();
+  if (!group.depth) {
+    gs_misuse("no group was started on this thread");
+    return GS_CO_INVALID_USAGE;
+  }
+  if (--group.depth) return code;
+  if (!code) code = group.code;
+  if (!code && group.count) code = launch(group.calls, group.count, 0);
+  drop_calls();
+  return code;
+}

@@ -1,0 +1,35 @@
+// Calls that wait until a device is idle, while they hold a lock that launches need. They are found out only if a part of
+// a group has been launched on the device and other parts have not: those then never are, and the first one waits for them.
+#include "internal.h"
+
+static int half(unsigned devices) {
+  for (int i = 0; i < GS_MAX_DEVICES; i++) {
+    if (devices >> i & 1 && gs.half[i]) return 1;
+  }
+  return 0;
+}
+
+int gs_idle(unsigned devices) {
+  if (!half(devices)) return GS_OK;
+  gs_misuse("it waits for a device with a part of a group, and keeps the other parts from being launched");
+  uint64_t generation = gs.generation;
+  gs.held++;
+  while (half(devices) && gs.generation == generation) gs_wait_change(UINT64_MAX);
+  gs.held--;
+  gs_changed();
+  return gs.generation == generation ? GS_OK : GS_CONTEXT_DESTROYED;
+}
+
+int gs_idle_gate(void) {
+  uint64_t generation = gs.generation;
+  while (gs.held && gs.generation == generation) gs_wait_change(UINT64_MAX);
+  return gs.generation == generation ? GS_OK : GS_CONTEXT_DESTROYED;
+}
+
+// Whether a group is launched in part.
+GS_EXPORT int gpusim_collective_half(void) {
+  pthread_mutex_lock(&gs.lock);
+  int is = half(GS_EVERY_DEVICE);
+  pthread_mutex_unlock(&gs.lock);
+  return is;
+}

@@ -1,0 +1,53 @@
+// A library of collectives under a vendor's name: it forwards to the simulated driver library, which must be loaded.
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NCCL __attribute__((visibility("default")))
+
+typedef uint64_t ncclComm_t;
+typedef uint64_t stream_t;
+
+enum { NCCL_SYSTEM_ERROR = 2 };
+
+static void* find(const char* name) {
+  void* driver = dlopen(GPUSIM_DRIVER, RTLD_NOW | RTLD_NOLOAD);
+  void* function = driver ? dlsym(driver, name) : NULL;
+  if (driver) dlclose(driver);
+  return function;
+}
+
+#define FORWARD(name, parameters, arguments)                         \
+  NCCL int name parameters {                                         \
+    static int(*function) parameters;                                \
+    if (!function) *(void**)&function = find("gpusim_" #name);       \
+    return function ? function arguments : NCCL_SYSTEM_ERROR;        \
+  }
+
+#define TEXT(name, parameters, arguments)                            \
+  NCCL const char* name parameters {                                 \
+    static const char*(*function) parameters;                        \
+    if (!function) *(void**)&function = find("gpusim_" #name);       \
+    return function ? function arguments : "no simulated driver";    \
+  }
+
+#define DATA const void *from, void *to, size_t count, int type
+#define END ncclComm_t comm, stream_t stream
+
+FORWARD(ncclGetVersion, (int* version), (version))
+TEXT(ncclGetErrorString, (int code), (code))
+TEXT(ncclGetLastError, (ncclComm_t comm), (comm))
+FORWARD(ncclCommInitAll, (ncclComm_t * comms, int count, const int* devices), (comms, count, devices))
+FORWARD(ncclCommDestroy, (ncclComm_t comm), (comm))
+FORWARD(ncclCommAbort, (ncclComm_t comm), (comm))
+FORWARD(ncclCommGetAsyncError, (ncclComm_t comm, int* error), (comm, error))
+FORWARD(ncclCommCount, (ncclComm_t comm, int* count), (comm, count))
+FORWARD(ncclGroupStart, (void), ())
+FORWARD(ncclGroupEnd, (void), ())
+FORWARD(ncclAllReduce, (DATA, int reduction, END), (from, to, count, type, reduction, comm, stream))
+FORWARD(ncclBroadcast, (DATA, int root, END), (from, to, count, type, root, comm, stream))
+FORWARD(ncclReduce, (DATA, int reduction, int root, END), (from, to, count, type, reduction, root, comm, stream))
+FORWARD(ncclAllGather, (DATA, END), (from, to, count, type, comm, stream))
+FORWARD(ncclReduceScatter, (DATA, int reduction, END), (from, to, count, type, reduction, comm, stream))
+FORWARD(ncclSend, (const void* from, size_t count, int type, int peer, END), (from, count, type, peer, comm, stream))
+FORWARD(ncclRecv, (void* to, size_t count, int type, int peer, END), (to, count, type, peer, comm, stream))
