@@ -83,6 +83,14 @@ final class CudaAttributes extends DeviceReader {
   }
 
   @Override
+  protected boolean canAccess(int ordinal, int owner) {
+    int[] value = new int[1];
+    int code = JCudaDriver.cuDeviceCanAccessPeer(value, device(ordinal), device(owner));
+    CudaResult.CODES.check("cuDeviceCanAccessPeer", code);
+    return value[0] != 0;
+  }
+
+  @Override
   protected Map<String, String> properties(int ordinal) {
     return Map.of(
         "compute capability",

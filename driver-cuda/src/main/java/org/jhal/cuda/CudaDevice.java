@@ -9,11 +9,13 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUmemoryPool;
 import jcuda.driver.JCudaDriver;
 import org.jhal.Workgroups;
+import org.jhal.driver.gpu.CollectiveLibrary;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.GpuRuntime;
 import org.jhal.driver.gpu.GraphRuntime;
 import org.jhal.driver.gpu.KernelLoader;
 import org.jhal.driver.gpu.LaunchBuffer;
+import org.jhal.driver.gpu.LaunchGate;
 import org.jhal.driver.gpu.PinnedRanges;
 import org.jspecify.annotations.Nullable;
 
@@ -38,10 +40,12 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   private static final int ALLOCATE_FLAGS = 1 | 2 | 4;
   private static final int REGISTER_FLAGS = 1 | 2;
 
-  // Enum CUpointer_attribute, and the memory type CU_MEMORYTYPE_HOST.
+  // Enum CUpointer_attribute, and the memory types CU_MEMORYTYPE_HOST and _DEVICE.
   private static final int MEMORY_TYPE = 2;
   private static final int BUFFER_ID = 7;
+  private static final int DEVICE_ORDINAL = 9;
   private static final int HOST = 1;
+  private static final int DEVICE = 2;
 
   // Struct CUmemPoolProps and enum CUmemPool_attribute.
   private static final int PROPERTIES_BYTES = 88;
@@ -51,6 +55,13 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   private static final int TYPE_PINNED = 1; // the type of all pools
   private static final int LOCATION_DEVICE = 1;
   private static final int RELEASE_THRESHOLD = 4;
+
+  // Struct CUmemAccessDesc, which begins with a location, and enum CUmemAccess_flags.
+  private static final int ACCESS_BYTES = 12;
+  private static final int ACCESS_LOCATION_TYPE = 0; // offsets
+  private static final int ACCESS_LOCATION_ID = 4;
+  private static final int ACCESS_FLAGS = 8;
+  private static final int READ_WRITE = 3;
 
   /** CU_LAUNCH_PARAM_END. */
   private static final long LAUNCH_LIST_END = 0;
@@ -62,22 +73,24 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   private static final ThreadLocal<CUdeviceptr> ADDRESS = ThreadLocal.withInitial(CUdeviceptr::new);
 
   private static final PinnedRanges PINNED = new PinnedRanges();
+  private static final LaunchGate GATE = new LaunchGate();
 
   private final int ordinal;
   private final CUdevice device = new CUdevice();
   private final CUcontext context = new CUcontext();
   private final CUmemoryPool pool = new CUmemoryPool();
+  private final CudaLibrary library = CudaLibrary.load();
   private final CudaKernels kernels;
   private final @Nullable CudaGraphs graphs;
 
   /** Opens a device. */
   CudaDevice(GpuProperties properties) {
-    super(CudaResult.CODES, PINNED);
+    super(CudaResult.CODES, PINNED, GATE);
     ordinal = properties.ordinal();
     kernels = new CudaKernels(this, properties);
     check("cuDeviceGet", JCudaDriver.cuDeviceGet(device, ordinal));
     check("cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(context, device));
-    graphs = CudaLibrary.load().hasGraphs() ? new CudaGraphs(this, context) : null;
+    graphs = library.hasGraphs() ? new CudaGraphs(this, context) : null;
   }
 
   @Override
@@ -89,8 +102,23 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   @Override
   public void unbindFromThread(long token) {
     int code = JCudaDriver.cuCtxPopCurrent(POPPED);
+    if (code != CudaResult.SUCCESS) {
+      popAgain();
+    }
     if (!isLost()) {
       check("cuCtxPopCurrent", code);
+    }
+  }
+
+  /**
+   * A pop that has failed may have left the context where it is. Then each further call of the
+   * thread, which may be one of another device, would be a call for this device.
+   */
+  private void popAgain() {
+    CUcontext current = new CUcontext();
+    int code = JCudaDriver.cuCtxGetCurrent(current);
+    if (code == CudaResult.SUCCESS && Handles.get(current) == Handles.get(context)) {
+      int ignored = JCudaDriver.cuCtxPopCurrent(POPPED); // the first failure is told
     }
   }
 
@@ -103,6 +131,35 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   @Override
   protected void release() {
     checkFreed("cuDevicePrimaryCtxRelease", JCudaDriver.cuDevicePrimaryCtxRelease(device));
+  }
+
+  @Override
+  protected Object library() {
+    return library;
+  }
+
+  /** Pools need it of their own: to them the access between contexts does not extend. */
+  @Override
+  protected void enableAccess(GpuRuntime<CudaStream, CUevent, CUfunction> owner) {
+    CudaDevice other = (CudaDevice) owner;
+    String what = "device " + ordinal + " gets no access to the memory of device " + other.ordinal;
+    int code = JCudaDriver.cuCtxEnablePeerAccess(other.context, 0);
+    if (code != CudaResult.SUCCESS && code != CudaResult.PEER_ACCESS_ALREADY_ENABLED) {
+      throw CudaResult.CODES.failure("cuCtxEnablePeerAccess", code, what);
+    }
+    Memory access = new Memory(ACCESS_BYTES);
+    access.setInt(ACCESS_LOCATION_TYPE, LOCATION_DEVICE);
+    access.setInt(ACCESS_LOCATION_ID, ordinal);
+    access.setInt(ACCESS_FLAGS, READ_WRITE);
+    code = CudaExtras.cuMemPoolSetAccess(Handles.get(other.pool), access, 1);
+    if (code != CudaResult.SUCCESS) {
+      throw CudaResult.CODES.failure("cuMemPoolSetAccess", code, what);
+    }
+  }
+
+  @Override
+  protected CollectiveLibrary collectives() {
+    return Nccl.load();
   }
 
   @Override
@@ -155,6 +212,20 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
     int flags = canSleep ? BLOCKING_SYNC | NO_TIME : NO_TIME;
     check("cuEventCreate", JCudaDriver.cuEventCreate(event, flags));
     return event;
+  }
+
+  @Override
+  protected CUevent createTimingEvent() {
+    CUevent event = new CUevent();
+    check("cuEventCreate", JCudaDriver.cuEventCreate(event, 0));
+    return event;
+  }
+
+  @Override
+  protected float elapsedMillis(CUevent from, CUevent to) {
+    float[] millis = new float[1];
+    check("cuEventElapsedTime", JCudaDriver.cuEventElapsedTime(millis, from, to));
+    return millis[0];
   }
 
   @Override
@@ -313,7 +384,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void copyWithHost(CudaStream stream, long target, long source, long bytes) {
+  protected void copyAcross(CudaStream stream, long target, long source, long bytes) {
     check(
         "cuMemcpyAsync",
         JCudaDriver.cuMemcpyAsync(
@@ -363,5 +434,75 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   @Override
   protected long endOfLaunchList() {
     return LAUNCH_LIST_END;
+  }
+
+  // The runtime beside JHAL.
+
+  @Override
+  protected Object view() {
+    return new CudaNative(Handles.get(context), ordinal);
+  }
+
+  @Override
+  protected long streamHandle(CudaStream stream) {
+    return stream.address();
+  }
+
+  @Override
+  protected long eventHandle(CUevent event) {
+    return Handles.get(event);
+  }
+
+  @Override
+  protected void waitNative(CudaStream stream, long event) {
+    waitEvent(stream, Handles.set(new CUevent(), event));
+  }
+
+  /** Replaces the top of the thread's stack of contexts, which {@link #unbindFromThread} pops. */
+  @Override
+  protected void bindAgain() {
+    check("cuCtxSetCurrent", JCudaDriver.cuCtxSetCurrent(context));
+  }
+
+  @Override
+  protected boolean isCurrent() {
+    CUcontext current = new CUcontext();
+    check("cuCtxGetCurrent", JCudaDriver.cuCtxGetCurrent(current));
+    return Handles.get(current) == Handles.get(context);
+  }
+
+  @Override
+  protected boolean makeNoneCurrent() {
+    check("cuCtxSetCurrent", JCudaDriver.cuCtxSetCurrent(new CUcontext()));
+    return true;
+  }
+
+  @Override
+  protected void checkDeviceMemory(long address, long bytes) {
+    long[] value = new long[1];
+    if (!isKnown(value, MEMORY_TYPE, address) || value[0] != DEVICE) {
+      throw noDeviceMemory(address, bytes, "the runtime knows no device memory there");
+    }
+    if (isKnown(value, DEVICE_ORDINAL, address) && value[0] != ordinal) {
+      throw noDeviceMemory(address, bytes, "it belongs to device " + value[0]);
+    }
+    CUdeviceptr start = new CUdeviceptr();
+    long[] size = new long[1];
+    check(
+        "cuMemGetAddressRange",
+        JCudaDriver.cuMemGetAddressRange(start, size, Handles.set(new CUdeviceptr(), address)));
+    checkRange(address, bytes, Handles.get(start), size[0]);
+  }
+
+  @Override
+  protected long allocateAlone(long bytes) {
+    CUdeviceptr out = new CUdeviceptr();
+    check("cuMemAlloc", JCudaDriver.cuMemAlloc(out, bytes));
+    return Handles.get(out);
+  }
+
+  @Override
+  protected void freeAlone(long address) {
+    checkFreed("cuMemFree", JCudaDriver.cuMemFree(Handles.set(new CUdeviceptr(), address)));
   }
 }

@@ -8,6 +8,7 @@ import org.jhal.driver.gpu.DeviceReader;
 import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.GpuRuntime;
+import org.jhal.driver.gpu.RangeMarks;
 
 /** The driver of {@link CudaDevice}s. */
 class CudaDriver extends GpuDriver {
@@ -40,6 +41,11 @@ class CudaDriver extends GpuDriver {
   @Override
   protected void rehearseCompiler() {
     CompilerFiles unused = Nvrtc.files();
+  }
+
+  @Override
+  protected RangeMarks rangeMarks() {
+    return Nvtx.load();
   }
 
   @Override

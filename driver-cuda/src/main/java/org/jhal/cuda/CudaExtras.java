@@ -30,6 +30,8 @@ final class CudaExtras {
 
   static native int cuMemPoolSetAttribute(long pool, int attribute, long[] value);
 
+  static native int cuMemPoolSetAccess(long pool, Pointer accesses, long count);
+
   static native int cuMemHostAlloc(long[] address, long bytes, int flags);
 
   static native int cuMemFreeHost(long address);

@@ -172,12 +172,12 @@ final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {
       long dependencies,
       int count,
       long target,
-      boolean isTargetOnHost,
+      boolean isTargetElsewhere,
       long source,
-      boolean isSourceOnHost,
+      boolean isSourceElsewhere,
       long bytes) {
     long parameters =
-        copyParameters(scratch, target, isTargetOnHost, source, isSourceOnHost, bytes);
+        copyParameters(scratch, target, isTargetElsewhere, source, isSourceElsewhere, bytes);
     device.check(
         "cuGraphAddMemcpyNode",
         cuGraphAddMemcpyNode(
@@ -191,12 +191,12 @@ final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {
       long instance,
       long node,
       long target,
-      boolean isTargetOnHost,
+      boolean isTargetElsewhere,
       long source,
-      boolean isSourceOnHost,
+      boolean isSourceElsewhere,
       long bytes) {
     long parameters =
-        copyParameters(scratch, target, isTargetOnHost, source, isSourceOnHost, bytes);
+        copyParameters(scratch, target, isTargetElsewhere, source, isSourceElsewhere, bytes);
     device.check(
         "cuGraphExecMemcpyNodeSetParams",
         cuGraphExecMemcpyNodeSetParams(instance, node, parameters, context));
@@ -205,17 +205,17 @@ final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {
   private static long copyParameters(
       NativeBlock scratch,
       long target,
-      boolean isTargetOnHost,
+      boolean isTargetElsewhere,
       long source,
-      boolean isSourceOnHost,
+      boolean isSourceElsewhere,
       long bytes) {
     ByteBuffer out = scratch.bytes();
     for (int i = 0; i < COPY_BYTES; i += Long.BYTES) {
       out.putLong(i, 0);
     }
-    out.putInt(SOURCE_TYPE, isSourceOnHost ? UNIFIED : DEVICE)
+    out.putInt(SOURCE_TYPE, isSourceElsewhere ? UNIFIED : DEVICE)
         .putLong(SOURCE_DEVICE, source)
-        .putInt(TARGET_TYPE, isTargetOnHost ? UNIFIED : DEVICE)
+        .putInt(TARGET_TYPE, isTargetElsewhere ? UNIFIED : DEVICE)
         .putLong(TARGET_DEVICE, target)
         .putLong(COPY_WIDTH, bytes)
         .putLong(COPY_HEIGHT, 1)

@@ -45,6 +45,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
         device,
         new Kernels(
             Set.of("gpu-c++", "cuda-ptx", "cuda-cubin", "cuda-fatbin"),
+            Nvrtc.NAME,
             MAX_THREADS,
             STATIC_SHARED_BYTES));
   }
@@ -141,12 +142,23 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
       }
       if (i == count) {
         if (isThere) {
-          throw mismatch(name + " takes more than the " + count + " parameters of the manifest");
+          throw mismatch(
+              name
+                  + " takes more than the "
+                  + count
+                  + (count == 1 ? " parameter" : " parameters")
+                  + " of the manifest");
         }
         return;
       }
       if (!isThere) {
-        throw mismatch(name + " takes " + i + " parameters, the manifest has " + count);
+        throw mismatch(
+            name
+                + " takes "
+                + i
+                + (i == 1 ? " parameter" : " parameters")
+                + ", the manifest has "
+                + count);
       }
       Parameter parameter = spec.parameters().get(i);
       int bytes = ArgumentLayout.bytes(parameter);

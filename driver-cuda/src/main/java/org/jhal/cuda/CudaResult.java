@@ -16,6 +16,7 @@ final class CudaResult extends ResultCodes {
   static final int INVALID_VALUE = 1;
   static final int INVALID_PTX = 218;
   static final int NOT_READY = 600;
+  static final int PEER_ACCESS_ALREADY_ENABLED = 704;
 
   private CudaResult() {
     // According to the reference, these leave the process in an inconsistent state, so that every
@@ -44,12 +45,13 @@ final class CudaResult extends ResultCodes {
     mean(Status.INVALID_ARGUMENT, 1, 200); // INVALID_VALUE, INVALID_IMAGE
     mean(Status.INVALID_ARGUMENT, 218, 300); // INVALID_PTX, INVALID_SOURCE
     mean(Status.RESOURCE_EXHAUSTED, 2, 701); // OUT_OF_MEMORY, LAUNCH_OUT_OF_RESOURCES
+    mean(Status.RESOURCE_EXHAUSTED, 711); // TOO_MANY_PEERS
     mean(Status.FAILED_PRECONDITION, 3); // NOT_INITIALIZED
     mean(Status.FAILED_PRECONDITION, 712, 713); // HOST_MEMORY_ALREADY_REGISTERED, ..NOT_REGISTERED
     mean(Status.FAILED_PRECONDITION, 900, 908); // STREAM_CAPTURE_UNSUPPORTED, CAPTURED_EVENT
     mean(Status.UNIMPLEMENTED, 209, 221); // NO_BINARY_FOR_GPU, JIT_COMPILER_NOT_FOUND
     mean(Status.UNIMPLEMENTED, 222, 223); // UNSUPPORTED_PTX_VERSION, JIT_COMPILATION_DISABLED
-    mean(Status.UNIMPLEMENTED, 801); // NOT_SUPPORTED
+    mean(Status.UNIMPLEMENTED, 217, 801); // PEER_ACCESS_UNSUPPORTED, NOT_SUPPORTED
     mean(Status.NOT_FOUND, 301, 500); // FILE_NOT_FOUND, NOT_FOUND
     mean(Status.PERMISSION_DENIED, 800); // NOT_PERMITTED
     mean(Status.INTERNAL, 304, 400); // OPERATING_SYSTEM, INVALID_HANDLE

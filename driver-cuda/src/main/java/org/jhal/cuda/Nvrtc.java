@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Nvrtc extends RuntimeCompiler {
+  /** The name of the compiler; also the prefix of its functions. */
+  static final String NAME = "nvrtc";
+
   /** The system property that names the file of the library. */
   static final String PROPERTY = "jhal.cuda.nvrtc";
 
@@ -71,7 +74,7 @@ final class Nvrtc extends RuntimeCompiler {
   }
 
   private Nvrtc(SharedLibrary library) {
-    this(library, library.map(Api.class, "nvrtc"));
+    this(library, library.map(Api.class, NAME));
   }
 
   private Nvrtc(SharedLibrary library, Api api) {
@@ -96,7 +99,7 @@ final class Nvrtc extends RuntimeCompiler {
   /** The compiler that would be loaded; null if its file is not found. */
   static @Nullable CompilerFiles files() {
     Path file = WANTED.locate(candidates());
-    return file == null ? null : CompilerFiles.now("nvrtc", List.of(file), List.of());
+    return file == null ? null : CompilerFiles.now(NAME, List.of(file), List.of());
   }
 
   private static List<String> candidates() {

@@ -18,6 +18,7 @@ class CudaFaultTest extends GpuFaultTest {
             Set.of(
                 "cuCtxPushCurrent",
                 "cuCtxPopCurrent",
+                "cuCtxSetCurrent",
                 "cuEventQuery",
                 "cuEventRecord",
                 "cuEventSynchronize",
@@ -35,7 +36,10 @@ class CudaFaultTest extends GpuFaultTest {
                 "cuStreamDestroy"),
             Set.of("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuEventQuery"),
             Set.of(
+                "cuCtxEnablePeerAccess",
+                "cuDeviceCanAccessPeer",
                 "cuGraphAddKernelNode_v2",
+                "cuGraphAddMemcpyNode",
                 "cuGraphAddMemsetNode",
                 "cuGraphCreate",
                 "cuGraphExecKernelNodeSetParams_v2",
@@ -48,6 +52,7 @@ class CudaFaultTest extends GpuFaultTest {
                 "cuMemFreeAsync",
                 "cuMemHostAlloc",
                 "cuMemHostRegister_v2",
+                "cuMemPoolSetAccess",
                 "cuMemcpyAsync",
                 "cuMemcpyDtoDAsync_v2",
                 "cuMemcpyDtoHAsync_v2",

@@ -44,14 +44,15 @@ final class CodeObject {
   private static final int NOTE_METADATA = 32;
   private static final String NOTE_NAME = "AMDGPU";
   private static final String TARGET_PREFIX = "amdgcn-amd-amdhsa--";
+  private static final String BY_VALUE = "by_value";
   private static final String HIDDEN = "hidden_";
   private static final String GENERIC = "-generic";
 
-  /** An argument: its offset and its size in bytes. */
-  record Argument(int offset, int size) {
+  /** An argument: its offset and its size in bytes, and whether it is passed as an address. */
+  record Argument(int offset, int size, boolean isPointer) {
     @Override
     public String toString() {
-      return size + " at " + offset;
+      return (isPointer ? "a pointer at " : size + " at ") + offset;
     }
   }
 
@@ -178,8 +179,13 @@ final class CodeObject {
     List<Argument> arguments = new ArrayList<>();
     for (Object item : list(described)) {
       Map<?, ?> argument = map(item);
-      if (!(argument.get(".value_kind") instanceof String kind) || !kind.startsWith(HIDDEN)) {
-        arguments.add(new Argument(number(argument.get(".offset")), number(argument.get(".size"))));
+      String kind = argument.get(".value_kind") instanceof String text ? text : BY_VALUE;
+      if (!kind.startsWith(HIDDEN)) {
+        arguments.add(
+            new Argument(
+                number(argument.get(".offset")),
+                number(argument.get(".size")),
+                !kind.equals(BY_VALUE)));
       }
     }
     return List.copyOf(arguments);
@@ -269,7 +275,12 @@ final class CodeObject {
     ArgumentLayout layout = ArgumentLayout.of(parameters);
     List<Argument> passed = new ArrayList<>();
     for (int i = 0; i < parameters.size(); i++) {
-      passed.add(new Argument(layout.offset(i), ArgumentLayout.bytes(parameters.get(i))));
+      Parameter parameter = parameters.get(i);
+      passed.add(
+          new Argument(
+              layout.offset(i),
+              ArgumentLayout.bytes(parameter),
+              parameter.kind() == Parameter.Kind.BUFFER));
     }
     if (!taken.equals(passed)) {
       throw new HalException(
@@ -277,7 +288,8 @@ final class CodeObject {
           name
               + " takes "
               + taken.size()
-              + " arguments, in bytes "
+              + (taken.size() == 1 ? " argument" : " arguments")
+              + ", in bytes "
               + taken
               + "; by the manifest they are "
               + passed.size()

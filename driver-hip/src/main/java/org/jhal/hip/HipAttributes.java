@@ -57,6 +57,14 @@ final class HipAttributes extends DeviceReader {
   }
 
   @Override
+  protected boolean canAccess(int ordinal, int owner) {
+    int[] value = new int[1];
+    HipResult.CODES.check(
+        "hipDeviceCanAccessPeer", HipRuntime.hipDeviceCanAccessPeer(value, ordinal, owner));
+    return value[0] != 0;
+  }
+
+  @Override
   protected Map<String, String> properties(int ordinal) {
     return Map.of(
         "architecture", architecture(ordinal),

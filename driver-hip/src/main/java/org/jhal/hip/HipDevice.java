@@ -7,12 +7,15 @@ import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jhal.driver.gpu.CollectiveLibrary;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.GpuRuntime;
 import org.jhal.driver.gpu.GraphRuntime;
 import org.jhal.driver.gpu.KernelLoader;
 import org.jhal.driver.gpu.LaunchBuffer;
+import org.jhal.driver.gpu.LaunchGate;
 import org.jhal.driver.gpu.PinnedRanges;
+import org.jhal.hip.jna.HipMemAccessDesc;
 import org.jhal.hip.jna.HipMemPoolProps;
 import org.jhal.hip.jna.hipEvent_t;
 import org.jhal.hip.jna.hipFunction_t;
@@ -37,9 +40,11 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
 
   private static final System.Logger LOG = System.getLogger(HipDevice.class.getName());
   private static final PinnedRanges PINNED = new PinnedRanges();
+  private static final LaunchGate GATE = new LaunchGate();
 
   private final int ordinal;
   private final hipMemPool_t pool = new hipMemPool_t();
+  private final HipLibrary library = HipLibrary.load();
   private final HipKernels kernels;
   private final @Nullable HipGraphs graphs;
 
@@ -49,10 +54,10 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
    * @throws HalException UNIMPLEMENTED if it has no memory pools
    */
   HipDevice(GpuProperties properties) {
-    super(HipResult.CODES, PINNED);
+    super(HipResult.CODES, PINNED, GATE);
     ordinal = properties.ordinal();
     kernels = new HipKernels(this, properties);
-    graphs = HipLibrary.load().hasGraphs() ? new HipGraphs(this) : null;
+    graphs = library.hasGraphs() ? new HipGraphs(this) : null;
     int[] hasPools = new int[1];
     check(
         "hipDeviceGetAttribute",
@@ -97,6 +102,31 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
 
   @Override
   protected void release() {}
+
+  @Override
+  protected Object library() {
+    return library;
+  }
+
+  /** Pools need it of their own: to them the access between devices does not extend. */
+  @Override
+  protected void enableAccess(GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t> owner) {
+    HipDevice other = (HipDevice) owner;
+    String what = "device " + ordinal + " gets no access to the memory of device " + other.ordinal;
+    int code = hipDeviceEnablePeerAccess(other.ordinal, 0);
+    if (code != hipSuccess && code != hipErrorPeerAccessAlreadyEnabled) {
+      throw HipResult.CODES.failure("hipDeviceEnablePeerAccess", code, what);
+    }
+    code = hipMemPoolSetAccess(other.pool, HipMemAccessDesc.ofDevice(ordinal), 1);
+    if (code != hipSuccess) {
+      throw HipResult.CODES.failure("hipMemPoolSetAccess", code, what);
+    }
+  }
+
+  @Override
+  protected CollectiveLibrary collectives() {
+    return Rccl.load();
+  }
 
   @Override
   protected KernelLoader<?, hipFunction_t> kernels() {
@@ -152,6 +182,22 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
     hipEvent_t event = new hipEvent_t();
     event.set(out[0]);
     return event;
+  }
+
+  @Override
+  protected hipEvent_t createTimingEvent() {
+    long[] out = new long[1];
+    check("hipEventCreateWithFlags", hipEventCreateWithFlags(out, hipEventDefault));
+    hipEvent_t event = new hipEvent_t();
+    event.set(out[0]);
+    return event;
+  }
+
+  @Override
+  protected float elapsedMillis(hipEvent_t from, hipEvent_t to) {
+    float[] millis = new float[1];
+    check("hipEventElapsedTime", hipEventElapsedTime(millis, from, to));
+    return millis[0];
   }
 
   @Override
@@ -275,7 +321,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected void copyWithHost(hipStream_t stream, long target, long source, long bytes) {
+  protected void copyAcross(hipStream_t stream, long target, long source, long bytes) {
     check("hipMemcpyAsync", hipMemcpyAsync(target, source, bytes, hipMemcpyDefault, stream));
   }
 
@@ -318,5 +364,76 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   @Override
   protected long endOfLaunchList() {
     return HIP_LAUNCH_PARAM_END;
+  }
+
+  // The runtime beside JHAL.
+
+  @Override
+  protected Object view() {
+    return new HipNative(ordinal);
+  }
+
+  @Override
+  protected long streamHandle(hipStream_t stream) {
+    return stream.get();
+  }
+
+  @Override
+  protected long eventHandle(hipEvent_t event) {
+    return event.get();
+  }
+
+  @Override
+  protected void waitNative(hipStream_t stream, long event) {
+    hipEvent_t imported = new hipEvent_t();
+    imported.set(event);
+    waitEvent(stream, imported);
+  }
+
+  @Override
+  protected void bindAgain() {
+    check("hipSetDevice", hipSetDevice(ordinal));
+  }
+
+  @Override
+  protected boolean isCurrent() {
+    int[] out = OUT.get();
+    check("hipGetDevice", hipGetDevice(out));
+    return out[0] == ordinal;
+  }
+
+  /** HIP always has a current device, so another one is made current. */
+  @Override
+  protected boolean makeNoneCurrent() {
+    int[] count = new int[1];
+    check("hipGetDeviceCount", hipGetDeviceCount(count));
+    if (count[0] < 2) {
+      return false;
+    }
+    check("hipSetDevice", hipSetDevice((ordinal + 1) % count[0]));
+    return true;
+  }
+
+  /** HIP cannot be asked about any address (see the package); this looks it up in its table. */
+  @Override
+  protected void checkDeviceMemory(long address, long bytes) {
+    long[] start = new long[1];
+    long[] size = new long[1];
+    if (hipMemGetAddressRange(start, size, address) != hipSuccess) {
+      throw noDeviceMemory(address, bytes, "the runtime knows no allocation there");
+    }
+    checkRange(address, bytes, start[0], size[0]);
+  }
+
+  @Override
+  protected long allocateAlone(long bytes) {
+    long[] out = new long[1];
+    check("hipMalloc", hipMalloc(out, bytes));
+    return out[0];
+  }
+
+  @Override
+  protected void freeAlone(long address) {
+    checkFreed("hipFree", hipFree(address));
   }
 }

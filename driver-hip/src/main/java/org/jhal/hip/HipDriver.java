@@ -4,6 +4,7 @@ import org.jhal.driver.gpu.DeviceReader;
 import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.GpuRuntime;
+import org.jhal.driver.gpu.RangeMarks;
 
 /** The driver of {@link HipDevice}s. */
 final class HipDriver extends GpuDriver {
@@ -29,6 +30,11 @@ final class HipDriver extends GpuDriver {
   @Override
   protected void rehearseCompiler() {
     Hiprtc.rehearse();
+  }
+
+  @Override
+  protected RangeMarks rangeMarks() {
+    return Roctx.load();
   }
 
   @Override

@@ -141,9 +141,9 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
       long dependencies,
       int count,
       long target,
-      boolean isTargetOnHost,
+      boolean isTargetElsewhere,
       long source,
-      boolean isSourceOnHost,
+      boolean isSourceElsewhere,
       long bytes) {
     device.check(
         "hipGraphAddMemcpyNode1D",
@@ -165,9 +165,9 @@ final class HipGraphs implements GraphRuntime<hipStream_t, hipFunction_t> {
       long instance,
       long node,
       long target,
-      boolean isTargetOnHost,
+      boolean isTargetElsewhere,
       long source,
-      boolean isSourceOnHost,
+      boolean isSourceElsewhere,
       long bytes) {
     device.check(
         "hipGraphExecMemcpyNodeSetParams1D",

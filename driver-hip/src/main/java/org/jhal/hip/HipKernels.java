@@ -11,6 +11,7 @@ import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.driver.gpu.KernelLoader;
 import org.jhal.driver.gpu.RuntimeCompiler;
 import org.jhal.hip.jna.HipRuntime;
+import org.jhal.hip.jna.HiprtcApi;
 import org.jhal.hip.jna.hipFunction_t;
 import org.jhal.hip.jna.hipModule_t;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,7 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
         device,
         new Kernels(
             Set.of("gpu-c++", "hip-hsaco"),
+            HiprtcApi.PREFIX,
             HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
             HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
   }

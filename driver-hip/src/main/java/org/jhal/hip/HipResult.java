@@ -44,6 +44,7 @@ final class HipResult extends ResultCodes {
     mean(
         Status.FAILED_PRECONDITION, 900, 901, 902, 903, 904, 905, 906, 907, 908); // StreamCapture..
     mean(Status.UNIMPLEMENTED, 209, 215, 801); // NoBinaryForGpu, UnsupportedLimit, NotSupported
+    mean(Status.UNIMPLEMENTED, 217); // PeerAccessUnsupported
     mean(Status.NOT_FOUND, 301, 302, 500); // FileNotFound, SharedObjectSymbolNotFound, NotFound
     mean(Status.INTERNAL, 201, 303); // InvalidContext, SharedObjectInitFailed
     mean(Status.INTERNAL, 304, 400, 1053); // OperatingSystem, InvalidHandle, RuntimeOther

@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -166,7 +167,10 @@ class CodeObjectTest {
         Map.of(
             "saxpy",
             List.of(
-                new Argument(0, 4), new Argument(4, 4), new Argument(8, 8), new Argument(16, 8))),
+                new Argument(0, 4, false),
+                new Argument(4, 4, false),
+                new Argument(8, 8, true),
+                new Argument(16, 8, true))),
         code.kernels());
   }
 
@@ -182,13 +186,25 @@ class CodeObjectTest {
             () -> code.checkArguments("saxpy", saxpy(ElementType.I64), "'saxpy' in a.hsaco"));
     assertEquals(Status.INVALID_ARGUMENT, wider.status());
     assertEquals(
-        "'saxpy' in a.hsaco takes 4 arguments, in bytes [4 at 0, 4 at 4, 8 at 8, 8 at 16];"
-            + " by the manifest they are 4, [8 at 0, 4 at 8, 8 at 16, 8 at 24]",
+        "'saxpy' in a.hsaco takes 4 arguments, in bytes [4 at 0, 4 at 4, a pointer at 8, a pointer at 16];"
+            + " by the manifest they are 4, [8 at 0, 4 at 8, a pointer at 16, a pointer at 24]",
         wider.getMessage());
 
     KernelSpec all = saxpy(ElementType.I32);
     KernelSpec fewer = new KernelSpec("saxpy", all.parameters().subList(0, 3), Workgroups.of(1), 0);
     assertThrows(HalException.class, () -> code.checkArguments("saxpy", fewer, "saxpy"));
+  }
+
+  @Test
+  void aPointerIsNoNumberOfTheSameSize() {
+    CodeObject code = CodeObject.read(file(), WHAT);
+    List<Parameter> swapped = new ArrayList<>(saxpy(ElementType.I32).parameters());
+    swapped.set(3, Parameter.constant("y", ElementType.U64));
+    KernelSpec number = new KernelSpec("saxpy", swapped, Workgroups.of(1), 0);
+    HalException refused =
+        assertThrows(HalException.class, () -> code.checkArguments("saxpy", number, "saxpy"));
+    assertEquals(Status.INVALID_ARGUMENT, refused.status());
+    assertTrue(refused.getMessage().endsWith("a pointer at 8, 8 at 16]"), refused::getMessage);
   }
 
   @Test

@@ -37,7 +37,10 @@ class HipDriverFaultTest extends GpuFaultTest {
                 "hipStreamDestroy"),
             Set.of("hipGetDevice", "hipSetDevice", "hipEventQuery"),
             Set.of(
+                "hipDeviceCanAccessPeer",
+                "hipDeviceEnablePeerAccess",
                 "hipGraphAddKernelNode",
+                "hipGraphAddMemcpyNode1D",
                 "hipGraphAddMemsetNode",
                 "hipGraphCreate",
                 "hipGraphInstantiateWithFlags",
@@ -45,6 +48,7 @@ class HipDriverFaultTest extends GpuFaultTest {
                 "hipGraphUpload",
                 "hipModuleLaunchKernel",
                 "hipMallocFromPoolAsync",
+                "hipMemPoolSetAccess",
                 "hipFreeAsync",
                 "hipHostMalloc",
                 "hipHostRegister",

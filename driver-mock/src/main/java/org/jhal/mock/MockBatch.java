@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
+import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,20 +36,20 @@ final class MockBatch {
     recording = recorded.record();
   }
 
-  /** Whether all events that it waits for have fired. */
-  boolean isRunnable() {
+  /** Whether work on {@code device} need not wait for any of its events any more. */
+  boolean isRunnable(MockDevice device) {
     for (int i = 0; i < waits.size(); i++) {
-      if (!waits.get(i).hasFired(waitRecordings[i])) {
+      if (!waits.get(i).isPast(waitRecordings[i], device)) {
         return false;
       }
     }
     return true;
   }
 
-  /** Blocks until it is runnable; throws UNAVAILABLE if the device is lost first. */
-  void awaitRunnable() {
+  /** Blocks until it is runnable; throws UNAVAILABLE if {@code device} is lost first. */
+  void awaitRunnable(MockDevice device) {
     for (int i = 0; i < waits.size(); i++) {
-      waits.get(i).await(waitRecordings[i]);
+      waits.get(i).await(waitRecordings[i], device);
     }
   }
 
@@ -66,6 +67,17 @@ final class MockBatch {
         start = i + 1;
       }
     }
+  }
+
+  /** The operation behind it, if it is to be told when it ran, else null. */
+  @Nullable Submission timed() {
+    for (int i = 0; i < tasks.size(); i++) {
+      Submission submission = tasks.get(i).submissionIfThere();
+      if (submission != null) {
+        return submission.isTimed() ? submission : null;
+      }
+    }
+    return null;
   }
 
   void fire() {

@@ -49,6 +49,29 @@ public final class MockControls {
   }
 
   /**
+   * Pauses the hidden stream that serves the groups of this device.
+   *
+   * @return false if there is none, as the device is in no group yet
+   */
+  public boolean pauseGroups() {
+    return setGroupsPaused(true);
+  }
+
+  /** Resumes the hidden stream, if there is one. */
+  public void resumeGroups() {
+    var ignored = setGroupsPaused(false);
+  }
+
+  private boolean setGroupsPaused(boolean paused) {
+    int index = engine.queueCount(); // it comes after those of the queues
+    if (index == device.streamCount()) {
+      return false;
+    }
+    device.stream(index).setPaused(paused);
+    return true;
+  }
+
+  /**
    * Makes a call of the driver fail once.
    *
    * @param call one of {@link #calls()}

@@ -1,10 +1,13 @@
 package org.jhal.mock;
 
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +17,7 @@ import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
@@ -31,6 +35,13 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private static final Set<Capability> CAPABILITIES =
       Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY);
   private static final String FORMAT = "java";
+
+  /** The tokens by which the devices of a driver share events, by the driver's name. */
+  private static final Map<String, Object> EVENTS = new ConcurrentHashMap<>();
+
+  /** All but native events. */
+  private static final Set<Command.Kind> COMMANDS =
+      Set.copyOf(EnumSet.complementOf(EnumSet.of(Command.Kind.EVENT)));
 
   /**
    * The calls that can fail: those of the driver interface, and steps that a stream performs later.
@@ -59,6 +70,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
               "flush",
               "invalidate",
               "free",
+              "enableAccess",
               "load",
               "unload",
               "close"));
@@ -73,6 +85,14 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private final Set<MockEvent> events = ConcurrentHashMap.newKeySet();
   private final List<MockStream> streams = new CopyOnWriteArrayList<>();
   private final ExecutorService workers;
+
+  // Devices whose streams have waited for events of this one, and the other way round.
+  private final Set<MockDevice> waiters = new CopyOnWriteArraySet<>();
+  private final Set<MockDevice> awaited = new CopyOnWriteArraySet<>();
+
+  // Devices whose memory this one may use, and the other way round.
+  private final Set<MockDevice> accessible = new CopyOnWriteArraySet<>();
+  private final Set<MockDevice> users = new CopyOnWriteArraySet<>();
   private volatile @Nullable HalException lost;
 
   /**
@@ -173,11 +193,47 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   void lose(HalException cause) {
     lost = cause;
     events.forEach(MockEvent::wake);
+    awaited.forEach(other -> other.events.forEach(MockEvent::wake));
     pokeStreams();
+    pokeWaiters();
+  }
+
+  /** A stream of this device is going to wait for an event of {@code other}. */
+  void awaitFrom(MockDevice other) {
+    boolean ignored = awaited.add(other);
+    ignored = other.waiters.add(this);
+  }
+
+  /** An event has fired for which streams of other devices may wait. */
+  void pokeWaiters() {
+    for (MockDevice waiter : waiters) {
+      waiter.pokeStreams();
+    }
+  }
+
+  /**
+   * Returns {@code memory} if commands on this device may use it.
+   *
+   * @throws HalException INVALID_ARGUMENT if it is another device's, and access was not enabled
+   */
+  MockMemory accessible(MockMemory memory) {
+    MockDevice owner = memory.device();
+    if (owner != this && (owner == null || !accessible.contains(owner))) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          name()
+              + " has no access to the memory of "
+              + (owner == null ? "a workgroup" : owner.name()));
+    }
+    return memory;
   }
 
   void pokeStreams() {
     streams.forEach(MockStream::poke);
+  }
+
+  int streamCount() {
+    return streams.size();
   }
 
   MockStream stream(int index) {
@@ -237,6 +293,11 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   }
 
   @Override
+  public Set<Command.Kind> supportedCommands() {
+    return COMMANDS;
+  }
+
+  @Override
   public Set<String> executableFormats() {
     return Set.of(FORMAT);
   }
@@ -280,6 +341,26 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   }
 
   @Override
+  public Object eventDomain() {
+    return EVENTS.computeIfAbsent(info.driver(), name -> new Object());
+  }
+
+  @Override
+  public @Nullable String noAccess(DeviceBackend<?> owner) {
+    return owner.info().driver().equals(info.driver())
+        ? null
+        : info.driver() + " devices cannot use the memory of " + owner.info().driver() + " devices";
+  }
+
+  @Override
+  public void enableAccess(DeviceBackend<?> owner) {
+    enter("enableAccess");
+    MockDevice other = (MockDevice) owner;
+    boolean ignored = other.users.add(this);
+    ignored = accessible.add(other);
+  }
+
+  @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     enter("load");
     MockModule module = new MockModule(this, JavaKernels.load(source, variant, kernels));
@@ -289,6 +370,10 @@ final class MockDevice implements DeviceBackend<MockEvent> {
 
   @Override
   public void close() {
+    accessible.forEach(other -> other.users.remove(this));
+    users.forEach(other -> other.accessible.remove(this));
+    awaited.forEach(other -> other.waiters.remove(this));
+    waiters.forEach(other -> other.awaited.remove(this));
     workers.shutdown();
     check("close");
   }

@@ -10,6 +10,8 @@ import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.faults.Faults;
@@ -106,7 +108,7 @@ class MockDriver implements Driver {
   /** Opens a device on which {@code faults} applies from the first call on. */
   EngineDevice<MockEvent> open(DeviceUri uri, Faults faults) {
     Settings settings = settings(uri);
-    DeviceInfo info = DeviceSelector.select(uri, devices(settings));
+    DeviceInfo info = select(uri, settings);
     MockDevice device =
         new MockDevice(
             info,
@@ -115,6 +117,22 @@ class MockDriver implements Driver {
             settings.getInt(THREADS),
             faults);
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
+  }
+
+  private DeviceInfo select(DeviceUri uri, Settings settings) {
+    try {
+      return DeviceSelector.select(uri, devices(settings));
+    } catch (HalException e) {
+      if (e.status() != Status.NOT_FOUND) {
+        throw e;
+      }
+      throw new HalException(
+          Status.NOT_FOUND,
+          e.getMessage()
+              + "; the option devices says how many there are, as in "
+              + name
+              + "://1?devices=2");
+    }
   }
 
   /** The backend that the engine gets for a device; tests override it to add defects. */

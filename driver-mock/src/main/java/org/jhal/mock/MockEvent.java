@@ -4,6 +4,8 @@ package org.jhal.mock;
  * An event that counts its recordings. A wait is for the recording that was the latest when the
  * wait was made, so the event can be recorded again meanwhile.
  *
+ * <p>Once its device is lost, it counts as fired for other devices: nothing runs there any more.
+ *
  * <p>Thread-safe.
  */
 final class MockEvent {
@@ -27,6 +29,15 @@ final class MockEvent {
     return recorded;
   }
 
+  MockDevice device() {
+    return device;
+  }
+
+  /** Whether work on {@code waiter} need not wait for the recording any more. */
+  boolean isPast(long recording, MockDevice waiter) {
+    return hasFired(recording) || (device != waiter && device.isLost());
+  }
+
   boolean hasFired(long recording) {
     return fired >= recording;
   }
@@ -41,15 +52,15 @@ final class MockEvent {
   }
 
   /**
-   * Blocks until a recording has fired; throws UNAVAILABLE if the device is lost first. Not
-   * interruptible, like native waits.
+   * Blocks until a recording {@link #isPast}; throws UNAVAILABLE if {@code waiter} is lost first.
+   * Not interruptible, like native waits.
    */
-  synchronized void await(long recording) {
+  synchronized void await(long recording, MockDevice waiter) {
     boolean interrupted = false;
     waiting++;
     try {
-      while (!hasFired(recording)) {
-        device.checkAlive();
+      while (!isPast(recording, waiter)) {
+        waiter.checkAlive();
         try {
           wait();
         } catch (InterruptedException e) {
@@ -64,7 +75,7 @@ final class MockEvent {
     }
   }
 
-  /** Makes waiting threads check the device again. */
+  /** Makes waiting threads check the devices again. */
   synchronized void wake() {
     notifyAll();
   }

@@ -6,6 +6,7 @@ import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.driver.Command;
+import org.jhal.driver.ExternalCall;
 import org.jhal.driver.Submission;
 
 /** Executes the tasks of a stream. Owned by the stream's thread. */
@@ -71,7 +72,17 @@ final class MockExecution {
       case READBACK -> readback(task.source(), task.sourceOffset, command.host(), task.length);
       case COPY -> copy(task);
       case DISPATCH -> grid.run(command, task.views);
-      case BARRIER -> {}
+      case EXTERNAL -> external(command.external(), task.views);
+      case BARRIER, EVENT -> {}
+    }
+  }
+
+  private static void external(ExternalCall call, MockView[] buffers) {
+    MockLease lease = new MockLease(buffers);
+    HalException failure = call.run(lease);
+    lease.end();
+    if (failure != null) {
+      throw failure;
     }
   }
 

@@ -28,17 +28,23 @@ final class MockGrid {
   void run(Command command, MockView[] views) throws Throwable {
     MethodHandle kernel = ((MockModule) command.kernel().module()).kernel(command.kernel().index());
     long count = (long) command.groupsX() * command.groupsY() * command.groupsZ();
+    for (MockView view : views) {
+      view.begin();
+    }
     own.prepare(command, views);
     long start = System.nanoTime();
     long next = 0;
-    while (next < count && (device.workers() == 0 || System.nanoTime() - start < ALONE_NANOS)) {
-      own.moveTo(next++);
-      kernel.invokeExact((Workgroup) own);
+    try {
+      while (next < count && (device.workers() == 0 || System.nanoTime() - start < ALONE_NANOS)) {
+        own.moveTo(next++);
+        kernel.invokeExact((Workgroup) own);
+      }
+      if (next < count) {
+        runInParallel(kernel, command, views, next, count);
+      }
+    } finally {
+      own.release();
     }
-    if (next < count) {
-      runInParallel(kernel, command, views, next, count);
-    }
-    own.release();
   }
 
   private void runInParallel(

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class MockMemory implements DeviceMemory {
   static final int SEGMENT_BITS = 30;
   static final int SEGMENT = 1 << SEGMENT_BITS;
-  private static final int MASK = SEGMENT - 1;
+  static final int MASK = SEGMENT - 1;
   private static final VarHandle INT =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
@@ -107,6 +107,11 @@ final class MockMemory implements DeviceMemory {
               : "memory is used before its allocation was executed");
     }
     return found;
+  }
+
+  /** The device that it was allocated on or imported to; null for a workgroup's. */
+  @Nullable MockDevice device() {
+    return device;
   }
 
   @Override
@@ -226,6 +231,13 @@ final class MockMemory implements DeviceMemory {
         .duplicate()
         .position(start)
         .limit((int) Math.min(segment.capacity(), start + length));
+  }
+
+  /** The segment that contains a whole range; null if there are several, or the range is empty. */
+  @Nullable ByteBuffer segment(long offset, long length) {
+    int first = (int) (offset >>> SEGMENT_BITS);
+    boolean isOne = length > 0 && first == (int) ((offset + length - 1) >>> SEGMENT_BITS);
+    return isOne ? segments()[first] : null;
   }
 
   /** Copies the remaining bytes of {@code source} to {@code offset}. */

@@ -11,10 +11,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
 import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +71,9 @@ final class MockStream implements NativeStream<MockEvent> {
   @Override
   public void waitEvent(MockEvent event) {
     device.enter("waitEvent");
+    if (event.device() != device) {
+      device.awaitFrom(event.device()); // first, so that no firing goes unnoticed
+    }
     current.addWait(event);
   }
 
@@ -79,7 +84,11 @@ final class MockStream implements NativeStream<MockEvent> {
       device.enter("command");
       MockTask task = takeTask();
       current.tasks.add(task);
-      task.setCommand(commands.get(i), submission);
+      Command command = commands.get(i);
+      task.setCommand(command, submission, device);
+      if (command.kind() == Command.Kind.UPLOAD || command.kind() == Command.Kind.READBACK) {
+        submission.moves(command, TransferPath.HOST);
+      }
     }
   }
 
@@ -100,7 +109,7 @@ final class MockStream implements NativeStream<MockEvent> {
     MockTask task = takeTask();
     current.tasks.add(task);
     task.setFree((MockMemory) memory);
-    ((MockMemory) memory).endAccount(); // so that allocations behind this can use the bytes
+    ((MockMemory) memory).endAccount(); // so that allocations after this can use the bytes
   }
 
   @Override
@@ -164,7 +173,13 @@ final class MockStream implements NativeStream<MockEvent> {
   @Override
   public void synchronizeEvent(MockEvent event) {
     device.enter("synchronizeEvent");
-    event.await(event.latest());
+    event.await(event.latest(), device);
+  }
+
+  /** It measures with the host's clock, which costs nothing in the stream. */
+  @Override
+  public int timingWeight(boolean isRecorded) {
+    return isRecorded ? 0 : -1;
   }
 
   @Override
@@ -234,7 +249,7 @@ final class MockStream implements NativeStream<MockEvent> {
   private void loop() {
     for (MockBatch batch = next(); batch != null; batch = next()) {
       try {
-        batch.awaitRunnable();
+        batch.awaitRunnable(device);
       } catch (HalException lost) {
         continue; // next() ends or waits
       }
@@ -272,7 +287,7 @@ final class MockStream implements NativeStream<MockEvent> {
     int start = pending.isEmpty() ? 0 : choice.nextInt(pending.size());
     for (int i = 0; i < pending.size(); i++) {
       int at = (start + i) % pending.size();
-      if (pending.get(at).isRunnable()) {
+      if (pending.get(at).isRunnable(device)) {
         return pending.remove(at);
       }
     }
@@ -294,6 +309,8 @@ final class MockStream implements NativeStream<MockEvent> {
    * meanwhile.
    */
   private boolean run(MockBatch batch) {
+    Submission timed = batch.timed();
+    long begin = timed == null ? 0 : System.nanoTime();
     for (int i = 0; i < batch.tasks.size(); i++) {
       if (device.isLost()) {
         return false;
@@ -303,10 +320,14 @@ final class MockStream implements NativeStream<MockEvent> {
     if (device.isLost()) {
       return false;
     }
+    if (timed != null) {
+      timed.ranOnDevice(begin, System.nanoTime(), 0);
+    }
     batch.fire();
     if (choice != null) {
       device.pokeStreams();
     }
+    device.pokeWaiters();
     return true;
   }
 

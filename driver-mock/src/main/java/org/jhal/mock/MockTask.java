@@ -1,6 +1,7 @@
 package org.jhal.mock;
 
 import java.util.Objects;
+import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.driver.Command;
 import org.jhal.driver.Submission;
@@ -8,11 +9,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One command in a stream, with its operands resolved. The command itself does not change until the
- * event behind it has fired. Objects are reused.
+ * event after it has fired. Objects are reused.
  *
  * <p>Owned by the issuing thread until it is handed to the stream, then by the stream's thread.
  */
 final class MockTask {
+  /** A task that had more of them does not keep them for its next use. */
+  private static final int MAX_KEPT_VIEWS = 64;
+
+  private static final MockView[] NO_VIEWS = {};
+
   /** The kinds of tasks. */
   enum Kind {
     COMMAND,
@@ -29,7 +35,7 @@ final class MockTask {
   long targetOffset;
   long sourceOffset;
   long length;
-  MockView[] views = {}; // by parameter of a dispatch
+  MockView[] views = NO_VIEWS; // by parameter of a dispatch
   @Nullable MockTask nextFree;
 
   void setAllocate(MockMemory promised, Submission owner) {
@@ -43,50 +49,74 @@ final class MockTask {
     memory = freed;
   }
 
-  void setCommand(Command newCommand, Submission owner) {
+  /**
+   * Resolves a command.
+   *
+   * @throws HalException INVALID_ARGUMENT if it uses memory to which {@code user} has no access
+   */
+  void setCommand(Command newCommand, Submission owner, MockDevice user) {
     kind = Kind.COMMAND;
     command = newCommand;
     submission = owner;
     switch (newCommand.kind()) {
-      case FILL, UPDATE, UPLOAD -> setTarget(newCommand, owner);
-      case READBACK -> setSource(newCommand, owner);
+      case FILL, UPDATE, UPLOAD -> setTarget(newCommand, owner, user);
+      case READBACK -> setSource(newCommand, owner, user);
       case COPY -> {
-        setSource(newCommand, owner);
-        setTarget(newCommand, owner);
+        setSource(newCommand, owner, user);
+        setTarget(newCommand, owner, user);
       }
-      case DISPATCH -> setArguments(newCommand, owner);
+      case DISPATCH -> setArguments(newCommand, owner, user);
+      case EXTERNAL -> setBuffers(newCommand, owner, user);
       case BARRIER -> kind = Kind.BARRIER;
+      case EVENT -> throw new IllegalArgumentException("the mock has no native events");
     }
   }
 
-  private void setTarget(Command from, Submission owner) {
-    memory = (MockMemory) owner.memory(from.target());
+  private void setTarget(Command from, Submission owner, MockDevice user) {
+    memory = user.accessible((MockMemory) owner.memory(from.target()));
     targetOffset = owner.offset(from.target());
     length = owner.length(from.target());
   }
 
-  private void setSource(Command from, Submission owner) {
-    source = (MockMemory) owner.memory(from.source());
+  private void setSource(Command from, Submission owner, MockDevice user) {
+    source = user.accessible((MockMemory) owner.memory(from.source()));
     sourceOffset = owner.offset(from.source());
     length = owner.length(from.source());
   }
 
-  private void setArguments(Command from, Submission owner) {
+  private void setArguments(Command from, Submission owner, MockDevice user) {
     int count = from.kernel().parameterCount();
+    reserveViews(count);
+    for (int i = 0; i < count; i++) {
+      if (from.kernel().parameter(i).kind() == Parameter.Kind.BUFFER) {
+        setView(i, from.kernel().parameter(i).name(), from, owner, user);
+      }
+    }
+  }
+
+  private void setBuffers(Command from, Submission owner, MockDevice user) {
+    int count = from.external().bufferCount();
+    reserveViews(count);
+    for (int i = 0; i < count; i++) {
+      setView(i, "a buffer", from, owner, user);
+    }
+  }
+
+  private void reserveViews(int count) {
     if (views.length < count) {
       views = new MockView[count];
       for (int i = 0; i < count; i++) {
         views[i] = new MockView();
       }
     }
-    for (int i = 0; i < count; i++) {
-      if (from.kernel().parameter(i).kind() == Parameter.Kind.BUFFER) {
-        views[i].set(
-            (MockMemory) owner.memory(from.argument(i)),
-            owner.offset(from.argument(i)),
-            owner.length(from.argument(i)));
-      }
-    }
+  }
+
+  private void setView(int index, String what, Command from, Submission owner, MockDevice user) {
+    views[index].set(
+        user.accessible((MockMemory) owner.memory(from.argument(index))),
+        what,
+        owner.offset(from.argument(index)),
+        owner.length(from.argument(index)));
   }
 
   boolean isDispatch() {
@@ -99,6 +129,10 @@ final class MockTask {
 
   Submission submission() {
     return Objects.requireNonNull(submission);
+  }
+
+  @Nullable Submission submissionIfThere() {
+    return submission;
   }
 
   MockMemory target() {
@@ -114,8 +148,14 @@ final class MockTask {
     submission = null;
     memory = null;
     source = null;
-    for (MockView view : views) {
-      view.set(null, 0, 0);
+    if (views.length > MAX_KEPT_VIEWS) {
+      views = NO_VIEWS;
+    }
+    for (int i = 0; i < views.length; i++) {
+      if (views[i].isSet()) {
+        views[i].clear();
+        views[i] = new MockView();
+      }
     }
   }
 }

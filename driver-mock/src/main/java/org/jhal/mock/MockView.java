@@ -1,34 +1,97 @@
 package org.jhal.mock;
 
-import java.util.Objects;
+import java.nio.ByteBuffer;
+import org.jhal.driver.MappedRange;
 import org.jhal.kernel.KernelMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of a {@link MockMemory} as a kernel sees it. Checks every access. Objects are reused for
- * other ranges.
+ * A range of a {@link MockMemory} as a kernel sees it. Checks every access. A view that a kernel
+ * has seen is never reused: the kernel may have kept it, and must not reach the buffers of another.
  */
 final class MockView implements KernelMemory {
   private @Nullable MockMemory memory;
+  private String what = "memory";
   private long base;
   private long size;
 
-  void set(@Nullable MockMemory newMemory, long newBase, long newSize) {
+  // The segment of the memory that holds the whole range, from begin() on, and the range's place in
+  // it; null if there are several. Reading it here keeps volatile reads out of a kernel's loops.
+  private @Nullable ByteBuffer segment;
+  private int start;
+
+  /**
+   * Begins access.
+   *
+   * @param newWhat what it is, for people
+   */
+  void set(MockMemory newMemory, String newWhat, long newBase, long newSize) {
     memory = newMemory;
+    what = newWhat;
     base = newBase;
     size = newSize;
+    segment = null;
+  }
+
+  boolean isSet() {
+    return memory != null;
+  }
+
+  /** Ends access. */
+  void clear() {
+    memory = null;
+    size = 0;
+    segment = null;
+  }
+
+  /** Makes access faster, once the memory is there. Called before the kernel runs. */
+  void begin() {
+    segment = memory == null ? null : memory.segment(base, size);
+    start = (int) (base & MockMemory.MASK);
   }
 
   private MockMemory memory() {
-    return Objects.requireNonNull(memory);
+    MockMemory mine = memory;
+    if (mine == null) {
+      throw new IllegalStateException("memory of a kernel is used after the kernel has returned");
+    }
+    return mine;
   }
 
+  /** The whole range, which has at most 2^31 - 1 bytes, for the host. */
+  MappedRange map() {
+    return memory().map(base, (int) size);
+  }
+
+  /** The place of a legal index in the memory. */
   private long at(long index, int bytes) {
     if (index < 0 || index > size - bytes) {
-      throw new IndexOutOfBoundsException(
-          "access to " + bytes + " bytes at index " + index + " of " + size + " bytes");
+      throw outside(index, bytes);
     }
     return base + index;
+  }
+
+  /** The place of a legal index in the segment. */
+  private int in(long index, int bytes) {
+    if (index < 0 || index > size - bytes) {
+      throw outside(index, bytes);
+    }
+    return start + (int) index;
+  }
+
+  private IndexOutOfBoundsException outside(long index, int bytes) {
+    long total = size;
+    MockMemory unused = memory(); // throws if the kernel has returned
+    boolean isElement = bytes > 1 && index % bytes == 0;
+    return new IndexOutOfBoundsException(
+        "access to "
+            + what
+            + (isElement ? " at element " + index / bytes + " of " + total / bytes : "")
+            + (isElement ? ", which is byte " : " at byte ")
+            + index
+            + " of "
+            + total
+            + (bytes > 1 ? ", for " + bytes + " bytes" : ""));
   }
 
   @Override
@@ -38,67 +101,96 @@ final class MockView implements KernelMemory {
 
   @Override
   public byte getByte(long index) {
-    return memory().getByte(at(index, 1));
+    ByteBuffer part = segment;
+    return part == null ? memory().getByte(at(index, 1)) : part.get(in(index, 1));
   }
 
   @Override
   public short getShort(long index) {
-    return memory().getShort(at(index, 2));
+    ByteBuffer part = segment;
+    return part == null ? memory().getShort(at(index, 2)) : part.getShort(in(index, 2));
   }
 
   @Override
   public int getInt(long index) {
-    return memory().getInt(at(index, 4));
+    ByteBuffer part = segment;
+    return part == null ? memory().getInt(at(index, 4)) : part.getInt(in(index, 4));
   }
 
   @Override
   public long getLong(long index) {
-    return memory().getLong(at(index, 8));
+    ByteBuffer part = segment;
+    return part == null ? memory().getLong(at(index, 8)) : part.getLong(in(index, 8));
   }
 
   @Override
   public float getFloat(long index) {
-    return Float.intBitsToFloat(memory().getInt(at(index, 4)));
+    return Float.intBitsToFloat(getInt(index));
   }
 
   @Override
   public double getDouble(long index) {
-    return Double.longBitsToDouble(memory().getLong(at(index, 8)));
+    return Double.longBitsToDouble(getLong(index));
   }
 
   @Override
   public void putByte(long index, byte value) {
-    memory().putByte(at(index, 1), value);
+    ByteBuffer part = segment;
+    if (part == null) {
+      memory().putByte(at(index, 1), value);
+    } else {
+      part.put(in(index, 1), value);
+    }
   }
 
   @Override
   public void putShort(long index, short value) {
-    memory().putShort(at(index, 2), value);
+    ByteBuffer part = segment;
+    if (part == null) {
+      memory().putShort(at(index, 2), value);
+    } else {
+      part.putShort(in(index, 2), value);
+    }
   }
 
   @Override
   public void putInt(long index, int value) {
-    memory().putInt(at(index, 4), value);
+    ByteBuffer part = segment;
+    if (part == null) {
+      memory().putInt(at(index, 4), value);
+    } else {
+      part.putInt(in(index, 4), value);
+    }
   }
 
   @Override
   public void putLong(long index, long value) {
-    memory().putLong(at(index, 8), value);
+    ByteBuffer part = segment;
+    if (part == null) {
+      memory().putLong(at(index, 8), value);
+    } else {
+      part.putLong(in(index, 8), value);
+    }
   }
 
   @Override
   public void putFloat(long index, float value) {
-    memory().putInt(at(index, 4), Float.floatToRawIntBits(value));
+    putInt(index, Float.floatToRawIntBits(value));
   }
 
   @Override
   public void putDouble(long index, double value) {
-    memory().putLong(at(index, 8), Double.doubleToRawLongBits(value));
+    putLong(index, Double.doubleToRawLongBits(value));
   }
 
   @Override
   public int getAndAddInt(long index, int delta) {
-    return memory().getAndAddInt(at(index, 4), delta);
+    long at = at(index, 4);
+    if ((at & 3) != 0) {
+      throw new IllegalArgumentException(
+          "atomic access to " + what + " at byte " + index + ", which is not aligned to 4 bytes");
+    }
+    return memory().getAndAddInt(at, delta);
   }
 
   @Override

@@ -4,10 +4,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Locale;
 import java.util.Objects;
 import org.jhal.ElementType;
 import org.jhal.Parameter;
+import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.kernel.BFloat16;
+import org.jhal.kernel.Float16;
 import org.jhal.kernel.KernelMemory;
 import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +25,11 @@ final class MockWorkgroup implements Workgroup {
 
   private @Nullable Command command;
   private MockView[] views = NO_VIEWS;
-  private final MockView shared = new MockView();
+  private MockView shared = new MockView();
   private @Nullable MockMemory sharedMemory; // of the command's size; zeroed by moveTo
+  private int sizeX; // of the command's kernel, read for each work item
+  private int sizeY;
+  private int sizeZ;
   private int groupX;
   private int groupY;
   private int groupZ;
@@ -34,18 +41,29 @@ final class MockWorkgroup implements Workgroup {
   void prepare(Command newCommand, MockView[] newViews) {
     command = newCommand;
     views = newViews;
+    Workgroups size = newCommand.kernel().workgroupSize();
+    sizeX = size.x();
+    sizeY = size.y();
+    sizeZ = size.z();
     int bytes = newCommand.kernel().dynamicSharedMemory();
     if (bytes == 0) {
       sharedMemory = null;
     } else if (sharedMemory == null || sharedMemory.size() != bytes) {
       sharedMemory = MockMemory.shared(bytes);
     }
-    shared.set(sharedMemory, 0, bytes);
+    if (sharedMemory != null) {
+      shared.set(sharedMemory, "shared memory", 0, bytes);
+      shared.begin();
+    }
   }
 
   void release() {
     command = null;
     views = NO_VIEWS;
+    if (shared.isSet()) {
+      shared.clear();
+      shared = new MockView();
+    }
   }
 
   /** Makes this the workgroup with a linear index, counted along the first axis first. */
@@ -99,36 +117,55 @@ final class MockWorkgroup implements Workgroup {
 
   @Override
   public int sizeX() {
-    return command().kernel().workgroupSize().x();
+    return sizeX;
   }
 
   @Override
   public int sizeY() {
-    return command().kernel().workgroupSize().y();
+    return sizeY;
   }
 
   @Override
   public int sizeZ() {
-    return command().kernel().workgroupSize().z();
+    return sizeZ;
   }
 
   @Override
   public KernelMemory memory(int index) {
     if (parameter(index).kind() != Parameter.Kind.BUFFER) {
-      throw new IndexOutOfBoundsException("parameter " + index + " is a constant, not a buffer");
+      throw new IndexOutOfBoundsException(describe(index) + ", not a buffer");
     }
     return views[index];
   }
 
   private Parameter parameter(int index) {
-    return command()
-        .kernel()
-        .parameter(Objects.checkIndex(index, command().kernel().parameterCount()));
+    int count = command().kernel().parameterCount();
+    if (index < 0 || index >= count) {
+      throw new IndexOutOfBoundsException(
+          "there is no parameter " + index + "; the kernel has " + count);
+    }
+    return command().kernel().parameter(index);
+  }
+
+  private String describe(int index) {
+    Parameter parameter = parameter(index);
+    return "parameter "
+        + index
+        + ", '"
+        + parameter.name()
+        + "', is a "
+        + parameter.kind().name().toLowerCase(Locale.ROOT)
+        + " of "
+        + parameter.type().label();
+  }
+
+  private IllegalArgumentException isNot(int index, String wanted) {
+    return new IllegalArgumentException(describe(index) + ", not " + wanted);
   }
 
   private ElementType constant(int index) {
     if (parameter(index).kind() != Parameter.Kind.CONSTANT) {
-      throw new IndexOutOfBoundsException("parameter " + index + " is a buffer, not a constant");
+      throw new IndexOutOfBoundsException(describe(index) + ", not a constant");
     }
     return parameter(index).type();
   }
@@ -136,7 +173,7 @@ final class MockWorkgroup implements Workgroup {
   @Override
   public int i32(int index) {
     if (constant(index).bytes() > 4) {
-      throw new IllegalArgumentException("parameter " + index + " has 64 bits");
+      throw isNot(index, "an integer of at most 32 bits");
     }
     return (int) i64(index);
   }
@@ -153,29 +190,32 @@ final class MockWorkgroup implements Workgroup {
       case I32 -> (int) INT.get(block, offset);
       case U32 -> (int) INT.get(block, offset) & 0xFFFF_FFFFL;
       case I64, U64 -> (long) LONG.get(block, offset);
-      default -> throw new IllegalArgumentException("parameter " + index + " is not an integer");
+      default -> throw isNot(index, "an integer");
     };
   }
 
   @Override
   public float f32(int index) {
-    if (constant(index) != ElementType.F32) {
-      throw new IllegalArgumentException("parameter " + index + " is not an f32");
-    }
-    return Float.intBitsToFloat(
-        (int) INT.get(command().array(), command().kernel().layout().offset(index)));
+    ElementType type = constant(index);
+    byte[] block = command().array();
+    int offset = command().kernel().layout().offset(index);
+    return switch (type) {
+      case F32 -> Float.intBitsToFloat((int) INT.get(block, offset));
+      case F16 -> Float16.toFloat((short) SHORT.get(block, offset));
+      case BF16 -> BFloat16.toFloat((short) SHORT.get(block, offset));
+      default -> throw isNot(index, "an f32, f16 or bf16");
+    };
   }
 
   @Override
   public double f64(int index) {
-    if (constant(index) == ElementType.F32) {
-      return f32(index);
-    }
-    if (constant(index) != ElementType.F64) {
-      throw new IllegalArgumentException("parameter " + index + " is not an f64");
-    }
-    return Double.longBitsToDouble(
-        (long) LONG.get(command().array(), command().kernel().layout().offset(index)));
+    return switch (constant(index)) {
+      case F64 ->
+          Double.longBitsToDouble(
+              (long) LONG.get(command().array(), command().kernel().layout().offset(index)));
+      case F32, F16, BF16 -> f32(index);
+      default -> throw isNot(index, "a floating-point number");
+    };
   }
 
   @Override

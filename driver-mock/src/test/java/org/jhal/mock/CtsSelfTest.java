@@ -85,6 +85,12 @@ class CtsSelfTest {
             "Q5",
             TOO_EARLY),
         new Case(
+            "waits for other devices are left out",
+            WrongBackend.ofStream(WrongStreams.IgnoresOtherStreams::new),
+            "CrossDeviceCopyTest.aNativeCopyIsIssuedBehindWorkOfBothDevices",
+            "S9a",
+            "what went through three copies: \\d+ of \\d+ bytes differ"),
+        new Case(
             "waits for more than 32 events are left out",
             WrongBackend.ofStream(WrongStreams.WaitsForAFew::new),
             "QueueOrderTest.aConsumerWaitsForAllOfManyUnfinishedProducers",
@@ -167,6 +173,12 @@ class CtsSelfTest {
             "Q6",
             "the queue goes on after a failure: .* to be reached, but it failed: .*DATA_LOSS: gone"),
         new Case(
+            "a queue counts what all queues hold",
+            WrongBackend.ofQueue(WrongQueues.CountsForAll::new),
+            "QueueFailureTest.aQueueCountsWhatHasNotRetired",
+            "Q10",
+            "operations of a queue that took none ==> expected: <0> but was: <6>"),
+        new Case(
             "only the first of several waits counts",
             WrongBackend.ofQueue(WrongQueues.TakesOneWait::new),
             "SemaphoreSubmissionTest.severalWaitsAreAllNeededAndSeveralSignalsAllGiven",
@@ -201,7 +213,7 @@ class CtsSelfTest {
             WrongBackend.ofQueue(WrongQueues.AllocatesWhileTheCallerWaits::new),
             "QueueAllocaTest.anOpenWaitHoldsTheMemoryBackAndNotTheCall",
             "Q1",
-            "waited PT\\d+S for thread cts-submitter to end\\nthreads:"),
+            "waited PT\\d+S for thread cts-submitter to end\\nJHAL at .*\\n(.*\\n)*Device mock-0.*\\n(.*\\n)*threads:"),
         new Case(
             "host calls run twice",
             WrongBackend.ofQueue(WrongQueues.CallsTheHostTwice::new),
@@ -270,6 +282,12 @@ class CtsSelfTest {
             "DeviceLossTest.theFirstCauseStays",
             "Q7",
             "lostCause\\(\\) ==> expected: not <null>"),
+        new Case(
+            "a device claims access to a closed one",
+            WrongBackend.ofDevice(WrongDevices.ClaimsAccess::new),
+            "CrossDeviceCopyTest.accessIsToldWhileBothAreOpen",
+            "S9b",
+            "access to a closed device ==> expected: <false> but was: <true>"),
         new Case(
             "bytes in use never fall",
             WrongBackend.ofDevice(WrongDevices.CountsUpOnly::new),

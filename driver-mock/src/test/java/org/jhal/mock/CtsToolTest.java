@@ -1,13 +1,17 @@
 package org.jhal.mock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +34,109 @@ class CtsToolTest {
     String json = Files.readString(folder.resolve("report.json"));
     assertTrue(json.contains("\"ended\": \"complete\""), json);
     assertTrue(json.contains("\"test\": \"SemaphoreTest.jumpsToWhatIsSignalled\""), json);
+  }
+
+  /** Their class is the suite's own, so what is loaded is the same; the report names the folder. */
+  @Test
+  void kernelsMayComeFromOutside(@TempDir Path folder) throws IOException {
+    Path variants = Files.createDirectories(folder.resolve("variants/of-the-suite"));
+    Files.writeString(
+        variants.resolve("manifest.json"),
+        "{\"version\": 1, \"bundle\": \"cts-kernels\", \"variants\": [{\"format\": \"java\","
+            + " \"class\": \"org.jhal.cts.kernels.CtsKernels\"}]}");
+    Path other = Files.createDirectories(variants.resolveSibling("another"));
+    Files.writeString(
+        other.resolve("manifest.json"),
+        "{\"version\": 1, \"bundle\": \"cts-kernels of another\", \"variants\": [{\"format\": \"java\","
+            + " \"class\": \"org.missing.Kernels\"}]}");
+    String all = variants.resolveSibling("").toString();
+    String[] executables = {
+      "--device",
+      "mock",
+      "--tests",
+      "Executable*",
+      "--tests",
+      "WorkgroupLimit*",
+      "--report",
+      folder.toString(),
+      "--variants",
+      all
+    };
+    assertEquals(0, run(executables), out::toString);
+    String json = Files.readString(folder.resolve("report.json"));
+    assertTrue(json.contains("jhal.cts.variants"), json);
+    Matcher hash = Pattern.compile("\"sha256.variants\": \"([0-9a-f]{64})\"").matcher(json);
+    assertTrue(hash.find(), json);
+    assertTrue(json.contains("\"file.variants\": \"the 2 files of the folder variants\""), json);
+    Files.writeString(other.resolve("one-more"), "");
+    assertEquals(0, run(executables), out::toString);
+    json = Files.readString(folder.resolve("report.json"));
+    assertFalse(json.contains(hash.group(1)), "the hash is of the files");
+    assertEquals(null, System.getProperty("jhal.cts.variants"));
+    String nothing = folder.resolve("nothing").toString();
+    assertEquals(2, run("--device", "mock", "--variants", nothing));
+    assertTrue(
+        out.toString().contains("--variants " + nothing + ": no variants in"), out::toString);
+  }
+
+  /** The suite's own page and report fit together, but a part of the suite proves nothing. */
+  @Test
+  void aReportOfSomeTestsIsNoProof(@TempDir Path folder) throws IOException {
+    String report = folder.toString();
+    assertEquals(
+        0,
+        run("--device", "mock", "--tests", "SignalOrderTest", "--report", report),
+        out::toString);
+    String page = Files.readString(folder.resolve("report.html"));
+    assertTrue(page.contains("This is no proof of conformance:"), page);
+    assertTrue(page.contains("Mock device 0"), page);
+    out.getBuffer().setLength(0);
+    assertEquals(4, run("verify", report), out::toString);
+    assertTrue(
+        out.toString().startsWith("run: only some tests were asked for: SignalOrderTest"),
+        out::toString);
+    assertTrue(
+        out.toString()
+            .lines()
+            .skip(1)
+            .filter(
+                line -> !line.startsWith("run: the length of chains")) // the build shortens them
+            .allMatch(line -> line.contains(": is missing, ") || line.startsWith("no proof")),
+        out::toString);
+  }
+
+  /** The folder is taken away after it was checked, as a full disk would be. */
+  @Test
+  void whatPassedIsToldIfTheReportCannotBeWritten(@TempDir Path folder) throws IOException {
+    Path report = folder.resolve("report");
+    StringWriter taking =
+        new StringWriter() {
+          @Override
+          public void write(String text, int offset, int length) {
+            super.write(text, offset, length);
+            try {
+              if (text.contains("capabilities") && Files.deleteIfExists(report)) {
+                Files.createFile(report);
+              }
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+    ToolProvider tool = ToolProvider.findFirst("hal-cts").orElseThrow();
+    int exitCode =
+        tool.run(
+            new PrintWriter(taking),
+            new PrintWriter(out),
+            "--device",
+            "mock",
+            "--tests",
+            "SemaphoreTest.jumps*",
+            "--report",
+            report.toString());
+    assertEquals(1, exitCode, out::toString);
+    assertTrue(out.toString().contains("the report cannot be written: "), out::toString);
+    assertTrue(taking.toString().contains("passed        1"), taking::toString);
   }
 
   /** So many repetitions have no end. */

@@ -8,12 +8,14 @@ import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
+import org.jspecify.annotations.Nullable;
 
 /** The engine's side of a mock device, with something around its streams. */
 record ForwardingBackend(MockDevice right, UnaryOperator<NativeStream<MockEvent>> around)
@@ -26,6 +28,26 @@ record ForwardingBackend(MockDevice right, UnaryOperator<NativeStream<MockEvent>
   @Override
   public void unbindFromThread(long token) {
     right.unbindFromThread(token);
+  }
+
+  @Override
+  public Object eventDomain() {
+    return right.eventDomain();
+  }
+
+  @Override
+  public @Nullable String noAccess(DeviceBackend<?> owner) {
+    return right.noAccess(owner);
+  }
+
+  @Override
+  public void enableAccess(DeviceBackend<?> owner) {
+    right.enableAccess(owner);
+  }
+
+  @Override
+  public DeviceBackend<?> real() {
+    return right;
   }
 
   @Override
@@ -61,6 +83,11 @@ record ForwardingBackend(MockDevice right, UnaryOperator<NativeStream<MockEvent>
   @Override
   public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
     return right.importHost(memory, params);
+  }
+
+  @Override
+  public Set<Command.Kind> supportedCommands() {
+    return right.supportedCommands();
   }
 
   @Override

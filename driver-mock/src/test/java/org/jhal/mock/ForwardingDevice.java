@@ -57,6 +57,11 @@ class ForwardingDevice implements Device {
   }
 
   @Override
+  public boolean canAccess(Device other) {
+    return right.canAccess(other instanceof ForwardingDevice forwarding ? forwarding.right : other);
+  }
+
+  @Override
   public Set<Capability> capabilities() {
     return right.capabilities();
   }
@@ -104,6 +109,11 @@ class ForwardingDevice implements Device {
   @Override
   public DeviceStatistics statistics() {
     return right.statistics();
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) {
+    return right.unwrap(type);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.jhal.mock;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -9,6 +10,7 @@ import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
+import org.jhal.ExternalWork;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostCall;
@@ -17,6 +19,7 @@ import org.jhal.HostCall.Context;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.Workgroups;
+import org.jspecify.annotations.Nullable;
 
 /** A queue that hands every operation on. */
 class ForwardingQueue implements DeviceQueue {
@@ -46,6 +49,11 @@ class ForwardingQueue implements DeviceQueue {
   @Override
   public int index() {
     return right.index();
+  }
+
+  @Override
+  public long openOperations() {
+    return right.openOperations();
   }
 
   @Override
@@ -145,6 +153,39 @@ class ForwardingQueue implements DeviceQueue {
         signals(signals),
         mode,
         context -> call.run(new ForwardingContext(context, this, signals)));
+  }
+
+  @Override
+  public void external(Fence waits, Fence signals, List<DeviceBuffer> buffers, ExternalWork work) {
+    right.external(
+        waits(waits),
+        signals(signals),
+        buffers,
+        context -> work.issue(new ForwardingExternal(context, this)));
+  }
+
+  @Override
+  public void importEvent(Fence signals, long event, @Nullable Runnable onRelease) {
+    right.importEvent(signals(signals), event, onRelease);
+  }
+
+  /** What external work is lent, on the queue that it was handed to. */
+  private record ForwardingExternal(ExternalWork.Context right, DeviceQueue queue)
+      implements ExternalWork.Context {
+    @Override
+    public long stream() {
+      return right.stream();
+    }
+
+    @Override
+    public long address(DeviceBuffer buffer) {
+      return right.address(buffer);
+    }
+
+    @Override
+    public ByteBuffer bytes(DeviceBuffer buffer) {
+      return right.bytes(buffer);
+    }
   }
 
   /** What a host call is told, in terms of what its caller handed over. */

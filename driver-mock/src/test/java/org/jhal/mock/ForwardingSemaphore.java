@@ -63,6 +63,11 @@ class ForwardingSemaphore implements TimelineSemaphore {
   }
 
   @Override
+  public boolean tryAwait(long value, Duration timeout) throws InterruptedException {
+    return right.tryAwait(value, timeout);
+  }
+
+  @Override
   public Registration onReach(long value, TimepointCallback callback) {
     return right.onReach(value, callback);
   }

@@ -9,6 +9,7 @@ import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.driver.TransferPath;
 
 /** A native stream that hands every call on. */
 class ForwardingStream implements NativeStream<MockEvent> {
@@ -159,6 +160,21 @@ class ForwardingStream implements NativeStream<MockEvent> {
     @Override
     public void inBackground(Runnable work) {
       right.inBackground(work);
+    }
+
+    @Override
+    public boolean isTimed() {
+      return right.isTimed();
+    }
+
+    @Override
+    public void ranOnDevice(long begin, long end, long error) {
+      right.ranOnDevice(begin, end, error);
+    }
+
+    @Override
+    public void moves(Command command, TransferPath path) {
+      right.moves(command, path);
     }
 
     @Override

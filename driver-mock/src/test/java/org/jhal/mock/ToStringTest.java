@@ -104,9 +104,9 @@ class ToStringTest {
 
   @Test
   void timelines() {
-    try (Device device = driver.open(DeviceUri.parse("mock"))) {
-      TimelineSemaphore first = device.createSemaphore(0);
-      TimelineSemaphore second = device.createSemaphore(0);
+    try (Device device = driver.open(DeviceUri.parse("mock"));
+        TimelineSemaphore first = device.createSemaphore(0);
+        TimelineSemaphore second = device.createSemaphore(0)) {
       String name = first.toString();
       assertEquals("semaphore#", name.replaceAll("[0-9]+$", ""));
       assertEquals(name + "@3", first.at(3).toString());

@@ -49,6 +49,18 @@ final class WrongDevices {
     }
   }
 
+  /** It claims access to every device, also to those that are closed. */
+  static final class ClaimsAccess extends ForwardingDevice {
+    ClaimsAccess(Device right) {
+      super(right);
+    }
+
+    @Override
+    public boolean canAccess(Device other) {
+      return true;
+    }
+  }
+
   /** What it says of memory in use never falls. */
   static final class CountsUpOnly extends ForwardingDevice {
     private final AtomicLong most = new AtomicLong();

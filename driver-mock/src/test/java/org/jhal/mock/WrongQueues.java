@@ -83,6 +83,18 @@ final class WrongQueues {
     }
   }
 
+  /** It takes the operations of the device for its own. */
+  static final class CountsForAll extends ForwardingQueue {
+    CountsForAll(Device device, DeviceQueue right) {
+      super(device, right);
+    }
+
+    @Override
+    public long openOperations() {
+      return device.statistics().openOperations();
+    }
+  }
+
   /** Of several waits it takes the first. */
   static final class TakesOneWait extends ForwardingQueue {
     TakesOneWait(Device device, DeviceQueue right) {

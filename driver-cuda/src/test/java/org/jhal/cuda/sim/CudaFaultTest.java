@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.jna.Memory;
-import com.sun.jna.Pointer;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -129,32 +128,6 @@ class CudaFaultTest extends OnSimulatedCuda {
     cuda.ok("cuDevicePrimaryCtxRelease_v2", 0);
     assertEquals(Map.of(), simulator.live());
     assertEquals(Map.of("event", 1L, "memory", 1L, "host memory", 1L), simulator.abandoned());
-  }
-
-  @Test
-  void memoryOfAnotherDeviceIsOutOfReachUntilAccessIsGiven() {
-    simulator.devices(2);
-    long other = cuda.make("cuDevicePrimaryCtxRetain", 1);
-    cuda.ok("cuCtxPushCurrent_v2", other);
-    long there = cuda.make("cuMemAlloc_v2", 64L);
-    cuda.ok("cuCtxPopCurrent_v2", Pointer.NULL);
-    long stream = cuda.stream();
-    long fill = cuda.function(kernels.image(), "fill");
-    cuda.ok("cuCtxEnablePeerAccess", other, 0);
-    assertEquals(704, cuda.code("cuCtxEnablePeerAccess", other, 0));
-    assertEquals(0, cuda.launch(fill, 1, 16, 0, stream, there, 3));
-    long here = cuda.make("cuMemAlloc_v2", 64L);
-    cuda.ok("cuMemcpyPeerAsync", here, context, there, other, 64L, stream);
-    cuda.ok("cuStreamSynchronize", stream);
-    int[] seen = new int[16];
-    cuda.ok("cuMemcpyDtoH_v2", seen, here, 64L);
-    assertEquals(3, seen[15]);
-    cuda.ok("cuCtxDisablePeerAccess", other);
-    assertEquals(List.of(), simulator.misuses());
-    assertEquals(0, cuda.launch(fill, 1, 16, 0, stream, there, 3));
-    assertEquals(700, cuda.code("cuStreamSynchronize", stream));
-    cuda.ok("cuCtxSetCurrent", other);
-    cuda.make("cuMemAlloc_v2", 64L);
   }
 
   @Test

@@ -5,6 +5,9 @@ import org.jhal.simulator.SimulatedLibrary;
 
 /** The simulated libraries; each is built at its first use on a machine. */
 public final class SimulatedCuda {
+  /** The driver's property that names the file of {@link #collectives}. */
+  public static final String COLLECTIVES = "jhal.cuda.nccl";
+
   private static final List<String> DRIVER =
       List.of(
           "cuda_face.h",
@@ -39,5 +42,10 @@ public final class SimulatedCuda {
    */
   public static SimulatedLibrary compiler() {
     return SimulatedLibrary.compiler("libnvrtc.so.13", SimulatedCuda.class, List.of("nvrtc.c"));
+  }
+
+  /** Collectives for {@link #library}, {@code libnccl.so.2}. */
+  public static SimulatedLibrary collectives() {
+    return SimulatedLibrary.collectives("libnccl.so.2", "libcuda.so.1");
   }
 }

@@ -10,7 +10,8 @@ import org.junit.platform.launcher.LauncherSessionListener;
 /**
  * Has the driver find the simulated libraries in a process that runs tests, before anything is
  * loaded. Not where a library is named already, nor with {@code -Djhal.cuda.test.real=true}: then
- * the tests run on what the machine has.
+ * the tests run on what the machine has. With {@code -Djhal.cuda.nccl=none} they run without
+ * collectives of their own.
  */
 public final class SimulatorSession implements LauncherSessionListener {
   /** The driver's properties, and the variables that mean the same. */
@@ -45,5 +46,8 @@ public final class SimulatorSession implements LauncherSessionListener {
     }
     System.setProperty("jhal.cuda.library", driver.path().toString());
     System.setProperty("jhal.cuda.nvrtc", compiler.path().toString());
+    if (System.getProperty(SimulatedCuda.COLLECTIVES) == null) {
+      System.setProperty(SimulatedCuda.COLLECTIVES, SimulatedCuda.collectives().path().toString());
+    }
   }
 }

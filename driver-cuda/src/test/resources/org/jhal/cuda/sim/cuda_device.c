@@ -171,7 +171,8 @@ CU cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
 CU cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   DEVICE(device);
   if (peer < 0 || peer >= gs_device_count()) return GS_INVALID_DEVICE;
-  *can = device != peer;
+  NOT_NULL(can);
+  *can = gs_peer_possible(device, peer);
   return GS_OK;
 }
 
@@ -272,12 +273,17 @@ CU cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return GS_OK;
 }
 
+static int peer_set(gs_context* context, gs_handle handle, int enable) {
+  gs_context* peer = gs_context_find(handle);
+  return peer && peer != context ? gs_peer_set(context, gs_context_device(peer), enable) : GS_INVALID_CONTEXT;
+}
+
 CU cuCtxEnablePeerAccess(gs_handle peer, unsigned flags) {
   GS_CALL(GS_CURRENT)
-  return flags ? GS_INVALID_VALUE : gs_context_peer(frame.context, peer, 1);
+  return flags ? GS_INVALID_VALUE : peer_set(frame.context, peer, 1);
 }
 
 CU cuCtxDisablePeerAccess(gs_handle peer) {
   GS_CALL(GS_CURRENT)
-  return gs_context_peer(frame.context, peer, 0);
+  return peer_set(frame.context, peer, 0);
 }

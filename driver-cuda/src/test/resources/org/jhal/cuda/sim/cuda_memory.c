@@ -158,12 +158,9 @@ CU cuMemPoolGetAttribute(gs_handle pool, int attribute, void* value) {
   return gs_pool_get(pool, attribute, value);
 }
 
-// All devices reach all pools.
-CU cuMemPoolSetAccess(gs_handle pool, const void* descriptions, size_t count) {
+CU cuMemPoolSetAccess(gs_handle pool, const gs_access* list, size_t count) {
   GS_CALL(GS_INIT)
-  uint64_t used;
-  if (count && !descriptions) return GS_INVALID_VALUE;
-  return gs_pool_get(pool, GS_POOL_USED, &used);
+  return gs_pool_access(pool, list, count);
 }
 
 CU cuDeviceGetDefaultMemPool(gs_handle* pool, CUdevice device) {

@@ -42,9 +42,7 @@ NVRTC nvrtcGetSupportedArchs(int* architectures) {
 
 NVRTC nvrtcCreateProgram(gs_program** result, const char* source, const char* name, int headers,
                          const char* const* texts, const char* const* names) {
-  (void)texts;
-  (void)names;
-  return gs_program_create(result, source, name, headers);
+  return gs_program_create(result, source, name, headers, texts, names);
 }
 
 NVRTC nvrtcDestroyProgram(gs_program** handle) { return gs_program_destroy(handle); }

@@ -10,6 +10,7 @@ public final class HipConstants {
   public static final int hipErrorNoDevice = 100;
   public static final int hipErrorInvalidDevice = 101;
   public static final int hipErrorNotReady = 600;
+  public static final int hipErrorPeerAccessAlreadyEnabled = 704;
   public static final int hipErrorUnknown = 999;
 
   // hipDeviceAttribute_t
@@ -31,6 +32,7 @@ public final class HipConstants {
   // Flags of streams, events and host memory.
   public static final int hipStreamNonBlocking = 1;
   public static final int hipEventBlockingSync = 1;
+  public static final int hipEventDefault = 0;
   public static final int hipEventDisableTiming = 2;
   public static final int hipHostMallocPortable = 1;
   public static final int hipHostMallocMapped = 2;

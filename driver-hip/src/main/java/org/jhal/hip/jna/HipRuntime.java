@@ -58,6 +58,11 @@ public final class HipRuntime {
 
   public static native int hipDeviceTotalMem(long[] bytes, int device);
 
+  public static native int hipDeviceCanAccessPeer(
+      int[] canAccessPeer, int deviceId, int peerDeviceId);
+
+  public static native int hipDeviceEnablePeerAccess(int peerDeviceId, int flags);
+
   // Streams and events.
 
   public static native int hipStreamCreateWithFlags(long[] stream, int flags);
@@ -76,6 +81,8 @@ public final class HipRuntime {
 
   public static native int hipEventRecord(hipEvent_t event, hipStream_t stream);
 
+  public static native int hipEventElapsedTime(float[] ms, hipEvent_t start, hipEvent_t stop);
+
   public static native int hipEventQuery(hipEvent_t event);
 
   public static native int hipEventSynchronize(hipEvent_t event);
@@ -86,6 +93,8 @@ public final class HipRuntime {
 
   public static native int hipFree(long ptr);
 
+  public static native int hipMemGetAddressRange(long[] pbase, long[] psize, long dptr);
+
   public static native int hipMemPoolCreate(long[] mem_pool, Pointer pool_props);
 
   public static native int hipMemPoolDestroy(long mem_pool);
@@ -93,6 +102,9 @@ public final class HipRuntime {
   public static native int hipMemPoolTrimTo(hipMemPool_t mem_pool, long min_bytes_to_hold);
 
   public static native int hipMemPoolSetAttribute(hipMemPool_t mem_pool, int attr, long[] value);
+
+  public static native int hipMemPoolSetAccess(
+      hipMemPool_t mem_pool, Pointer desc_list, long count);
 
   public static native int hipMallocFromPoolAsync(
       long[] dev_ptr, long size, hipMemPool_t mem_pool, hipStream_t stream);

@@ -105,7 +105,7 @@ final class CHeader {
     if (mapped == String.class) {
       return 1;
     }
-    if (mapped == int[].class) {
+    if (mapped == int[].class || mapped == float[].class) {
       return 4;
     }
     if (mapped == long[].class

@@ -137,6 +137,13 @@ class HeaderTest {
             "hipMemAllocationTypePinned", HipMemPoolProps.ALLOCATION_TYPE_PINNED, "pinned"));
     assertions.add(
         CHeader.equal("hipMemLocationTypeDevice", HipMemPoolProps.LOCATION_TYPE_DEVICE, "device"));
+    String access = "hipMemAccessDesc";
+    assertions.add(CHeader.equal("sizeof(" + access + ")", HipMemAccessDesc.BYTES, "size"));
+    offset(assertions, access, "location.type", HipMemAccessDesc.LOCATION_TYPE);
+    offset(assertions, access, "location.id", HipMemAccessDesc.LOCATION_ID);
+    offset(assertions, access, "flags", HipMemAccessDesc.FLAGS);
+    assertions.add(
+        CHeader.equal("hipMemAccessFlagsProtReadWrite", HipMemAccessDesc.READ_WRITE, "access"));
     String kernel = "hipKernelNodeParams";
     assertions.add(CHeader.equal("sizeof(" + kernel + ")", HipKernelNodeParams.BYTES, "size"));
     offset(assertions, kernel, "blockDim", HipKernelNodeParams.BLOCK_DIM);

@@ -42,6 +42,11 @@ public final class HipShim {
     return SimulatedLibrary.compiler("libnvrtc.so.13", HipShim.class, List.of("nvrtc.c"));
   }
 
+  /** Collectives for {@link #driver}, whose streams and addresses the shim passes on. */
+  static SimulatedLibrary collectives() {
+    return SimulatedLibrary.collectives("librccl.so.1", "libcuda.so.1");
+  }
+
   /** To be called when the simulated driver has ended all contexts. */
   static void forget() {
     NativeLibrary.getInstance(library().path().toString())

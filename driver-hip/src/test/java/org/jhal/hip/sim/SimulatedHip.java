@@ -26,4 +26,9 @@ public final class SimulatedHip {
   public static SimulatedLibrary compiler() {
     return SimulatedLibrary.compiler("libhiprtc.so.7", SimulatedHip.class, List.of("hiprtc.c"));
   }
+
+  /** Collectives for {@link #library}, {@code librccl.so.1}. */
+  public static SimulatedLibrary collectives() {
+    return SimulatedLibrary.collectives("librccl.so.1", "libamdhip64.so.7");
+  }
 }

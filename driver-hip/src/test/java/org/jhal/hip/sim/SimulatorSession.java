@@ -6,7 +6,7 @@ import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
  * Has the tests of a process find the libraries that {@link StandIn} says, before anything is
- * loaded.
+ * loaded. With {@code -Djhal.hip.rccl=none} there are no collectives among them.
  */
 public final class SimulatorSession implements LauncherSessionListener {
   /** For the service loader. */
@@ -24,6 +24,9 @@ public final class SimulatorSession implements LauncherSessionListener {
       System.setProperty("jhal.hip.cts.absent", reason.get());
     } else {
       standIn.use();
+      if (System.getProperty(StandIn.COLLECTIVES) == null) {
+        System.setProperty(StandIn.COLLECTIVES, standIn.collectives().path().toString());
+      }
     }
   }
 }

@@ -27,6 +27,11 @@ public enum StandIn {
     SimulatedLibrary simulated() {
       return SimulatedHip.library();
     }
+
+    @Override
+    public SimulatedLibrary collectives() {
+      return SimulatedHip.collectives();
+    }
   },
 
   /** The shim over the simulated CUDA driver and run-time compiler. */
@@ -50,11 +55,19 @@ public enum StandIn {
     }
 
     @Override
+    public SimulatedLibrary collectives() {
+      return HipShim.collectives();
+    }
+
+    @Override
     public void reset() {
       super.reset();
       HipShim.forget();
     }
   };
+
+  /** The driver's property that names the file of {@link #collectives}. */
+  public static final String COLLECTIVES = "jhal.hip.rccl";
 
   private final String architecture;
   private final String prefix;
@@ -75,6 +88,9 @@ public enum StandIn {
   abstract void use();
 
   abstract SimulatedLibrary simulated();
+
+  /** The library of collectives, {@code librccl.so.1}. */
+  public abstract SimulatedLibrary collectives();
 
   /** Why it cannot be used on this machine; empty if it can. */
   public Optional<String> unavailable() {

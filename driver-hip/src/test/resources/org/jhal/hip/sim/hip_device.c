@@ -133,3 +133,16 @@ HIP hipGetDeviceProperties(char* to, int device) {
   DEVICE(device);
   return properties(to, device, 792, 256, 396);
 }
+
+HIP hipDeviceCanAccessPeer(int* can, int device, int peer) {
+  DEVICE(device);
+  if (peer < 0 || peer >= gs_device_count()) return GS_INVALID_DEVICE;
+  NOT_NULL(can);
+  *can = gs_peer_possible(device, peer);
+  return GS_OK;
+}
+
+HIP hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+  GS_CALL(GS_DEVICE)
+  return flags ? GS_INVALID_VALUE : gs_peer_set(frame.context, peer, 1);
+}

@@ -9,6 +9,15 @@ HIP hipMalloc(hipDeviceptr_t* address, size_t size) {
 
 HIP hipFree(hipDeviceptr_t address) { RELEASE(gs_memory_free(address)); }
 
+HIP hipMemGetAddressRange(hipDeviceptr_t* base, size_t* size, hipDeviceptr_t address) {
+  GS_CALL(GS_DEVICE)
+  gs_memory_info info;
+  if (gs_memory_info_of(address, &info)) return GS_NOT_FOUND;
+  if (base) *base = info.base;
+  if (size) *size = info.size;
+  return GS_OK;
+}
+
 HIP hipMallocFromPoolAsync(hipDeviceptr_t* address, size_t size, gs_handle pool, gs_handle stream) {
   GS_CALL(GS_DEVICE)
   if (!address || !pool) return GS_INVALID_VALUE;
@@ -34,6 +43,11 @@ HIP hipMemPoolTrimTo(gs_handle pool, size_t keep) {
 HIP hipMemPoolSetAttribute(gs_handle pool, int attribute, void* value) {
   GS_CALL(GS_DEVICE)
   return gs_pool_set(pool, attribute, value);
+}
+
+HIP hipMemPoolSetAccess(gs_handle pool, const gs_access* list, size_t count) {
+  GS_CALL(GS_DEVICE)
+  return gs_pool_access(pool, list, count);
 }
 
 // ---- the host's ----

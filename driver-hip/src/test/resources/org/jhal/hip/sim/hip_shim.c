@@ -14,7 +14,9 @@
   X(cuDeviceGetName, char*, int, int)                                                            \
   X(cuDeviceGetUuid, char*, int)                                                                 \
   X(cuDeviceTotalMem_v2, size_t*, int)                                                           \
+  X(cuDeviceCanAccessPeer, int*, int, int)                                                       \
   X(cuDevicePrimaryCtxRetain, handle*, int)                                                      \
+  X(cuCtxEnablePeerAccess, handle, unsigned)                                                     \
   X(cuCtxSetCurrent, handle)                                                                     \
   X(cuStreamCreate, handle*, unsigned)                                                           \
   X(cuStreamDestroy_v2, handle)                                                                  \
@@ -25,14 +27,17 @@
   X(cuEventCreate, handle*, unsigned)                                                            \
   X(cuEventDestroy_v2, handle)                                                                   \
   X(cuEventRecord, handle, handle)                                                               \
+  X(cuEventElapsedTime, float*, handle, handle)                                                  \
   X(cuEventQuery, handle)                                                                        \
   X(cuEventSynchronize, handle)                                                                  \
   X(cuMemAlloc_v2, uint64_t*, size_t)                                                            \
+  X(cuMemGetAddressRange_v2, uint64_t*, size_t*, uint64_t)                                       \
   X(cuMemFree_v2, uint64_t)                                                                      \
   X(cuMemPoolCreate, handle*, const void*)                                                       \
   X(cuMemPoolDestroy, handle)                                                                    \
   X(cuMemPoolTrimTo, handle, size_t)                                                             \
   X(cuMemPoolSetAttribute, handle, int, void*)                                                   \
+  X(cuMemPoolSetAccess, handle, const void*, size_t)                                             \
   X(cuMemAllocFromPoolAsync, uint64_t*, size_t, handle, handle)                                  \
   X(cuMemFreeAsync, uint64_t, handle)                                                            \
   X(cuMemHostAlloc, void**, size_t, unsigned)                                                    \
@@ -253,6 +258,20 @@ HIP hipGetDevicePropertiesR0600(char* properties, int device) {
   return shim_code(code);
 }
 
+HIP hipDeviceCanAccessPeer(int* can, int device, int peer) {
+  DEVICE(device);
+  if (peer < 0 || peer >= count()) return INVALID_DEVICE;
+  return shim_code(cuDeviceCanAccessPeer(can, device, peer));
+}
+
+HIP hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+  DEVICE(peer);
+  handle context;
+  int code = retain(peer, &context);
+  if (!code) code = enter();
+  return code ? code : shim_code(cuCtxEnablePeerAccess(context, flags));
+}
+
 // ---- streams and events ----
 
 HIP hipStreamCreateWithFlags(handle* stream, unsigned flags) { FORWARD(cuStreamCreate(stream, flags)); }
@@ -274,6 +293,9 @@ enum { LOW_FLAGS = 7 };  // HIP has more, on how memory is made visible, from 0x
 HIP hipEventCreateWithFlags(handle* event, unsigned flags) { FORWARD(cuEventCreate(event, flags & LOW_FLAGS)); }
 HIP hipEventDestroy(handle event) { FORWARD(cuEventDestroy_v2(event)); }
 HIP hipEventRecord(handle event, handle stream) { FORWARD(cuEventRecord(event, stream)); }
+HIP hipEventElapsedTime(float* milliseconds, handle from, handle to) {
+  FORWARD(cuEventElapsedTime(milliseconds, from, to));
+}
 HIP hipEventQuery(handle event) { FORWARD(cuEventQuery(event)); }
 HIP hipEventSynchronize(handle event) { FORWARD(cuEventSynchronize(event)); }
 
@@ -281,6 +303,9 @@ HIP hipEventSynchronize(handle event) { FORWARD(cuEventSynchronize(event)); }
 
 HIP hipMalloc(uint64_t* address, size_t size) { FORWARD(cuMemAlloc_v2(address, size)); }
 HIP hipFree(uint64_t address) { FORWARD(address ? cuMemFree_v2(address) : SUCCESS); }
+HIP hipMemGetAddressRange(uint64_t* base, size_t* size, uint64_t address) {
+  FORWARD(cuMemGetAddressRange_v2(base, size, address));
+}
 HIP hipMemPoolCreate(handle* pool, const void* properties) { FORWARD(cuMemPoolCreate(pool, properties)); }
 HIP hipMemPoolDestroy(handle pool) { FORWARD(cuMemPoolDestroy(pool)); }
 
@@ -289,6 +314,8 @@ HIP hipMemPoolTrimTo(handle pool, size_t keep) { FORWARD(cuMemPoolTrimTo(pool, k
 HIP hipMemPoolSetAttribute(handle pool, int attribute, void* value) {
   FORWARD(cuMemPoolSetAttribute(pool, attribute, value));
 }
+
+HIP hipMemPoolSetAccess(handle pool, const void* list, size_t n) { FORWARD(cuMemPoolSetAccess(pool, list, n)); }
 
 HIP hipMallocFromPoolAsync(uint64_t* address, size_t size, handle pool, handle stream) {
   FORWARD(cuMemAllocFromPoolAsync(address, size, pool, stream));

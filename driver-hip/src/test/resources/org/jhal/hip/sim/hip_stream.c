@@ -59,6 +59,12 @@ HIP hipEventQuery(gs_handle event) {
   return gs_event_query(event);
 }
 
+HIP hipEventElapsedTime(float* milliseconds, gs_handle from, gs_handle to) {
+  GS_CALL(GS_DEVICE)
+  NOT_NULL(milliseconds);
+  return gs_event_elapsed(from, to, milliseconds);
+}
+
 HIP hipEventSynchronize(gs_handle event) {
   GS_CALL(GS_DEVICE)
   return gs_event_synchronize(event);

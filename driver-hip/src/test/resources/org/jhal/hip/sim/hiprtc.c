@@ -82,9 +82,7 @@ EXPORT const char* hiprtcGetErrorString(int code) {
 
 HIPRTC hiprtcCreateProgram(gs_program** result, const char* source, const char* name, int headers,
                            const char* const* texts, const char* const* names) {
-  (void)texts;
-  (void)names;
-  return gs_program_create(result, source, name, headers);
+  return gs_program_create(result, source, name, headers, texts, names);
 }
 
 HIPRTC hiprtcDestroyProgram(gs_program** handle) { return gs_program_destroy(handle); }

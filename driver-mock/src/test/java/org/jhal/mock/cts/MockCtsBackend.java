@@ -39,6 +39,11 @@ public class MockCtsBackend implements CtsBackend {
     return Optional.of(open(new DeviceUri(driver(), selector, options).toString()));
   }
 
+  @Override
+  public boolean sharesEvents() {
+    return true;
+  }
+
   /**
    * The driver under another name, which is no service: it would be listed wherever the suite is
    * installed.
@@ -76,6 +81,16 @@ public class MockCtsBackend implements CtsBackend {
     }
 
     @Override
+    public boolean pauseGroups() {
+      return mock.pauseGroups();
+    }
+
+    @Override
+    public void resumeGroups() {
+      mock.resumeGroups();
+    }
+
+    @Override
     public Set<String> calls() {
       return MockControls.calls();
     }
@@ -96,6 +111,7 @@ public class MockCtsBackend implements CtsBackend {
       for (int i = 0; i < device.queueCount(); i++) {
         mock.resume(device.queue(i));
       }
+      mock.resumeGroups();
     }
   }
 }

@@ -1,0 +1,30 @@
+package org.jhal.cuda;
+
+import java.util.List;
+import org.jhal.Status;
+import org.jhal.driver.gpu.CollectiveLibrary;
+import org.jhal.driver.gpu.WantedLibrary;
+
+/** NCCL, which carries out collectives between NVIDIA's GPUs. */
+final class Nccl {
+  private static final WantedLibrary WANTED =
+      new WantedLibrary(
+          "NCCL, which carries out collectives,",
+          "NVIDIA's packages for it (libnccl2), or PyTorch",
+          "jhal.cuda.nccl",
+          "JHAL_CUDA_NCCL",
+          Status.UNIMPLEMENTED);
+
+  private static final List<String> NAMES = List.of("libnccl.so.2", "libnccl.so");
+
+  private Nccl() {}
+
+  /**
+   * Loads the library.
+   *
+   * @throws org.jhal.HalException UNIMPLEMENTED with the reason if there is none
+   */
+  static CollectiveLibrary load() {
+    return CollectiveLibrary.load("NCCL", WANTED, NAMES);
+  }
+}

@@ -1,0 +1,87 @@
+package org.jhal.cuda;
+
+import com.sun.jna.Library;
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jhal.Status;
+import org.jhal.driver.gpu.RangeMarks;
+import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.driver.gpu.WantedLibrary;
+
+/** Ranges in the domain {@code jhal} of NVTX, which Nsight Systems shows. */
+final class Nvtx implements RangeMarks {
+  private static final String DOMAIN = "jhal";
+
+  private static final WantedLibrary WANTED =
+      new WantedLibrary(
+          "NVTX, which marks ranges,",
+          "Nsight Systems, or the CUDA toolkit before version 13",
+          "jhal.cuda.nvtx",
+          "JHAL_CUDA_NVTX",
+          Status.UNAVAILABLE);
+
+  private static final List<String> NAMES =
+      List.of("libnvtx3interop.so", "libnvToolsExt.so.1", "nvtx3interop.dll", "nvToolsExt64_1.dll");
+
+  // The structure nvtxEventAttributes_t of version 2.
+  private static final int VERSION = 2;
+  private static final int BYTES = 48;
+  private static final int SIZE_OFFSET = 2;
+  private static final int MESSAGE_TYPE_OFFSET = 32;
+  private static final int MESSAGE_OFFSET = 40;
+  private static final int MESSAGE_TYPE_ASCII = 1;
+
+  /** The functions; their names are those in C. */
+  interface Calls extends Library {
+    Pointer nvtxDomainCreateA(String name);
+
+    long nvtxDomainRangeStartEx(Pointer domain, Pointer attributes);
+
+    void nvtxDomainRangeEnd(Pointer domain, long range);
+  }
+
+  /** One for each library, by its file, since domains exist until the process ends. */
+  private static final Map<String, Nvtx> LOADED = new ConcurrentHashMap<>();
+
+  private final Calls calls;
+  private final Pointer domain;
+
+  private Nvtx(Calls calls) {
+    this.calls = calls;
+    this.domain = calls.nvtxDomainCreateA(DOMAIN);
+  }
+
+  /**
+   * Loads the library.
+   *
+   * @throws org.jhal.HalException UNAVAILABLE with the reason if there is none
+   */
+  static RangeMarks load() {
+    SharedLibrary library = WANTED.find(NAMES, "nvtxDomainRangeStartEx");
+    WANTED.require(library, SharedLibrary.functions(Calls.class), "NVTX 2");
+    return LOADED.computeIfAbsent(library.path(), file -> new Nvtx(library.map(Calls.class)));
+  }
+
+  @Override
+  public long start(String name) {
+    byte[] text = name.getBytes(StandardCharsets.US_ASCII);
+    try (Memory attributes = new Memory(BYTES + text.length + 1L)) {
+      attributes.clear();
+      attributes.setShort(0, (short) VERSION);
+      attributes.setShort(SIZE_OFFSET, (short) BYTES);
+      attributes.setInt(MESSAGE_TYPE_OFFSET, MESSAGE_TYPE_ASCII);
+      attributes.write(BYTES, text, 0, text.length);
+      attributes.setPointer(MESSAGE_OFFSET, attributes.share(BYTES));
+      return calls.nvtxDomainRangeStartEx(domain, attributes);
+    }
+  }
+
+  @Override
+  public void end(long range) {
+    calls.nvtxDomainRangeEnd(domain, range);
+  }
+}

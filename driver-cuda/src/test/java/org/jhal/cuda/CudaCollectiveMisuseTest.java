@@ -1,0 +1,11 @@
+package org.jhal.cuda;
+
+import org.jhal.cuda.sim.SimulatedCuda;
+import org.jhal.simulator.driver.GpuCollectiveMisuseTest;
+
+/** What is wrong to do with the simulated NCCL. */
+class CudaCollectiveMisuseTest extends GpuCollectiveMisuseTest {
+  CudaCollectiveMisuseTest() {
+    super(CudaOnSimulator.GPU, SimulatedCuda.collectives(), new CudaCollectiveFace());
+  }
+}

@@ -1,0 +1,11 @@
+package org.jhal.cuda;
+
+import org.jhal.cuda.sim.SimulatedCuda;
+import org.jhal.simulator.driver.GpuCollectiveResultTest;
+
+/** What the simulated NCCL computes. */
+class CudaCollectiveResultTest extends GpuCollectiveResultTest {
+  CudaCollectiveResultTest() {
+    super(CudaOnSimulator.GPU, SimulatedCuda.collectives(), new CudaCollectiveFace());
+  }
+}

@@ -1,0 +1,65 @@
+package org.jhal.cuda;
+
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUdevice;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUstream;
+import jcuda.driver.JCudaDriver;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.TestData;
+import org.jhal.simulator.driver.GpuExternalTest;
+import org.junit.jupiter.api.Test;
+
+/** External work on CUDA. */
+class CudaExternalTest extends GpuExternalTest {
+  CudaExternalTest() {
+    super(
+        CudaOnSimulator.GPU,
+        new Names("cuMemsetD8Async", "cuCtxSetCurrent", "cuStreamSynchronize"));
+  }
+
+  /** The handles are CUDA's own: JCuda takes them. */
+  @Test
+  void theHandlesAreThoseOfCuda() throws Exception {
+    try (Device device = sim.open("cuda://1?queues=1");
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore timeline = device.createSemaphore(0)) {
+      CudaNative natives = device.unwrap(CudaNative.class);
+      assertEquals(1, natives.ordinal());
+      CUdevice ordinal = new CUdevice();
+      CUcontext primary = new CUcontext();
+      assertEquals(0, JCudaDriver.cuDeviceGet(ordinal, 1));
+      assertEquals(0, JCudaDriver.cuDevicePrimaryCtxRetain(primary, ordinal));
+      assertEquals(Handles.get(primary), natives.context());
+      assertEquals(0, JCudaDriver.cuDevicePrimaryCtxRelease(ordinal));
+      device
+          .queue(0)
+          .external(
+              Fence.NONE,
+              timeline.at(1),
+              List.of(buffer),
+              context ->
+                  assertEquals(
+                      0,
+                      JCudaDriver.cuMemsetD32Async(
+                          Handles.set(new CUdeviceptr(), context.address(buffer)),
+                          0x01020304,
+                          16,
+                          Handles.set(new CUstream(), context.stream()))));
+      byte[] read = new byte[64];
+      device.queue(0).readback(timeline.at(1), timeline.at(2), buffer, 0, ByteBuffer.wrap(read));
+      awaitReached(timeline, 2);
+      assertArrayEquals(TestData.ints(16, i -> 0x01020304), read);
+    }
+  }
+}

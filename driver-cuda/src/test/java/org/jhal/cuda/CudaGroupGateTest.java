@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuGroupGateTest;
+
+/** Collectives of NCCL beside other work. */
+class CudaGroupGateTest extends GpuGroupGateTest {
+  CudaGroupGateTest() {
+    super(CudaOnSimulator.GPU);
+  }
+}

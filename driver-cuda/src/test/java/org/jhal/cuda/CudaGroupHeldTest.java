@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuGroupHeldTest;
+
+/** Collectives of NCCL whose streams are held while groups end. */
+class CudaGroupHeldTest extends GpuGroupHeldTest {
+  CudaGroupHeldTest() {
+    super(CudaOnSimulator.GPU, "cuStreamWaitEvent");
+  }
+}

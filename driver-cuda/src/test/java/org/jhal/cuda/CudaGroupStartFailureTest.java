@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuGroupStartFailureTest;
+
+/** Collectives of NCCL that wait for work of devices, and fail. */
+class CudaGroupStartFailureTest extends GpuGroupStartFailureTest {
+  CudaGroupStartFailureTest() {
+    super(CudaOnSimulator.GPU, "cuStreamWaitEvent");
+  }
+}

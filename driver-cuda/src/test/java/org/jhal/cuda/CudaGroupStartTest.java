@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuGroupStartTest;
+
+/** Collectives of NCCL that wait for work of devices. */
+class CudaGroupStartTest extends GpuGroupStartTest {
+  CudaGroupStartTest() {
+    super(CudaOnSimulator.GPU, "cuStreamWaitEvent");
+  }
+}

@@ -1,0 +1,13 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuPeerBackendTest;
+
+/** What GPUs of CUDA share, at the driver's side. */
+class CudaPeerBackendTest extends GpuPeerBackendTest {
+  CudaPeerBackendTest() {
+    super(
+        CudaOnSimulator.GPU,
+        CudaStream::address,
+        new Names("cuDeviceCanAccessPeer", "cuCtxEnablePeerAccess", "cuMemPoolSetAccess"));
+  }
+}

@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuTimesTest;
+
+/** Times of operations on the device with CUDA. */
+class CudaTimesTest extends GpuTimesTest {
+  CudaTimesTest() {
+    super(CudaOnSimulator.GPU, "cuEventElapsedTime", "cuEventRecord");
+  }
+}

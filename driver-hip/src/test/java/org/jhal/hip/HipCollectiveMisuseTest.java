@@ -1,0 +1,11 @@
+package org.jhal.hip;
+
+import org.jhal.hip.sim.StandIn;
+import org.jhal.simulator.driver.GpuCollectiveMisuseTest;
+
+/** What is wrong to do with the simulated RCCL. */
+class HipCollectiveMisuseTest extends GpuCollectiveMisuseTest {
+  HipCollectiveMisuseTest() {
+    super(HipOnSimulator.GPU, StandIn.chosen().collectives(), new HipCollectiveFace());
+  }
+}

@@ -1,0 +1,11 @@
+package org.jhal.hip;
+
+import org.jhal.hip.sim.StandIn;
+import org.jhal.simulator.driver.GpuCollectiveResultTest;
+
+/** What the simulated RCCL computes. */
+class HipCollectiveResultTest extends GpuCollectiveResultTest {
+  HipCollectiveResultTest() {
+    super(HipOnSimulator.GPU, StandIn.chosen().collectives(), new HipCollectiveFace());
+  }
+}

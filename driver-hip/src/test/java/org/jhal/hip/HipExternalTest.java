@@ -1,0 +1,22 @@
+package org.jhal.hip;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.jhal.Device;
+import org.jhal.simulator.driver.GpuExternalTest;
+import org.junit.jupiter.api.Test;
+
+/** External work on HIP. */
+class HipExternalTest extends GpuExternalTest {
+  HipExternalTest() {
+    super(
+        HipOnSimulator.GPU, new Names("hipMemsetD8Async", "hipSetDevice", "hipStreamSynchronize"));
+  }
+
+  @Test
+  void theNumberIsThatOfHip() {
+    try (Device device = sim.open("hip://1")) {
+      assertEquals(new HipNative(1), device.unwrap(HipNative.class));
+    }
+  }
+}

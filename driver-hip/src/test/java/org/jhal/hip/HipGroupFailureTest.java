@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupFailureTest;
+
+/** Collectives of RCCL that do not end, or fail. */
+class HipGroupFailureTest extends GpuGroupFailureTest {
+  HipGroupFailureTest() {
+    super(HipOnSimulator.GPU, new Names("hipEventRecord", "hipStreamCreateWithFlags"));
+  }
+}

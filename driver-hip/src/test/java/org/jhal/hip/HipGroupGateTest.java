@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupGateTest;
+
+/** Collectives of RCCL beside other work. */
+class HipGroupGateTest extends GpuGroupGateTest {
+  HipGroupGateTest() {
+    super(HipOnSimulator.GPU);
+  }
+}

@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupHeldTest;
+
+/** Collectives of RCCL whose streams are held while groups end. */
+class HipGroupHeldTest extends GpuGroupHeldTest {
+  HipGroupHeldTest() {
+    super(HipOnSimulator.GPU, "hipStreamWaitEvent");
+  }
+}

@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupStartFailureTest;
+
+/** Collectives of RCCL that wait for work of devices, and fail. */
+class HipGroupStartFailureTest extends GpuGroupStartFailureTest {
+  HipGroupStartFailureTest() {
+    super(HipOnSimulator.GPU, "hipStreamWaitEvent");
+  }
+}

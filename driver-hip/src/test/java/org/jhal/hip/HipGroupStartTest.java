@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupStartTest;
+
+/** Collectives of RCCL that wait for work of devices. */
+class HipGroupStartTest extends GpuGroupStartTest {
+  HipGroupStartTest() {
+    super(HipOnSimulator.GPU, "hipStreamWaitEvent");
+  }
+}

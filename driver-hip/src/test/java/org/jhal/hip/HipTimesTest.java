@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuTimesTest;
+
+/** Times of operations on the device with HIP. */
+class HipTimesTest extends GpuTimesTest {
+  HipTimesTest() {
+    super(HipOnSimulator.GPU, "hipEventElapsedTime", "hipEventRecord");
+  }
+}

@@ -1,0 +1,37 @@
+package org.jhal.mock;
+
+import java.nio.ByteBuffer;
+import org.jhal.driver.MappedRange;
+import org.jhal.driver.NativeAccess;
+import org.jspecify.annotations.Nullable;
+
+/** Lends the bytes of buffers to external work. Used by the stream's thread. */
+final class MockLease implements NativeAccess {
+  private final MockView[] buffers;
+  private final @Nullable MappedRange[] lent; // by buffer
+
+  MockLease(MockView[] buffers) {
+    this.buffers = buffers;
+    this.lent = new MappedRange[buffers.length];
+  }
+
+  @Override
+  public ByteBuffer bytes(int index) {
+    MappedRange range = lent[index];
+    if (range == null) {
+      range = buffers[index].map();
+      range.invalidate();
+      lent[index] = range;
+    }
+    return range.bytes().duplicate(); // a position of its own for each
+  }
+
+  /** The work is over: what it has written to copies goes to the memory. */
+  void end() {
+    for (MappedRange range : lent) {
+      if (range != null) {
+        range.flush();
+      }
+    }
+  }
+}
