@@ -10,6 +10,7 @@ open module org.jhal.cts {
 
   exports org.jhal.cts;
   exports org.jhal.cts.faults;
+  exports org.jhal.cts.html;
   exports org.jhal.cts.kernels;
 
   uses org.jhal.cts.CtsBackend;

@@ -21,6 +21,18 @@ public interface Controls {
   void resume(DeviceQueue queue);
 
   /**
+   * Holds the hidden native stream that serves the groups of this device, as {@link #pause} does
+   * for a queue. Returns false if that is impossible, or the device is in no group yet; the tests
+   * that need it are then reported as unsupported.
+   */
+  default boolean pauseGroups() {
+    return false;
+  }
+
+  /** Ends {@link #pauseGroups}. */
+  default void resumeGroups() {}
+
+  /**
    * The names of the native calls that can be made to fail. The tests of a name that is missing
    * here are reported as unsupported. The suite knows:
    *
@@ -28,7 +40,8 @@ public interface Controls {
    *   <li>{@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
    *       synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}: a call on a
    *       stream, which then has no effect;
-   *   <li>{@code allocate}, {@code load}: a call on the device, which then has no effect;
+   *   <li>{@code allocate}, {@code load}, {@code enableAccess}: a call on the device, which then
+   *       has no effect. The last one lets it use the memory of another device;
    *   <li>{@code command}: the handing over of one command while its operation is issued, when the
    *       commands before it have reached the stream. A driver that hands over all commands of an
    *       operation in one call omits this name;
@@ -72,6 +85,9 @@ public interface Controls {
   /** Loses the device now, as if a running kernel had done it (rule Q7). */
   void loseDevice(HalException cause);
 
-  /** Resumes all streams and forgets failures that have not happened. A lost device stays lost. */
+  /**
+   * Resumes all streams, the hidden one included, and forgets failures that have not happened. A
+   * lost device stays lost.
+   */
   void reset();
 }

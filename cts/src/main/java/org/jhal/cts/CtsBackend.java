@@ -1,5 +1,6 @@
 package org.jhal.cts;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.jhal.Device;
@@ -19,6 +20,12 @@ import org.jhal.cts.kernels.CtsKernels;
  * <p>Used by one thread at a time.
  */
 public interface CtsBackend {
+  /**
+   * The system property that names a folder of variants of the suite's own kernels, which are tried
+   * first; see {@link ExecutableSource#withVariants}.
+   */
+  String VARIANTS_PROPERTY = "jhal.cts.variants";
+
   /** The driver's name, as it appears in device URIs. */
   String driver();
 
@@ -84,13 +91,27 @@ public interface CtsBackend {
   }
 
   /**
+   * Whether devices of this driver, as {@link #open} and {@link #openSecond} give them, wait for
+   * each other's events on the device (rule S9a). By default they do not, and the tests that rely
+   * on it are unsupported. Whether they use each other's memory, the devices tell themselves.
+   */
+  default boolean sharesEvents() {
+    return false;
+  }
+
+  /**
    * The suite's kernels, once for each executable format that is to be tested; the first one serves
    * all tests that are not about formats. By default the suite's own bundle, which has the formats
    * {@code java} and {@code gpu-c++}; a driver that loads neither returns a bundle with the same
-   * kernels, described in {@link CtsKernels}, and a variant in a format that it loads.
+   * kernels, described in {@link CtsKernels}, and a variant in a format that it loads. Such
+   * variants may also come from the folder that {@link #VARIANTS_PROPERTY} names.
+   *
+   * @throws HalException NOT_FOUND if there are no variants in that folder
    */
   default List<ExecutableSource> kernels() {
-    return List.of(CtsKernels.bundle());
+    String variants = System.getProperty(VARIANTS_PROPERTY);
+    ExecutableSource own = CtsKernels.bundle();
+    return List.of(variants == null ? own : own.withVariants(Path.of(variants)));
   }
 
   /**

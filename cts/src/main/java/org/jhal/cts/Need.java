@@ -9,7 +9,11 @@ public enum Need {
   /** {@link CtsBackend#openSecond}. */
   SECOND_DEVICE("the backend opens no second device"),
   /** {@link CtsBackend#openOther}. */
-  OTHER_DRIVER("there is no device of another driver");
+  OTHER_DRIVER("there is no device of another driver"),
+  /** {@link CtsBackend#sharesEvents}, and a second device. */
+  SHARED_EVENTS("the devices of this driver do not wait for each other's events"),
+  /** A second device and the device under test that can use each other's memory. */
+  PEER_MEMORY("the device and a second one cannot use each other's memory");
 
   private final String absence;
 

@@ -69,8 +69,9 @@ class DeviceCloseTest {
     DeviceBuffer buffer = cts.buffer(16);
     CommandBuffer commands = cts.closing(device.createCommandBuffer(CommandBuffer.Mode.REUSABLE));
     commands.end();
+    List<OperationKind> kinds = OperationKind.of(cts, device);
     device.close();
-    for (OperationKind kind : OperationKind.values()) {
+    for (OperationKind kind : kinds) {
       if (kind != OperationKind.DISPATCH) { // its kernel cannot be looked up any more
         assertHal(
             Status.FAILED_PRECONDITION,
@@ -94,7 +95,7 @@ class DeviceCloseTest {
     TimelineSemaphore go = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
     List<TimelineSemaphore> done = new ArrayList<>();
-    for (OperationKind kind : OperationKind.values()) {
+    for (OperationKind kind : OperationKind.of(cts, device)) {
       TimelineSemaphore one = cts.semaphore();
       kind.enqueue(cts, cts.queue(), go.at(1), one.at(1), buffer);
       done.add(one);
@@ -179,9 +180,10 @@ class DeviceCloseTest {
   void whatWasParkedFirstIsCancelledWhileIssuedWorkIsWaitedFor(Cts cts) throws Exception {
     TimelineSemaphore go = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
+    List<OperationKind> kinds = OperationKind.of(cts, cts.device());
     List<TimelineSemaphore> parked = new ArrayList<>();
     for (int i = 0; i < cts.device().queueCount(); i++) { // the oldest of each queue
-      for (OperationKind kind : OperationKind.values()) {
+      for (OperationKind kind : kinds) {
         TimelineSemaphore one = cts.semaphore();
         kind.enqueue(cts, cts.queue(i), go.at(1), one.at(1), buffer);
         parked.add(one);

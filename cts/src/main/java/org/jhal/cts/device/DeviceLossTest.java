@@ -143,7 +143,7 @@ class DeviceLossTest {
     cts.allowWarnings();
     cts.controls().failNext("hostCompletion", 1, Status.INTERNAL, true);
     cts.queue().readback(Fence.NONE, read.at(1), buffer, 0, ByteBuffer.allocate(64));
-    Waits.awaitTrue("the readback to end", () -> read.failure() != null || read.value() == 1);
+    Waits.awaitTrue("the readback to end", () -> Waits.isOver(read, 1));
     if (read.failure() == null) {
       cts.controls().reset();
       go.signal(1);

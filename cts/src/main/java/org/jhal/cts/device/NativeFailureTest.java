@@ -38,6 +38,7 @@ import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -147,7 +148,7 @@ class NativeFailureTest {
       for (TimelineSemaphore signal : signals) {
         awaitTrue(
             signal + " to be reached or failed: " + signal.explain(1),
-            () -> signal.failure() != null || signal.value() >= 1);
+            () -> Waits.isOver(signal, 1));
         HalException failure = signal.failure();
         if (failure != null) {
           failures.add(failure);
@@ -317,6 +318,28 @@ class NativeFailureTest {
     awaitFailure(consumed, 1, Status.ABORTED);
     awaitReached(free, 1);
     assertNull(cts.device().lostCause());
+    assertWorks(cts);
+  }
+
+  /** Though nobody ever signals the other value that it waits for. */
+  @Test
+  @Rule({"Q6", "Q7a"})
+  void workThatFailsWhileItRunsFailsWhatIsParkedBehindIt(Cts cts) {
+    needs(cts, "execute");
+    DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
+    Blocker blocker = new Blocker(cts, cts.queue(0));
+    TimelineSemaphore produced = cts.semaphore();
+    TimelineSemaphore parked = cts.semaphore();
+    TimelineSemaphore never = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
+    long issued = cts.device().statistics().issued();
+    cts.queue(0).fill(blocker.timepoint(), produced.at(1), buffer, 0, 64, FillPattern.ZERO);
+    awaitTrue("it to be issued", () -> cts.device().statistics().issued() > issued);
+    other.barrier(Fence.of(produced.at(1), never.at(1)), parked.at(1));
+    cts.controls().failNext("execute", 1, Status.ABORTED, false);
+    blocker.release();
+    awaitFailure(produced, 1, Status.ABORTED);
+    awaitFailure(parked, 1, Status.ABORTED);
     assertWorks(cts);
   }
 

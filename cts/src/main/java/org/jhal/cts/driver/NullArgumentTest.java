@@ -32,6 +32,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
+import org.jhal.ExternalWork;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
@@ -66,7 +67,11 @@ class NullArgumentTest {
           TimelineSemaphore.class);
 
   /** Parameters that may be null. */
-  private static final Set<String> NULLABLE = Set.of("Allocator.importHost(onRelease)");
+  private static final Set<String> NULLABLE =
+      Set.of(
+          "Allocator.importHost(onRelease)",
+          "Allocator.importDevice(onRelease)",
+          "DeviceQueue.importEvent(onRelease)");
 
   /** A parameter that may not be null. */
   record Place(Method method, int index) {
@@ -129,6 +134,9 @@ class NullArgumentTest {
     samples.put(BufferParams.class, BufferParams.HOST);
     samples.put(HostCall.Mode.class, HostCall.Mode.BLOCKING);
     samples.put(HostCall.class, (HostCall) context -> {});
+    samples.put(ExternalWork.class, (ExternalWork) context -> {});
+    samples.put(List.class, List.of(buffer));
+    samples.put(Class.class, Object.class);
     samples.put(CommandBuffer.Mode.class, CommandBuffer.Mode.ONE_SHOT);
     samples.put(DeviceBuffer.MapMode.class, DeviceBuffer.MapMode.READ);
     samples.put(Path.class, Path.of("no-file-of-this-name"));

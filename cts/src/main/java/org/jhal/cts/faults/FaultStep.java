@@ -87,7 +87,7 @@ public final class FaultStep<T> {
   }
 
   boolean isOver() {
-    return failure() != null || done.value() >= 1;
+    return Waits.isOver(done, 1);
   }
 
   /** Waits until it is reached or failed; past the deadline, says who waits for what. */

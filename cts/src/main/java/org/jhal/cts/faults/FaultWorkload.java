@@ -10,21 +10,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
+import org.jhal.CollectiveGroup;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
+import org.jhal.ElementType;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
+import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostCall;
+import org.jhal.Reduction;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
 import org.jhal.cts.kernels.CtsKernels;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Steps of every kind, on two queues of the device under test and on those of another device, which
@@ -45,6 +50,7 @@ public final class FaultWorkload {
   private final FaultStep<Executable> kernels; // open until the device is closed
   private final FaultStep<DeviceBuffer> kept; // open until the device is closed
   private final FaultStep<DeviceBuffer> shared; // the host maps it at the end
+  private @Nullable FaultStep<CollectiveGroup> madeGroup; // open until all steps are over
   private final List<FaultStep<?>> sharedWriters = new ArrayList<>();
   private final AtomicInteger importsReleased = new AtomicInteger();
   private final AtomicInteger expectedReleases = new AtomicInteger();
@@ -148,7 +154,9 @@ public final class FaultWorkload {
     executeWithTables();
     transients();
     hostCalls();
+    external();
     devices(a, executed);
+    groups();
     mapAndWrite();
     FaultStep<Void> parked = fill(second, kept, 0, 12, kept, go);
     steps.read(first, kept, blocks(12), parked);
@@ -300,6 +308,19 @@ public final class FaultWorkload {
     steps.call(first, HostCall.Mode.NON_BLOCKING, context -> {}, blocking);
   }
 
+  private void external() {
+    FaultStep<DeviceBuffer> e = allocate("e", 1, BufferParams.DEVICE);
+    FaultStep<Void> filled = fill(first, e, 0, 15, e);
+    FaultStep<Void> ran =
+        steps.enqueue(
+            device,
+            "external work",
+            (w, s) -> second.external(w, s, List.of(e.get()), context -> {}),
+            filled,
+            e);
+    steps.read(first, e, blocks(15), ran);
+  }
+
   /** Copies to the other device and back; each of them waits for the other. */
   private void devices(FaultStep<DeviceBuffer> a, FaultStep<Void> executed) {
     FaultStep<DeviceBuffer> o =
@@ -310,6 +331,36 @@ public final class FaultWorkload {
     steps.read(other.queue(0), o, blocks(1, 9, 1), filled, copied);
     sharedWriters.add(copy(second, o, 2, shared, 2, copied, o, shared));
     sharedWriters.add(fill(first, shared, 3, 3, filled, shared));
+  }
+
+  /** Both devices add what they have. */
+  private void groups() {
+    FaultStep<DeviceBuffer> g = allocate("g", 1, BufferParams.DEVICE);
+    FaultStep<DeviceBuffer> h =
+        own(steps.make("h", other, () -> other.allocate(BLOCK, BufferParams.DEVICE)));
+    FaultStep<Void> filledG = fill(first, g, 0, 3, g);
+    FaultStep<Void> filledH = fill(other.queue(0), h, 0, 4, h);
+    FaultStep<CollectiveGroup> group =
+        steps.make("group", device, () -> CollectiveGroup.of(device, other));
+    madeGroup = group; // its close would cancel what has not begun
+    FaultStep<Void> added =
+        steps.enqueue(
+            device,
+            "all-reduce",
+            (w, s) ->
+                group
+                    .get()
+                    .allReduce(
+                        Reduction.SUM,
+                        ElementType.U8,
+                        List.of(
+                            new CollectiveGroup.Rank(w, s, g.get(), g.get()),
+                            new CollectiveGroup.Rank(Fence.NONE, Fence.NONE, h.get(), h.get()))),
+            filledG,
+            filledH,
+            group);
+    steps.read(first, g, blocks(7), added);
+    steps.read(other.queue(0), h, blocks(7), added);
   }
 
   /** The host writes through a mapping, the device copies that. */
@@ -373,6 +424,10 @@ public final class FaultWorkload {
   /** Closes its resources, except those that must be open when the device is closed. */
   public void close() throws Exception {
     closeAtOnce();
+    CollectiveGroup group = madeGroup == null ? null : madeGroup.orNull();
+    if (group != null) {
+      group.close();
+    }
     DeviceBuffer mapped = shared.orNull();
     if (mapped != null) {
       mapped.close();

@@ -1,10 +1,13 @@
 package org.jhal.cts.kernel;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -20,7 +23,10 @@ final class BundleFolder implements AutoCloseable {
   private static final String MANIFEST = "manifest.json";
   private static final Pattern FILE = Pattern.compile("\"file\"\\s*:\\s*\"([^\"]+)\"");
 
+  private static final Pattern INCLUDE = Pattern.compile("#\\s*include\\s*\"([^\"]+)\"");
+
   private final Path folder;
+  private final List<Path> overlays = new ArrayList<>(); // the one on top last
 
   private BundleFolder(Path folder) {
     this.folder = folder;
@@ -40,16 +46,57 @@ final class BundleFolder implements AutoCloseable {
     }
   }
 
-  /** The first bundle of the suite's kernels, with another manifest. */
+  /**
+   * The first bundle of the suite's kernels, with another manifest. What is laid over it is laid
+   * over this one, too, so a manifest must keep its name and its kernels.
+   */
   static BundleFolder kernels(Cts cts, UnaryOperator<String> edit) {
     ExecutableSource original = cts.backend().kernels().get(0);
     String manifest = new String(read(original, MANIFEST), StandardCharsets.UTF_8);
     BundleFolder made = of(cts, edit.apply(manifest));
+    original.overlays().forEach(overlay -> made.overlays.add(0, Path.of(overlay.name())));
     Matcher files = FILE.matcher(manifest);
     while (files.find()) {
-      made.write(files.group(1), read(original, files.group(1)));
+      made.copy(original, files.group(1), read(original, files.group(1)));
     }
     return made;
+  }
+
+  /** Also copies what it includes, if the bundle has that. */
+  private void copy(ExecutableSource from, String path, byte[] content) {
+    if (Files.exists(folder.resolve(path))) {
+      return;
+    }
+    write(path, content);
+    Matcher includes = INCLUDE.matcher(new String(content, StandardCharsets.ISO_8859_1));
+    while (includes.find()) {
+      String name = includes.group(1);
+      if (name.startsWith("/") || List.of(name.split("/", -1)).contains("..")) {
+        continue; // not the bundle's
+      }
+      for (String place : List.of(path.substring(0, path.lastIndexOf('/') + 1) + name, name)) {
+        byte[] included = from.read(place);
+        if (included != null) {
+          copy(from, place, included);
+        }
+      }
+    }
+  }
+
+  /**
+   * The manifest with another declaration of a kernel that it has.
+   *
+   * @param declaration the JSON object
+   */
+  static String replaceKernel(String manifest, String kernel, String declaration) {
+    Matcher name = Pattern.compile("\"name\"\\s*:\\s*\"" + kernel + "\"").matcher(manifest);
+    assertTrue(name.find(), () -> "the manifest declares no " + kernel);
+    int begin = manifest.lastIndexOf('{', name.start());
+    int end = begin;
+    for (int depth = 0; depth > 0 || end == begin; end++) {
+      depth += manifest.charAt(end) == '{' ? 1 : manifest.charAt(end) == '}' ? -1 : 0;
+    }
+    return manifest.substring(0, begin) + declaration + manifest.substring(end);
   }
 
   private static byte[] read(ExecutableSource source, String path) {
@@ -68,7 +115,11 @@ final class BundleFolder implements AutoCloseable {
 
   /** The bundle. */
   ExecutableSource source() {
-    return ExecutableSource.of(folder);
+    ExecutableSource source = ExecutableSource.of(folder);
+    for (Path overlay : overlays) {
+      source = source.withVariants(overlay);
+    }
+    return source;
   }
 
   @Override

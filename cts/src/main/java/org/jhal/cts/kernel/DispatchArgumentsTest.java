@@ -58,7 +58,12 @@ class DispatchArgumentsTest {
             5L,
             Float.POSITIVE_INFINITY,
             (byte) 6,
-            -7L));
+            -7L),
+        // doubles that are floats
+        row(0, 0, 0, 0.1, 0, 0, 0, -0.0, 0, 0),
+        row(0, 0, 0, 0.1, 0, 0, 0, 16_777_216.0, 0, 0),
+        row(0, 0, 0, 0.1, 0, 0, 0, Double.NEGATIVE_INFINITY, 0, 0),
+        row(0, 0, 0, 0.1, 0, 0, 0, Double.NaN, 0, 0));
   }
 
   private static Arguments row(Object... values) {
@@ -95,6 +100,26 @@ class DispatchArgumentsTest {
             Args.of(args.toArray()));
     Waits.awaitReached(done, 1);
     assertBytes(widened(values), cts.read(out), "the constants, 8 bytes each");
+  }
+
+  @Test
+  @Rule({"M5", "M8"})
+  void argumentsMayBeGivenByName(Cts cts) {
+    DeviceBuffer x = cts.buffer(TestData.ints(1, 2, 3));
+    DeviceBuffer y = cts.buffer(12);
+    TimelineSemaphore done = cts.semaphore();
+    Kernel kernel = cts.kernel("scale_and_offset");
+    Args args =
+        Args.named(kernel).set("offset", 5).set("y", y).set("scale", 10).set("x", x).build();
+    cts.queue().dispatch(Fence.NONE, done.at(1), kernel, kernel.covering(3), args);
+    Waits.awaitReached(done, 1);
+    assertBytes(TestData.ints(15, 25, 35), cts.read(y), "scaled");
+    assertHal(
+        Status.INVALID_ARGUMENT, () -> Args.named(kernel).set("z", 1), "'z'", "offset", "scale");
+    assertHal(
+        Status.INVALID_ARGUMENT,
+        () -> Args.named(kernel).set("x", x).set("y", y).build(),
+        "[scale, offset]");
   }
 
   @Test
@@ -190,6 +215,9 @@ class DispatchArgumentsTest {
         Arguments.of(6, "u32", -1L, "0"),
         Arguments.of(7, "u16", 65_536L, "65535"),
         Arguments.of(7, "u16", -1L, "0"),
+        Arguments.of(8, "f32", 0.1, "the float 0.1"),
+        Arguments.of(8, "f32", 1e300, "ends at 3.4028235E38"),
+        Arguments.of(8, "f32", 16_777_217.0, "the float 1.6777216E7"),
         Arguments.of(10, "i32", 1L << 31, "2147483647"));
   }
 
@@ -197,7 +225,7 @@ class DispatchArgumentsTest {
   @MethodSource("outOfRange")
   @Rule({"M5", "M8"})
   void constantsThatDoNotFitTheirTypeAreRefused(
-      int index, String type, long value, String limit, Cts cts) {
+      int index, String type, Object value, String limit, Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     Object[] args = {cts.buffer(80), 0, 0, 0, 0.0, 0, 0, 0, 0f, 0, 0};
     args[index] = value;
@@ -225,7 +253,7 @@ class DispatchArgumentsTest {
         Arguments.of(4, "f64", 1),
         Arguments.of(4, "f64", 1L),
         Arguments.of(8, "f32", 1),
-        Arguments.of(8, "f32", 1.0),
+        Arguments.of(8, "f32", 1L),
         Arguments.of(9, "u64", 1.0));
   }
 

@@ -71,8 +71,10 @@ class ExecutableLoadTest {
                     "\"variants\": [{\"format\": \"" + UNKNOWN + "\", \"file\": \"f.bin\"},"));
     Executable kernels = cts.closing(cts.device().loadExecutable(bundle.source()));
     assertTrue(cts.device().executableFormats().contains(kernels.format()));
-    List<String> refusals = kernels.refusals();
-    assertTrue(refusals.get(0).startsWith(UNKNOWN + ": "), refusals::toString);
+    if (bundle.source().overlays().isEmpty()) { // their variants come before those of the bundle
+      List<String> refusals = kernels.refusals();
+      assertTrue(refusals.get(0).startsWith(UNKNOWN + ": "), refusals::toString);
+    }
     DeviceBuffer x = cts.buffer(ints(1, 2, 3, 4));
     DeviceBuffer y = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
@@ -98,14 +100,9 @@ class ExecutableLoadTest {
         """;
     BundleFolder bundle =
         BundleFolder.kernels(
-            cts,
-            manifest ->
-                manifest.replaceFirst(
-                    "(?s)\"kernels\"\\s*:\\s*\\[.*\\]\\s*,\\s*\"variants\"",
-                    "\"kernels\": [" + declared + "], \"variants\""));
+            cts, manifest -> BundleFolder.replaceKernel(manifest, "scale_and_offset", declared));
     Executable kernels = cts.closing(cts.device().loadExecutable(bundle.source()));
     Kernel kernel = kernels.kernel("scale_and_offset");
-    assertEquals(1, kernels.kernels().size());
     assertEquals(
         List.of("in", "out", "factor", "summand"),
         kernel.parameters().stream().map(Parameter::name).toList());

@@ -84,11 +84,7 @@ class WorkgroupLimitTest {
             .formatted(size);
     BundleFolder bundle =
         BundleFolder.kernels(
-            cts,
-            manifest ->
-                manifest.replaceFirst(
-                    "(?s)\"kernels\"\\s*:\\s*\\[.*\\]\\s*,\\s*\"variants\"",
-                    "\"kernels\": [" + kernel + "], \"variants\""));
+            cts, manifest -> BundleFolder.replaceKernel(manifest, "negate", kernel));
     return cts.closing(cts.device().loadExecutable(bundle.source()));
   }
 

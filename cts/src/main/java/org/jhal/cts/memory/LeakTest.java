@@ -5,6 +5,9 @@ import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.lang.ref.Reference;
+import java.util.function.Predicate;
+import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
@@ -12,7 +15,9 @@ import org.jhal.DeviceBuffer;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
+import org.jhal.Kernel;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
 import org.jhal.cts.FreshDevice;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
@@ -20,7 +25,7 @@ import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 
-/** Buffers that nobody closes (rule M7). */
+/** What nobody closes (rule M7). */
 @CtsSuite
 @FreshDevice
 class LeakTest {
@@ -167,6 +172,152 @@ class LeakTest {
   private static void submitAndForget(Cts cts, TimelineSemaphore go, TimelineSemaphore done) {
     CommandBuffer commands = forgetCommandBuffer(cts, CommandBuffer.Mode.ONE_SHOT, true);
     cts.queue().execute(go.at(1), done.at(1), commands);
+  }
+
+  private static String forgetSemaphore(Device device) {
+    return device.createSemaphore(0).toString();
+  }
+
+  private static void awaitCollected(
+      String what, Device device, Predicate<DeviceStatistics> isOver) {
+    awaitTrue(
+        what + " to be reclaimed",
+        () -> {
+          System.gc();
+          return isOver.test(device.statistics());
+        });
+  }
+
+  @Test
+  @Rule("M7")
+  void aForgottenSemaphoreIsReported(Cts cts) {
+    Device device = cts.device();
+    String name = forgetSemaphore(device);
+    awaitCollected("the semaphore", device, now -> now.semaphores() == 0);
+    cts.awaitLog(name + " of ");
+  }
+
+  @Test
+  @Rule("M7")
+  void theReportNamesTheOptionThatTellsWhere(Cts cts) {
+    String ignored = forgetSemaphore(cts.device());
+    awaitCollected("the semaphore", cts.device(), now -> now.semaphores() == 0);
+    cts.awaitLog("leaks=trace");
+  }
+
+  @Test
+  @Rule("M7")
+  void aSemaphoreThatWorkSignalsIsNotForgottenBeforeIt(Cts cts) {
+    Device device = cts.device();
+    TimelineSemaphore go = cts.semaphore();
+    String name = signalAForgottenSemaphore(cts, go);
+    for (int i = 0; i < 5; i++) {
+      System.gc();
+      cts.flush(cts.queue());
+    }
+    awaitCollected("the semaphores of flush()", device, now -> now.semaphores() == 2);
+    go.signal(1);
+    awaitCollected("the semaphore", device, now -> now.semaphores() == 1);
+    cts.awaitLog(name + " of ");
+  }
+
+  private static String signalAForgottenSemaphore(Cts cts, TimelineSemaphore go) {
+    TimelineSemaphore forgotten = cts.device().createSemaphore(0);
+    cts.queue().barrier(go.at(1), forgotten.at(1));
+    return forgotten.toString();
+  }
+
+  private static Kernel kernelOfAForgottenExecutable(Cts cts) {
+    return cts.device().loadExecutable(cts.backend().kernels().get(0)).kernel("twice");
+  }
+
+  // These return nothing, as a local variable of the caller might keep it.
+
+  private static void forgetExecutable(Cts cts) {
+    Kernel ignored = kernelOfAForgottenExecutable(cts);
+  }
+
+  private static void forgetEmptyCommandBuffer(Device device) {
+    CommandBuffer ignored = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+  }
+
+  private static void useKernelOfAForgottenExecutable(Cts cts) {
+    Kernel kernel = kernelOfAForgottenExecutable(cts);
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      cts.flush(cts.queue());
+    }
+    assertEquals(1, cts.device().statistics().executables());
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer source = cts.buffer(64);
+    DeviceBuffer target = cts.buffer(64);
+    cts.write(source, 0, new byte[64]);
+    cts.queue()
+        .dispatch(Fence.NONE, done.at(1), kernel, new Workgroups(1, 1, 1), Args.of(source, target));
+    awaitReached(done, 1);
+  }
+
+  /** Its kernel keeps it as long as the program can use that. */
+  @Test
+  @Rule("M7")
+  void aForgottenExecutableIsReportedAndReclaimed(Cts cts) {
+    Device device = cts.device();
+    useKernelOfAForgottenExecutable(cts);
+    awaitCollected("the executable", device, now -> now.executables() == 0);
+    cts.awaitLog("executable");
+  }
+
+  @Test
+  @Rule("M7")
+  @FreshDevice("leaks=trace")
+  void theReportTellsWhereASemaphoreWasMade(Cts cts) {
+    String ignored = forgetSemaphore(cts.device());
+    awaitCollected("the semaphore", cts.device(), now -> now.semaphores() == 0);
+    cts.awaitLog("LeakTest.forgetSemaphore");
+  }
+
+  @Test
+  @Rule("M7")
+  @FreshDevice("leaks=trace")
+  void theReportTellsWhereAnExecutableWasLoaded(Cts cts) {
+    forgetExecutable(cts);
+    awaitCollected("the executable", cts.device(), now -> now.executables() == 0);
+    cts.awaitLog("LeakTest.kernelOfAForgottenExecutable");
+  }
+
+  @Test
+  @Rule("M7")
+  @FreshDevice("leaks=trace")
+  void theReportTellsWhereACommandBufferWasMade(Cts cts) {
+    forgetEmptyCommandBuffer(cts.device());
+    awaitCollected("the command buffer", cts.device(), now -> now.commandBuffers() == 0);
+    cts.awaitLog("LeakTest.forgetEmptyCommandBuffer");
+  }
+
+  /** What is forgotten after its device was closed is reported all the same. */
+  @Test
+  @Rule({"M7", "Q8"})
+  void whatIsLeftWhenTheDeviceClosesIsReported(Cts cts) {
+    String name = forgetAndClose(cts);
+    awaitTrue(
+        "the garbage collector",
+        () -> {
+          System.gc();
+          return cts.device().statistics().liveResources() == 0;
+        });
+    cts.awaitLog(name + " of ");
+    cts.awaitLog("executable");
+    cts.awaitLog("a command buffer of");
+  }
+
+  private static String forgetAndClose(Cts cts) {
+    TimelineSemaphore semaphore = cts.device().createSemaphore(0);
+    Kernel kernel = kernelOfAForgottenExecutable(cts);
+    CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+    cts.device().close();
+    Reference.reachabilityFence(kernel);
+    Reference.reachabilityFence(commands);
+    return semaphore.toString();
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -19,9 +20,11 @@ import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
+import org.jhal.HostCall;
 import org.jhal.HostCall.Mode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.jhal.cts.FreshDevice;
 import org.jhal.cts.GivesUp;
@@ -33,8 +36,10 @@ import org.jhal.cts.support.HeldOperation;
 import org.jhal.cts.support.OperationKind;
 import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Failures that concern single operations: rules Q6, Q9 and Q10. */
+/** Failures that concern single operations: rules Q6, Q7b, Q9 and Q10. */
 @CtsSuite
 class QueueFailureTest {
   private static HalException failure(String message) {
@@ -241,11 +246,12 @@ class QueueFailureTest {
     TimelineSemaphore failing = cts.semaphore();
     TimelineSemaphore closing = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(64);
+    List<OperationKind> kinds = OperationKind.of(cts, cts.device());
     List<TimelineSemaphore> over = new ArrayList<>();
     AtomicInteger verdicts = new AtomicInteger();
     int rounds = 50;
     for (int i = 0; i < rounds; i++) {
-      for (OperationKind kind : OperationKind.values()) {
+      for (OperationKind kind : kinds) {
         for (Fence wait : List.of(go.at(1), failing.at(1), closing.at(1), Fence.NONE)) {
           TimelineSemaphore done = cts.semaphore();
           done.onReach(1, failure -> verdicts.incrementAndGet());
@@ -254,6 +260,7 @@ class QueueFailureTest {
         }
       }
     }
+    cts.allowLog("a host call fails");
     cts.queue()
         .hostCall(
             go.at(1),
@@ -270,5 +277,67 @@ class QueueFailureTest {
     DeviceStatistics statistics = cts.device().statistics();
     assertEquals(statistics.enqueued(), statistics.retired(), statistics::toString);
     assertEquals(over.size(), verdicts.get());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("Q10")
+  @FreshDevice("queues=2")
+  void aQueueCountsWhatHasNotRetired(OperationKind kind, Cts cts) {
+    kind.need(cts);
+    DeviceQueue queue = cts.queue(0);
+    DeviceQueue other = cts.queue(1);
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore never = cts.semaphore();
+    List<Timepoint> succeed = new ArrayList<>();
+    List<TimelineSemaphore> fail = new ArrayList<>();
+    cts.awaitIdle();
+    long enqueued = cts.device().statistics().enqueued();
+    for (int i = 0; i < 3; i++) {
+      Timepoint end = cts.semaphore().at(1);
+      kind.enqueue(cts, queue, go.at(1), end, buffer);
+      succeed.add(end);
+      TimelineSemaphore failing = cts.semaphore();
+      kind.enqueue(cts, queue, never.at(1), failing.at(1), buffer);
+      fail.add(failing);
+    }
+    long open = cts.device().statistics().enqueued() - enqueued;
+    assertEquals(open, queue.openOperations(), "operations that wait");
+    assertEquals(0, other.openOperations(), "operations of a queue that took none");
+    assertThrows(
+        HalException.class,
+        () -> queue.fill(Fence.NONE, Fence.NONE, buffer, 12, 8, FillPattern.ZERO));
+    assertEquals(open, queue.openOperations(), "operations, after one was refused");
+    go.signal(1);
+    awaitReached(Fence.of(succeed));
+    awaitTrue("half of the operations to retire", () -> queue.openOperations() == open / 2);
+    never.fail(failure("gone"));
+    fail.forEach(failing -> awaitFailure(failing, 1, Status.DATA_LOSS));
+    awaitTrue("all operations to retire", () -> queue.openOperations() == 0);
+    assertEquals(0, other.openOperations(), "operations of a queue that took none");
+  }
+
+  /** Each test fails if anything else is logged. */
+  @Test
+  @Rule("Q7b")
+  void aFailureThatNothingSignalsIsLogged(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore told = cts.semaphore();
+    HostCall nobody =
+        call -> {
+          throw new HalException(Status.DATA_LOSS, "nobody is told");
+        };
+    HostCall somebody =
+        call -> {
+          throw new HalException(Status.DATA_LOSS, "somebody is told");
+        };
+    cts.queue().hostCall(Fence.NONE, told.at(1), Mode.BLOCKING, somebody);
+    cts.queue().barrier(go.at(1), Fence.NONE); // go tells why it fails
+    cts.queue().hostCall(Fence.NONE, Fence.NONE, Mode.BLOCKING, nobody);
+    cts.awaitLog("nobody is told");
+    assertEquals("somebody is told", awaitFailure(told, 1).getMessage());
+    go.fail(failure("go"));
+    assertWorks(cts, cts.queue());
   }
 }

@@ -321,6 +321,31 @@ class QueueHostCallTest {
     }
   }
 
+  /** It fails even to say what it is. */
+  @Test
+  @Rule("Q10")
+  void aThrowableWithoutAMessageFailsTheSignalsToo(Cts cts) {
+    class Mute extends RuntimeException {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      public String getMessage() {
+        throw new IllegalStateException("it has no words");
+      }
+    }
+
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue()
+        .hostCall(
+            Fence.NONE,
+            done.at(1),
+            Mode.BLOCKING,
+            context -> {
+              throw new Mute();
+            });
+    assertHal(Status.ABORTED, awaitFailure(done, 1), "host call", "Mute");
+  }
+
   @Test
   @Rule("Q4")
   void aCallThatBlocksHoldsNobodyBack(Cts cts) {

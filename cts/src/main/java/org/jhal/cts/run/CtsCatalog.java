@@ -44,7 +44,14 @@ final class CtsCatalog {
 
   private static final Pattern RULE = Pattern.compile("(?m)^\\*\\*([A-Z][0-9]+[a-z]?)\\b");
 
+  private static final String TEST_CLASS = Pattern.quote(ROOT) + "\\.[a-z]+\\.[A-Za-z]+Test";
+
   private CtsCatalog() {}
+
+  /** Whether tests of this class belong to the suite. */
+  static boolean isInSuite(Class<?> testClass) {
+    return testClass.getName().matches(TEST_CLASS);
+  }
 
   /** A launcher without extensions from the class path. */
   static Launcher launcher() {
@@ -62,8 +69,7 @@ final class CtsCatalog {
     return LauncherDiscoveryRequestBuilder.request()
         .selectors(place())
         .filters(
-            ClassNameFilter.includeClassNamePatterns(
-                Pattern.quote(ROOT) + "\\.[a-z]+\\.[A-Za-z]+Test"),
+            ClassNameFilter.includeClassNamePatterns(TEST_CLASS),
             EngineFilter.includeEngines("junit-jupiter"));
   }
 

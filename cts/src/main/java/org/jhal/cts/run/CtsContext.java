@@ -96,6 +96,16 @@ final class CtsContext implements Cts {
     return opened.device();
   }
 
+  @Override
+  public synchronized Device openSecond(String... options) {
+    OpenedDevice opened =
+        session
+            .openFreshSecond(options)
+            .orElseThrow(() -> Cts.unsupported(Need.SECOND_DEVICE.absence()));
+    use(opened, true);
+    return opened.device();
+  }
+
   private void use(OpenedDevice device, boolean isFresh) {
     used.computeIfAbsent(
         device.device(),

@@ -2,18 +2,19 @@ package org.jhal.cts.run;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jhal.Capability;
+import org.jhal.Device;
 import org.jhal.cts.CtsBackend;
 import org.jhal.cts.FreshDevice;
 import org.jhal.cts.GivesUp;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Peers;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -46,6 +47,11 @@ final class CtsExtension
 
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+    if (context.getConfigurationParameter(CtsPlan.PARAMETER).isPresent()) {
+      return CtsPlan.hasInvocations(context)
+          ? ConditionEvaluationResult.enabled("")
+          : ConditionEvaluationResult.disabled(NOT_RUN);
+    }
     CtsSession session = CtsSession.of(context);
     if (session.isOver()) {
       return ConditionEvaluationResult.disabled(NOT_RUN);
@@ -60,7 +66,8 @@ final class CtsExtension
     TestName test = TestName.of(context);
     for (CtsBackend.Unsupported one : session.backend().unsupported()) {
       if (one.test().equals(test.toString())) {
-        return ConditionEvaluationResult.disabled(Cts.UNSUPPORTED + one.reason());
+        return ConditionEvaluationResult.disabled(
+            Cts.UNSUPPORTED + SkipReasons.BY_DRIVER + one.reason());
       }
     }
     String missing = missing(session, context);
@@ -87,11 +94,8 @@ final class CtsExtension
 
   /** The first of a test's needs that is not met, or null. */
   private static @Nullable String missing(CtsSession session, ExtensionContext context) {
-    List<Needs> all = new ArrayList<>();
-    AnnotationSupport.findAnnotation(context.getRequiredTestClass(), Needs.class)
-        .ifPresent(all::add);
-    AnnotationSupport.findAnnotation(context.getRequiredTestMethod(), Needs.class)
-        .ifPresent(all::add);
+    List<Needs> all =
+        SkipReasons.needs(context.getRequiredTestClass(), context.getRequiredTestMethod());
     for (Needs needs : all) {
       for (Need need : needs.value()) {
         if (!offers(session, need)) {
@@ -101,7 +105,7 @@ final class CtsExtension
       Set<Capability> offered = underTest(session).device().capabilities();
       for (Capability capability : needs.capabilities()) {
         if (!offered.contains(capability)) {
-          return "the device does not offer " + capability;
+          return SkipReasons.absence(capability);
         }
       }
     }
@@ -114,7 +118,21 @@ final class CtsExtension
       case TWO_QUEUES -> underTest(session).device().queueCount() > 1;
       case SECOND_DEVICE -> session.shared(CtsSession.Role.SECOND).isPresent();
       case OTHER_DRIVER -> session.shared(CtsSession.Role.OTHER).isPresent();
+      case SHARED_EVENTS ->
+          session.backend().sharesEvents()
+              && !"none".equals(Peers.of(underTest(session).device()))
+              && session.shared(CtsSession.Role.SECOND).isPresent();
+      case PEER_MEMORY ->
+          session
+              .shared(CtsSession.Role.SECOND)
+              .map(OpenedDevice::device)
+              .filter(second -> canAccessEachOther(underTest(session).device(), second))
+              .isPresent();
     };
+  }
+
+  private static boolean canAccessEachOther(Device one, Device two) {
+    return one.canAccess(two) && two.canAccess(one);
   }
 
   private static OpenedDevice underTest(CtsSession session) {
@@ -194,6 +212,8 @@ final class CtsExtension
       OwnProcess.checkAskedFor(context.getDisplayName());
       failure = new CtsExecution(session, cts, logs, test, deadline).run(invocation::proceed);
     }
+    String display = test.display(context.getUniqueId(), context.getDisplayName());
+    failure = SkipReasons.check(context.getRequiredTestClass(), test, display, failure);
     CtsBackend.ExpectedFailure expected = expectedFailure(session, test);
     if (expected != null && !(failure instanceof TestAbortedException)) {
       if (failure != null) {

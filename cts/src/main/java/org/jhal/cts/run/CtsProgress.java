@@ -9,6 +9,9 @@ import java.io.PrintWriter;
  * <p>Thread-safe.
  */
 final class CtsProgress {
+  /** Says whether stderr is a terminal. */
+  static final String TERMINAL_PROPERTY = "jhal.terminal";
+
   private final PrintWriter err;
   private final int all;
   private int done; // guarded by this, as are the others
@@ -49,7 +52,7 @@ final class CtsProgress {
 
   /** Whether stderr is a terminal; the launcher knows it, Java does not. */
   static boolean isOnTerminal() {
-    String told = System.getProperty("jhal.terminal");
+    String told = System.getProperty(TERMINAL_PROPERTY);
     return told == null ? System.console() != null : Boolean.parseBoolean(told);
   }
 }

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jhal.cts.html.Html;
 
 /**
  * The result of a run of the suite.
@@ -52,7 +53,16 @@ public final class CtsReport {
       List<String> rules,
       Outcome outcome,
       String detail,
-      double seconds) {}
+      double seconds) {
+    /** Rounds to milliseconds, so that what is written and read again is the same. */
+    public Entry {
+      rules = List.copyOf(rules);
+      seconds = Math.rint(seconds * 1000) / 1000;
+    }
+  }
+
+  /** What {@link #toJson} writes; the first key of the JSON. */
+  static final String FORMAT = "jhal-conformance-1";
 
   private final Map<String, String> facts;
   private final List<Entry> entries;
@@ -92,33 +102,88 @@ public final class CtsReport {
     return entries(Outcome.FAILED).isEmpty() && !entries.isEmpty() && ending == Ending.COMPLETE;
   }
 
-  /** The report as JSON. */
+  /**
+   * Why this run proves nothing: it was not complete, or not everything passed. Empty if it was
+   * complete and nothing failed. What was skipped for a reason of the suite's own is not among
+   * this.
+   */
+  public List<String> shortcomings() {
+    List<String> shortcomings = new ArrayList<>();
+    if (ending != Ending.COMPLETE) {
+      shortcomings.add("the run ended early: " + facts.getOrDefault("ended", "unknown"));
+    }
+    if (!RunFacts.ALL.equals(facts.get(RunFacts.TESTS))) {
+      shortcomings.add(
+          "only some tests were asked for: " + facts.getOrDefault(RunFacts.TESTS, "unknown"));
+    }
+    String chain = facts.get("property." + RunFacts.CHAIN_PROPERTY);
+    if (chain != null) {
+      shortcomings.add("the length of chains was changed: " + chain);
+    }
+    int failed = entries(Outcome.FAILED).size();
+    if (failed > 0) {
+      shortcomings.add(failed + (failed == 1 ? " test" : " tests") + " failed");
+    }
+    int expected = entries(Outcome.EXPECTED_FAILURE).size();
+    if (expected > 0) {
+      shortcomings.add(
+          expected + (expected == 1 ? " test is" : " tests are") + " expected to fail");
+    }
+    long leftOut = entries.stream().filter(CtsReport::isLeftOutByDriver).count();
+    if (leftOut > 0) {
+      shortcomings.add(
+          leftOut + (leftOut == 1 ? " test was" : " tests were") + " left out by the driver");
+    }
+    if (entries(Outcome.PASSED).isEmpty()) {
+      shortcomings.add("no test passed");
+    }
+    return shortcomings;
+  }
+
+  /** Whether some tests were not asked for, or not reached. */
+  boolean isPartial() {
+    return ending != Ending.COMPLETE || !RunFacts.ALL.equals(facts.get(RunFacts.TESTS));
+  }
+
+  /** Whether the driver's backend, not the suite, says that this test cannot pass. */
+  static boolean isLeftOutByDriver(Entry entry) {
+    return entry.outcome() == Outcome.UNSUPPORTED
+        && entry.detail().startsWith(SkipReasons.BY_DRIVER);
+  }
+
+  /** The report as JSON, with everything that the other forms are made from. */
   public String toJson() {
     StringBuilder json = new StringBuilder("{\n");
+    json.append("  \"format\": ").append(Json.quote(FORMAT)).append(",\n");
     facts.forEach(
         (name, value) ->
-            json.append("  ").append(quote(name)).append(": ").append(quote(value)).append(",\n"));
+            json.append("  ")
+                .append(Json.quote(name))
+                .append(": ")
+                .append(Json.quote(value))
+                .append(",\n"));
+    json.append("  \"ending\": ").append(Json.quote(label(ending))).append(",\n");
     json.append("  \"summary\": {");
     List<String> counts = new ArrayList<>();
     for (Outcome outcome : Outcome.values()) {
-      counts.add(quote(label(outcome)) + ": " + entries(outcome).size());
+      counts.add(Json.quote(label(outcome)) + ": " + entries(outcome).size());
     }
     json.append(String.join(", ", counts)).append("},\n  \"tests\": [");
     String separator = "\n";
     for (Entry entry : entries) {
       json.append(separator)
           .append("    {\"test\": ")
-          .append(quote(entry.test()))
+          .append(Json.quote(entry.test()))
           .append(", \"display\": ")
-          .append(quote(entry.display()))
+          .append(Json.quote(entry.display()))
           .append(", \"rules\": [")
-          .append(String.join(", ", entry.rules().stream().map(CtsReport::quote).toList()))
+          .append(String.join(", ", entry.rules().stream().map(Json::quote).toList()))
           .append("], \"outcome\": ")
-          .append(quote(label(entry.outcome())))
+          .append(Json.quote(label(entry.outcome())))
           .append(", \"seconds\": ")
           .append(format(entry.seconds()))
           .append(", \"detail\": ")
-          .append(quote(entry.detail()))
+          .append(Json.quote(entry.detail()))
           .append('}');
       separator = ",\n";
     }
@@ -129,7 +194,7 @@ public final class CtsReport {
   public String toJunitXml() {
     StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     xml.append("<testsuite name=\"")
-        .append(escape("conformance of " + facts.getOrDefault("device", "no device")))
+        .append(Html.escape("conformance of " + facts.getOrDefault("device", "no device")))
         .append("\" tests=\"")
         .append(entries.size())
         .append("\" failures=\"")
@@ -142,34 +207,44 @@ public final class CtsReport {
     facts.forEach(
         (name, value) ->
             xml.append("    <property name=\"")
-                .append(escape(name))
+                .append(Html.escape(name))
                 .append("\" value=\"")
-                .append(escape(value))
+                .append(Html.escape(value))
                 .append("\"/>\n"));
     xml.append("  </properties>\n");
     for (Entry entry : entries) {
-      String testClass = entry.test().substring(0, entry.test().indexOf('.'));
+      String testClass = entry.test().split("\\.", 2)[0];
       xml.append("  <testcase classname=\"")
-          .append(escape(testClass))
+          .append(Html.escape(testClass))
           .append("\" name=\"")
-          .append(escape(entry.display()))
+          .append(Html.escape(entry.display()))
           .append("\" time=\"")
           .append(format(entry.seconds()))
           .append("\">");
       if (entry.outcome() == Outcome.FAILED) {
         xml.append("<failure message=\"")
-            .append(escape(entry.detail().lines().findFirst().orElse("")))
+            .append(Html.escape(entry.detail().lines().findFirst().orElse("")))
             .append("\">")
-            .append(escape(entry.detail()))
+            .append(Html.escape(entry.detail()))
             .append("</failure>");
       } else if (entry.outcome() != Outcome.PASSED) {
         xml.append("<skipped message=\"")
-            .append(escape(label(entry.outcome()) + ": " + entry.detail()))
+            .append(Html.escape(label(entry.outcome()) + ": " + entry.detail()))
             .append("\"/>");
       }
       xml.append("</testcase>\n");
     }
     return xml.append("</testsuite>\n").toString();
+  }
+
+  /** An ending as reports write it. */
+  static String label(Ending ending) {
+    return switch (ending) {
+      case COMPLETE -> "complete";
+      case FIRST_FAILURE -> "first failure";
+      case DEADLINE -> "deadline";
+      case INTERRUPTED -> "interrupted";
+    };
   }
 
   /** An outcome as reports write it. */
@@ -184,40 +259,5 @@ public final class CtsReport {
 
   private static String format(double seconds) {
     return String.format(Locale.ROOT, "%.3f", seconds);
-  }
-
-  private static String quote(String text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    for (char c : text.toCharArray()) {
-      switch (c) {
-        case '"' -> quoted.append("\\\"");
-        case '\\' -> quoted.append("\\\\");
-        case '\n' -> quoted.append("\\n");
-        case '\t' -> quoted.append("\\t");
-        default -> {
-          if (c < 0x20) {
-            quoted.append(String.format("\\u%04x", (int) c));
-          } else {
-            quoted.append(c);
-          }
-        }
-      }
-    }
-    return quoted.append('"').toString();
-  }
-
-  private static String escape(String text) {
-    StringBuilder escaped = new StringBuilder();
-    for (char c : text.toCharArray()) {
-      switch (c) {
-        case '<' -> escaped.append("&lt;");
-        case '>' -> escaped.append("&gt;");
-        case '&' -> escaped.append("&amp;");
-        case '"' -> escaped.append("&quot;");
-        case '\n', '\t' -> escaped.append(c);
-        default -> escaped.append(c < 0x20 || c >= 0xFFFE ? '?' : c);
-      }
-    }
-    return escaped.toString();
   }
 }

@@ -1,16 +1,12 @@
 package org.jhal.cts.run;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jhal.Device;
-import org.jhal.DeviceInfo;
-import org.jhal.DriverRegistry;
 import org.jhal.Hal;
 import org.jhal.cts.CtsBackend;
 import org.jspecify.annotations.Nullable;
@@ -167,7 +163,9 @@ public final class CtsRun {
     record.enter(RunStep.own("the opening of the device"));
     String asked = backend == null && uri == null ? defaultDevice() : uri;
     CtsBackend tested = backend == null ? CtsSession.findBackend(asked) : backend;
-    addFacts(tested, asked == null ? tested.uri() : asked, record);
+    record.addFact("device", asked == null ? tested.uri() : asked);
+    RunFacts.addRun(record, asked(), repeat, isFailFast, verifiesExpectedFailures, seed);
+    RunFacts.addDevice(record, tested, asked == null ? tested.uri() : asked);
     record.leave();
     for (int i = 0; i < repeat && !record.isOver(); i++) {
       CtsSession session = new CtsSession(tested, asked, verifiesExpectedFailures, seed + i);
@@ -188,6 +186,15 @@ public final class CtsRun {
     }
   }
 
+  /** Which tests the report says were asked for. */
+  private String asked() {
+    List<String> asked = new ArrayList<>(patterns);
+    if (onlyClass != null) {
+      asked.add("the class " + onlyClass.getName());
+    }
+    return asked.isEmpty() ? RunFacts.ALL : String.join(", ", asked);
+  }
+
   private FilterResult include(TestDescriptor test) {
     Optional<TestName> name = TestName.of(TestIdentifier.from(test));
     boolean isIncluded =
@@ -199,52 +206,6 @@ public final class CtsRun {
   private static String defaultDevice() {
     try (Device device = Hal.openDevice()) {
       return Hal.configuredDevice().orElse(device.info().uri());
-    }
-  }
-
-  private void addFacts(CtsBackend tested, String deviceUri, RunRecord record) {
-    record.addFact("device", deviceUri);
-    String version = Hal.class.getPackage().getImplementationVersion();
-    record.addFact("jhal", version == null ? "unpackaged" : version);
-    record.addFact(
-        "java", System.getProperty("java.vm.version") + ", " + System.getProperty("java.vm.name"));
-    record.addFact(
-        "system",
-        System.getProperty("os.name")
-            + " "
-            + System.getProperty("os.version")
-            + " "
-            + System.getProperty("os.arch"));
-    record.addFact("seed", String.valueOf(seed));
-    record.addFact("time", Instant.now().toString());
-    try (Device device = tested.open(deviceUri)) {
-      DeviceInfo info = device.info();
-      record.addFact("driver", info.driver());
-      addDriver(info.driver(), record);
-      record.addFact("name", info.name());
-      record.addFact("uuid", info.uuid());
-      if (info.pciAddress() != null) {
-        record.addFact("pci", info.pciAddress());
-      }
-      record.addFact("memory", info.memoryBytes() + " bytes");
-      record.addFact("capabilities", device.capabilities().stream().sorted().toList().toString());
-      record.addFact("formats", device.executableFormats().stream().sorted().toList().toString());
-      record.addFact("queues", String.valueOf(device.queueCount()));
-      new TreeMap<>(info.properties()).forEach((k, v) -> record.addFact("device." + k, v));
-      device
-          .settings()
-          .forEach(s -> record.addFact("setting." + s.name(), s.value() + " (" + s.origin() + ")"));
-    }
-  }
-
-  /** Adds the location of the driver, and the version that it found. */
-  private static void addDriver(String name, RunRecord record) {
-    DriverRegistry registry = DriverRegistry.load();
-    for (DriverRegistry.Entry entry : registry.entries()) {
-      if (entry.problem() == null && entry.name().equals(name)) {
-        record.addFact("driver.version", registry.driver(name).probe().detail());
-        record.addFact("driver.location", entry.location());
-      }
     }
   }
 }

@@ -196,14 +196,22 @@ final class CtsSession implements AutoCloseable {
 
   /** A device of its own, with further options, each {@code NAME=VALUE}. */
   OpenedDevice openFresh(String... options) {
+    return new OpenedDevice(this, backend.open(withOptions(options)));
+  }
+
+  /** A second device of its own, with further options, each {@code NAME=VALUE}. */
+  Optional<OpenedDevice> openFreshSecond(String... options) {
+    return backend.openSecond(withOptions(options)).map(device -> new OpenedDevice(this, device));
+  }
+
+  private String withOptions(String... options) {
     DeviceUri base = DeviceUri.parse(uri);
     Map<String, String> all = new LinkedHashMap<>(base.options());
     for (String option : options) {
       int equals = option.indexOf('=');
       all.put(option.substring(0, equals), option.substring(equals + 1));
     }
-    String full = new DeviceUri(base.driver(), base.selector(), all).toString();
-    return new OpenedDevice(this, backend.open(full));
+    return new DeviceUri(base.driver(), base.selector(), all).toString();
   }
 
   /** Discards a shared device that a test broke. Closing it may hang, so nobody waits for that. */

@@ -3,6 +3,7 @@ package org.jhal.cts.run;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,8 +15,11 @@ import java.util.Optional;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.html.ReportFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,12 +41,14 @@ public final class CtsTool implements ToolProvider {
       Runs the conformance suite against a device of any driver on the class path.
 
       Usage: hal cts [options]
+             hal cts verify DIR|FILE
 
         --device URI                the device, as `hal devices` lists it; see `hal --help` for the default
+        --variants FOLDER           further variants of the suite's kernels, which are tried first
         --tests PATTERN             only these tests: Class or Class.method, * matches anything; repeatable
         --repeat N                  run everything N times
         --seed N                    the seed of tests that draw random numbers
-        --report DIR                write report.json and report.xml (JUnit's format) there
+        --report DIR                write report.json, report.html and report.xml (JUnit's format) there
         --fail-fast                 start no further test after a failure
         --timeout SECONDS           stop the whole run after this time; the test under way then fails, and
                                     the report has the stacks of the threads; by default there is no limit
@@ -52,12 +58,21 @@ public final class CtsTool implements ToolProvider {
 
       Exit codes: 0 all passed, 1 the report cannot be written, 2 wrong usage, 3 the device cannot be
       opened, 4 a test failed, 5 the run was stopped at its deadline, 130 interrupted.
+
+      "verify" checks a report: that it is from a complete run of this very suite in which nothing
+      failed, that it agrees with itself, and, given a folder, that report.html and report.xml are
+      what report.json makes. It prints each discrepancy in a line.
+
+      Exit codes of "verify": 0 the report proves conformance, in the rules that were checked, 1 the
+      report cannot be read, 2 wrong usage, 4 there are discrepancies, 6 there are none, but the report
+      is from another suite.
       """;
 
   /** What the command line asks for. */
   private static final class Options {
     @Nullable String device;
     @Nullable Path report;
+    @Nullable String variants;
     @Nullable Long seed;
     final List<String> tests = new ArrayList<>();
     int repeat = 1;
@@ -90,6 +105,9 @@ public final class CtsTool implements ToolProvider {
   @Override
   public int run(PrintWriter out, PrintWriter err, String... args) {
     try {
+      if (args.length > 0 && args[0].equals("verify")) {
+        return verify(out, err, args);
+      }
       Options options = parse(args);
       if (options.help) {
         out.print(HELP);
@@ -100,7 +118,7 @@ public final class CtsTool implements ToolProvider {
         list(options, out);
         return OK;
       }
-      return run(options, out, err);
+      return runWithVariants(options, out, err);
     } catch (UsageException e) {
       err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal cts --help)");
       return USAGE;
@@ -123,10 +141,11 @@ public final class CtsTool implements ToolProvider {
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--device" -> options.device = value(args, ++i);
+        case "--variants" -> options.variants = value(args, ++i);
         case "--tests" -> options.tests.add(value(args, ++i));
         case "--repeat" -> options.repeat = (int) number(args, ++i, 1, 1_000_000);
         case "--seed" -> options.seed = number(args, ++i, Long.MIN_VALUE, Long.MAX_VALUE);
-        case "--report" -> options.report = Path.of(value(args, ++i));
+        case "--report" -> options.report = path(args, ++i);
         case "--timeout" -> options.timeout = Duration.ofSeconds(number(args, ++i, 1, 10_000_000));
         case "--fail-fast" -> options.failFast = true;
         case "--verify-expected-failures" -> options.verify = true;
@@ -150,6 +169,15 @@ public final class CtsTool implements ToolProvider {
     return args[index];
   }
 
+  private static Path path(String[] args, int index) throws UsageException {
+    String text = value(args, index);
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new UsageException(args[index - 1] + ": no path: " + e.getMessage());
+    }
+  }
+
   private static long number(String[] args, int index, long min, long max) throws UsageException {
     String text = value(args, index);
     try {
@@ -162,6 +190,24 @@ public final class CtsTool implements ToolProvider {
     }
     throw new UsageException(
         args[index - 1] + " " + text + ": a number from " + min + " to " + max + " is needed");
+  }
+
+  private static int verify(PrintWriter out, PrintWriter err, String... args)
+      throws UsageException {
+    if (args.length == 2 && (args[1].equals("--help") || args[1].equals("-h"))) {
+      out.print(HELP);
+      return OK;
+    }
+    if (args.length != 2) {
+      throw new UsageException(
+          "verify needs the folder or the file of one report, not " + (args.length - 1));
+    }
+    try {
+      return CtsVerify.run(path(args, 1), out);
+    } catch (BadReportException e) {
+      err.println("hal: DATA_LOSS: the report cannot be read: " + e.getMessage());
+      return NO_REPORT;
+    }
   }
 
   private static void list(Options options, PrintWriter out) {
@@ -178,7 +224,42 @@ public final class CtsTool implements ToolProvider {
         .toList();
   }
 
+  /** The suite, and the processes that it starts, know the variants by a system property. */
+  private static int runWithVariants(Options options, PrintWriter out, PrintWriter err)
+      throws IOException, UsageException {
+    if (options.variants == null) {
+      return run(options, out, err);
+    }
+    String before = System.getProperty(CtsBackend.VARIANTS_PROPERTY);
+    System.setProperty(CtsBackend.VARIANTS_PROPERTY, options.variants);
+    try {
+      checkVariants(options.variants);
+      return run(options, out, err);
+    } finally {
+      if (before == null) {
+        System.clearProperty(CtsBackend.VARIANTS_PROPERTY);
+      } else {
+        System.setProperty(CtsBackend.VARIANTS_PROPERTY, before);
+      }
+    }
+  }
+
+  private static void checkVariants(String folder) throws UsageException {
+    try {
+      CtsBackend plain = () -> "any";
+      List<ExecutableSource> unused = plain.kernels(); // finds the variants, or throws
+    } catch (InvalidPathException | HalException e) {
+      throw new UsageException("--variants " + folder + ": " + e.getMessage());
+    }
+  }
+
   private static int run(Options options, PrintWriter out, PrintWriter err) throws IOException {
+    if (options.report != null) {
+      Files.createDirectories(options.report);
+      for (String file : List.of(CtsVerify.REPORT, CtsVerify.PAGE, CtsVerify.XML)) {
+        ReportFile.checkWritable(options.report.resolve(file));
+      }
+    }
     long begin = System.nanoTime();
     CtsProgress progress =
         CtsProgress.isOnTerminal()
@@ -222,12 +303,12 @@ public final class CtsTool implements ToolProvider {
       if (progress != null) {
         progress.wipe();
       }
-      if (options.report != null) {
-        Files.createDirectories(options.report);
-        Files.writeString(options.report.resolve("report.json"), report.toJson());
-        Files.writeString(options.report.resolve("report.xml"), report.toJunitXml());
-      }
       summarize(report, (System.nanoTime() - begin) / 1e9, out);
+      if (options.report != null) {
+        Files.writeString(options.report.resolve(CtsVerify.REPORT), report.toJson());
+        Files.writeString(options.report.resolve(CtsVerify.PAGE), CtsPage.of(report));
+        Files.writeString(options.report.resolve(CtsVerify.XML), report.toJunitXml());
+      }
     } finally {
       if (isInterrupted) {
         Thread.currentThread().interrupt();

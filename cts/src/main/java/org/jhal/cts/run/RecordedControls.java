@@ -51,6 +51,18 @@ final class RecordedControls implements Controls {
   }
 
   @Override
+  public boolean pauseGroups() {
+    add("the hidden stream held");
+    return real.pauseGroups();
+  }
+
+  @Override
+  public void resumeGroups() {
+    add("the hidden stream released");
+    real.resumeGroups();
+  }
+
+  @Override
   public Set<String> calls() {
     return real.calls();
   }

@@ -95,7 +95,7 @@ final class RunRecord {
 
   /** Closes the record at the deadline: the current step has failed. */
   void expire(Duration limit) {
-    String threads = Waits.threads();
+    String state = Waits.state();
     CtsReport.Entry entry;
     synchronized (this) {
       RunStep step = underWay.element();
@@ -108,7 +108,7 @@ final class RunRecord {
               "the run reached its deadline of %d s; this had been running for %.1f s%n%s",
               limit.toSeconds(),
               step.seconds(),
-              threads);
+              state);
       entry = step.entry(CtsReport.Outcome.FAILED, message);
       put(entry);
     }

@@ -16,12 +16,9 @@ record RunStep(String name, String display, List<String> rules, long start) {
 
   /** A test or a container of tests, which starts now. */
   static RunStep of(TestIdentifier test) {
-    String name = TestName.of(test).map(TestName::toString).orElse(test.getDisplayName() + ".*");
-    String display = name.substring(name.indexOf('.') + 1);
-    if (test.getUniqueId().contains("invocation:")) {
-      display += " " + test.getDisplayName();
-    }
-    return new RunStep(name, display, CtsCatalog.rules(test), System.nanoTime());
+    TestName name = TestName.of(test).orElse(new TestName(test.getDisplayName(), "*"));
+    String display = name.display(test.getUniqueId(), test.getDisplayName());
+    return new RunStep(name.toString(), display, CtsCatalog.rules(test), System.nanoTime());
   }
 
   /**

@@ -4,6 +4,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jhal.cts.CtsBackend;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.engine.TestSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
@@ -44,13 +46,26 @@ record TestName(String testClass, String method) {
     return toString().matches(expression.toString());
   }
 
+  /**
+   * How a report names this test, or one invocation of it.
+   *
+   * @param id of JUnit, which tells them apart
+   * @param invocation what JUnit calls the invocation
+   */
+  String display(String id, String invocation) {
+    return id.contains("invocation:") ? method + " " + invocation : method;
+  }
+
   /** The commands that run this test alone. */
   String repeat(CtsSession session, boolean withSeed) {
     String seed = String.valueOf(session.seed());
+    String variants = System.getProperty(CtsBackend.VARIANTS_PROPERTY);
     String command =
         "./hal cts --device '"
             + session.uri()
-            + "' --tests "
+            + "'"
+            + variantsOption(variants)
+            + " --tests "
             + this
             + (withSeed ? " --seed " + seed : "");
     String module = System.getProperty("basedir"); // set by Maven in the JVM of its tests
@@ -69,7 +84,13 @@ record TestName(String testClass, String method) {
         + "='"
         + session.uri()
         + "'"
+        + (variants == null ? "" : " -D" + CtsBackend.VARIANTS_PROPERTY + "='" + variants + "'")
         + (withSeed ? " -D" + CtsSession.SEED_PROPERTY + "=" + seed : "");
+  }
+
+  /** The option of {@code hal cts} with which the suite was run, if there was one. */
+  static String variantsOption(@Nullable String variants) {
+    return variants == null ? "" : " --variants '" + variants + "'";
   }
 
   /**

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.ref.WeakReference;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -352,6 +354,114 @@ class SemaphoreObserverTest {
     go.signal(1);
     future.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
     semaphore.whenReached(2).toCompletableFuture().get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  /** A copy that its owner completes is gone: nothing of it waits for the timeline any more. */
+  @Test
+  @Rule("S7")
+  void aFutureThatItsOwnerCompletesHoldsNothing(Cts cts) throws Exception {
+    TimelineSemaphore semaphore = cts.semaphore();
+    List<WeakReference<Object>> gone = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      Object mine = new Object();
+      CompletableFuture<@Nullable Void> future =
+          i % 2 == 0
+              ? semaphore.whenReached(1).toCompletableFuture()
+              : semaphore.at(1).and(cts.semaphore().at(0)).whenAll();
+      CompletableFuture<Void> dependant = future.thenRun(() -> Objects.requireNonNull(mine));
+      if (i % 4 < 2) {
+        assertTrue(future.cancel(true));
+      } else {
+        assertThrows(CompletionException.class, future.orTimeout(1, TimeUnit.NANOSECONDS)::join);
+      }
+      assertThrows(CompletionException.class, dependant::join); // soon after the future itself
+      gone.add(new WeakReference<>(mine));
+    }
+    awaitTrue(
+        "what completed futures held to be collected",
+        () -> {
+          System.gc();
+          return gone.stream().allMatch(one -> one.get() == null);
+        });
+    assertPending(semaphore, 1);
+    CompletableFuture<@Nullable Void> last = semaphore.whenReached(1).toCompletableFuture();
+    semaphore.signal(1);
+    last.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  /** A stage is registered only while a stage that was derived from it is open. */
+  @Test
+  @Rule("S7")
+  void aDerivedFutureThatItsOwnerCompletesHoldsNothing(Cts cts) throws Exception {
+    TimelineSemaphore semaphore = cts.semaphore();
+    CompletionStage<@Nullable Void> kept = semaphore.whenReached(1);
+    CompletableFuture<Void> open = kept.thenRun(() -> {}).toCompletableFuture();
+    List<WeakReference<Object>> gone = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      Object mine = new Object();
+      CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
+      CompletableFuture<Void> derived =
+          stage.thenRun(() -> Objects.requireNonNull(mine)).toCompletableFuture();
+      assertTrue(derived.cancel(true));
+      gone.add(new WeakReference<>(mine));
+    }
+    awaitTrue(
+        "what cancelled futures held to be collected",
+        () -> {
+          System.gc();
+          return gone.stream().allMatch(one -> one.get() == null);
+        });
+    assertTrue(kept.thenRun(() -> {}).toCompletableFuture().cancel(true));
+    assertFalse(open.isDone());
+    CompletableFuture<Void> late = kept.thenRun(() -> {}).toCompletableFuture();
+    semaphore.signal(1);
+    open.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    late.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  /** Libraries cancel stages that they find to be futures. */
+  @Test
+  @Rule("S7")
+  void aStageIsNoFutureThatAnybodyCouldComplete(Cts cts) throws Exception {
+    TimelineSemaphore semaphore = cts.semaphore();
+    CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
+    CompletableFuture<Void> derived = stage.thenRun(() -> {}).toCompletableFuture();
+    if (stage instanceof CompletableFuture<@Nullable Void> future) {
+      assertThrows(UnsupportedOperationException.class, () -> future.cancel(true));
+      assertThrows(UnsupportedOperationException.class, () -> future.complete(null));
+      assertThrows(UnsupportedOperationException.class, future::join);
+      assertThrows(
+          UnsupportedOperationException.class, () -> future.orTimeout(1, TimeUnit.NANOSECONDS));
+    }
+    assertFalse(derived.isDone());
+    semaphore.signal(1);
+    derived.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  @Test
+  @Rule({"S4", "S6", "S7"})
+  void aFutureOfAFenceCompletesWithTheLastOfIt(Cts cts) throws Exception {
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    TimelineSemaphore failing = cts.semaphore();
+    CompletableFuture<@Nullable Void> both = first.at(1).and(second.at(1)).whenAll();
+    CompletableFuture<@Nullable Void> failed = first.at(1).and(failing.at(1)).whenAll();
+    cts.queue().barrier(Fence.NONE, first.at(1));
+    awaitReached(first, 1);
+    assertFalse(both.isDone());
+    assertFalse(first.at(1).and(second.at(1)).tryAwaitAll(Duration.ZERO));
+    assertFalse(second.tryAwait(1, Duration.ofMillis(1)));
+    assertTrue(first.tryAwait(1, Duration.ZERO));
+    cts.queue().barrier(Fence.NONE, second.at(1));
+    both.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    assertTrue(second.tryAwait(1, Waits.LIMIT));
+    failing.fail(new HalException(Status.DEADLINE_EXCEEDED, "of its own"));
+    CompletionException thrown = assertThrows(CompletionException.class, failed::join);
+    assertHal(
+        Status.DEADLINE_EXCEEDED,
+        assertInstanceOf(HalException.class, thrown.getCause()),
+        "of its own");
+    assertHal(Status.DEADLINE_EXCEEDED, () -> failing.tryAwait(1, Duration.ZERO), "of its own");
   }
 
   @Test

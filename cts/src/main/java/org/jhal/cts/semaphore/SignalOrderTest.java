@@ -116,6 +116,7 @@ class SignalOrderTest {
   @EnumSource
   @Rule("S1a")
   void everySignalOfAnOperationRaisesToItsOwnValue(OperationKind kind, Cts cts) {
+    kind.need(cts);
     DeviceBuffer buffer = cts.buffer(16);
     for (boolean isParked : new boolean[] {false, true}) {
       TimelineSemaphore go = cts.semaphore();

@@ -86,29 +86,6 @@ class RandomGraphTest {
     }
   }
 
-  /** The timepoints that a step must wait for, given those of all steps before it. */
-  private static final class Dependencies {
-    private final List<List<Timepoint>> readers = new ArrayList<>();
-    private final List<List<Timepoint>> writers = new ArrayList<>();
-
-    Dependencies() {
-      for (int i = 0; i < CELLS; i++) {
-        readers.add(new ArrayList<>());
-        writers.add(new ArrayList<>());
-      }
-    }
-
-    Fence add(Step step, Timepoint done) {
-      List<Timepoint> needed = new ArrayList<>(writers.get(step.from));
-      needed.addAll(writers.get(step.to));
-      needed.addAll(readers.get(step.to));
-      readers.get(step.from).add(done);
-      readers.set(step.to, new ArrayList<>());
-      writers.set(step.to, new ArrayList<>(List.of(done)));
-      return Fence.of(needed);
-    }
-  }
-
   @RepeatedTest(8)
   @Rule({"Q5", "Q9", "S5"})
   void randomProgramsComputeWhatOneThreadDoes(Cts cts) {
@@ -132,7 +109,7 @@ class RandomGraphTest {
     for (int i = 0; i < CELLS; i++) {
       cells[i] = all.slice(4L * i, 4);
     }
-    Dependencies dependencies = new Dependencies();
+    Dependencies dependencies = new Dependencies(CELLS);
     List<Runnable> calls = new ArrayList<>();
     List<Timepoint> ends = new ArrayList<>();
     TimelineSemaphore shared = cts.semaphore();
@@ -140,7 +117,7 @@ class RandomGraphTest {
       Step step = Step.random(random);
       step.apply(expected);
       Timepoint done = cts.semaphore().at(1 + random.nextInt(3));
-      Fence waits = dependencies.add(step, done);
+      Fence waits = dependencies.add(step.from, step.to, done);
       Fence gated = random.nextInt(10) == 0 ? waits.and(shared.at(1)) : waits;
       DeviceQueue queue = cts.queue(random.nextInt(cts.device().queueCount()));
       calls.add(() -> step.enqueue(cts, queue, cells, gated, done));

@@ -44,7 +44,12 @@ public final class Blocker implements AutoCloseable {
       queue.barrier(Fence.NONE, timeline.at(1));
       flags = null;
       // If it is over at once, it was not held; that is checked below.
-      isUnderWay = () -> device.statistics().issued() > issued || isOver();
+      // What was issued before may end meanwhile, so that the count alone does not tell.
+      isUnderWay =
+          () ->
+              device.statistics().issued() > issued
+                  || timeline.explain(1).contains("ISSUED")
+                  || isOver();
     } else {
       DeviceBuffer buffer = cts.buffer(device, 8, BufferParams.HOST);
       DeviceBuffer.Mapping mapping = cts.closing(buffer.map(DeviceBuffer.MapMode.READ_WRITE));
@@ -69,7 +74,7 @@ public final class Blocker implements AutoCloseable {
   }
 
   private boolean isOver() {
-    return timeline.failure() != null || timeline.value() > 0;
+    return Waits.isOver(timeline, 1);
   }
 
   /** The timepoint that is reached when the work is released and done. */

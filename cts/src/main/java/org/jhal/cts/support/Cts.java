@@ -1,6 +1,8 @@
 package org.jhal.cts.support;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.jhal.BufferParams;
 import org.jhal.Device;
@@ -67,6 +69,39 @@ public interface Cts {
    * @param options to open it with, each {@code NAME=VALUE}
    */
   Device open(String... options);
+
+  /**
+   * Opens another device of the same driver, for this test alone; the test is unsupported if there
+   * is none. Like {@link #second}, it may be the device under test opened again.
+   *
+   * @param options to open it with, each {@code NAME=VALUE}
+   */
+  Device openSecond(String... options);
+
+  /**
+   * Devices for a group: the device under test, the second one, and further ones that are opened
+   * for this test alone.
+   */
+  default List<Device> ranks(int count) {
+    List<Device> ranks = new ArrayList<>();
+    for (int rank = 0; rank < count; rank++) {
+      ranks.add(rank == 0 ? device() : rank == 1 ? second() : open());
+    }
+    return ranks;
+  }
+
+  /**
+   * Devices for a group that a test may lose or close: all are opened for this test alone.
+   *
+   * @param options to open them with, each {@code NAME=VALUE}
+   */
+  default List<Device> ownRanks(int count, String... options) {
+    List<Device> ranks = new ArrayList<>();
+    for (int rank = 0; rank < count; rank++) {
+      ranks.add(rank == 1 ? openSecond(options) : open(options));
+    }
+    return ranks;
+  }
 
   /** The URI of the device under test. */
   String uri();

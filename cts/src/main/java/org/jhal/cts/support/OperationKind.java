@@ -7,9 +7,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
+import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
@@ -19,7 +23,7 @@ import org.jhal.HostCall;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 
-/** All kinds of operation that a queue takes. */
+/** The kinds of operation that queues take. A device need not take them all. */
 public enum OperationKind {
   BARRIER,
   EXECUTE,
@@ -33,10 +37,27 @@ public enum OperationKind {
   ALLOCA_DEALLOCA,
   HOST_CALL,
   FILE_READ,
-  FILE_WRITE;
+  FILE_WRITE,
+  EXTERNAL;
+
+  /** The kinds that queues of {@code device} take, in the order of this class. */
+  public static List<OperationKind> of(Cts cts, Device device) {
+    Set<OperationKind> kinds = EnumSet.allOf(OperationKind.class);
+    if (!Foreign.isOffered(cts, device)) {
+      kinds.remove(EXTERNAL);
+    }
+    return List.copyOf(kinds);
+  }
+
+  /** The test, or this invocation of it, is unsupported if the device takes none of this kind. */
+  public void need(Cts cts) {
+    if (this == EXTERNAL && !Foreign.isOffered(cts, cts.device())) {
+      throw Cts.unsupported(Foreign.UNSUPPORTED);
+    }
+  }
 
   /**
-   * Enqueues one.
+   * Enqueues one. The device takes this kind.
    *
    * @param buffer of 16 bytes or more, which it may write
    */
@@ -72,6 +93,7 @@ public enum OperationKind {
         queue.dealloca(between.at(1), signals, scratch);
       }
       case HOST_CALL -> queue.hostCall(waits, signals, HostCall.Mode.BLOCKING, context -> {});
+      case EXTERNAL -> Foreign.enqueueFill(queue, waits, signals, buffer);
       case FILE_READ -> {
         try (DeviceFile file = queue.device().wrapFile(Scratch.FILE)) {
           queue.read(waits, signals, file, 0, buffer, 0, 4);

@@ -11,6 +11,7 @@ import java.util.function.Predicate;
 import org.jhal.Device;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
+import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -190,6 +191,15 @@ public final class Waits {
     return true;
   }
 
+  /** Whether a value is reached, or never will be since the semaphore has failed. */
+  public static boolean isOver(TimelineSemaphore semaphore, long value) {
+    try {
+      return semaphore.value() >= value;
+    } catch (HalException failed) { // asking for the failure first would miss one in between
+      return true;
+    }
+  }
+
   private static boolean failedWith(TimelineSemaphore semaphore, Status status) {
     HalException failure = semaphore.failure();
     return failure != null && failure.status() == status;
@@ -209,14 +219,25 @@ public final class Waits {
     return text.toString();
   }
 
-  /** A failure with the stacks of all threads of JHAL; {@code what} says what was waited for. */
+  /** A failure with {@link #state}; {@code what} says what was waited for. */
   public static AssertionFailedError expired(String what, @Nullable Throwable cause) {
-    return new AssertionFailedError(what + "\n" + threads(), cause);
+    return new AssertionFailedError(what + "\n" + state(), cause);
   }
 
   private static AssertionFailedError interrupted(String what, @Nullable Throwable cause) {
     Thread.currentThread().interrupt();
     return new AssertionFailedError("interrupted while " + what, cause);
+  }
+
+  /** What is stuck, and the stacks of all threads that involve JHAL. */
+  public static String state() {
+    String stuck;
+    try {
+      stuck = Hal.explain();
+    } catch (RuntimeException | Error e) { // what is reported must not depend on it
+      stuck = "Hal.explain() threw " + e + "\n";
+    }
+    return stuck + threads();
   }
 
   /** The stacks of all threads that involve JHAL. */

@@ -32,6 +32,7 @@ import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Peers;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TransferCases;
 import org.jhal.cts.support.Waits;
@@ -42,7 +43,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Copies between two devices, of one driver and of two. */
+/**
+ * Copies between two devices, of one driver and of two. Devices that are opened alone share
+ * nothing: what is told about the parts of a copy is about copies through the host.
+ */
 @CtsSuite
 class DeviceCopyTest {
   /** How long something gets the chance to happen that need not, or must not. */
@@ -231,8 +235,8 @@ class DeviceCopyTest {
   @Needs(Need.CONTROLS)
   void closingEitherDeviceWaitsForACopyThatHasBegun(boolean closesTheSource, Cts cts)
       throws Exception {
-    Device from = cts.open();
-    Device to = cts.open();
+    Device from = Peers.openAlone(cts);
+    Device to = Peers.openAlone(cts);
     byte[] data = bytes(17 << 20);
     DeviceBuffer source = buffer(cts, from, data);
     DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
@@ -263,8 +267,8 @@ class DeviceCopyTest {
   @Rule({"S9", "Q8"})
   @Needs(Need.CONTROLS)
   void closingADeviceWaitsForACopyThatHasNothingOnItAtTheMoment(Cts cts) throws Exception {
-    Device from = cts.open();
-    Device to = cts.open();
+    Device from = Peers.openAlone(cts);
+    Device to = Peers.openAlone(cts);
     byte[] data = bytes(17 << 20);
     DeviceBuffer source = buffer(cts, from, data);
     DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
@@ -289,7 +293,7 @@ class DeviceCopyTest {
   @Rule({"S9", "Q8"})
   @Needs(Need.CONTROLS)
   void closingADeviceDoesNotWaitForACopyThatHasNotBegun(Cts cts) {
-    Device stuck = cts.open();
+    Device stuck = Peers.openAlone(cts);
     Device closed = cts.open();
     DeviceBuffer source = buffer(cts, closed, bytes(64));
     DeviceBuffer target = buffer(cts, stuck, filled(64, 0));
@@ -306,7 +310,7 @@ class DeviceCopyTest {
   @Test
   @Rule({"S9", "Q8"})
   void whatIsParkedDoesNotHoldUpACopyWhileItsDeviceCloses(Cts cts) {
-    Device closed = cts.open("host-calls=2");
+    Device closed = Peers.openAlone(cts, "host-calls=2", "inflight=64");
     Device other = cts.open();
     DeviceBuffer source = buffer(cts, closed, bytes(64));
     DeviceBuffer target = buffer(cts, other, filled(64, 0));
@@ -361,7 +365,7 @@ class DeviceCopyTest {
   @Rule({"S9", "Q7"})
   @Needs(Need.CONTROLS)
   void aDeviceThatIsLostMeanwhileFailsTheCopy(Cts cts) {
-    Device broken = cts.open();
+    Device broken = Peers.openAlone(cts);
     int size = 32 << 20;
     DeviceBuffer source = cts.buffer(broken, size, BufferParams.DEVICE);
     DeviceBuffer target = cts.buffer(size);
@@ -386,8 +390,8 @@ class DeviceCopyTest {
   @Rule({"S9", "Q9"})
   @Needs(Need.CONTROLS)
   void itSignalsWhenAllOfItIsOver(int length, Cts cts) {
-    Device from = cts.open();
-    Device to = cts.open();
+    Device from = Peers.openAlone(cts);
+    Device to = Peers.openAlone(cts);
     byte[] data = bytes(length);
     DeviceBuffer source = buffer(cts, from, data);
     DeviceBuffer target = buffer(cts, to, filled(length, 0));
@@ -413,8 +417,8 @@ class DeviceCopyTest {
   @Rule({"S9", "Q7a"})
   @Needs(Need.CONTROLS)
   void itsFirstFailureIsTold(boolean failsAgain, Cts cts) {
-    Device from = cts.open();
-    Device to = cts.open();
+    Device from = Peers.openAlone(cts);
+    Device to = Peers.openAlone(cts);
     byte[] data = bytes(17 << 20);
     DeviceBuffer source = buffer(cts, from, data);
     DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
@@ -440,8 +444,8 @@ class DeviceCopyTest {
   @Rule({"S9", "Q7"})
   @Needs(Need.CONTROLS)
   void aCopyThatMeetsALossLosesTheDeviceThatIsLost(boolean losesTheSource, Cts cts) {
-    Device from = cts.open();
-    Device to = cts.open();
+    Device from = Peers.openAlone(cts);
+    Device to = Peers.openAlone(cts);
     Device broken = losesTheSource ? from : to;
     Device sound = losesTheSource ? to : from;
     if (!cts.controls(broken).calls().contains("hostCompletion")) {
@@ -456,7 +460,7 @@ class DeviceCopyTest {
     cts.allowWarnings();
     cts.controls(broken).failNext("hostCompletion", 1, Status.INTERNAL, true);
     sound.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, size);
-    Waits.awaitTrue("the copy to end", () -> done.failure() != null || done.value() == 1);
+    Waits.awaitTrue("the copy to end", () -> Waits.isOver(done, 1));
     if (done.failure() == null) {
       throw Cts.unsupported("this driver leaves no part of a transfer to the host");
     }

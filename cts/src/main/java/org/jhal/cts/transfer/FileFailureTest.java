@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.Device;
@@ -79,7 +80,10 @@ class FileFailureTest {
     DeviceBuffer buffer = cts.buffer(SIZE);
     TimelineSemaphore done = move(true, cts, Fence.NONE, file, buffer, SIZE);
     assertHal(
-        Status.OUT_OF_RANGE, awaitFailure(done, 1), "short", "has " + size + " bytes", "byte");
+        Status.OUT_OF_RANGE,
+        awaitFailure(done, 1),
+        "short",
+        "has " + size + " bytes; it ends before byte " + SIZE);
     assertWorks(cts);
   }
 
@@ -99,7 +103,8 @@ class FileFailureTest {
             });
     DeviceFile file = cts.closing(cts.device().wrapFile(channel));
     TimelineSemaphore done = move(true, cts, Fence.NONE, file, cts.buffer(SIZE), SIZE);
-    assertHal(Status.OUT_OF_RANGE, awaitFailure(done, 1), "has 100 bytes");
+    assertHal(
+        Status.OUT_OF_RANGE, awaitFailure(done, 1), "has 100 bytes; it ends before byte " + SIZE);
     assertWorks(cts);
   }
 
@@ -187,6 +192,33 @@ class FileFailureTest {
     assertWorks(cts);
   }
 
+  /** What the channel throws fails even to say what it is. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"M9", "Q10"})
+  void anErrorWithoutAMessageFailsTheSignals(boolean reads, Cts cts) {
+    class Mute extends Error {
+      private static final long serialVersionUID = 1L;
+
+      @Override
+      public String toString() {
+        throw new IllegalStateException("it has no words");
+      }
+    }
+
+    TestFolder folder = new TestFolder(cts);
+    HookedChannel channel =
+        new HookedChannel(
+            folder.channel(folder.file("file", bytes(SIZE)), READ, WRITE),
+            nth -> {
+              throw new Mute();
+            });
+    DeviceFile file = cts.closing(cts.device().wrapFile(channel));
+    TimelineSemaphore done = move(reads, cts, Fence.NONE, file, cts.buffer(bytes(SIZE)), SIZE);
+    assertHal(Status.ABORTED, awaitFailure(done, 1), reads ? "read" : "written", "Mute");
+    assertWorks(cts);
+  }
+
   @Test
   @Rule("M9")
   void aFullDiskFailsTheSignals(Cts cts) {
@@ -248,6 +280,9 @@ class FileFailureTest {
         Status.FAILED_PRECONDITION,
         () -> device.openFile(path, CREATE_NEW, WRITE),
         "AlreadyExists");
+    Path itself = Objects.requireNonNull(path.getParent());
+    assertHal(Status.FAILED_PRECONDITION, () -> device.openFile(itself), "is a folder");
+    assertHal(Status.FAILED_PRECONDITION, () -> device.openFile(itself, WRITE), "is a folder");
     assertHal(Status.INVALID_ARGUMENT, () -> device.openFile(path, APPEND), "APPEND");
     assertHal(Status.INVALID_ARGUMENT, () -> device.openFile(path, WRITE, APPEND), "APPEND");
     assertHal(Status.INVALID_ARGUMENT, () -> device.openFile(missing, CREATE, APPEND), "APPEND");

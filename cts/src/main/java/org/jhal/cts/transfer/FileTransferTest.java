@@ -27,6 +27,7 @@ import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
+import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostCall.Mode;
@@ -88,6 +89,52 @@ class FileTransferTest {
     awaitReached(done, 1);
     assertBytes(copy.after(), content(path), "the file");
     assertBytes(copy.source(), cts.read(source), "the buffer");
+  }
+
+  /** Files have threads of their own, so a host call cannot take those that it waits for. */
+  @Test
+  @Rule({"M9", "Q10"})
+  @FreshDevice("host-calls=1")
+  void aHostCallMayWaitForFiles(Cts cts) {
+    TestFolder folder = new TestFolder(cts);
+    Path path = folder.file("file", new byte[MANY_BYTES]);
+    DeviceFile file = folder.open(path, READ, WRITE);
+    byte[] content = bytes(MANY_BYTES);
+    DeviceBuffer source = cts.buffer(content);
+    DeviceBuffer target = cts.buffer(MANY_BYTES);
+    TimelineSemaphore moved = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue()
+        .hostCall(
+            Fence.NONE,
+            done.at(1),
+            Mode.BLOCKING,
+            call -> {
+              DeviceQueue queue = call.queue();
+              queue.write(Fence.NONE, moved.at(1), file, 0, source, 0, MANY_BYTES);
+              queue.read(moved.at(1), moved.at(2), file, 0, target, 0, MANY_BYTES);
+              awaitReached(moved, 2);
+            });
+    awaitReached(done, 1);
+    assertBytes(content, cts.read(target), "what was written and read");
+  }
+
+  /** The parts that the bytes move in are not operations of the program. */
+  @Test
+  @Rule("M9")
+  void aLargeFileCountsAsOneOperation(Cts cts) {
+    TestFolder folder = new TestFolder(cts);
+    DeviceFile file = folder.open(folder.file("large", new byte[MANY_BYTES]), READ, WRITE);
+    DeviceBuffer buffer = cts.buffer(MANY_BYTES);
+    TimelineSemaphore done = cts.semaphore();
+    DeviceStatistics before = cts.device().statistics();
+    cts.queue().read(Fence.NONE, done.at(1), file, 0, buffer, 0, MANY_BYTES);
+    cts.queue().write(done.at(1), done.at(2), file, 0, buffer, 0, MANY_BYTES);
+    awaitReached(done, 2);
+    Waits.awaitTrue("everything to retire", () -> cts.device().statistics().openOperations() == 0);
+    DeviceStatistics after = cts.device().statistics();
+    assertEquals(before.enqueued() + 2, after.enqueued(), "enqueued");
+    assertEquals(after.enqueued(), after.retired(), "retired");
   }
 
   @ParameterizedTest

@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.spi.ToolProvider;
 import org.jhal.Hal;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The suite's command line. */
 class CtsToolTests {
@@ -39,7 +43,8 @@ class CtsToolTests {
           "--report",
           "--fail-fast",
           "--timeout",
-          "--list"
+          "--list",
+          "hal cts verify "
         }) {
       assertTrue(out.toString().contains(option), option);
     }
@@ -111,6 +116,30 @@ class CtsToolTests {
     assertTrue(
         err.toString().startsWith("hal: NOT_FOUND: no driver 'nosuchdriver'"), err::toString);
     assertFalse(err.toString().contains("\tat "), "a stack trace");
+  }
+
+  /** Before the device is opened, which here would fail otherwise. */
+  @Test
+  void aReportThatCannotBeWrittenIsToldBeforeTheRun(@TempDir Path folder) throws IOException {
+    Path file = Files.createFile(folder.resolve("file"));
+    Path taken = folder.resolve("taken");
+    Files.createDirectories(taken.resolve("report.html"));
+    for (Path report : List.of(file, file.resolve("inside"), taken)) {
+      err.getBuffer().setLength(0);
+      assertEquals(1, run("--device", "nosuchdriver", "--report", report.toString()));
+      assertTrue(
+          err.toString().startsWith("hal: DATA_LOSS: the report cannot be written: "),
+          err::toString);
+    }
+    assertFalse(Files.exists(taken.resolve("report.json")));
+  }
+
+  /** What is no path depends on the system and its locale; a NUL never is in one. */
+  @Test
+  void whatIsNoPathIsWrongUsage() {
+    assertUsage("--report: no path: ", "--device", "x", "--report", "a\0b");
+    err.getBuffer().setLength(0);
+    assertUsage("verify: no path: ", "verify", "a\0b");
   }
 
   @Test

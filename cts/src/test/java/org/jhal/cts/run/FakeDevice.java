@@ -67,6 +67,16 @@ final class FakeDevice implements Device {
   }
 
   @Override
+  public boolean canAccess(Device other) {
+    return other == this;
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public @Nullable HalException lostCause() {
     return null;
   }

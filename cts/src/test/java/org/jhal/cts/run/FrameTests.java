@@ -305,7 +305,7 @@ class FrameTests {
   void optOutsAreNotRunAndSayWhy() {
     CtsReport.Entry never = run(new OptingOut(), Behaving.class, "cleansUpLate");
     assertEquals(Outcome.UNSUPPORTED, never.outcome());
-    assertEquals("it never can", never.detail());
+    assertEquals("left out by the driver: it never can", never.detail());
     CtsReport.Entry notYet = run(new OptingOut(), Behaving.class, "passes");
     assertEquals(Outcome.EXPECTED_FAILURE, notYet.outcome());
     assertEquals("it is not there yet; to fix it: to write it", notYet.detail());
@@ -386,7 +386,9 @@ class FrameTests {
     assertTrue(json.contains("\"rules\": [\"S1\"], \"outcome\": \"expected failure\""), json);
     assertTrue(json.contains("\"outcome\": \"unsupported\""), json);
     String xml = report.toJunitXml();
-    assertTrue(xml.contains("<skipped message=\"unsupported: it never can\"/>"), xml);
+    assertTrue(
+        xml.contains("<skipped message=\"unsupported: left out by the driver: it never can\"/>"),
+        xml);
     assertTrue(xml.contains("tests=\"" + report.entries().size() + "\" failures=\"0\""), xml);
   }
 }

@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jhal.Device;
+import org.jhal.HalException;
 import org.jhal.cts.CtsBackend;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsReport.Ending;
@@ -17,6 +19,10 @@ import org.jhal.cts.run.CtsReport.Outcome;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
+import org.jhal.spi.Explainable;
+import org.jhal.spi.Explanations;
+import org.jhal.spi.OpenOperation;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
@@ -95,6 +101,27 @@ class RunEndTests {
     static volatile CountDownLatch end = new CountDownLatch(0);
     static volatile boolean hasGoneOn;
 
+    /** What a device of a driver under test may tell. */
+    static final Explainable STUCK =
+        new Explainable() {
+          @Override
+          public String name() {
+            return "stuck-0";
+          }
+
+          @Override
+          public @Nullable HalException lostCause() {
+            return null;
+          }
+
+          @Override
+          public void tellOpen(Consumer<OpenOperation> looker) {
+            looker.accept(
+                new OpenOperation(
+                    "stuck-0-q0", 7, "fill", "PARKED", System.nanoTime(), List.of(), List.of()));
+          }
+        };
+
     @Test
     @Order(1)
     void passes() {}
@@ -104,6 +131,7 @@ class RunEndTests {
     @Rule("Q8")
     void hangs(Cts cts) throws InterruptedException {
       CountDownLatch mine = end;
+      Explanations.register(STUCK);
       cts.closing(mine::await);
       mine.await();
     }
@@ -124,6 +152,7 @@ class RunEndTests {
   @AfterEach
   void end() {
     OneHangs.end.countDown();
+    Explanations.unregister(OneHangs.STUCK);
     Waits.awaitTrue("what hung to end", () -> !Waits.threads().contains("OneHangs.hangs"));
   }
 
@@ -151,6 +180,9 @@ class RunEndTests {
     assertHas(
         hung.detail(),
         "the run reached its deadline of 4 s",
+        "JHAL at ",
+        "Device stuck-0:",
+        "stuck-0-q0 operation 7 (fill, PARKED, for ",
         "cts-RunEndTests$OneHangs.hangs-body WAITING",
         OneHangs.class.getName() + ".hangs(");
     assertEquals(Ending.DEADLINE, report.ending());

@@ -1,0 +1,297 @@
+package org.jhal.cts.collective;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.assertStaysPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.BufferParams;
+import org.jhal.CollectiveGroup.Options;
+import org.jhal.CollectiveGroup.Rank;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.ElementType;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Reduction;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What fails a collective, and what ends its group (rules G3 and G4). */
+@CtsSuite
+@Needs(Need.SECOND_DEVICE)
+class CollectiveFailureTest {
+  private static final String WHY = "the cable was pulled";
+
+  /** Checks that the group has ended with a failure of this status, and refuses calls with it. */
+  private static HalException assertEnded(Cts cts, GroupFixture group, Status status) {
+    awaitTrue("the group to end", () -> group.group.failure() != null);
+    HalException failure = there(group.group.failure());
+    assertHal(status, failure);
+    TimelineSemaphore unused = cts.semaphore();
+    HalException refusal =
+        assertHal(status, () -> group.sum(Fence.NONE, unused.at(1)), failure.getMessage());
+    assertEquals(failure.getMessage(), refusal.getMessage());
+    assertPending(unused, 1);
+    return failure;
+  }
+
+  private static HalException there(@Nullable HalException found) {
+    assertNotNull(found);
+    return Objects.requireNonNull(found);
+  }
+
+  /** Starts a collective whose ranks signal a timeline each. */
+  private static List<TimelineSemaphore> start(Cts cts, GroupFixture group, Fence waits) {
+    List<TimelineSemaphore> ends = new ArrayList<>();
+    List<Rank> ranks = new ArrayList<>();
+    for (int i = 0; i < group.devices.size(); i++) {
+      TimelineSemaphore end = cts.semaphore();
+      ends.add(end);
+      ranks.add(
+          new Rank(
+              i == 1 ? waits : Fence.NONE, end.at(1), group.sources.get(i), group.targets.get(i)));
+    }
+    group.group.allReduce(Reduction.SUM, ElementType.I32, ranks);
+    return ends;
+  }
+
+  @Test
+  @Rule({"G3", "Q6"})
+  void aFailedWaitFailsAllRanksAndTheGroupGoesOn(Cts cts) {
+    GroupFixture group = new GroupFixture(cts);
+    TimelineSemaphore start = cts.semaphore();
+    List<TimelineSemaphore> ends = start(cts, group, start.at(1));
+    start.fail(new HalException(Status.DATA_LOSS, "nothing to add"));
+    for (TimelineSemaphore end : ends) {
+      assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "nothing to add");
+    }
+    for (TimelineSemaphore end : start(cts, group, start.at(1))) { // it has failed before the call
+      assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "nothing to add");
+    }
+    assertNull(group.group.failure());
+    group.checkWorks();
+  }
+
+  @Test
+  @Rule({"G3", "S8"})
+  void aClosedTimelineCancelsAndTheGroupGoesOn(Cts cts) {
+    GroupFixture group = new GroupFixture(cts);
+    TimelineSemaphore start = cts.semaphore();
+    List<TimelineSemaphore> ends = start(cts, group, start.at(1));
+    start.close();
+    for (TimelineSemaphore end : ends) {
+      awaitFailure(end, 1, Status.CANCELLED);
+    }
+    assertNull(group.group.failure());
+    group.checkWorks();
+  }
+
+  @Test
+  @Rule({"G3", "M1"})
+  void missingMemoryFailsAllRanksAndTheGroupGoesOn(Cts cts) {
+    GroupFixture group = new GroupFixture(cts);
+    TimelineSemaphore never = cts.semaphore();
+    DeviceBuffer later =
+        cts.closing(
+            group.devices.get(1).queue(0).alloca(never.at(1), never.at(2), 4, BufferParams.DEVICE));
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    group.group.allReduce(
+        Reduction.SUM,
+        ElementType.I32,
+        List.of(
+            new Rank(Fence.NONE, first.at(1), group.sources.get(0), group.targets.get(0)),
+            new Rank(Fence.NONE, second.at(1), later, later)));
+    awaitFailure(first, 1, Status.FAILED_PRECONDITION);
+    awaitFailure(second, 1, Status.FAILED_PRECONDITION);
+    assertNull(group.group.failure());
+    group.checkWorks();
+    never.signal(1);
+    awaitReached(never, 2);
+  }
+
+  @Test
+  @Rule({"G3", "G4"})
+  @Needs(Need.CONTROLS)
+  void theDeadlineFailsAllRanksAndEndsTheGroup(Cts cts) {
+    List<Device> devices = cts.ownRanks(2);
+    GroupFixture group =
+        new GroupFixture(cts, devices, Options.DEFAULT.withDeadline(Duration.ofMillis(30)));
+    GroupFixture other = new GroupFixture(cts, devices);
+    long buffers = devices.get(1).statistics().buffers();
+    DeviceBuffer kept = devices.get(1).allocate(4, BufferParams.DEVICE);
+    group.hold(1);
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore parked = cts.semaphore();
+    group.sum(go.at(1), parked.at(1));
+    group.group.allReduce(
+        Reduction.SUM,
+        ElementType.I32,
+        List.of(
+            new Rank(Fence.NONE, first.at(1), group.sources.get(0), group.targets.get(0)),
+            new Rank(Fence.NONE, second.at(1), kept, kept)));
+    kept.close();
+    for (TimelineSemaphore end : List.of(first, second, parked)) {
+      assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(end, 1), "all-reduce of 2 ranks", "PT0.03S");
+    }
+    HalException ended = assertEnded(cts, group, Status.DEADLINE_EXCEEDED);
+    // The device still reads the buffer.
+    assertEquals(buffers + 1, devices.get(1).statistics().buffers());
+    group.letGo(1);
+    group.awaitIdle();
+    assertEquals(buffers, devices.get(1).statistics().buffers());
+    assertEquals(ended.getMessage(), there(group.group.failure()).getMessage());
+    other.checkWorks(); // the devices are as they were
+  }
+
+  /** Without controls: no device is through with so much in a nanosecond. */
+  @Test
+  @Rule("G3")
+  void theDeadlineMayBeShort(Cts cts) {
+    GroupFixture group =
+        new GroupFixture(cts, cts.ranks(2), Options.DEFAULT.withDeadline(Duration.ofNanos(1)));
+    List<DeviceBuffer> large = new ArrayList<>();
+    for (Device device : group.devices) {
+      large.add(cts.buffer(device, 64 << 20, BufferParams.DEVICE));
+    }
+    TimelineSemaphore done = cts.semaphore();
+    group.group.broadcast(
+        0,
+        List.of(
+            new Rank(Fence.NONE, done.at(1), large.get(0), null),
+            new Rank(Fence.NONE, Fence.NONE, null, large.get(1))));
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), "broadcast");
+    HalException ended = assertEnded(cts, group, Status.DEADLINE_EXCEEDED);
+    assertTrue(ended.getMessage().contains("PT0.000000001S"), ended::getMessage);
+    group.awaitIdle();
+  }
+
+  @Test
+  @Rule("G3")
+  void aParkedOneHasNoDeadline(Cts cts) {
+    GroupFixture group =
+        new GroupFixture(cts, cts.ranks(2), Options.DEFAULT.withDeadline(Duration.ofMillis(5)));
+    TimelineSemaphore start = cts.semaphore();
+    List<TimelineSemaphore> ends = start(cts, group, start.at(1));
+    assertStaysPending(ends.get(0).at(1)); // longer than the deadline
+    assertNull(group.group.failure());
+    start.fail(new HalException(Status.ABORTED, "enough"));
+    assertHal(Status.ABORTED, awaitFailure(ends.get(0), 1), "enough");
+  }
+
+  /** Also if the devices wait for that work, and not the host. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  @Rule("G3")
+  void workOfTheDeviceHasNoDeadline(int rank, Cts cts) {
+    new GroupFixture(cts).checkWorks(); // a library takes longer the first time
+    GroupFixture group =
+        new GroupFixture(cts, cts.ranks(2), Options.DEFAULT.withDeadline(Duration.ofMillis(500)));
+    Blocker blocker = new Blocker(cts, group.devices.get(rank).queue(0));
+    List<TimelineSemaphore> ends = start(cts, group, blocker.timepoint());
+    List<TimelineSemaphore> next = start(cts, group, ends.get(0).at(1));
+    for (int i = 0; i < 12; i++) { // longer than the deadline
+      assertStaysPending(ends.get(0).at(1).and(next.get(1).at(1)));
+    }
+    assertNull(group.group.failure());
+    blocker.release();
+    awaitReached(next.get(1), 1);
+    group.checkSum();
+    assertNull(group.group.failure());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MAX_VALUE / 1_000_000_000, Long.MAX_VALUE})
+  @Rule("G3")
+  void theDeadlineMayBeLong(long seconds, Cts cts) {
+    GroupFixture group =
+        new GroupFixture(
+            cts, cts.ranks(2), Options.DEFAULT.withDeadline(Duration.ofSeconds(seconds)));
+    group.checkWorks();
+    group.checkWorks();
+    assertNull(group.group.failure());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  @Rule({"G3", "Q7"})
+  @Needs(Need.CONTROLS)
+  void theLossOfADeviceFailsWhatIsUnderWay(int lost, Cts cts) {
+    cts.allowWarnings();
+    GroupFixture group = new GroupFixture(cts, cts.ownRanks(2));
+    TimelineSemaphore go = cts.semaphore();
+    group.hold(1 - lost);
+    List<TimelineSemaphore> ends = start(cts, group, Fence.NONE);
+    List<TimelineSemaphore> parked = start(cts, group, go.at(1));
+    group.awaitUnderWay(1 - lost);
+    cts.controls(group.devices.get(lost)).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    ends.addAll(parked);
+    for (TimelineSemaphore end : ends) { // although the other device still holds its part
+      assertHal(Status.UNAVAILABLE, awaitFailure(end, 1), WHY);
+    }
+    assertTrue(assertEnded(cts, group, Status.UNAVAILABLE).getMessage().contains(WHY));
+    group.letGo(1 - lost);
+    Device survivor = group.devices.get(1 - lost);
+    GroupFixture next = new GroupFixture(cts, List.of(survivor, cts.open()));
+    next.checkWorks();
+  }
+
+  @Test
+  @Rule({"G3", "Q7"})
+  @Needs(Need.CONTROLS)
+  void theLossOfADeviceEndsItsGroups(Cts cts) {
+    cts.allowWarnings();
+    List<Device> devices = cts.ownRanks(3);
+    GroupFixture both = new GroupFixture(cts, devices);
+    GroupFixture other = new GroupFixture(cts, devices.subList(0, 2));
+    cts.controls(devices.get(2)).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    assertTrue(assertEnded(cts, both, Status.UNAVAILABLE).getMessage().contains(WHY));
+    assertNull(other.group.failure());
+    other.checkWorks();
+  }
+
+  /** A native call fails while data is moved, but the devices go on. */
+  @Test
+  @Rule({"G3", "Q7a"})
+  @Needs(Need.CONTROLS)
+  void aFailedTransferEndsTheGroup(Cts cts) {
+    List<Device> devices = cts.ownRanks(2);
+    GroupFixture group = new GroupFixture(cts, devices, Options.DEFAULT.withHostOnly());
+    if (!cts.controls(devices.get(1)).calls().contains("issue")) {
+      throw Cts.unsupported("the driver has no native call named issue");
+    }
+    cts.controls(devices.get(1)).failNext("issue", 1, Status.RESOURCE_EXHAUSTED, false);
+    for (TimelineSemaphore end : start(cts, group, Fence.NONE)) {
+      assertHal(Status.RESOURCE_EXHAUSTED, awaitFailure(end, 1), "was made to fail");
+    }
+    assertTrue(
+        assertEnded(cts, group, Status.RESOURCE_EXHAUSTED)
+            .getMessage()
+            .contains("was made to fail"));
+    group.awaitIdle();
+    new GroupFixture(cts, devices).checkWorks();
+  }
+}

@@ -1,0 +1,140 @@
+package org.jhal.cts.collective;
+
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jhal.ElementType;
+import org.jhal.Reduction;
+import org.jhal.kernel.BFloat16;
+import org.jhal.kernel.Float16;
+
+/**
+ * Elements of all types, and what reductions make of them, computed another way than in the engine:
+ * integers without limits, numbers as doubles.
+ */
+final class Elements {
+  private Elements() {}
+
+  static boolean isInteger(ElementType type) {
+    return switch (type) {
+      case F16, BF16, F32, F64 -> false;
+      default -> true;
+    };
+  }
+
+  private static boolean isUnsigned(ElementType type) {
+    return switch (type) {
+      case U8, U16, U32, U64 -> true;
+      default -> false;
+    };
+  }
+
+  /**
+   * Element {@code index} of rank {@code rank}. Integers fill their type; numbers are small and
+   * whole, so that sums and products of a few are exact in every type.
+   */
+  private static long value(ElementType type, int rank, int index) {
+    return isInteger(type)
+        ? (index * 0x9E3779B97F4A7C15L) ^ (rank + 1) * 0xC2B2AE3D27D4EB4FL
+        : Math.floorMod(index * 7 + rank * 5, 9) - 4;
+  }
+
+  /** {@code count} elements of a rank. */
+  static byte[] of(ElementType type, int rank, int count) {
+    ByteBuffer bytes = buffer(count * type.bytes());
+    for (int i = 0; i < count; i++) {
+      put(bytes, i * type.bytes(), type, value(type, rank, i));
+    }
+    return bytes.array();
+  }
+
+  private static ByteBuffer buffer(int bytes) {
+    return ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
+  }
+
+  private static void put(ByteBuffer bytes, int at, ElementType type, long value) {
+    switch (type) {
+      case I8, U8 -> bytes.put(at, (byte) value);
+      case I16, U16 -> bytes.putShort(at, (short) value);
+      case I32, U32 -> bytes.putInt(at, (int) value);
+      case I64, U64 -> bytes.putLong(at, value);
+      default -> putNumber(bytes, at, type, value);
+    }
+  }
+
+  private static void putNumber(ByteBuffer bytes, int at, ElementType type, double value) {
+    switch (type) {
+      case F16 -> bytes.putShort(at, Float16.of(value));
+      case BF16 -> bytes.putShort(at, BFloat16.of(value));
+      case F32 -> bytes.putFloat(at, (float) value);
+      case F64 -> bytes.putDouble(at, value);
+      default -> throw new IllegalArgumentException(type.label());
+    }
+  }
+
+  /** What {@code ranks} ranks with {@link #of} are reduced to. */
+  static byte[] reduced(Reduction reduction, ElementType type, int ranks, int count) {
+    ByteBuffer bytes = buffer(count * type.bytes());
+    for (int i = 0; i < count; i++) {
+      int at = i * type.bytes();
+      if (isInteger(type)) {
+        put(bytes, at, type, integer(reduction, type, ranks, i));
+      } else {
+        putNumber(bytes, at, type, number(reduction, type, ranks, i));
+      }
+    }
+    return bytes.array();
+  }
+
+  private static long integer(Reduction reduction, ElementType type, int ranks, int index) {
+    BigInteger all = exact(type, value(type, 0, index));
+    for (int rank = 1; rank < ranks; rank++) {
+      BigInteger next = exact(type, value(type, rank, index));
+      all =
+          switch (reduction) {
+            case SUM -> all.add(next);
+            case PRODUCT -> all.multiply(next);
+            case MIN -> all.min(next);
+            case MAX -> all.max(next);
+            case AVERAGE -> throw new IllegalArgumentException("of integers");
+          };
+    }
+    return all.longValue();
+  }
+
+  /** The value that an element of the type holds of these bits. */
+  private static BigInteger exact(ElementType type, long bits) {
+    int width = 8 * type.bytes();
+    BigInteger low = BigInteger.valueOf(bits).mod(BigInteger.ONE.shiftLeft(width));
+    return !isUnsigned(type) && low.testBit(width - 1)
+        ? low.subtract(BigInteger.ONE.shiftLeft(width))
+        : low;
+  }
+
+  private static double number(Reduction reduction, ElementType type, int ranks, int index) {
+    double all = value(type, 0, index);
+    for (int rank = 1; rank < ranks; rank++) {
+      double next = value(type, rank, index);
+      all =
+          switch (reduction) {
+            case SUM, AVERAGE -> all + next;
+            case PRODUCT -> all * next;
+            case MIN -> Math.min(all, next);
+            case MAX -> Math.max(all, next);
+          };
+    }
+    if (reduction == Reduction.PRODUCT && all == 0) {
+      all = sign(type, ranks, index) * 0.0;
+    }
+    return reduction == Reduction.AVERAGE ? all / ranks : all;
+  }
+
+  /** The sign of a product that is zero. */
+  private static int sign(ElementType type, int ranks, int index) {
+    int sign = 1;
+    for (int rank = 0; rank < ranks; rank++) {
+      sign *= value(type, rank, index) < 0 ? -1 : 1;
+    }
+    return sign;
+  }
+}

@@ -1,0 +1,124 @@
+package org.jhal.cts.collective;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.BufferParams;
+import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Kind;
+import org.jhal.CollectiveGroup.Options;
+import org.jhal.CollectiveGroup.Rank;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.ElementType;
+import org.jhal.Fence;
+import org.jhal.Reduction;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
+
+/**
+ * A group, and one int for each rank: rank r has r + 1 as its source, and a target of its own.
+ * Collectives on it are short, and each has a timeline.
+ */
+final class GroupFixture {
+  final Cts cts;
+  final List<Device> devices;
+  final CollectiveGroup group;
+  final List<DeviceBuffer> sources = new ArrayList<>();
+  final List<DeviceBuffer> targets = new ArrayList<>();
+
+  GroupFixture(Cts cts, List<Device> devices, Options options) {
+    this.cts = cts;
+    this.devices = devices;
+    this.group = cts.closing(CollectiveGroup.of(devices, options));
+    for (Device device : devices) {
+      DeviceBuffer source = cts.buffer(device, 4, BufferParams.DEVICE);
+      cts.write(source, 0, TestData.ints(sources.size() + 1));
+      sources.add(source);
+      targets.add(cts.buffer(device, 4, BufferParams.DEVICE));
+    }
+  }
+
+  GroupFixture(Cts cts, List<Device> devices) {
+    this(cts, devices, Options.DEFAULT);
+  }
+
+  /** A group of the device under test and the second one. */
+  GroupFixture(Cts cts) {
+    this(cts, cts.ranks(2));
+  }
+
+  /** Rank 0 waits for {@code waits}; all signal {@code signals}. */
+  List<Rank> ranks(Fence waits, Fence signals) {
+    List<Rank> ranks = new ArrayList<>();
+    for (int i = 0; i < devices.size(); i++) {
+      ranks.add(new Rank(i == 0 ? waits : Fence.NONE, signals, sources.get(i), targets.get(i)));
+    }
+    return ranks;
+  }
+
+  /** Adds the ints of all ranks. */
+  void sum(Fence waits, Fence signals) {
+    group.allReduce(Reduction.SUM, ElementType.I32, ranks(waits, signals));
+  }
+
+  /** Adds the ints of all ranks, and checks the sum. */
+  void checkWorks() {
+    for (DeviceBuffer target : targets) {
+      cts.write(target, 0, TestData.ints(-1));
+    }
+    TimelineSemaphore done = cts.semaphore(devices.get(0), 0);
+    sum(Fence.NONE, done.at(1));
+    Waits.awaitReached(done, 1);
+    checkSum();
+  }
+
+  /**
+   * Holds the transfers that collectives make on a device, until {@link #letGo}: a collective
+   * begins and does not end. The test is unsupported if the backend cannot.
+   */
+  void hold(int rank) {
+    if (!cts.controls(devices.get(rank)).pauseGroups()) {
+      throw Cts.unsupported("the streams of groups cannot be held");
+    }
+    cts.closing(() -> letGo(rank));
+  }
+
+  void letGo(int rank) {
+    cts.controls(devices.get(rank)).resumeGroups();
+  }
+
+  /** Waits until a collective has put work into the stream of a device, where it is held. */
+  void awaitUnderWay(int rank) {
+    // Through the host, a transfer of that device is issued; otherwise all of it by the first one.
+    Waits.awaitStatistics(
+        "a collective to reach rank " + rank,
+        devices.get(isNative() ? 0 : rank),
+        now -> now.issued() > 0);
+  }
+
+  /** Whether a library carries out sums. */
+  boolean isNative() {
+    return group.form(Kind.ALL_REDUCE, Reduction.SUM, ElementType.I32).name().equals("native");
+  }
+
+  /** Waits until nothing of a collective is left on any device. */
+  void awaitIdle() {
+    for (Device device : devices) {
+      Waits.awaitStatistics(
+          "collectives on " + device + " to retire", device, now -> now.openOperations() == 0);
+    }
+  }
+
+  /** Checks that the targets hold the sum. */
+  void checkSum() {
+    int n = devices.size();
+    for (int rank = 0; rank < n; rank++) {
+      assertBytes(
+          TestData.ints(n * (n + 1) / 2), cts.read(targets.get(rank)), "target of rank " + rank);
+    }
+  }
+}

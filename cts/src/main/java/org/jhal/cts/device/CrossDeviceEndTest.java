@@ -1,0 +1,343 @@
+package org.jhal.cts.device;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.assertStaysPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitStatistics;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Devices that are closed or lost while work of one is issued behind work of another one (rule
+ * S9a).
+ */
+@CtsSuite
+@Needs({Need.SHARED_EVENTS, Need.CONTROLS})
+class CrossDeviceEndTest {
+  /** For tests that look at what is issued, whatever the device under test is opened with. */
+  private static final String ROOM = "inflight=64";
+
+  private static final String WHY = "the cable was pulled";
+
+  /** How long a loss may take to be noticed before the producer goes on. */
+  private static final Duration CHANCE = Duration.ofMillis(100);
+
+  /**
+   * Work that is issued on three devices: the first one's is held, the second one's waits for it,
+   * and the third one's for that.
+   */
+  private static final class Chain {
+    final Device first;
+    final Device second;
+    final Device third;
+    final Blocker held; // on the first device
+    final Blocker elsewhere; // on the second device's last queue
+    final TimelineSemaphore produced;
+    final TimelineSemaphore consumed;
+    final TimelineSemaphore last;
+    final TimelineSemaphore go; // never signalled by the device
+    final TimelineSemaphore parked; // on the second device
+    final TimelineSemaphore unrelated; // on the second device
+
+    Chain(Cts cts, Device first, Device second, Device third) {
+      this.first = first;
+      this.second = second;
+      this.third = third;
+      produced = cts.semaphore();
+      consumed = cts.semaphore();
+      last = cts.semaphore();
+      go = cts.semaphore();
+      parked = cts.semaphore();
+      unrelated = cts.semaphore();
+      held = new Blocker(cts, first.queue(0));
+      elsewhere = new Blocker(cts, second.queue(1));
+      first.queue(0).barrier(held.timepoint(), produced.at(1));
+      second.queue(0).barrier(produced.at(1), consumed.at(1));
+      third.queue(0).barrier(consumed.at(1), last.at(1));
+      second.queue(1).barrier(elsewhere.timepoint(), unrelated.at(1));
+      second.queue(1).barrier(Fence.of(consumed.at(1), go.at(1)), parked.at(1));
+      awaitIssued(first, 2);
+      awaitIssued(second, 3);
+      awaitIssued(third, 1);
+      assertStaysPending(Fence.of(produced.at(1), consumed.at(1), last.at(1), unrelated.at(1)));
+    }
+
+    private static void awaitIssued(Device device, int count) {
+      awaitStatistics(count + " operations to be issued", device, now -> now.issued() == count);
+    }
+
+    /** The dependants fail with {@code status}; the rest of their devices goes on. */
+    void assertDependantsFail(Status status, String part) {
+      assertHal(status, awaitFailure(consumed, 1), part);
+      assertHal(status, awaitFailure(last, 1), part);
+      assertPending(unrelated, 1);
+      elsewhere.release();
+      awaitReached("work that waits for nothing of that device", unrelated.at(1));
+      go.signal(1);
+      assertHal(status, awaitFailure(parked, 1), part);
+    }
+  }
+
+  private static void assertUsable(Cts cts, Device device) {
+    assertNull(device.lostCause(), () -> "why " + device + " is lost");
+    TimelineSemaphore works = cts.semaphore();
+    for (int i = 0; i < device.queueCount(); i++) {
+      device.queue(i).barrier(Fence.NONE, works.at(i + 1));
+      awaitReached("work on a device that goes on", works.at(i + 1));
+    }
+  }
+
+  private static void awaitRetired(Device device) {
+    awaitStatistics("all operations to retire", device, now -> now.openOperations() == 0);
+  }
+
+  @Test
+  @Rule({"S9a", "Q7"})
+  void losingTheProducersDeviceFailsWhatIsIssuedBehindIt(Cts cts) {
+    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    cts.allowWarnings();
+    cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    assertHal(Status.UNAVAILABLE, awaitFailure(chain.produced, 1), WHY);
+    chain.assertDependantsFail(Status.UNAVAILABLE, WHY);
+    chain.held.close();
+    awaitRetired(chain.second);
+    awaitRetired(chain.third);
+    assertUsable(cts, chain.second);
+    assertUsable(cts, chain.third);
+  }
+
+  /** Though nobody ever signals the other value that it waits for. */
+  @Test
+  @Rule({"S9a", "Q6", "Q7"})
+  void whatIsParkedBehindALossFails(Cts cts) {
+    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    cts.allowWarnings();
+    cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    assertHal(Status.UNAVAILABLE, awaitFailure(chain.consumed, 1), WHY);
+    assertHal(Status.UNAVAILABLE, awaitFailure(chain.parked, 1), WHY);
+    assertPending(chain.unrelated, 1);
+  }
+
+  /** The loss is told once, and not to those who come when it is over. */
+  @Test
+  @Rule({"S9a", "Q7", "S3"})
+  void whatComesAfterTheLossFailsWithItsWait(Cts cts) {
+    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    cts.allowWarnings();
+    cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    chain.assertDependantsFail(Status.UNAVAILABLE, WHY);
+    TimelineSemaphore late = cts.semaphore();
+    chain.second.queue(0).barrier(chain.produced.at(1), late.at(1));
+    assertHal(Status.UNAVAILABLE, awaitFailure(late, 1), WHY);
+    chain.held.close();
+    assertUsable(cts, chain.second);
+  }
+
+  @Test
+  @Rule({"S9a", "Q8"})
+  void closingTheProducersDeviceWaitsForItsWork(Cts cts) throws Exception {
+    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    Task<?> closing = Task.run("close", chain.first::close);
+    awaitTrue("the device to be closing", chain.first::isClosed);
+    assertStaysPending(Fence.of(chain.produced.at(1), chain.consumed.at(1), chain.last.at(1)));
+    assertTrue(closing.isRunning(), "close() returned while work was in flight");
+    chain.held.release();
+    awaitReached(chain.last, 1);
+    closing.join();
+    chain.elsewhere.release();
+    assertUsable(cts, chain.second);
+    assertUsable(cts, chain.third);
+    chain.second.close(); // and with it what is parked
+    awaitFailure(chain.parked, 1, Status.CANCELLED);
+  }
+
+  @Test
+  @Rule({"S9a", "Q8"})
+  void aProducersDeviceThatGivesUpFailsWhatIsIssuedBehindIt(Cts cts) {
+    Chain chain =
+        new Chain(
+            cts,
+            cts.open(ROOM, "close-timeout=100ms"),
+            cts.openSecond(ROOM, "queues=2", "close-timeout=60s"),
+            cts.open(ROOM, "close-timeout=60s"));
+    cts.allowWarnings();
+    chain.first.close();
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.produced, 1));
+    chain.assertDependantsFail(Status.DEADLINE_EXCEEDED, "");
+    awaitStatistics(
+        "only what its stream still holds to be left",
+        chain.second,
+        now -> now.openOperations() == 1 && now.settled() == 1);
+    chain.held.release();
+    awaitRetired(chain.second);
+    awaitRetired(chain.third);
+    assertUsable(cts, chain.second);
+    assertUsable(cts, chain.third);
+  }
+
+  @Test
+  @Rule({"S9a", "Q7", "Q8"})
+  void aStreamThatStaysBehindAnEventTooLongLosesItsDevice(Cts cts) {
+    Chain chain =
+        new Chain(
+            cts,
+            cts.open(ROOM, "close-timeout=100ms"),
+            cts.openSecond(ROOM, "queues=2", "close-timeout=100ms"),
+            cts.open(ROOM, "close-timeout=60s"));
+    cts.allowWarnings();
+    cts.allowLeftovers();
+    chain.first.close();
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.consumed, 1));
+    awaitTrue("the device that is stuck to be lost", () -> chain.second.lostCause() != null);
+    TimelineSemaphore refused = cts.semaphore();
+    assertHal(Status.UNAVAILABLE, () -> chain.second.queue(0).barrier(Fence.NONE, refused.at(1)));
+    assertNull(chain.third.lostCause(), "why a device with more patience is lost");
+    chain.held.release();
+    awaitRetired(chain.third);
+    assertUsable(cts, chain.third);
+  }
+
+  @Test
+  @Rule({"S9a", "Q8"})
+  void closingTheConsumersDeviceWaitsForTheProducer(Cts cts) throws Exception {
+    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    chain.elsewhere.release();
+    awaitReached(chain.unrelated, 1);
+    Task<?> closing = Task.run("close", chain.second::close);
+    awaitFailure(chain.parked, 1, Status.CANCELLED);
+    assertStaysPending(Fence.of(chain.consumed.at(1), chain.last.at(1)));
+    assertTrue(closing.isRunning(), "close() returned while work was in flight");
+    chain.held.release();
+    awaitReached(chain.last, 1);
+    closing.join();
+    assertUsable(cts, chain.first);
+    assertUsable(cts, chain.third);
+  }
+
+  @Test
+  @Rule({"S9a", "Q8"})
+  void aConsumersDeviceThatGivesUpLeavesTheProducerAlone(Cts cts) {
+    Chain chain =
+        new Chain(
+            cts,
+            cts.open(ROOM),
+            cts.openSecond(ROOM, "queues=2", "close-timeout=100ms"),
+            cts.open(ROOM, "close-timeout=60s"));
+    cts.allowWarnings();
+    cts.allowLeftovers();
+    chain.elsewhere.release();
+    awaitReached(chain.unrelated, 1);
+    chain.second.close();
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.consumed, 1));
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(chain.last, 1));
+    assertPending(chain.produced, 1);
+    chain.held.release();
+    awaitReached(chain.produced, 1);
+    awaitRetired(chain.first);
+    awaitRetired(chain.third);
+    assertUsable(cts, chain.first);
+    assertUsable(cts, chain.third);
+  }
+
+  @Test
+  @Rule({"S9a", "Q7"})
+  void losingTheConsumersDeviceLeavesTheProducerAlone(Cts cts) throws Exception {
+    Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
+    cts.allowWarnings();
+    // A driver may wait for what is on the device when it plays the loss.
+    Task<?> losing =
+        Task.run(
+            "lose",
+            () -> cts.controls(chain.second).loseDevice(new HalException(Status.UNAVAILABLE, WHY)));
+    boolean ignored = Waits.becomesTrue(CHANCE, () -> chain.second.lostCause() != null);
+    assertPending(chain.produced, 1);
+    chain.held.release();
+    losing.join();
+    awaitReached(chain.produced, 1);
+    assertHal(Status.UNAVAILABLE, awaitFailure(chain.consumed, 1), WHY);
+    assertHal(Status.UNAVAILABLE, awaitFailure(chain.last, 1), WHY);
+    assertNotNull(chain.second.lostCause(), "why the device is lost");
+    assertUsable(cts, chain.first);
+    assertUsable(cts, chain.third);
+  }
+
+  /** Both ends of a chain to and fro are on the device that is lost. */
+  @Test
+  @Rule({"S9a", "Q7"})
+  void aLossComesBackThroughAnotherDevice(Cts cts) {
+    Device lost = cts.open(ROOM);
+    Device other = cts.openSecond(ROOM);
+    TimelineSemaphore timeline = cts.semaphore();
+    Blocker blocker = new Blocker(cts, lost.queue(0));
+    int hops = 20;
+    for (int i = 0; i < hops; i++) {
+      Device device = i % 2 == 0 ? lost : other;
+      device.queue(0).barrier(i == 0 ? blocker.timepoint() : timeline.at(i), timeline.at(i + 1));
+    }
+    Chain.awaitIssued(other, hops / 2);
+    Chain.awaitIssued(lost, hops / 2 + 1);
+    cts.allowWarnings();
+    cts.controls(lost).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    assertHal(Status.UNAVAILABLE, awaitFailure(timeline, hops), WHY);
+    awaitRetired(other);
+    assertUsable(cts, other);
+  }
+
+  /** While both enqueue. */
+  @Test
+  @Rule({"S9a", "Q7", "Q8", "Q10"})
+  void losingAndClosingRaceWithAPingPong(Cts cts) throws Exception {
+    cts.allowWarnings();
+    for (int round = 0; round < 20; round++) {
+      Device ending = cts.open(ROOM);
+      Device other = cts.openSecond(ROOM);
+      TimelineSemaphore timeline = cts.semaphore();
+      boolean isLost = round % 2 == 0;
+      Task<Long> player =
+          Task.start(
+              "player",
+              () -> {
+                for (long i = 0; ; i++) {
+                  try {
+                    (i % 2 == 0 ? ending : other)
+                        .queue(0)
+                        .barrier(timeline.at(i), timeline.at(i + 1));
+                  } catch (HalException refused) {
+                    return i;
+                  }
+                }
+              });
+      int some = 50 * round;
+      awaitTrue("some hops", () -> Waits.isOver(timeline, some));
+      if (isLost) {
+        cts.controls(ending).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+      }
+      ending.close();
+      long hops = player.join();
+      awaitTrue("all hops to end", () -> Waits.isOver(timeline, hops));
+      awaitRetired(other);
+      assertUsable(cts, other);
+      other.close();
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package org.jhal.cts.device;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitStatistics;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Controls;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Peers;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How long memory is kept that other devices use, through several of them (rule S9b). */
+@CtsSuite
+@Needs(Need.PEER_MEMORY)
+class PeerImportLifeTest {
+  private static final int BYTES = 4096;
+  private static final String SHORT = "close-timeout=100ms";
+
+  private static DeviceBuffer buffer(Cts cts, Device device) {
+    return cts.buffer(device, BYTES, BufferParams.DEVICE);
+  }
+
+  private static DeviceBuffer imported(Cts cts, Device device, DeviceBuffer buffer) {
+    return cts.closing(device.allocator().importPeer(buffer));
+  }
+
+  @Test
+  @Rule("S9b")
+  void anImportOfAnImportOutlivesTheDeviceBetween(Cts cts) {
+    Device owner = cts.open();
+    Device between = cts.openSecond();
+    Device user = cts.open();
+    DeviceBuffer middle = imported(cts, between, buffer(cts, owner));
+    DeviceBuffer last = imported(cts, user, middle);
+    between.close();
+    TimelineSemaphore done = cts.semaphore();
+    user.queue(0).fill(Fence.NONE, done.at(1), last, 0, BYTES, FillPattern.ZERO);
+    awaitReached(done, 1);
+  }
+
+  @Test
+  @Rule("S9b")
+  void anImportOfAClosedDeviceIsRefused(Cts cts) {
+    Device owner = cts.open();
+    Device between = cts.openSecond();
+    Device user = cts.open();
+    DeviceBuffer middle = imported(cts, between, buffer(cts, owner));
+    between.close();
+    assertHal(Status.FAILED_PRECONDITION, () -> imported(cts, user, middle));
+  }
+
+  /** The device between is closed, and so are all handles, while a stream uses the memory. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule("S9b")
+  @Needs(Need.CONTROLS)
+  void memoryInUseIsKeptWhoeverIsClosedBetween(boolean isCopy, Cts cts) {
+    Device owner = cts.open();
+    Device between = cts.openSecond();
+    Device user = cts.open();
+    DeviceBuffer home = buffer(cts, owner);
+    DeviceBuffer middle = imported(cts, between, home);
+    DeviceBuffer last = imported(cts, user, middle);
+    DeviceBuffer local = buffer(cts, user);
+    TimelineSemaphore done = cts.semaphore();
+    Blocker blocker = new Blocker(cts, user.queue(0));
+    if (isCopy) {
+      user.queue(0).copy(Fence.NONE, done.at(1), middle, 0, local, 0, BYTES);
+    } else {
+      user.queue(0).fill(Fence.NONE, done.at(1), last, 0, BYTES, FillPattern.ZERO);
+    }
+    user.queue(0).barrier(blocker.timepoint(), Fence.NONE);
+    // An operation counts as issued when its turn has come, so the one behind it tells.
+    awaitStatistics("the operation to be issued", user, now -> now.issued() == 3);
+    home.close();
+    middle.close();
+    last.close();
+    between.close();
+    assertEquals(BYTES, owner.statistics().bytes(), "bytes that a stream uses");
+    blocker.release();
+    awaitReached(done, 1);
+    awaitStatistics("the memory to be freed", owner, now -> now.bytes() == 0);
+  }
+
+  /** A part of a copy through the host goes on when the copy has failed with the closed device. */
+  @Test
+  @Rule("S9b")
+  @Needs(Need.CONTROLS)
+  void memoryInUseByAPartOfACopyIsKept(Cts cts) {
+    cts.allowWarnings();
+    cts.allowLeftovers();
+    Device owner = cts.open(SHORT);
+    Device between = cts.openSecond(SHORT);
+    Device other = Peers.openAlone(cts);
+    DeviceBuffer middle = imported(cts, between, buffer(cts, owner));
+    DeviceBuffer target = buffer(cts, other);
+    TimelineSemaphore done = cts.semaphore();
+    Blocker blocker = new Blocker(cts, between.queue(0));
+    other.queue(0).copy(Fence.NONE, done.at(1), middle, 0, target, 0, BYTES);
+    awaitStatistics("the part to be issued", between, now -> now.issued() >= 2);
+    between.close();
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), "closed");
+    awaitStatistics("the copy to retire", other, now -> now.openOperations() == 0);
+    owner.close();
+    assertEquals(BYTES, owner.statistics().bytes(), "bytes that a stream uses");
+    blocker.release();
+    awaitStatistics("the memory to be freed", owner, now -> now.bytes() == 0);
+  }
+
+  /** Each has an operation without an event, which retires only once its stream is closed. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule("S9b")
+  @Needs(Need.CONTROLS)
+  void devicesThatUseEachOthersMemoryBothClose(boolean isMutual, Cts cts) {
+    cts.allowWarnings();
+    cts.allowLeftovers();
+    Device one = cts.open(SHORT);
+    Device two = cts.openSecond(SHORT);
+    DeviceBuffer ofOne = buffer(cts, one);
+    DeviceBuffer ofTwo = buffer(cts, two);
+    useWithoutEvent(cts, two, imported(cts, two, ofOne));
+    if (isMutual) {
+      useWithoutEvent(cts, one, imported(cts, one, ofTwo));
+    }
+    one.close();
+    two.close();
+    awaitStatistics("the memory to be freed", one, now -> now.bytes() == 0);
+    awaitStatistics("the memory to be freed", two, now -> now.bytes() == 0);
+  }
+
+  private static void useWithoutEvent(Cts cts, Device device, DeviceBuffer buffer) {
+    Controls controls = cts.controls(device);
+    controls.failNext("recordEvent", 1, Status.INTERNAL, false);
+    TimelineSemaphore done = cts.semaphore();
+    device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 16, FillPattern.ZERO);
+    assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "recordEvent");
+  }
+
+  /** A copy between devices has a buffer of its own over the other device's memory. */
+  @Test
+  @Rule("S9b")
+  @Needs(Need.CONTROLS)
+  void aCopyThatNeverRetiredKeepsNothingOfTheOtherDevice(Cts cts) {
+    cts.allowWarnings();
+    cts.allowLeftovers();
+    Device owner = cts.open();
+    Device user = cts.openSecond();
+    DeviceBuffer home = buffer(cts, owner);
+    DeviceBuffer target = buffer(cts, user);
+    cts.controls(user).failNext("recordEvent", 1, Status.INTERNAL, false);
+    TimelineSemaphore done = cts.semaphore();
+    user.queue(0).copy(Fence.NONE, done.at(1), home, 0, target, 0, BYTES);
+    assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "recordEvent");
+    user.close();
+    home.close();
+    awaitStatistics("the memory to be freed", owner, now -> now.bytes() == 0);
+  }
+}

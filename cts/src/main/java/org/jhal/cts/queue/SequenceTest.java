@@ -1,0 +1,145 @@
+package org.jhal.cts.queue;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.TestData.filled;
+import static org.jhal.cts.support.TestData.ints;
+import static org.jhal.cts.support.Waits.assertStaysPending;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.Args;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.HostMemory;
+import org.jhal.Sequence;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
+import org.jhal.Workgroups;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Waits;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Steps of which each waits for the one before. */
+@CtsSuite
+class SequenceTest {
+  /** Each step reads what the one before wrote, on the first queue and on the last in turn. */
+  @Test
+  @Rule({"Q5", "Q9"})
+  void eachStepSeesWhatTheOneBeforeHasDone(Cts cts) throws Exception {
+    DeviceQueue first = cts.queue(0);
+    DeviceQueue last = cts.queue(cts.device().queueCount() - 1);
+    Workgroups items = Workgroups.of(64);
+    byte[] result = new byte[256];
+    DeviceBuffer a = cts.buffer(256);
+    DeviceBuffer b = cts.buffer(256);
+    try (Sequence steps = cts.device().createSequence()) {
+      awaitReached("the end of a sequence without steps", steps.last());
+      byte[] input = ints(64, i -> i);
+      steps.step((w, s) -> first.upload(w, s, HostMemory.of(input), a, 0));
+      for (int i = 0; i < 3; i++) {
+        steps.step((w, s) -> last.dispatch(w, s, cts.kernel("twice"), items, Args.of(a, b)));
+        steps.step((w, s) -> first.copy(w, s, b, 0, a, 0, 256));
+      }
+      Timepoint end = steps.step((w, s) -> last.readback(w, s, a, 0, HostMemory.of(result)));
+      assertEquals(8, end.value());
+      assertEquals(end, steps.last());
+      steps.await(Waits.LIMIT);
+    }
+    assertBytes(ints(64, i -> 8 * i), result, "numbers that were doubled three times");
+  }
+
+  @Test
+  @Rule({"S5", "Q4"})
+  void aStepWaitsForOthersAsWell(Cts cts) throws Exception {
+    TimelineSemaphore go = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    try (Sequence steps = cts.device().createSequence()) {
+      Timepoint filled =
+          steps.step((w, s) -> cts.queue().fill(w, s, buffer, 0, 16, FillPattern.of8(1)));
+      steps.step(go.at(1), (w, s) -> cts.queue().fill(w, s, buffer, 0, 16, FillPattern.of8(2)));
+      awaitReached("the first step", filled);
+      assertStaysPending(steps.last());
+      assertBytes(filled(16, 1), cts.read(buffer), "while the second step waits");
+      go.signal(1);
+      steps.await(Waits.LIMIT);
+    }
+    assertBytes(filled(16, 2), cts.read(buffer), "behind the second step");
+  }
+
+  @Test
+  @Rule({"S3", "Q6"})
+  void aFailedStepFailsTheLaterOnes(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(filled(16, 1));
+    AtomicInteger calls = new AtomicInteger();
+    IllegalStateException thrown = new IllegalStateException("the second step fails");
+    try (Sequence steps = cts.device().createSequence()) {
+      steps.step((w, s) -> cts.queue().fill(w, s, buffer, 0, 16, FillPattern.of8(2)));
+      steps.step(
+          (w, s) ->
+              cts.queue()
+                  .hostCall(
+                      w,
+                      s,
+                      HostCall.Mode.BLOCKING,
+                      context -> {
+                        throw thrown;
+                      }));
+      steps.step((w, s) -> cts.queue().fill(w, s, buffer, 0, 16, FillPattern.of8(3)));
+      steps.step(
+          (w, s) ->
+              cts.queue()
+                  .hostCall(w, s, HostCall.Mode.BLOCKING, context -> calls.incrementAndGet()));
+      HalException failure = assertHal(Status.ABORTED, () -> steps.await(Waits.LIMIT));
+      assertSame(thrown, failure.getCause());
+    }
+    cts.awaitIdle();
+    assertBytes(filled(16, 2), cts.read(buffer), "behind a sequence whose second step failed");
+    assertEquals(0, calls.get(), "calls of a step behind one that failed");
+  }
+
+  @Test
+  @Rule("M5")
+  void aStepThatIsRefusedIsNotAdded(Cts cts) throws Exception {
+    DeviceBuffer buffer = cts.buffer(16);
+    try (Sequence steps = cts.device().createSequence()) {
+      assertHal(
+          Status.OUT_OF_RANGE,
+          () -> steps.step((w, s) -> cts.queue().fill(w, s, buffer, 0, 32, FillPattern.of8(1))));
+      assertEquals(0, steps.last().value());
+      steps.step((w, s) -> cts.queue().fill(w, s, buffer, 0, 16, FillPattern.of8(2)));
+      steps.await(Waits.LIMIT);
+      assertEquals(1, steps.last().value());
+    }
+    assertBytes(filled(16, 2), cts.read(buffer), "filled by the step that was taken");
+  }
+
+  /** What waits for a step is cancelled. The step that waits for something else goes on. */
+  @Test
+  @Rule("S8")
+  void closingCancelsWhatWaitsForAStep(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(filled(16, 1));
+    AtomicReference<@Nullable HalException> over = new AtomicReference<>();
+    try (Sequence steps = cts.device().createSequence()) {
+      steps.step(go.at(1), (w, s) -> cts.queue().fill(w, s, buffer, 0, 16, FillPattern.of8(2)));
+      steps.step((w, s) -> cts.queue().fill(w, s, buffer, 0, 16, FillPattern.of8(3)));
+      Timepoint last = steps.last();
+      var unused = last.semaphore().onReach(last.value(), over::set);
+    }
+    assertHal(Status.CANCELLED, Waits.awaitSet("the failure of the last step", over));
+    go.signal(1);
+    cts.awaitIdle();
+    assertBytes(filled(16, 2), cts.read(buffer), "behind a sequence that was closed");
+  }
+}

@@ -1,0 +1,10 @@
+package org.jhal.cts.run;
+
+/** A file is not a report, or cannot be read; the message says where and why. */
+final class BadReportException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  BadReportException(String message) {
+    super(message);
+  }
+}

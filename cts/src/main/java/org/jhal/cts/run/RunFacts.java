@@ -1,0 +1,140 @@
+package org.jhal.cts.run;
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.Driver;
+import org.jhal.DriverRegistry;
+import org.jhal.Hal;
+import org.jhal.cts.Controls;
+import org.jhal.cts.CtsBackend;
+import org.jhal.cts.support.Waits;
+
+/** The context of a run, for its report. */
+final class RunFacts {
+  /** The fact that says which tests were asked for. */
+  static final String TESTS = "run.tests";
+
+  /** The value of {@link #TESTS} if all were. */
+  static final String ALL = "all";
+
+  /** The fact that says how often everything was run. */
+  static final String REPEAT = "run.repeat";
+
+  /** The fact with the version of JHAL. */
+  static final String VERSION = "jhal";
+
+  /** The fact with the hash of the suite. */
+  static final String SUITE_HASH = "sha256.suite";
+
+  /** The fact that says whether there are {@link Controls}, {@code yes} or {@code no}. */
+  static final String CONTROLS = "controls";
+
+  /** Shortens or lengthens the chains of some tests. */
+  static final String CHAIN_PROPERTY = "jhal.cts.chain";
+
+  private RunFacts() {}
+
+  /** The version of JHAL. */
+  static String version() {
+    String version = Hal.class.getPackage().getImplementationVersion();
+    return version == null ? "unpackaged" : version;
+  }
+
+  /** Adds what was asked for, and what there is to know of this process. */
+  static void addRun(
+      RunRecord record,
+      String tests,
+      int repeat,
+      boolean isFailFast,
+      boolean verifiesExpectedFailures,
+      long seed) {
+    record.addFact(VERSION, version());
+    record.addFact(
+        "java",
+        System.getProperty("java.vm.version")
+            + ", "
+            + System.getProperty("java.vm.name")
+            + ", "
+            + System.getProperty("java.vendor"));
+    record.addFact(
+        "system",
+        System.getProperty("os.name")
+            + " "
+            + System.getProperty("os.version")
+            + " "
+            + System.getProperty("os.arch"));
+    record.addFact("time", Instant.now().toString());
+    record.addFact("seed", String.valueOf(seed));
+    record.addFact(TESTS, tests);
+    record.addFact(REPEAT, String.valueOf(repeat));
+    record.addFact("run.fail-fast", yesOrNo(isFailFast));
+    record.addFact("run.verify-expected-failures", yesOrNo(verifiesExpectedFailures));
+    record.addFact("run.limit", Waits.LIMIT.toSeconds() + " s for each wait of a test");
+    Map<String, String> properties = new TreeMap<>();
+    for (String name : System.getProperties().stringPropertyNames()) {
+      if (name.startsWith("jhal.") && !name.equals(CtsProgress.TERMINAL_PROPERTY)) {
+        properties.put(name, System.getProperty(name));
+      }
+    }
+    properties.forEach((name, value) -> record.addFact("property." + name, value));
+    addCode(record, "suite", CodeHash.of(CtsRun.class));
+    addCode(record, "api", CodeHash.of(Hal.class));
+    String variants = System.getProperty(CtsBackend.VARIANTS_PROPERTY);
+    if (variants != null) {
+      addCode(record, "variants", CodeHash.ofFolder(variants));
+    }
+  }
+
+  /** Opens the device, and adds what there is to know of it and its driver. */
+  static void addDevice(RunRecord record, CtsBackend tested, String uri) {
+    try (Device device = tested.open(uri)) {
+      DeviceInfo info = device.info();
+      record.addFact("driver", info.driver());
+      addDriver(info.driver(), record);
+      addCode(record, "engine", CodeHash.of(device.getClass()));
+      if (!tested.getClass().isSynthetic()) { // there is none; a default stands for it
+        addCode(record, "backend", CodeHash.of(tested.getClass()));
+      }
+      record.addFact("name", info.name());
+      record.addFact("uuid", info.uuid());
+      if (info.pciAddress() != null) {
+        record.addFact("pci", info.pciAddress());
+      }
+      record.addFact("memory", info.memoryBytes() + " bytes");
+      record.addFact("capabilities", device.capabilities().stream().sorted().toList().toString());
+      record.addFact("formats", device.executableFormats().stream().sorted().toList().toString());
+      record.addFact("queues", String.valueOf(device.queueCount()));
+      record.addFact(CONTROLS, yesOrNo(tested.controls(device).isPresent()));
+      new TreeMap<>(info.properties()).forEach((k, v) -> record.addFact("device." + k, v));
+      device
+          .settings()
+          .forEach(s -> record.addFact("setting." + s.name(), s.value() + " (" + s.origin() + ")"));
+    }
+  }
+
+  private static String yesOrNo(boolean is) {
+    return is ? "yes" : "no";
+  }
+
+  /** Adds the location of the driver, and the version that it found. */
+  private static void addDriver(String name, RunRecord record) {
+    DriverRegistry registry = DriverRegistry.load();
+    for (DriverRegistry.Entry entry : registry.entries()) {
+      if (entry.problem() == null && entry.name().equals(name)) {
+        Driver driver = registry.driver(name);
+        record.addFact("driver.version", driver.probe().detail());
+        record.addFact("driver.location", entry.location());
+        addCode(record, "driver", CodeHash.of(driver.getClass()));
+      }
+    }
+  }
+
+  /** Adds a hash, and what was hashed. */
+  private static void addCode(RunRecord record, String role, CodeHash code) {
+    record.addFact("sha256." + role, code.sha256());
+    record.addFact("file." + role, code.what());
+  }
+}

@@ -1,0 +1,103 @@
+package org.jhal.cts.support;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.Capability;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.ExternalWork;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.spi.NativeCalls;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the suite does in external work: it fills and copies memory, through the native runtime if
+ * the device lends it, else on the bytes.
+ */
+public final class Foreign {
+  /** Why a test of external work is skipped. */
+  public static final String UNSUPPORTED = "the driver runs no external work";
+
+  private final @Nullable NativeCalls calls;
+
+  /** For {@code device}; the test is unsupported if its driver runs no external work. */
+  public Foreign(Cts cts, Device device) {
+    this(device);
+    if (!isOffered(cts, device)) {
+      throw Cts.unsupported(UNSUPPORTED);
+    }
+  }
+
+  private Foreign(Device device) {
+    calls = lendsItsRuntime(device) ? nativeCalls(device) : null;
+  }
+
+  /** Whether the driver of {@code device} runs external work; with native access it must. */
+  static boolean isOffered(Cts cts, Device device) {
+    if (lendsItsRuntime(device)) {
+      return true;
+    }
+    TimelineSemaphore probed = cts.semaphore(device, 0);
+    try {
+      device.queue(0).external(Fence.NONE, probed.at(1), List.of(), context -> {});
+    } catch (HalException e) {
+      if (e.status() == Status.UNIMPLEMENTED) {
+        return false;
+      }
+      throw e;
+    }
+    Waits.awaitReached(probed, 1);
+    return true;
+  }
+
+  /** Enqueues external work that fills a buffer, and nothing else. */
+  static void enqueueFill(DeviceQueue queue, Fence waits, Fence signals, DeviceBuffer buffer) {
+    Foreign foreign = new Foreign(queue.device());
+    queue.external(waits, signals, List.of(buffer), context -> foreign.fill(context, buffer, 0));
+  }
+
+  private static boolean lendsItsRuntime(Device device) {
+    return device.capabilities().contains(Capability.NATIVE_ACCESS);
+  }
+
+  /** The native runtime of a device that lends it, as each with {@code NATIVE_ACCESS} must. */
+  public static NativeCalls nativeCalls(Device device) {
+    return device.unwrap(NativeCalls.class);
+  }
+
+  /** Whether external work gets a native stream, and runs before what it enqueues there. */
+  public boolean isNative() {
+    return calls != null;
+  }
+
+  /** The native runtime; only if {@link #isNative}. */
+  public NativeCalls calls() {
+    return Objects.requireNonNull(calls);
+  }
+
+  /** Fills a buffer. */
+  public void fill(ExternalWork.Context context, DeviceBuffer target, int value) {
+    if (calls != null) {
+      calls.fill(context.stream(), context.address(target), (byte) value, target.size());
+      return;
+    }
+    ByteBuffer bytes = context.bytes(target);
+    while (bytes.hasRemaining()) {
+      bytes.put((byte) value);
+    }
+  }
+
+  /** Copies all of a buffer to the start of another one. */
+  public void copy(ExternalWork.Context context, DeviceBuffer source, DeviceBuffer target) {
+    if (calls != null) {
+      calls.copy(context.stream(), context.address(target), context.address(source), source.size());
+    } else {
+      context.bytes(target).put(context.bytes(source));
+    }
+  }
+}
