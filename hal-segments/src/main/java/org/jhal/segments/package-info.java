@@ -1,0 +1,5 @@
+/** Memory segments as host memory. */
+@NullMarked
+package org.jhal.segments;
+
+import org.jspecify.annotations.NullMarked;
