@@ -21,9 +21,32 @@ typedef struct fake_graph *CUgraph;
 typedef struct fake_graph *CUgraphExec;
 typedef struct fake_node *CUgraphNode;
 typedef struct fake_kernel *CUkernel;
+typedef struct fake_pool *CUmemoryPool;
 typedef void(CUDA_CB *CUhostFn)(void *data);
 
 enum { CU_STREAM_NON_BLOCKING = 1 };
+typedef enum { CU_MEM_LOCATION_TYPE_DEVICE = 1 } CUmemLocationType;
+typedef enum { CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3 } CUmemAccess_flags;
+typedef enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1 } CUmemAllocationType;
+typedef enum { CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4 } CUmemPool_attribute;
+typedef unsigned long cuuint64_t;
+
+typedef struct {
+  CUmemLocationType type;
+  int id;
+} CUmemLocation;
+
+typedef struct {
+  CUmemLocation location;
+  CUmemAccess_flags flags;
+} CUmemAccessDesc;
+
+typedef struct {
+  CUmemAllocationType allocType;
+  int handleTypes;
+  CUmemLocation location;
+} CUmemPoolProps;
+
 enum { CU_EVENT_BLOCKING_SYNC = 1, CU_EVENT_DISABLE_TIMING = 2 };
 
 typedef struct {
@@ -54,8 +77,15 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal);
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *address);
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
 CUresult cuCtxSetCurrent(CUcontext context);
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags);
+CUresult cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevice peer);
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device);
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties);
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value);
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count);
 CUresult cuStreamCreate(CUstream *stream, unsigned flags);
 CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
 CUresult cuEventCreate(CUevent *event, unsigned flags);
 CUresult cuEventDestroy(CUevent event);
 CUresult cuEventRecord(CUevent event, CUstream stream);
@@ -69,6 +99,7 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data);
 CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes);
 CUresult cuMemFree(CUdeviceptr address);
 CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream);
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
 CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags);
 CUresult cuMemFreeHost(void *address);
@@ -76,6 +107,7 @@ CUresult cuMemcpyDtoH(void *target, CUdeviceptr source, size_t bytes);
 CUresult cuMemcpyDtoHAsync(void *target, CUdeviceptr source, size_t bytes, CUstream stream);
 CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes, CUstream stream);
 CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream);
+CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream);
 CUresult cuMemsetD32Async(CUdeviceptr address, unsigned word, size_t count, CUstream stream);
 
 CUresult cuGraphCreate(CUgraph *graph, unsigned flags);

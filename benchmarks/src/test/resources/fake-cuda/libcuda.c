@@ -1,4 +1,7 @@
-/* A libcuda.so.1 whose device is the host and is done at once. FAKE_CUDA_FAIL=1 lets events fail. */
+/*
+ * A libcuda.so.1 whose two devices are the host and are done at once. FAKE_CUDA_FAIL=1 lets events fail, and with
+ * FAKE_CUDA_APART=1 the devices cannot access each other.
+ */
 #include <cuda.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -28,16 +31,77 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *address) {
-  *device = 0;
-  return test(strcmp(address, "0000:03:00.0") == 0);
+  *device = strcmp(address, "0000:04:00.0") == 0;
+  return test(*device == 1 || strcmp(address, "0000:03:00.0") == 0);
 }
+
+/* A context is its device, a pool as well. */
+static char devices[2];
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
-  *context = handle();
-  return test(device == 0);
+  *context = (CUcontext)&devices[device & 1];
+  return test(device == 0 || device == 1);
 }
 
-CUresult cuCtxSetCurrent(CUcontext context) { return test(context != NULL); }
+static CUcontext set; /* by cuCtxSetCurrent */
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  set = context;
+  return test(context != NULL);
+}
+
+/* What copies between the devices need, for each that uses the other one's memory. */
+static int peers[2];
+static int pools[2];
+
+CUresult cuDeviceCanAccessPeer(int *can_access, CUdevice device, CUdevice peer) {
+  *can_access = getenv("FAKE_CUDA_APART") == NULL;
+  return test(device != peer);
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  int device = (char *)set == &devices[1];
+  return test(peer != NULL && peer != set && flags == 0 && peers[device]++ == 0);
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device) {
+  *pool = (CUmemoryPool)&devices[device];
+  return CUDA_SUCCESS;
+}
+
+/* A pool that a program makes, one per device. */
+struct fake_pool {
+  int is_made;
+  int is_keeping; /* all memory */
+  int is_shared;  /* with the other device */
+};
+
+static struct fake_pool made[2];
+
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties) {
+  *pool = &made[properties->location.id];
+  (*pool)->is_made++;
+  return test((*pool)->is_made == 1 && properties->allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
+              properties->handleTypes == 0 && properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE);
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
+  pool->is_keeping = 1;
+  return test(attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD && *(cuuint64_t *)value == UINT64_MAX);
+}
+
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *access, size_t count) {
+  int device = access->location.id;
+  int is_made = pool == &made[1 - device];
+  if (is_made) {
+    pool->is_shared = 1;
+  } else {
+    pools[device] = 1;
+  }
+  return test(count == 1 && (is_made || (char *)pool == &devices[1 - device]) &&
+              access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE &&
+              access->location.type == CU_MEM_LOCATION_TYPE_DEVICE);
+}
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
   *stream = handle();
@@ -45,6 +109,10 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
 }
 
 CUresult cuStreamSynchronize(CUstream stream) { return test(stream != NULL); }
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+  return test(stream != NULL && event != NULL && flags == 0);
+}
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
   *event = handle();
@@ -131,6 +199,11 @@ CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream) {
   return test(stream != NULL && cuMemAlloc(address, bytes) == CUDA_SUCCESS);
 }
 
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+  return test(pool->is_made && pool->is_keeping && pool->is_shared &&
+              cuMemAllocAsync(address, bytes, stream) == CUDA_SUCCESS);
+}
+
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   return test(stream != NULL && cuMemFree(address) == CUDA_SUCCESS);
 }
@@ -153,6 +226,12 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr target, const void *source, size_t bytes,
 CUresult cuMemcpyDtoDAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream) {
   memcpy(host(target), host(source), bytes);
   return test(stream != NULL);
+}
+
+/* Only the cases with two devices use it. */
+CUresult cuMemcpyAsync(CUdeviceptr target, CUdeviceptr source, size_t bytes, CUstream stream) {
+  memcpy(host(target), host(source), bytes);
+  return test(stream != NULL && peers[0] && peers[1] && pools[0] && pools[1]);
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr address, unsigned word, size_t count, CUstream stream) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
@@ -23,8 +24,12 @@ import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.Rounds;
 import org.jhal.bench.measure.Row;
 import org.jhal.bench.measure.Shared;
+import org.jhal.bench.report.BadResultsException;
 import org.jhal.bench.report.Machine;
+import org.jhal.bench.report.Page;
 import org.jhal.bench.report.Report;
+import org.jhal.bench.report.Results;
+import org.jhal.cts.html.ReportFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +44,11 @@ public final class BenchTool implements ToolProvider {
   private static final int NO_DEVICE = 3;
   private static final int INTERRUPTED = 130;
 
+  /** What is written, in messages. */
+  private static final String RESULTS = "results";
+
+  private static final String PAGE = "page";
+
   private static final String HELP =
       """
       Measures what submissions and waits cost, beside what the JDK takes for the like.
@@ -49,12 +59,17 @@ public final class BenchTool implements ToolProvider {
         --peer URI      a second device, which those cases that can do so measure beside the first
         --kernels PATH  a bundle with the kernel 'touch' instead of the one that is built in, for a
                         device that loads none of its formats
+        --variants FOLDER
+                        further variants of that kernel, which are tried first
         --case PATTERN  only these cases; * is anything; repeatable
         --max N         at most N submissions in a sample, and N KiB in a transfer of pageable memory
                         or of a file; default 1000000
         --rounds N      how many samples of each; default 7
         --warm-up MS    how many milliseconds each is warmed up at least; default 1000
         --json FILE     write the results there as well, with all samples
+        --page FILE     write the results as a page of HTML there, with bars
+        --compare FILE  show results that --json wrote earlier beside them on the page
+        --from FILE     measure nothing: make the page from results that --json wrote earlier
         --list          list the cases and run nothing
         --help          print this
 
@@ -65,8 +80,8 @@ public final class BenchTool implements ToolProvider {
       stands which formats it would need.
 
       Exit codes: 0 all was measured that can be on this device, 1 a case or a side of it failed or
-      the file cannot be written, 2 wrong usage, such as no case for this device, 3 the device
-      cannot be opened.
+      a file cannot be written, 2 wrong usage, such as no case for this device, or a file of --compare
+      or --from that has no results, 3 the device cannot be opened.
       """;
 
   /** What the command line asks for. */
@@ -74,7 +89,11 @@ public final class BenchTool implements ToolProvider {
     @Nullable String device;
     @Nullable String peer;
     @Nullable ExecutableSource kernels;
+    @Nullable Path variants;
     @Nullable Path json;
+    @Nullable Path page;
+    @Nullable Earlier compare;
+    @Nullable Earlier from;
     final List<Pattern> cases = new ArrayList<>();
     int max = 1_000_000;
     int rounds = 7;
@@ -92,6 +111,15 @@ public final class BenchTool implements ToolProvider {
           .toList();
     }
   }
+
+  /**
+   * Results of an earlier run.
+   *
+   * @param name of their file, for people
+   * @param file that they were read from, or null if they are of this run
+   * @param results that it has
+   */
+  private record Earlier(String name, @Nullable Path file, Results results) {}
 
   /** A command line that makes no sense. */
   private static final class UsageException extends Exception {
@@ -123,9 +151,17 @@ public final class BenchTool implements ToolProvider {
       if (options.list) {
         for (BenchCase benchCase : options.selected()) {
           String only = benchCase.driver() == null ? "" : "(only " + benchCase.driver() + ") ";
-          out.printf(Locale.ROOT, "%-20s %s%s%n", benchCase.name(), only, benchCase.description());
+          String two = benchCase.needsTwo() ? "(two devices of the driver) " : "";
+          out.printf(
+              Locale.ROOT, "%-20s %s%s%s%n", benchCase.name(), only, two, benchCase.description());
         }
         return OK;
+      }
+      if (!canWrite(options, err)) {
+        return FAILED;
+      }
+      if (options.from != null) {
+        return writePage(options, options.from, err) ? OK : FAILED;
       }
       return run(options, out, err);
     } catch (UsageException e) {
@@ -148,17 +184,95 @@ public final class BenchTool implements ToolProvider {
         case "--device" -> options.device = value(args, ++i);
         case "--peer" -> options.peer = value(args, ++i);
         case "--kernels" -> options.kernels = bundle(value(args, ++i));
+        case "--variants" -> options.variants = path(args, ++i);
         case "--case" -> options.cases.add(pattern(value(args, ++i)));
         case "--max" -> options.max = number(args, ++i, 1, 10_000_000);
         case "--rounds" -> options.rounds = number(args, ++i, 1, 10_000);
         case "--warm-up" -> options.warmUp = Duration.ofMillis(number(args, ++i, 0, 600_000));
-        case "--json" -> options.json = Path.of(value(args, ++i));
+        case "--json" -> options.json = path(args, ++i);
+        case "--page" -> options.page = path(args, ++i);
+        case "--compare" -> options.compare = earlier(args, ++i);
+        case "--from" -> options.from = earlier(args, ++i);
         case "--list" -> options.list = true;
         case "--help", "-h" -> options.help = true;
         default -> throw new UsageException("unknown argument '" + args[i] + "'");
       }
     }
+    if (options.variants != null) {
+      options.kernels = varied(options.kernels, options.variants);
+    }
+    if (options.page == null && (options.compare != null || options.from != null)) {
+      throw new UsageException("--compare and --from need --page");
+    }
+    if (options.from != null
+        && (options.device != null || options.peer != null || options.json != null)) {
+      throw new UsageException(
+          "--from measures nothing, so --device, --peer and --json are useless");
+    }
+    Path compared = options.compare == null ? null : options.compare.file();
+    Path shown = options.from == null ? null : options.from.file();
+    checkDiffer("--page", options.page, "--json", options.json);
+    checkDiffer("--page", options.page, "--compare", compared);
+    checkDiffer("--page", options.page, "--from", shown);
+    checkDiffer("--json", options.json, "--compare", compared);
     return options;
+  }
+
+  /** Nothing is written over what is read, nor over what else is written. */
+  private static void checkDiffer(
+      String written, @Nullable Path one, String option, @Nullable Path other)
+      throws UsageException {
+    if (one != null && other != null && isSame(one, other)) {
+      throw new UsageException(written + " and " + option + " name the same file: " + one);
+    }
+  }
+
+  private static boolean isSame(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other); // also through a link
+    } catch (IOException e) { // one is not there yet
+      return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize());
+    }
+  }
+
+  /** Whether all results can be written; if not, says which cannot. */
+  private static boolean canWrite(Options options, PrintWriter err) {
+    return canWrite(options.json, RESULTS, err) && canWrite(options.page, PAGE, err);
+  }
+
+  private static boolean canWrite(@Nullable Path file, String what, PrintWriter err) {
+    try {
+      if (file != null) {
+        ReportFile.checkWritable(file);
+      }
+      return true;
+    } catch (IOException e) {
+      err.println(unwritten(what, e));
+      return false;
+    }
+  }
+
+  private static String unwritten(String what, IOException cause) {
+    return "hal: DATA_LOSS: the " + what + " cannot be written: " + cause;
+  }
+
+  private static Path path(String[] args, int index) throws UsageException {
+    String text = value(args, index);
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new UsageException(args[index - 1] + " " + text + ": " + e.getMessage());
+    }
+  }
+
+  /** Read before anything is measured, so that a wrong file costs no time. */
+  private static Earlier earlier(String[] args, int index) throws UsageException {
+    Path file = path(args, index);
+    try {
+      return new Earlier(String.valueOf(file.getFileName()), file, Results.read(file));
+    } catch (BadResultsException e) {
+      throw new UsageException(args[index - 1] + " " + file + ": " + e.getMessage());
+    }
   }
 
   private static Pattern pattern(String text) throws UsageException {
@@ -178,6 +292,15 @@ public final class BenchTool implements ToolProvider {
       return ExecutableSource.of(Path.of(path));
     } catch (HalException | InvalidPathException e) {
       throw new UsageException("--kernels " + path + ": " + e.getMessage());
+    }
+  }
+
+  private static ExecutableSource varied(@Nullable ExecutableSource kernels, Path variants)
+      throws UsageException {
+    try {
+      return BenchCases.withVariants(kernels, variants);
+    } catch (HalException e) {
+      throw new UsageException("--variants " + variants + ": " + e.getMessage());
     }
   }
 
@@ -254,11 +377,34 @@ public final class BenchTool implements ToolProvider {
       try {
         Files.writeString(options.json, report.toJson());
       } catch (IOException e) {
-        err.println("hal: DATA_LOSS: the results cannot be written: " + e);
-        return FAILED;
+        err.println(unwritten(RESULTS, e));
+        exitCode = FAILED; // the page may still be written
+      }
+    }
+    if (options.page != null) {
+      try {
+        Earlier now = new Earlier("this run", null, Results.parse(report.toJson()));
+        return writePage(options, now, err) ? exitCode : FAILED;
+      } catch (BadResultsException e) {
+        throw new IllegalStateException("the results cannot be read again", e);
       }
     }
     return exitCode;
+  }
+
+  private static boolean writePage(Options options, Earlier shown, PrintWriter err) {
+    Earlier other = options.compare;
+    String page =
+        other == null
+            ? Page.of(shown.name(), shown.results())
+            : Page.of(shown.name(), shown.results(), other.name(), other.results());
+    try {
+      Files.writeString(Objects.requireNonNull(options.page, "page"), page);
+      return true;
+    } catch (IOException e) {
+      err.println(unwritten(PAGE, e));
+      return false;
+    }
   }
 
   private static int measure(

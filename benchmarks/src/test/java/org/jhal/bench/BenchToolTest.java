@@ -11,6 +11,7 @@ import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -99,16 +100,34 @@ class BenchToolTest {
         out.toString());
   }
 
+  @Test
+  void aVariantInTheFormatOfTheDeviceIsMeasured(@TempDir Path folder) throws IOException {
+    Files.writeString(
+        folder.resolve("manifest.json"),
+        "{\"version\": 1, \"bundle\": \"touch\", \"variants\":"
+            + " [{\"format\": \"tiny\", \"file\": \"kernels.txt\"}]}");
+    Files.writeString(folder.resolve("kernels.txt"), TinyTouch.class.getName());
+    assertEquals(0, runOnTiny("--variants", folder.toString()), err.toString());
+    assertFalse(out.toString().contains("was not measured"), out.toString());
+    assertTrue(
+        out.toString().lines().anyMatch(line -> line.matches("dispatch +heap +[0-9.]+ \\(.*")),
+        out.toString());
+    Path nothing = folder.resolve("nothing");
+    assertEquals(2, run("--variants", nothing.toString()));
+    assertTrue(
+        err.toString().contains("--variants " + nothing + ": no variants in"), err.toString());
+  }
+
   private void measures(BenchCase benchCase, Path folder) throws IOException {
     Path file = folder.resolve(benchCase.name() + ".json");
     int exitCode =
         run(
             "--device",
-            "mock",
+            benchCase.needsTwo() ? "mock://0?devices=2" : "mock",
             "--case",
             benchCase.name(),
             "--max",
-            "200",
+            benchCase.needsTwo() || benchCase.name().startsWith("peer-") ? "20" : "200", // MiB
             "--rounds",
             "2",
             "--warm-up",
@@ -130,7 +149,15 @@ class BenchToolTest {
       check(metric, row.getAsJsonObject("jhal"));
       // There is no --peer, and the mock has neither graphs nor a cache.
       boolean isAlone =
-          Stream.of("dispatch-", "graph-", "pageable-", "load")
+          Stream.of(
+                  "dispatch-",
+                  "graph-",
+                  "pageable-",
+                  "load",
+                  "peer-copy",
+                  "peer-both",
+                  "peer-hop",
+                  "all-reduce")
               .anyMatch(benchCase.name()::startsWith);
       assertEquals(isAlone, row.getAsJsonArray("peers").isEmpty());
       if (benchCase.name().equals("heap")) {
@@ -212,7 +239,8 @@ class BenchToolTest {
     assertEquals(2, samples.size());
     // The collector need not run during so little work, a process may shrink meanwhile, and the
     // heap that one submission takes may round to nothing.
-    if (Set.of("whole", "park", "release", "time", "load", "open", "GB/s").contains(metric)) {
+    if (Set.of("whole", "park", "release", "time", "load", "open", "GB/s", "Mpixel/s")
+        .contains(metric)) {
       for (JsonElement sample : samples) {
         assertTrue(sample.getAsDouble() > 0, side.toString());
       }
@@ -275,6 +303,20 @@ class BenchToolTest {
   }
 
   @Test
+  void theListTellsWhichCasesNeedTwoDevices() {
+    assertEquals(0, run("--list"));
+    Set<String> forTwo =
+        out.toString()
+            .lines()
+            .filter(line -> line.contains(" (two devices of the driver) "))
+            .map(line -> line.split(" ", 2)[0])
+            .collect(Collectors.toSet());
+    assertEquals(
+        Set.of("peer-copy", "peer-both", "peer-hop", "all-reduce", "all-reduce-chain", "split"),
+        forTwo);
+  }
+
+  @Test
   void helpTellsEveryOption() {
     assertEquals(0, run("--help"));
     for (String option :
@@ -286,6 +328,9 @@ class BenchToolTest {
           "--rounds",
           "--warm-up",
           "--json",
+          "--page",
+          "--compare",
+          "--from",
           "--list",
           "--help"
         }) {
@@ -302,6 +347,8 @@ class BenchToolTest {
         "--max 0|--max 0: a number from 1 to 10000000 is needed",
         "--rounds many|--rounds many: a number from 1 to 10000 is needed",
         "--json|--json needs a value",
+        "--compare nowhere|--compare nowhere: cannot be read: java.nio.file.NoSuchFileException:"
+            + " nowhere",
         "--kernels nowhere|--kernels nowhere: no bundle at nowhere: neither a folder nor a file"
       })
   void wrongUsageSaysWhatIsWrong(String arguments, String message) {
@@ -316,12 +363,70 @@ class BenchToolTest {
     assertTrue(err.toString().startsWith("hal: NOT_FOUND"), err.toString());
   }
 
+  /** Before anything is measured, and before the device is opened. */
+  @ParameterizedTest
+  @CsvSource({"--json, results", "--page, page"})
+  void aFileThatCannotBeWrittenIsToldBeforeMeasuring(
+      String option, String what, @TempDir Path folder) {
+    String file = folder.resolve("no/such/folder").toString();
+    assertEquals(1, run("--case", "ping-pong", "--device", "nosuch", option, file));
+    assertTrue(
+        err.toString().startsWith("hal: DATA_LOSS: the " + what + " cannot be written: "),
+        err.toString());
+    assertEquals("", out.toString());
+  }
+
+  /** The file is taken away while the case is measured, as a full disk would be. */
   @Test
-  void resultsThatCannotBeWrittenAreTold(@TempDir Path folder) {
-    String file = folder.resolve("no/such/folder.json").toString();
-    List<String> arguments = new ArrayList<>(List.of("--case", "ping-pong", "--json", file));
+  void thePageIsWrittenEvenIfTheResultsCannotBe(@TempDir Path folder) throws IOException {
+    Path json = folder.resolve("results.json");
+    Path page = folder.resolve("page.html");
+    StringWriter taking =
+        new StringWriter() {
+          @Override
+          public void write(String text, int offset, int length) {
+            super.write(text, offset, length);
+            try {
+              Files.createDirectories(json);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+    List<String> arguments = new ArrayList<>(List.of("--case", "ping-pong"));
+    arguments.addAll(List.of("--json", json.toString(), "--page", page.toString()));
     arguments.addAll(List.of(few()));
-    assertEquals(1, run(arguments.toArray(String[]::new)));
-    assertTrue(err.toString().contains("cannot be written"), err.toString());
+    ToolProvider tool = ToolProvider.findFirst("hal-bench").orElseThrow();
+    int exitCode =
+        tool.run(new PrintWriter(taking), new PrintWriter(err), arguments.toArray(String[]::new));
+    assertEquals(1, exitCode, err.toString());
+    assertTrue(err.toString().contains("the results cannot be written"), err.toString());
+    assertTrue(Files.readString(page).contains("ping-pong"), page.toString());
+  }
+
+  @Test
+  void nothingIsWrittenOverWhatIsRead(@TempDir Path folder) throws IOException {
+    Path results = folder.resolve("s.json");
+    List<String> arguments = new ArrayList<>(List.of("--case", "ping-pong"));
+    arguments.addAll(List.of("--json", results.toString()));
+    arguments.addAll(List.of(few()));
+    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+    String content = Files.readString(results);
+    String name = results.toString();
+    String other = folder.resolve("x/../s.json").toString();
+    Files.createDirectory(folder.resolve("x"));
+    String fresh = folder.resolve("fresh").toString();
+    for (List<String> wrong :
+        List.of(
+            List.of("--from", name, "--page", name),
+            List.of("--from", name, "--page", other),
+            List.of("--compare", name, "--page", other),
+            List.of("--compare", name, "--page", fresh, "--json", other),
+            List.of("--page", fresh, "--json", folder.resolve("x/../fresh").toString()))) {
+      err.getBuffer().setLength(0);
+      assertEquals(2, run(wrong.toArray(String[]::new)), wrong.toString());
+      assertTrue(err.toString().contains(" name the same file: "), err.toString());
+    }
+    assertEquals(content, Files.readString(results));
   }
 }

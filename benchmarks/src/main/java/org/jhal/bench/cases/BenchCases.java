@@ -1,8 +1,12 @@
 package org.jhal.bench.cases;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jhal.ExecutableSource;
+import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.BenchCase;
+import org.jspecify.annotations.Nullable;
 
 /** All cases. */
 public final class BenchCases {
@@ -16,10 +20,24 @@ public final class BenchCases {
             GraphCases.all(),
             PageableCases.all(),
             FileCases.all(),
+            LibraryCases.all(),
+            PeerCases.all(),
+            CollectiveCases.all(),
+            SplitCases.all(),
             CudaCases.all(),
             HipCalls.all())
         .flatMap(List::stream)
         .toList();
+  }
+
+  /**
+   * The bundle with the kernel of the cases, with further variants of it.
+   *
+   * @param kernels the bundle; null for that of the benchmarks
+   * @throws org.jhal.HalException NOT_FOUND if there are no variants in the folder
+   */
+  public static ExecutableSource withVariants(@Nullable ExecutableSource kernels, Path variants) {
+    return (kernels == null ? Touch.BUNDLE : kernels).withVariants(variants);
   }
 
   private static List<BenchCase> general() {
@@ -68,6 +86,13 @@ public final class BenchCases {
             List.of("heap"),
             false,
             HeapBytes::series),
+        new BenchCase(
+            "recorded-chain",
+            "dispatches that wait for the one before them, while the flight recorder records them",
+            "ns",
+            List.of("time"),
+            false,
+            RecordedChain::series),
         new BenchCase(
             "memory",
             "memory that a parked barrier holds, in a JVM of its own",

@@ -1,11 +1,13 @@
 package org.jhal.bench.cases;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
 import org.jhal.Executable;
@@ -28,7 +30,8 @@ import org.jhal.bench.measure.Subject;
  * @param uri of the device
  * @param bundle the folder or archive of the bundle, or empty for that of the benchmarks, as source
  */
-public record LoadTimes(String name, String uri, String bundle) implements Subject {
+public record LoadTimes(String name, String uri, String bundle, String variants)
+    implements Subject {
   static final List<String> METRICS = List.of("load", "open");
 
   private static final String SETTING = "cache";
@@ -37,8 +40,15 @@ public record LoadTimes(String name, String uri, String bundle) implements Subje
 
   static Series series(Bench bench) {
     ExecutableSource own = bench.kernels();
-    String bundle = own == null ? "" : own.name();
-    Subject jhal = new LoadTimes(JHAL, bench.uri(), bundle);
+    String bundle =
+        own == null || own.name().equals(Touch.BUNDLE.name()) ? "" : own.name(); // else a path
+    String variants =
+        own == null
+            ? ""
+            : own.overlays().stream()
+                .map(ExecutableSource::name)
+                .collect(Collectors.joining(File.pathSeparator));
+    Subject jhal = new LoadTimes(JHAL, bench.uri(), bundle, variants);
     if (!bench.hasSetting(SETTING)) {
       return new Series("first", jhal, List.of());
     }
@@ -49,7 +59,7 @@ public record LoadTimes(String name, String uri, String bundle) implements Subje
     return new Series(
         "first",
         jhal,
-        List.of(new LoadTimes("JHAL, cache=off", without, bundle)),
+        List.of(new LoadTimes("JHAL, cache=off", without, bundle, variants)),
         List.of(Aim.atMost("load", MOST_NANOS)));
   }
 
@@ -62,7 +72,7 @@ public record LoadTimes(String name, String uri, String bundle) implements Subje
   @Override
   public double[] sample()
       throws IOException, InterruptedException, TimeoutException, NotAvailableException {
-    double[] nanos = OwnJvm.numbers(LoadTimes.class, uri, bundle);
+    double[] nanos = OwnJvm.numbers(LoadTimes.class, uri, bundle, variants);
     if (nanos[0] == NOT_LOADED) {
       throw new NotAvailableException(
           "the device loads none of the formats of the bundle; --kernels takes one that it loads");
@@ -70,10 +80,13 @@ public record LoadTimes(String name, String uri, String bundle) implements Subje
     return nanos;
   }
 
-  /** What runs in a JVM of its own: the URI, and the bundle. */
+  /** What runs in a JVM of its own: the URI, the bundle, and folders of variants. */
   public static void main(String[] args) {
     ExecutableSource source =
         args[1].isEmpty() ? Touch.SOURCE : ExecutableSource.of(Path.of(args[1]));
+    for (String variants : args[2].isEmpty() ? new String[0] : args[2].split(File.pathSeparator)) {
+      source = source.withVariants(Path.of(variants));
+    }
     long start = System.nanoTime();
     try (Device device = Hal.openDevice(args[0])) {
       long opened = System.nanoTime();

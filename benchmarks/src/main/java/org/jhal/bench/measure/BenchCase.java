@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param scales whether its series do the same for growing numbers, so that each is compared with
  *     the first as well
  * @param driver whose devices it is for, or null if it is for all
+ * @param needsTwo whether it needs two devices of one driver; without a second one, its series say
+ *     so
  * @param maker makes the series, ready to be measured
  */
 public record BenchCase(
@@ -23,6 +25,7 @@ public record BenchCase(
     List<String> metrics,
     boolean scales,
     @Nullable String driver,
+    boolean needsTwo,
     Maker maker) {
   /** Makes the series of a case. */
   public interface Maker {
@@ -30,7 +33,19 @@ public record BenchCase(
     List<Series> make(Bench bench) throws Exception;
   }
 
-  /** A case for all devices. */
+  /** A case for one device. */
+  public BenchCase(
+      String name,
+      String description,
+      String unit,
+      List<String> metrics,
+      boolean scales,
+      @Nullable String driver,
+      Maker maker) {
+    this(name, description, unit, metrics, scales, driver, false, maker);
+  }
+
+  /** A case for one device, of any driver. */
   public BenchCase(
       String name,
       String description,
@@ -39,6 +54,11 @@ public record BenchCase(
       boolean scales,
       Maker maker) {
     this(name, description, unit, metrics, scales, null, maker);
+  }
+
+  /** The same case, for two devices of one driver. */
+  public BenchCase forTwo() {
+    return new BenchCase(name, description, unit, metrics, scales, driver, true, maker);
   }
 
   /** Whether it can be measured on {@code device}. */

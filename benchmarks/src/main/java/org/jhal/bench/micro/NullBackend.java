@@ -43,7 +43,16 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
     return new EngineDevice<>(
         new NullBackend(latencyNanos),
         new EngineConfig(
-            1, 512, SPIN_NANOS, COMPLETION_SPIN_NANOS, Duration.ofSeconds(10), 1, 1, false),
+            1,
+            512,
+            SPIN_NANOS,
+            COMPLETION_SPIN_NANOS,
+            Duration.ofSeconds(10),
+            1,
+            1,
+            true,
+            true,
+            false),
         List.of());
   }
 

@@ -7,6 +7,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -39,8 +40,10 @@ public final class CudaRaw implements AutoCloseable {
   private static final String PROGRAM = "raw";
   private static final String KERNEL = "touch.ptx";
   private static final List<String> SOURCES =
-      List.of("driver.c", "graphs.c", "pageable.c", "raw.c");
-  private static final List<String> HEADERS = List.of("driver.h", "raw.h");
+      List.of(
+          "collectives.c", "driver.c", "graphs.c", "libraries.c", "pageable.c", "peers.c", "raw.c");
+  private static final List<String> HEADERS = List.of("driver.h", "peers.h", "raw.h");
+  private static final String ABSENT = "absent "; // before what this machine does not have
   private static final String END = "the end of the output";
   private static final Pattern RESULT =
       Pattern.compile("result (\\S+ \\d+ \\d+) (\\d+\\.\\d+) (\\d+\\.\\d+) (\\d+\\.\\d+)");
@@ -54,6 +57,7 @@ public final class CudaRaw implements AutoCloseable {
   private final Toolchain toolchain;
   private final Map<String, String> environment;
   private final @Nullable String pciAddress;
+  private final @Nullable String otherPciAddress;
   private BlockingQueue<String> lines = new LinkedBlockingQueue<>(); // of this process alone
   private @Nullable NativeBuild build;
   private @Nullable Process process;
@@ -67,9 +71,23 @@ public final class CudaRaw implements AutoCloseable {
    */
   public CudaRaw(
       Toolchain toolchain, Map<String, String> environment, @Nullable String pciAddress) {
+    this(toolchain, environment, pciAddress, null);
+  }
+
+  /**
+   * Starts nothing yet.
+   *
+   * @param otherPciAddress of the second device, for cases that use two; null if there is none
+   */
+  public CudaRaw(
+      Toolchain toolchain,
+      Map<String, String> environment,
+      @Nullable String pciAddress,
+      @Nullable String otherPciAddress) {
     this.toolchain = toolchain;
     this.environment = environment;
     this.pciAddress = pciAddress;
+    this.otherPciAddress = otherPciAddress;
   }
 
   /** {@link #subject(String, String, long, int, UnaryOperator)} that is called {@link #NAME}. */
@@ -127,8 +145,12 @@ public final class CudaRaw implements AutoCloseable {
       Writer requests = running.outputWriter(StandardCharsets.UTF_8);
       requests.write(request(name, size, steps) + "\n");
       requests.flush();
-      return parse(nextLine(), name, size, steps);
-    } catch (IOException | TimeoutException | InterruptedException e) {
+      String line = nextLine();
+      if (line.startsWith(ABSENT)) {
+        throw new NotAvailableException(line.substring(ABSENT.length()));
+      }
+      return parse(line, name, size, steps);
+    } catch (IOException | TimeoutException | InterruptedException | NotAvailableException e) {
       stop(); // the next request starts it anew
       throw e;
     }
@@ -139,12 +161,14 @@ public final class CudaRaw implements AutoCloseable {
       return process;
     }
     Path program = program();
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                program.toString(),
-                program.resolveSibling(KERNEL).toString(),
-                Objects.requireNonNullElse(pciAddress, "-"))
-            .redirectErrorStream(true);
+    List<String> command = new ArrayList<>();
+    command.add(program.toString());
+    command.add(program.resolveSibling(KERNEL).toString());
+    command.add(Objects.requireNonNullElse(pciAddress, "-"));
+    if (otherPciAddress != null) {
+      command.add(otherPciAddress);
+    }
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().putAll(environment);
     BlockingQueue<String> target = new LinkedBlockingQueue<>();
     lines = target;

@@ -2,12 +2,16 @@ package org.jhal.bench.report;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jhal.Device;
+import org.jhal.DriverRegistry;
+import org.jhal.Hal;
 import org.jhal.Setting;
 
 /** What results depend on. */
@@ -23,6 +27,10 @@ public final class Machine {
     }
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("device", fact(uri, device));
+    facts.put("driver", device.info().driver() + ", " + driver(device));
+    String version = Hal.class.getPackage().getImplementationVersion();
+    facts.put("jhal", version == null ? "unpackaged" : version);
+    facts.put("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
     facts.put("cores", String.valueOf(runtime.availableProcessors()));
     facts.put(
         "system",
@@ -45,6 +53,12 @@ public final class Machine {
       settings.add(setting.name() + "=" + setting.value());
     }
     return uri + ", " + device.info().name() + ", " + String.join(" ", settings);
+  }
+
+  /** What the driver found, with the versions of its runtime. */
+  private static String driver(Device device) {
+    DriverRegistry registry = DriverRegistry.load();
+    return registry.driver(device.info().driver()).probe().detail();
   }
 
   /** How many threads of the whole machine wanted to run during the last minute, if it tells. */

@@ -46,6 +46,7 @@ public final class Report {
   public String add(BenchCase benchCase, List<Row> rows, String loadBefore, String loadAfter) {
     JsonObject json = new JsonObject();
     json.addProperty("name", benchCase.name());
+    json.addProperty("description", benchCase.description());
     json.addProperty("unit", benchCase.unit());
     json.addProperty("loadBefore", loadBefore);
     json.addProperty("loadAfter", loadAfter);
@@ -173,14 +174,14 @@ public final class Report {
     return Double.isFinite(value) ? new JsonPrimitive(value) : JsonNull.INSTANCE;
   }
 
-  private static String text(Spread spread) {
+  static String text(Spread spread) {
     return Double.isFinite(spread.median())
         ? text(spread.median()) + " (" + text(spread.min()) + ".." + text(spread.max()) + ")"
         : "-";
   }
 
   /** Three digits, or all before the point. */
-  private static String text(double value) {
+  static String text(double value) {
     double size = Math.abs(value);
     int digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
     return String.format(Locale.ROOT, "%." + digits + "f", value);

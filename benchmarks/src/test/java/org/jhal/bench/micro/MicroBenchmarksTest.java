@@ -50,6 +50,8 @@ class MicroBenchmarksTest {
                 "EngineBenchmark.dispatch",
                 "EngineBenchmark.execute",
                 "EngineBenchmark.roundTrip",
+                "EventsBenchmark.asks",
+                "EventsBenchmark.barrierInChain",
                 "RegisterBenchmark.peerSortedMap",
                 "RegisterBenchmark.registerAndCancel",
                 "SignalBenchmark.peerComplete",

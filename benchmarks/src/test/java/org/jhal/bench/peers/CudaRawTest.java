@@ -117,10 +117,13 @@ class CudaRawTest {
     "plain-upload, 4096",
     "plain-readback, 4096",
     "ring-upload-1, 4096",
-    "ring-readback-3, 4096"
+    "ring-readback-3, 4096",
+    "peer-copy, 4096",
+    "peer-both, 4096",
+    "peer-hop, 0"
   })
   void theProgramKnowsEveryCase(String name, long size, @TempDir Path folder) throws Exception {
-    try (CudaRaw raw = FakeCuda.build(folder).raw("0000:03:00.0", Map.of())) {
+    try (CudaRaw raw = FakeCuda.build(folder).raw("0000:03:00.0", "0000:04:00.0", Map.of())) {
       for (int steps : new int[] {1, 2, 3000}) {
         double[] sample = raw.subject(name, size, steps, UnaryOperator.identity()).sample();
         assertEquals(3, sample.length);
@@ -175,6 +178,60 @@ class CudaRawTest {
                   "error ring-upload-0 of 4096 bytes: a multiple of 4, and 1 to 64 threads, are"
                       + " possible"),
           refused::toString);
+    }
+  }
+
+  @Test
+  void twoDevicesMustBeNamedAndNearEachOther(@TempDir Path folder) throws Exception {
+    FakeCuda fake = FakeCuda.build(folder);
+    assertFails("error no second device was named", fake.raw("0000:03:00.0", Map.of()));
+    assertFails(
+        "error cuDeviceGetByPCIBusId: CUDA_ERROR_INVALID_VALUE (1)",
+        fake.raw("0000:03:00.0", "0000:99:00.0", Map.of()));
+    assertFails(
+        "error the two devices cannot access each other's memory",
+        fake.raw("0000:03:00.0", "0000:04:00.0", Map.of("FAKE_CUDA_APART", "1")));
+  }
+
+  private static void assertFails(String end, CudaRaw raw) throws Exception {
+    try (raw) {
+      Subject copy = raw.subject("peer-copy", 4096, 1, UnaryOperator.identity());
+      IOException refused = assertThrows(IOException.class, copy::sample);
+      assertTrue(String.valueOf(refused.getMessage()).endsWith(end), refused::toString);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"all-reduce", "all-reduce-chain"})
+  void sumsAreThoseOfNccl(String name, @TempDir Path folder) throws Exception {
+    FakeCuda fake = FakeCuda.build(folder).withNccl();
+    try (CudaRaw raw = fake.raw("0000:03:00.0", "0000:04:00.0", Map.of())) {
+      for (long bytes : new long[] {8, 1 << 20, 4}) {
+        for (int steps : new int[] {1, 200}) {
+          double[] sample = raw.subject(name, bytes, steps, UnaryOperator.identity()).sample();
+          assertTrue(sample[0] > 0 && sample[1] <= sample[0] && sample[0] <= sample[2]);
+        }
+      }
+      Subject tooMany = raw.subject(name, 8, 201, UnaryOperator.identity());
+      IOException refused = assertThrows(IOException.class, tooMany::sample);
+      assertTrue(
+          String.valueOf(refused.getMessage())
+              .endsWith(
+                  "error 201 sums of 8 bytes: a multiple of 4, and at most 200 sums, are possible"),
+          refused::toString);
+    }
+  }
+
+  @Test
+  void withoutNcclThereAreNoSums(@TempDir Path folder) throws Exception {
+    try (CudaRaw raw = FakeCuda.build(folder).raw("0000:03:00.0", "0000:04:00.0", Map.of())) {
+      Subject sums = raw.subject("all-reduce", 8, 1, UnaryOperator.identity());
+      for (int i = 0; i < 2; i++) {
+        NotAvailableException none = assertThrows(NotAvailableException.class, sums::sample);
+        assertTrue(
+            String.valueOf(none.getMessage()).matches("no NCCL: .*libnccl.so.2.*"), none::toString);
+      }
+      assertTrue(raw.subject("peer-copy", 8, 1, UnaryOperator.identity()).sample()[0] > 0);
     }
   }
 

@@ -11,16 +11,52 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** An application server unloads an application that has closed its devices. */
 class ClassLoaderTest {
+  @TempDir private Path folder;
+
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
   @Test
   void nothingKeepsTheClassLoaderOfAnApplicationThatHasClosedItsDevices() throws Exception {
-    WeakReference<ClassLoader> application = runApplication();
+    awaitUnloaded(runApplication(UsesDevices.class));
+  }
+
+  /** A semaphore and other things without native memory are held by the application itself. */
+  @Test
+  void aSemaphoreInAStaticFieldOfTheApplicationDoesNotKeepItForEver() throws Exception {
+    awaitUnloaded(runApplication(KeepsSemaphore.class));
+  }
+
+  /** The recorder outlives the application. */
+  @Test
+  void aRecordingThatGoesOnDoesNotKeepIt() throws Exception {
+    try (Recording recording = new Recording()) {
+      for (String event : List.of("Submission", "Operation", "Allocation", "Name")) {
+        recording.enable("org.jhal." + event);
+      }
+      recording.start();
+      WeakReference<ClassLoader> application = runApplication(UsesDevices.class);
+      awaitUnloaded(application);
+      Path made = folder.resolve("made.jfr");
+      recording.dump(made);
+      Set<String> events =
+          RecordingFile.readAllEvents(made).stream()
+              .map(event -> event.getEventType().getName())
+              .collect(Collectors.toSet());
+      assertTrue(events.contains("org.jhal.Name"), () -> "the application recorded " + events);
+    }
+  }
+
+  private static void awaitUnloaded(WeakReference<ClassLoader> application) {
     long start = System.nanoTime();
     while (application.get() != null) {
       System.gc();
@@ -38,7 +74,7 @@ class ClassLoaderTest {
         .collect(Collectors.joining(", "));
   }
 
-  private static WeakReference<ClassLoader> runApplication()
+  private static WeakReference<ClassLoader> runApplication(Class<? extends Runnable> program)
       throws ReflectiveOperationException, IOException {
     URL[] classPath =
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -50,9 +86,7 @@ class ClassLoaderTest {
         new URLClassLoader("application", classPath, ClassLoader.getPlatformClassLoader())) {
       Thread.currentThread().setContextClassLoader(loader);
       // On this very thread, which lives on as those of a server do.
-      ((Runnable)
-              loader.loadClass(UsesDevices.class.getName()).getDeclaredConstructor().newInstance())
-          .run();
+      ((Runnable) loader.loadClass(program.getName()).getDeclaredConstructor().newInstance()).run();
       return new WeakReference<>(loader);
     } finally {
       Thread.currentThread().setContextClassLoader(before);

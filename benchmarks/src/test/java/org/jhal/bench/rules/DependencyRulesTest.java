@@ -65,6 +65,22 @@ class DependencyRulesTest {
     assertEquals(List.of("org.jhal.driver.gpu"), users);
   }
 
+  /** A Java may lack it. */
+  @Test
+  void onlyThePackageForEventsNeedsTheFlightRecorder() {
+    List<String> users =
+        Repository.classes("hal-utils").stream()
+            .filter(
+                user ->
+                    user.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(
+                            used -> within(used.getTargetClass().getPackageName(), "jdk.jfr")))
+            .map(JavaClass::getPackageName)
+            .distinct()
+            .toList();
+    assertEquals(List.of("org.jhal.engine.events"), users);
+  }
+
   @Test
   void theSuiteSeesTheApiAndJUnit() {
     assertSeesOnly(

@@ -28,39 +28,45 @@ class EnginePackagesTest {
 
   /** For each package the others that it may use; docs/design.md has the same table. */
   private static final Map<String, Set<String>> MAY_SEE =
-      Map.of(
-          DRIVER,
-          Set.of(DRIVER + ".bundle"),
-          DRIVER + ".bundle",
-          Set.of(),
-          DRIVER + ".options",
-          Set.of(),
-          DRIVER + ".support",
-          Set.of(),
-          DRIVER + ".faults",
-          Set.of(DRIVER, DRIVER + ".bundle"),
-          DRIVER + ".gpu",
-          Set.of(
+      Map.ofEntries(
+          entry(DRIVER, DRIVER + ".bundle"),
+          entry(DRIVER + ".bundle"),
+          entry(DRIVER + ".options"),
+          entry(DRIVER + ".support"),
+          entry(DRIVER + ".faults", DRIVER, DRIVER + ".bundle"),
+          entry(
+              DRIVER + ".gpu",
               DRIVER,
               DRIVER + ".bundle",
               DRIVER + ".cache",
               DRIVER + ".options",
               DRIVER + ".support",
+              ENGINE + ".events",
               ENGINE), // its entry, see below
-          DRIVER + ".cache",
-          Set.of(),
-          ENGINE,
-          Set.of(
+          entry(DRIVER + ".cache"),
+          entry(
+              ENGINE,
               DRIVER,
               DRIVER + ".bundle",
               DRIVER + ".options",
               DRIVER + ".support",
+              ENGINE + ".collective",
               ENGINE + ".queue",
+              ENGINE + ".events",
               ENGINE + ".concurrent"),
-          ENGINE + ".queue",
-          Set.of(DRIVER, DRIVER + ".support", ENGINE + ".concurrent"),
-          ENGINE + ".concurrent",
-          Set.of(DRIVER + ".support"));
+          entry(ENGINE + ".collective"),
+          entry(
+              ENGINE + ".queue",
+              DRIVER,
+              DRIVER + ".support",
+              ENGINE + ".events",
+              ENGINE + ".concurrent"),
+          entry(ENGINE + ".events"),
+          entry(ENGINE + ".concurrent", DRIVER + ".support"));
+
+  private static Map.Entry<String, Set<String>> entry(String room, String... seen) {
+    return Map.entry(room, Set.of(seen));
+  }
 
   /**
    * Public for several packages of this module, and, of a manifest, for tests of drivers, which

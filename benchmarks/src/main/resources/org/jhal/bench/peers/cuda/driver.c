@@ -27,15 +27,26 @@ void load_driver(void) {
   FUNCTIONS(LOOK_UP)
 }
 
-void die(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  fputs("error ", stdout);
+static void end(const char *word, const char *format, va_list arguments) {
+  printf("%s ", word);
   vprintf(format, arguments);
   putchar('\n');
   fflush(stdout);
-  va_end(arguments);
   exit(1);
+}
+
+void die(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  end("error", format, arguments);
+  va_end(arguments);
+}
+
+void absent(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  end("absent", format, arguments);
+  va_end(arguments);
 }
 
 void check(CUresult result, const char *call) {

@@ -10,9 +10,12 @@
 #include <cuda.h>
 
 #define FUNCTIONS(X) \
+  X(cuCtxEnablePeerAccess) \
   X(cuCtxSetCurrent) \
+  X(cuDeviceCanAccessPeer) \
   X(cuDeviceGet) \
   X(cuDeviceGetByPCIBusId) \
+  X(cuDeviceGetDefaultMemPool) \
   X(cuDevicePrimaryCtxRetain) \
   X(cuEventCreate) \
   X(cuEventDestroy) \
@@ -32,10 +35,15 @@
   X(cuLaunchKernel) \
   X(cuMemAlloc) \
   X(cuMemAllocAsync) \
+  X(cuMemAllocFromPoolAsync) \
   X(cuMemFree) \
   X(cuMemFreeAsync) \
   X(cuMemFreeHost) \
   X(cuMemHostAlloc) \
+  X(cuMemPoolCreate) \
+  X(cuMemPoolSetAccess) \
+  X(cuMemPoolSetAttribute) \
+  X(cuMemcpyAsync) \
   X(cuMemcpyDtoDAsync) \
   X(cuMemcpyDtoH) \
   X(cuMemcpyDtoHAsync) \
@@ -44,7 +52,8 @@
   X(cuModuleGetFunction) \
   X(cuModuleLoadData) \
   X(cuStreamCreate) \
-  X(cuStreamSynchronize)
+  X(cuStreamSynchronize) \
+  X(cuStreamWaitEvent)
 
 #define DECLARE(function) extern __typeof__(&function) function##_;
 FUNCTIONS(DECLARE)
@@ -54,6 +63,9 @@ void load_driver(void);
 
 /* Prints "error", and what printf makes of the arguments, and ends the program. */
 void die(const char *format, ...);
+
+/* The same, with "absent": what was asked for needs something that this machine does not have. */
+void absent(const char *format, ...);
 
 /* Ends the program, naming the call, unless it succeeded. */
 void check(CUresult result, const char *call);

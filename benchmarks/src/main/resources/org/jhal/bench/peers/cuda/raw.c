@@ -1,7 +1,9 @@
 /*
  * What the cases of `hal bench` for CUDA devices are compared with: the same work as raw calls of the driver API.
  *
- *   raw PTX_FILE PCI_ADDRESS|-
+ *   raw PTX_FILE PCI_ADDRESS|- [PCI_ADDRESS]
+ *
+ * for a device, and perhaps a second one,
  *
  * prints "ready", then reads requests from stdin, a line each, until its end:
  *
@@ -13,7 +15,7 @@
  *
  * in nanoseconds: the quartiles of the single steps where the host waits for each, and three times the mean of a step
  * where it waits at the end. The size is that of a step: in bytes, or for graphs in kernels. If anything goes wrong it
- * prints "error WHAT" and exits.
+ * prints "error WHAT" and exits; if something is not there on this machine, "absent WHAT".
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -27,9 +29,12 @@
 
 enum { RING = 1024 }; /* events of a chain: about as many as a stream takes commands */
 
+CUdevice first_device;
 CUstream stream;
 CUcontext context;
 CUfunction touch;
+const char *kernel_text;
+const char *other_address;
 static CUdeviceptr target; /* of the kernel */
 
 static CUdeviceptr device_memory[2];
@@ -236,7 +241,9 @@ static void answer(const char *name, size_t bytes, int steps) {
     transfer(UPLOAD, bytes, steps, times);
   } else if (strcmp(name, "readback") == 0) {
     transfer(READBACK, bytes, steps, times);
-  } else if (!graph_case(name, bytes, steps, times, &sum) && !pageable_case(name, bytes, steps, times)) {
+  } else if (!graph_case(name, bytes, steps, times, &sum) && !pageable_case(name, bytes, steps, times) &&
+             !library_case(name, bytes, steps, &sum) && !peer_case(name, bytes, steps, times, &sum) &&
+             !collective_case(name, bytes, steps, times, &sum)) {
     die("unknown case '%s'", name);
   }
   double quartiles[3];
@@ -277,25 +284,24 @@ static char *read_text(const char *path) {
 }
 
 int main(int argc, char **argv) {
-  CUdevice device;
   CUmodule module;
-  if (argc != 3) {
-    die("usage: raw PTX_FILE PCI_ADDRESS|-");
+  if (argc != 3 && argc != 4) {
+    die("usage: raw PTX_FILE PCI_ADDRESS|- [PCI_ADDRESS]");
   }
+  other_address = argc == 4 ? argv[3] : NULL;
   load_driver();
   CALL(cuInit, 0);
   if (strcmp(argv[2], "-") == 0) {
-    CALL(cuDeviceGet, &device, 0);
+    CALL(cuDeviceGet, &first_device, 0);
   } else {
-    CALL(cuDeviceGetByPCIBusId, &device, argv[2]);
+    CALL(cuDeviceGetByPCIBusId, &first_device, argv[2]);
   }
   /* The primary context, with the flags that the driver gives it: as a program without wishes of its own has it. */
-  CALL(cuDevicePrimaryCtxRetain, &context, device);
+  CALL(cuDevicePrimaryCtxRetain, &context, first_device);
   CALL(cuCtxSetCurrent, context);
   CALL(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
-  char *text = read_text(argv[1]);
-  CALL(cuModuleLoadData, &module, text);
-  free(text);
+  kernel_text = read_text(argv[1]);
+  CALL(cuModuleLoadData, &module, kernel_text);
   CALL(cuModuleGetFunction, &touch, module, "touch");
   CALL(cuMemAlloc, &target, sizeof(unsigned));
   puts("ready");

@@ -7,9 +7,12 @@
 
 enum { VALUE = 42 }; /* what the kernel writes, or the first value of several */
 
+extern CUdevice first_device;
 extern CUstream stream;
 extern CUcontext context;
 extern CUfunction touch; /* the kernel: writes a word */
+extern const char *kernel_text; /* its PTX */
+extern const char *other_address; /* the PCI address of the second device, or NULL */
 
 /* Nanoseconds of a clock that only goes forward. */
 long long now(void);
@@ -27,7 +30,10 @@ void launch(CUdeviceptr address, unsigned value);
  * The cases of the other files. Each returns whether it knows a case of that name. One that does has either timed each
  * step, or, if there is a sum, put the time of all steps there.
  */
+int collective_case(const char *name, size_t bytes, int steps, long long *times, long long *sum);
 int graph_case(const char *name, size_t commands, int steps, long long *times, long long *sum);
+int library_case(const char *name, size_t rows, int steps, long long *sum);
 int pageable_case(const char *name, size_t bytes, int steps, long long *times);
+int peer_case(const char *name, size_t bytes, int steps, long long *times, long long *sum);
 
 #endif

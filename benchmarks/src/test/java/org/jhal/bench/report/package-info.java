@@ -1,0 +1,5 @@
+/** Tests of reports and pages. */
+@NullMarked
+package org.jhal.bench.report;
+
+import org.jspecify.annotations.NullMarked;
