@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.spi.ToolProvider;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -31,7 +32,7 @@ public final class Accuracy implements ToolProvider {
       Runs examples on a device with random data, and compares the results with those of 64-bit
       arithmetic on the host.
 
-      Usage: hal accuracy [--device URI] [--seed N] [--kernels FOLDER]
+      Usage: hal accuracy [--device URI] [--seed N] [--kernels FOLDER] [--variants FOLDER]
 
       For each example it prints the largest error of all elements, and the bound on it. The error
       of saxpy is relative to the element; that of reduction and matmul is relative to the sum of
@@ -40,6 +41,7 @@ public final class Accuracy implements ToolProvider {
 
       FOLDER has the bundles `saxpy`, `reduction` and `matmul`, for a device that loads none of the
       formats of those that are built in. What cannot be loaded is told, and the others run.
+      --variants takes further variants of the kernels, which are tried first.
 
       Exit codes: 0 all are within the bounds, 1 one is not, or failed, or cannot be loaded, 2 wrong
       usage, 3 the device cannot be opened.
@@ -60,6 +62,7 @@ public final class Accuracy implements ToolProvider {
     String uri = null;
     long seed = 1;
     Path folder = null;
+    Path variants = null;
     for (int i = 0; i < args.length; i++) {
       String value = i + 1 < args.length ? args[i + 1] : "";
       if (args[i].equals("--help") || args[i].equals("-h")) {
@@ -74,6 +77,9 @@ public final class Accuracy implements ToolProvider {
       } else if (args[i].equals("--kernels") && isFolder(value)) {
         folder = Path.of(value);
         i++;
+      } else if (args[i].equals("--variants") && isFolder(value)) {
+        variants = Path.of(value);
+        i++;
       } else {
         err.println(
             "hal: INVALID_ARGUMENT: unknown argument, or one without a proper value: '"
@@ -83,7 +89,7 @@ public final class Accuracy implements ToolProvider {
       }
     }
     try (Device device = uri == null ? Hal.openDevice() : Hal.openDevice(uri)) {
-      return run(out, err, device, seed, folder);
+      return run(out, err, device, seed, new Bundles(folder, variants));
     } catch (HalException e) {
       err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
@@ -98,13 +104,29 @@ public final class Accuracy implements ToolProvider {
     }
   }
 
+  /**
+   * Where the bundles of the examples are.
+   *
+   * @param folder has them all; null for those in the jar
+   * @param variants has variants to be tried first, or null
+   */
+  record Bundles(@Nullable Path folder, @Nullable Path variants) {
+    ExecutableSource bundle(String name) {
+      ExecutableSource bundle =
+          folder == null
+              ? ExecutableSource.ofResources(Accuracy.class, name)
+              : ExecutableSource.of(folder.resolve(name));
+      return variants == null ? bundle : bundle.withVariants(variants);
+    }
+  }
+
   /** One of the examples. */
   private interface Example {
-    Deviation run(Device device, Random random, @Nullable Path folder) throws InterruptedException;
+    Deviation run(Device device, Random random, Bundles bundles) throws InterruptedException;
   }
 
   private static int run(
-      PrintWriter out, PrintWriter err, Device device, long seed, @Nullable Path folder) {
+      PrintWriter out, PrintWriter err, Device device, long seed, Bundles bundles) {
     out.println("device     " + device.info().uri() + ", " + device.info().name());
     out.println("seed       " + seed);
     Map<String, Example> examples = new LinkedHashMap<>();
@@ -114,7 +136,7 @@ public final class Accuracy implements ToolProvider {
     boolean isGood = true;
     for (Map.Entry<String, Example> example : examples.entrySet()) {
       try {
-        Deviation deviation = example.getValue().run(device, new Random(seed), folder);
+        Deviation deviation = example.getValue().run(device, new Random(seed), bundles);
         isGood &= print(out, example.getKey(), deviation);
       } catch (HalException e) {
         err.println(
@@ -130,7 +152,7 @@ public final class Accuracy implements ToolProvider {
   /** What to do where a device loads none of the formats that there are. */
   public static String hint(HalException failure) {
     return failure.status() == Status.UNIMPLEMENTED
-        ? "; --kernels takes the same kernels in a format of the device"
+        ? "; --kernels takes the same kernels in a format of the device, --variants adds one"
         : "";
   }
 
@@ -147,7 +169,7 @@ public final class Accuracy implements ToolProvider {
   }
 
   /** Each element is rounded once. */
-  private static Deviation saxpy(Device device, Random random, @Nullable Path folder)
+  private static Deviation saxpy(Device device, Random random, Bundles bundles)
       throws InterruptedException {
     int n = 1_000_003;
     float a = random.nextFloat() + 1;
@@ -159,7 +181,7 @@ public final class Accuracy implements ToolProvider {
       reference[i] = (double) a * x[i] + y[i];
       scale[i] = Math.abs(reference[i]);
     }
-    try (Kernels kernels = new Kernels(device, "saxpy", folder)) {
+    try (Kernels kernels = new Kernels(device, "saxpy", bundles)) {
       DeviceBuffer result = kernels.upload(y);
       kernels.dispatch(Workgroups.covering(n, 256), n, a, kernels.upload(x), result);
       return Deviation.of(kernels.readback(result), reference, scale, ROUNDING);
@@ -167,7 +189,7 @@ public final class Accuracy implements ToolProvider {
   }
 
   /** No value goes through more additions than a work item does in both steps. */
-  private static Deviation reduction(Device device, Random random, @Nullable Path folder)
+  private static Deviation reduction(Device device, Random random, Bundles bundles)
       throws InterruptedException {
     int n = 3_000_017;
     int groups = 1024;
@@ -181,7 +203,7 @@ public final class Accuracy implements ToolProvider {
     long inPairs = Integer.numberOfTrailingZeros(Reduction.ITEMS);
     long first = ceil(n, groups * Reduction.ITEMS) + inPairs;
     long second = ceil(groups, Reduction.ITEMS) + inPairs;
-    try (Kernels kernels = new Kernels(device, "reduction", folder)) {
+    try (Kernels kernels = new Kernels(device, "reduction", bundles)) {
       DeviceBuffer sums = kernels.allocate(groups);
       DeviceBuffer result = kernels.allocate(1);
       kernels.dispatch(Workgroups.of(groups), n, groups, kernels.upload(values), sums);
@@ -195,7 +217,7 @@ public final class Accuracy implements ToolProvider {
   }
 
   /** Each element is rounded once for each product that it adds. */
-  private static Deviation matmul(Device device, Random random, @Nullable Path folder)
+  private static Deviation matmul(Device device, Random random, Bundles bundles)
       throws InterruptedException {
     int rows = 250;
     int inner = 333;
@@ -213,7 +235,7 @@ public final class Accuracy implements ToolProvider {
         }
       }
     }
-    try (Kernels kernels = new Kernels(device, "matmul", folder)) {
+    try (Kernels kernels = new Kernels(device, "matmul", bundles)) {
       DeviceBuffer result = kernels.allocate(rows * columns);
       kernels.dispatch(
           new Workgroups(ceil(columns, Matmul.TILE), ceil(rows, Matmul.TILE), 1),

@@ -1,6 +1,5 @@
 package org.jhal.examples;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,11 +9,9 @@ import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Executable;
-import org.jhal.ExecutableSource;
 import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The one kernel of an example's bundle, with the buffers that it works on. What is asked for runs
@@ -36,17 +33,13 @@ final class Kernels implements AutoCloseable {
   /**
    * Loads the bundle {@code examples/NAME}, which the jar has too.
    *
-   * @param folder has the bundle, in another format; null for the one in the jar
+   * @param bundles where the bundle is
    */
-  Kernels(Device device, String name, @Nullable Path folder) {
+  Kernels(Device device, String name, Accuracy.Bundles bundles) {
     this.device = device;
     this.name = name;
     queue = device.queue(0);
-    executable =
-        device.loadExecutable(
-            folder == null
-                ? ExecutableSource.ofResources(Kernels.class, name)
-                : ExecutableSource.of(folder.resolve(name)));
+    executable = device.loadExecutable(bundles.bundle(name));
     timeline = device.createSemaphore(0);
   }
 

@@ -1,6 +1,6 @@
 package org.jhal.examples;
 
-import org.jhal.kernel.KernelMemory;
+import org.jhal.kernel.Floats;
 import org.jhal.kernel.Workgroup;
 
 /**
@@ -13,16 +13,11 @@ public final class Matmul {
 
   private Matmul() {}
 
-  /** {@code c = a * b}. Parameters: rows, inner, columns, a, b, c. */
-  public static void matmul(Workgroup group) {
-    long rows = group.i64(0);
-    long inner = group.i64(1);
-    long columns = group.i64(2);
-    KernelMemory a = group.memory(3);
-    KernelMemory b = group.memory(4);
-    KernelMemory c = group.memory(5);
-    long row = (long) group.groupY() * TILE;
-    long column = (long) group.groupX() * TILE;
+  /** {@code c = a * b}. */
+  public static void matmul(
+      Workgroup group, long rows, long inner, long columns, Floats a, Floats b, Floats c) {
+    long row = group.firstY();
+    long column = group.firstX();
     float[] tileA = new float[TILE * TILE];
     float[] tileB = new float[TILE * TILE];
     float[] sums = new float[TILE * TILE];
@@ -40,18 +35,18 @@ public final class Matmul {
     }
     for (int y = 0; y < Math.min(TILE, rows - row); y++) {
       for (int x = 0; x < Math.min(TILE, columns - column); x++) {
-        c.putFloat(4 * ((row + y) * columns + column + x), sums[y * TILE + x]);
+        c.set((row + y) * columns + column + x, sums[y * TILE + x]);
       }
     }
   }
 
   /** The tile of a matrix at a place; zero beyond the edges. */
   private static void read(
-      KernelMemory matrix, long rows, long columns, long row, long column, float[] tile) {
+      Floats matrix, long rows, long columns, long row, long column, float[] tile) {
     for (int y = 0; y < TILE; y++) {
       for (int x = 0; x < TILE; x++) {
         boolean isInside = row + y < rows && column + x < columns;
-        tile[y * TILE + x] = isInside ? matrix.getFloat(4 * ((row + y) * columns + column + x)) : 0;
+        tile[y * TILE + x] = isInside ? matrix.get((row + y) * columns + column + x) : 0;
       }
     }
   }

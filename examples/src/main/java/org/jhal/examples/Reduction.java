@@ -1,6 +1,6 @@
 package org.jhal.examples;
 
-import org.jhal.kernel.KernelMemory;
+import org.jhal.kernel.Floats;
 import org.jhal.kernel.Workgroup;
 
 /**
@@ -13,19 +13,14 @@ public final class Reduction {
 
   private Reduction() {}
 
-  /**
-   * {@code sums[g]} is the sum of the values of workgroup g. Parameters: n, groups, values, sums.
-   */
-  public static void reduction(Workgroup group) {
-    long n = group.i64(0);
-    KernelMemory values = group.memory(2);
-    KernelMemory sums = group.memory(3);
+  /** {@code sums[g]} is the sum of the values of workgroup g. */
+  public static void reduction(Workgroup group, long n, long groups, Floats values, Floats sums) {
     float[] partial = new float[ITEMS];
-    long step = group.i64(1) * ITEMS;
-    for (long begin = (long) group.groupX() * ITEMS; begin < n; begin += step) {
+    long step = groups * ITEMS;
+    for (long begin = group.firstX(); begin < n; begin += step) {
       int count = (int) Math.min(ITEMS, n - begin);
       for (int item = 0; item < count; item++) {
-        partial[item] += values.getFloat(4 * (begin + item));
+        partial[item] += values.get(begin + item);
       }
     }
     for (int half = ITEMS / 2; half > 0; half /= 2) {
@@ -33,6 +28,6 @@ public final class Reduction {
         partial[item] += partial[item + half];
       }
     }
-    sums.putFloat(4L * group.groupX(), partial[0]);
+    sums.set(group.groupX(), partial[0]);
   }
 }

@@ -65,9 +65,13 @@ final class CommandFailure extends RuntimeException {
     try {
       return uri == null ? Hal.openDevice() : Hal.openDevice(uri);
     } catch (HalException e) {
-      boolean malformed =
-          e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE;
-      throw new CommandFailure(malformed ? ExitCode.USAGE : ExitCode.NO_DEVICE, e);
+      throw ofUri(e);
     }
+  }
+
+  /** What a URI named could not be used: it is malformed, or there is no such driver or device. */
+  static CommandFailure ofUri(HalException e) {
+    boolean malformed = e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE;
+    return new CommandFailure(malformed ? ExitCode.USAGE : ExitCode.NO_DEVICE, e);
   }
 }

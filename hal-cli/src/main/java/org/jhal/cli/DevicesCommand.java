@@ -10,12 +10,17 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
 import org.jhal.DriverRegistry;
+import org.jhal.DriverRegistry.Addresses;
 import org.jhal.DriverRegistry.Answer;
+import org.jhal.HalException;
 import org.jhal.Workgroups;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code hal devices}: what can be opened on this machine, and why the rest cannot. */
@@ -31,8 +36,33 @@ final class DevicesCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Prints one JSON object instead of a table.")
   private boolean json;
 
+  @Option(
+      names = "--spark",
+      paramLabel = "NAME",
+      description = {
+        "Prints one line for a discovery script of Apache Spark: the resource NAME, whose addresses are"
+            + " URIs of devices. These are the devices of all drivers that do not compute on the host, or"
+            + " of those that --drivers names."
+      })
+  private @Nullable String spark;
+
+  @Option(
+      names = "--drivers",
+      paramLabel = "LIST",
+      description = {
+        "With --spark: whose devices, such as cuda, or mock://?devices=2; separated by commas."
+      })
+  private @Nullable String drivers;
+
   @Override
   public Integer call() throws InterruptedException {
+    if (spark != null) {
+      printAddresses(spark, drivers == null ? "" : drivers);
+      return ExitCode.SUCCESS;
+    }
+    if (drivers != null) {
+      throw new ParameterException(spec.commandLine(), "--drivers needs --spark");
+    }
     List<Answer> answers = DriverRegistry.load().probeAll(PATIENCE);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -42,6 +72,38 @@ final class DevicesCommand implements Callable<Integer> {
     }
     out.flush();
     return ExitCode.SUCCESS;
+  }
+
+  private void printAddresses(String name, String drivers) throws InterruptedException {
+    if (json) {
+      throw new ParameterException(
+          spec.commandLine(), "--json and --spark exclude each other: --spark prints JSON as well");
+    }
+    Addresses found;
+    try {
+      found = DriverRegistry.load().addresses(drivers, PATIENCE);
+    } catch (HalException e) {
+      throw CommandFailure.ofUri(e);
+    }
+    PrintWriter err = spec.commandLine().getErr();
+    if (found.uris().isEmpty()) {
+      err.println("no device");
+      found.reasons().forEach(err::println);
+      err.flush();
+    }
+    StringWriter text = new StringWriter();
+    try (JsonWriter line = new JsonWriter(text)) {
+      line.beginObject().name("name").value(name).name("addresses").beginArray();
+      for (DeviceUri uri : found.uris()) {
+        line.value(uri.toString());
+      }
+      line.endArray().endObject();
+    } catch (IOException e) {
+      throw new AssertionError("a string cannot fail", e);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.println(text);
+    out.flush();
   }
 
   private static void printTable(List<Answer> answers, PrintWriter out) {

@@ -1,11 +1,14 @@
 package org.jhal.cli;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.kernel.BFloat16;
+import org.jhal.kernel.Float16;
 import org.jspecify.annotations.Nullable;
 
 /** Parses the constants of a command line and checks them against the range of their type. */
@@ -28,7 +31,7 @@ final class Literals {
    *     does not fit into the type
    */
   static Number parse(String name, ElementType type, String text) {
-    boolean isFloat = type == ElementType.F32 || type == ElementType.F64;
+    boolean isFloat = isFloat(type);
     if (INTEGER.matcher(text).matches()) {
       return of(name, type, integer(text));
     }
@@ -42,9 +45,7 @@ final class Literals {
             type, text.startsWith("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY);
       }
       if (DECIMAL.matcher(text).matches()) {
-        Number value =
-            type == ElementType.F32 ? (Number) Float.valueOf(text) : Double.valueOf(text);
-        return finite(name, type, value, text);
+        return finite(name, type, nearest(type, text), text);
       }
     }
     throw new HalException(
@@ -64,11 +65,8 @@ final class Literals {
    * @throws HalException OUT_OF_RANGE if it does not fit into the type
    */
   static Number of(String name, ElementType type, BigInteger value) {
-    if (type == ElementType.F32) {
-      return finite(name, type, value.floatValue(), value.toString());
-    }
-    if (type == ElementType.F64) {
-      return finite(name, type, value.doubleValue(), value.toString());
+    if (isFloat(type)) {
+      return finite(name, type, nearest(type, value.toString()), value.toString());
     }
     boolean signed = type.label().startsWith("i");
     int bits = 8 * type.bytes();
@@ -111,7 +109,39 @@ final class Literals {
   }
 
   private static Number special(ElementType type, double value) {
-    return type == ElementType.F32 ? (Number) (float) value : (Number) value;
+    return type == ElementType.F64 ? (Number) value : (Number) (float) value;
+  }
+
+  private static boolean isFloat(ElementType type) {
+    return switch (type) {
+      case F16, BF16, F32, F64 -> true;
+      default -> false;
+    };
+  }
+
+  /** The number of a type that is nearest to a decimal one. */
+  private static Number nearest(ElementType type, String text) {
+    return switch (type) {
+      case F16 -> (Number) Float16.toFloat(Float16.of(toOdd(text)));
+      case BF16 -> (Number) BFloat16.toFloat(BFloat16.of(toOdd(text)));
+      case F32 -> (Number) Float.valueOf(text);
+      default -> (Number) Double.valueOf(text);
+    };
+  }
+
+  /**
+   * A double from which rounding to fewer digits gives the same as from the decimal number itself:
+   * if that lies between two doubles, it is the one of them whose last bit is 1. Of numbers that
+   * are far out of the range of the shorter types it is the nearest one.
+   */
+  private static double toOdd(String decimal) {
+    double near = Double.parseDouble(decimal);
+    if (Math.abs(near) < 1e-60 || Math.abs(near) > 1e60) {
+      return near;
+    }
+    int side = new BigDecimal(decimal).compareTo(new BigDecimal(near));
+    boolean isOdd = (Double.doubleToRawLongBits(near) & 1) == 1;
+    return side == 0 || isOdd ? near : side > 0 ? Math.nextUp(near) : Math.nextDown(near);
   }
 
   private static Number finite(String name, ElementType type, Number value, String text) {

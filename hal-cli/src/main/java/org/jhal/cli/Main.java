@@ -52,8 +52,9 @@ import picocli.CommandLine.Spec;
       "./hal kit packs it for machines without a JDK and Maven."
     })
 public final class Main implements Runnable {
+  private static final String VERBOSE = "--verbose";
   private static final List<String> COMMANDS =
-      List.of("devices", "drivers", "info", "run", "version");
+      List.of("devices", "drivers", "info", "run", "trace", "version");
 
   private static volatile boolean leavesWork;
 
@@ -68,7 +69,7 @@ public final class Main implements Runnable {
   private boolean help;
 
   @Option(
-      names = "--verbose",
+      names = VERBOSE,
       scope = ScopeType.INHERIT,
       description = "Prints the stack trace of a failure.")
   private boolean verbose;
@@ -81,7 +82,7 @@ public final class Main implements Runnable {
   /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] args) {
     System.setProperty("java.awt.headless", "true"); // pictures are files, not windows
-    LogLines.install(List.of(args).contains("--verbose"));
+    LogLines.install(List.of(args).contains(VERBOSE));
     int exitCode;
     try (Interruption interruption = new Interruption()) {
       exitCode = run(null, null, args);
@@ -144,8 +145,10 @@ public final class Main implements Runnable {
     } else {
       ToolProvider tool = name == null ? null : Tools.find(name);
       if (tool != null) {
-        verbose = List.of(arguments).subList(0, place).contains("--verbose");
-        return run(results, errors, tool, List.of(arguments).subList(place + 1, arguments.length));
+        verbose = List.of(arguments).contains(VERBOSE);
+        List<String> own = new ArrayList<>(List.of(arguments).subList(place + 1, arguments.length));
+        own.removeIf(VERBOSE::equals); // it is the same for all commands, so no tool has to know it
+        return run(results, errors, tool, own);
       }
       if (name != null) {
         return failure(errors, unknownCommand(name));
@@ -169,6 +172,7 @@ public final class Main implements Runnable {
       case "drivers" -> new DriversCommand();
       case "info" -> new InfoCommand();
       case "run" -> new RunCommand();
+      case "trace" -> new TraceCommand();
       case "version" -> new VersionCommand();
       default -> null;
     };

@@ -12,8 +12,10 @@ import java.util.function.ToLongFunction;
 import org.jhal.Device;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
+import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Kernel;
+import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -30,7 +32,7 @@ import picocli.CommandLine.Spec;
     customSynopsis = {
       "hal run BUNDLE[:KERNEL] [--device URI] [--arg NAME=VALUE]...",
       "               [--out NAME=FILE]... [--shape NAME=N,...]... [--groups X[,Y[,Z]]]",
-      "               [--repeat N] [--timeout SECONDS] [--verbose]"
+      "               [--variants FOLDER] [--repeat N] [--timeout SECONDS] [--verbose]"
     },
     description = {
       "Runs a kernel of a bundle on a device, with data from files.",
@@ -60,6 +62,13 @@ final class RunCommand implements Callable<Integer> {
 
   @Option(names = "--device", paramLabel = "URI", description = "The device to run on.")
   private @Nullable String device;
+
+  @Option(
+      names = "--variants",
+      paramLabel = "FOLDER",
+      description =
+          "A folder of variants from outside (docs/bundles.md), to be tried before the bundle's own.")
+  private @Nullable Path variants;
 
   @Option(
       names = "--arg",
@@ -102,7 +111,9 @@ final class RunCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "SECONDS",
       defaultValue = "600",
-      description = "How long to wait for the device before giving up (${DEFAULT-VALUE}).")
+      description =
+          "How long to wait for the device before giving up (${DEFAULT-VALUE}). What is stuck then is"
+              + " printed.")
   private int timeout;
 
   /** Closes the device, unless the user has stopped waiting for it. */
@@ -176,10 +187,11 @@ final class RunCommand implements Callable<Integer> {
               return RunArguments.parse(args, outs, shapes, groups);
             });
     Target target = CommandFailure.badInput(() -> Target.parse(text));
-    ExecutableSource source = CommandFailure.badInput(() -> ExecutableSource.of(target.bundle()));
+    ExecutableSource source = CommandFailure.badInput(() -> source(target.bundle(), variants));
     Device opened = CommandFailure.openDevice(device);
     try (Ending ending = new Ending(opened);
         Executable executable = load(opened, source)) {
+      warnOfUnusedVariants(source, executable);
       Kernel kernel = CommandFailure.badInput(() -> choose(executable, target, source));
       try (RunPlan plan =
           CommandFailure.badInput(
@@ -201,6 +213,11 @@ final class RunCommand implements Callable<Integer> {
       }
     }
     return ExitCode.SUCCESS;
+  }
+
+  private static ExecutableSource source(Path bundle, @Nullable Path variants) {
+    ExecutableSource source = ExecutableSource.of(bundle);
+    return variants == null ? source : source.withVariants(variants);
   }
 
   private static void checkRange(String option, int value, int max) {
@@ -225,6 +242,25 @@ final class RunCommand implements Callable<Integer> {
           () -> {
             throw e;
           });
+    }
+  }
+
+  /** The user has probably named the wrong folder, or the wrong bundle in it. */
+  private void warnOfUnusedVariants(ExecutableSource source, Executable loaded) {
+    List<String> unused =
+        loaded.refusals().stream()
+            .filter(
+                refusal ->
+                    source.overlays().stream().anyMatch(o -> refusal.startsWith(o.name() + ": ")))
+            .toList();
+    if (variants != null && unused.size() == source.overlays().size()) {
+      PrintWriter err = spec.commandLine().getErr();
+      err.println(
+          "hal: warning: nothing of --variants "
+              + variants
+              + " is used: "
+              + String.join("; ", unused));
+      err.flush();
     }
   }
 
@@ -257,7 +293,7 @@ final class RunCommand implements Callable<Integer> {
                 ? new Progress(spec.commandLine().getErr(), count)
                 : null) {
       for (int i = 0; i < count; i++) {
-        times[i] = job.run(repeat != null, i == count - 1);
+        times[i] = runOnce(job, i == count - 1);
         if (progress != null) {
           progress.step();
         }
@@ -276,8 +312,39 @@ final class RunCommand implements Callable<Integer> {
     }
     if (repeat != null) {
       summary(times).print(out);
+    } else if (outs.isEmpty()) {
+      hintOutputs(kernel, out);
     }
     out.flush();
+  }
+
+  /** Without an output and times the run told nothing. */
+  private static void hintOutputs(Kernel kernel, PrintWriter out) {
+    List<String> outputs =
+        kernel.parameters().stream()
+            .filter(p -> p.kind() == Parameter.Kind.BUFFER)
+            .filter(p -> p.direction() != Parameter.Direction.IN)
+            .map(p -> "--out " + p.name() + "=FILE")
+            .toList();
+    out.println(
+        outputs.isEmpty()
+            ? "the kernel ran; it has no output"
+            : "the kernel ran; no output was written, as there is no "
+                + String.join(" or ", outputs));
+  }
+
+  private RunJob.Times runOnce(RunJob job, boolean isLast) throws InterruptedException {
+    try {
+      return job.run(repeat != null, isLast);
+    } catch (HalException e) {
+      if (e.status() == Status.DEADLINE_EXCEEDED) {
+        // While the operations are open. What the command ends with is one line, as always.
+        PrintWriter err = spec.commandLine().getErr();
+        err.print(Hal.explain());
+        err.flush();
+      }
+      throw e;
+    }
   }
 
   private static Table summary(RunJob.Times[] times) {

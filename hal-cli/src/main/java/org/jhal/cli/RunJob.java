@@ -107,7 +107,7 @@ final class RunJob implements AutoCloseable {
    *     the readbacks, so that its time is measured alone
    * @param last whether the outputs are written
    * @throws HalException the failure of the work; DEADLINE_EXCEEDED if a wait takes longer than the
-   *     timeout; DATA_LOSS or another if a file fails
+   *     timeout; DATA_LOSS or another if a file fails, RESOURCE_EXHAUSTED if a disk is full
    * @throws InterruptedException if the thread is interrupted
    */
   Times run(boolean measured, boolean last) throws InterruptedException {

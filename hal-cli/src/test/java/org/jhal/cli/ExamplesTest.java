@@ -4,6 +4,7 @@ import static org.jhal.cli.Outcome.hal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -11,8 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -153,5 +158,74 @@ class ExamplesTest extends RunFixture {
     hal("pipeline", "mock", "Mock").failed(2, "INVALID_ARGUMENT", "'Mock'");
     hal("pipeline", "--device", "mock").failed(2, "INVALID_ARGUMENT", "'--device'");
     assertTrue(hal("pipeline", "mock", "-h").succeeded().out().contains("Usage: hal pipeline"));
+  }
+
+  @Test
+  void theFractalTellsWhichDeviceDidHowMuch(@TempDir Path folder) throws Exception {
+    Path picture = folder.resolve("fractal.png");
+    String out =
+        hal(
+                "fractal",
+                "--device",
+                "mock://0?devices=2",
+                "--device",
+                "mock://1?devices=2",
+                "--size",
+                "100",
+                "--out",
+                picture.toString())
+            .succeeded()
+            .out();
+    Matcher shares = Pattern.compile("#(\\w{6}) +(\\d+) rows +\\d+ %  mock://[01]").matcher(out);
+    BufferedImage image = ImageIO.read(picture.toFile());
+    assertEquals(List.of(100, 75), List.of(image.getWidth(), image.getHeight()), out);
+    int rows = 0;
+    for (int i = 0; i < 2; i++) {
+      assertTrue(shares.find(), out);
+      int tint = Integer.parseInt(shares.group(1), 16);
+      int drawn = 0;
+      for (int y = 0; y < image.getHeight(); y++) {
+        drawn += isDrawnIn(tint, image, y) ? 1 : 0;
+      }
+      assertEquals(Integer.parseInt(shares.group(2)), drawn, out);
+      rows += drawn;
+    }
+    assertEquals(75, rows, out);
+  }
+
+  /** Whether some pixel of a row has the device's colour, and none another. */
+  private static boolean isDrawnIn(int tint, BufferedImage image, int y) {
+    boolean isDrawn = false;
+    for (int x = 0; x < image.getWidth(); x++) {
+      int pixel = image.getRGB(x, y) & 0xFFFFFF;
+      if (pixel != 0) {
+        boolean isTint = false;
+        for (int light = 1; light < 256 && !isTint; light++) {
+          int red = (tint >> 16 & 255) * light / 255;
+          int green = (tint >> 8 & 255) * light / 255;
+          int blue = (tint & 255) * light / 255;
+          isTint = pixel == (red << 16 | green << 8 | blue);
+        }
+        if (!isTint) {
+          return false;
+        }
+        isDrawn = true;
+      }
+    }
+    return isDrawn;
+  }
+
+  @Test
+  void theFractalNeedsProperArguments(@TempDir Path folder) {
+    for (String size : List.of("15", "16385", "x", "-1")) {
+      hal("fractal", "--size", size).failed(2, "INVALID_ARGUMENT", "'--size " + size + "'");
+    }
+    hal("fractal", "--device").failed(2, "INVALID_ARGUMENT", "'--device'");
+    hal("fractal", "mock", "x").failed(2, "INVALID_ARGUMENT", "'mock'");
+    hal("fractal", "--device", "mock", "--kernels", folder.toString()).failed(1, "NOT_FOUND");
+    String nowhere = folder.resolve("no/such/folder.png").toString();
+    hal("fractal", "--device", "mock", "--size", "16", "--out", nowhere)
+        .failed(1, "cannot write", nowhere);
+    assertTrue(hal("fractal", "-h").succeeded().out().contains("Usage: hal fractal"));
   }
 }

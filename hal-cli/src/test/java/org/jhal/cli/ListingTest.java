@@ -81,6 +81,37 @@ class ListingTest {
         find(root.getAsJsonArray("devices"), "uri", "toy://1").get("pciAddress").isJsonNull());
   }
 
+  @Test
+  void addressesForSparkAreOneLineOfJson() {
+    Outcome all = hal("devices", "--spark", "gpu").succeeded();
+    assertEquals(
+        "{\"name\":\"gpu\",\"addresses\":[\"toy://uuid-0\",\"toy://uuid-1\"]}\n",
+        all.out().replace("\r", ""));
+    assertEquals("", all.err());
+    JsonObject mock =
+        JsonParser.parseString(
+                hal("devices", "--spark", "a b", "--drivers", "mock://?devices=2,toy")
+                    .succeeded()
+                    .out())
+            .getAsJsonObject();
+    assertEquals("a b", mock.get("name").getAsString());
+    JsonArray addresses = mock.getAsJsonArray("addresses");
+    assertEquals(4, addresses.size(), mock::toString);
+    String second = addresses.get(1).getAsString();
+    assertTrue(second.matches("mock://[0-9a-f-]{36}\\?devices=2"), second);
+    line(hal("info", second).succeeded().out(), "^name +Mock device 1");
+  }
+
+  @Test
+  void addressesOfDriversThatAreNotThereAreExplained() {
+    hal("devices", "--spark", "gpu", "--drivers", "unplugged")
+        .failed(3, "UNAVAILABLE", "libunplugged.so not found");
+    hal("devices", "--spark", "gpu", "--drivers", "nosuch").failed(3, "no driver 'nosuch'");
+    hal("devices", "--spark", "gpu", "--drivers", "mock://0").failed(2, "names a device");
+    hal("devices", "--drivers", "mock").failed(2, "--drivers needs --spark");
+    hal("devices", "--spark", "gpu", "--json").failed(2, "--json and --spark");
+  }
+
   private static JsonObject find(JsonArray array, String key, String value) {
     List<JsonObject> found =
         array.asList().stream()
@@ -106,6 +137,17 @@ class ListingTest {
     hal("info", "Toy").failed(2, "INVALID_ARGUMENT", "malformed device URI 'Toy'");
     hal("info", "toy:0").failed(2, "INVALID_ARGUMENT", "'toy:0'");
     hal("info", "toy://0?x").failed(2, "INVALID_ARGUMENT", "NAME=VALUE");
+  }
+
+  @Test
+  void theFormsOfAGroupAreTold() {
+    String out = hal("info", "--group", "mock://0?devices=2,mock://1?devices=2").succeeded().out();
+    line(out, "^0 +mock://0 .*");
+    line(out, "^1 +mock://1 .*");
+    line(out, "^all-reduce +all types +host +\\w.*");
+    line(out, "^broadcast +bytes +host +\\w.*");
+    hal("info", "mock", "--group", "mock").failed(2, "--group", "'mock'");
+    hal("info", "--group", "mock,nosuch").failed(3, "NOT_FOUND", "nosuch");
   }
 
   @Test

@@ -4,14 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Random;
 import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.kernel.BFloat16;
+import org.jhal.kernel.Float16;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class LiteralsTest {
   @Test
@@ -25,6 +29,8 @@ class LiteralsTest {
     assertEquals(Long.MIN_VALUE, Literals.parse("a", ElementType.I64, "-9223372036854775808"));
     assertEquals(-1L, Literals.parse("a", ElementType.U64, "18446744073709551615"));
     assertEquals(2.5f, Literals.parse("a", ElementType.F32, "2.5"));
+    assertEquals(0.099975586f, Literals.parse("a", ElementType.F16, "0.1"));
+    assertEquals(3f, Literals.parse("a", ElementType.BF16, "3"));
     assertEquals(-1e300, Literals.parse("a", ElementType.F64, "-1e300"));
   }
 
@@ -65,6 +71,9 @@ class LiteralsTest {
     "U64, 0x10000000000000000",
     "F32, 1e39",
     "F32, -1e39",
+    "F16, 65520",
+    "F16, 1e9",
+    "BF16, 1e39",
     "F64, 1e309",
     "F64, -1e309"
   })
@@ -92,7 +101,7 @@ class LiteralsTest {
   void anIntegerHasItsValueWhateverItsBits() {
     Random random = new Random(40);
     for (ElementType type : ElementType.values()) {
-      if (type == ElementType.F32 || type == ElementType.F64) {
+      if (type.label().contains("f")) {
         continue;
       }
       for (int i = 0; i < 100; i++) {
@@ -108,5 +117,37 @@ class LiteralsTest {
 
   private static String hexadecimal(BigInteger value) {
     return (value.signum() < 0 ? "-" : "") + "0x" + value.abs().toString(16);
+  }
+
+  /** Each number, each middle of two, and what is nearer to it than a double can tell. */
+  @ParameterizedTest
+  @EnumSource(
+      value = ElementType.class,
+      names = {"F16", "BF16"})
+  void decimalsAreRoundedOnce(ElementType type) {
+    int largest = type == ElementType.F16 ? 0x7BFF : 0x7F7F;
+    BigDecimal little = new BigDecimal("1e-70");
+    for (int bits = 0; bits < largest; bits++) {
+      float low = toFloat(type, bits);
+      float high = toFloat(type, bits + 1);
+      BigDecimal exact = new BigDecimal(low);
+      BigDecimal middle = exact.add(new BigDecimal(high)).divide(BigDecimal.valueOf(2));
+      float even = (bits & 1) == 0 ? low : high;
+      assertEquals(low, parse(type, exact), () -> exact.toString());
+      assertEquals(even, parse(type, middle), () -> middle.toString());
+      assertEquals(low, parse(type, middle.subtract(little)), () -> "below " + middle);
+      assertEquals(high, parse(type, middle.add(little)), () -> "above " + middle);
+      assertEquals(-high, parse(type, middle.add(little).negate()), () -> "below -" + middle);
+    }
+    assertEquals(0f, Literals.parse("x", type, "1e-99999999999"));
+    assertEquals(0f, Literals.parse("x", type, "1e-2147483648"));
+  }
+
+  private static float toFloat(ElementType type, int bits) {
+    return type == ElementType.F16 ? Float16.toFloat((short) bits) : BFloat16.toFloat((short) bits);
+  }
+
+  private static float parse(ElementType type, BigDecimal value) {
+    return (float) Literals.parse("x", type, value.toString());
   }
 }

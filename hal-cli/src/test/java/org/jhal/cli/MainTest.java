@@ -26,7 +26,12 @@ class MainTest {
   @Test
   void anUnknownCommandIsWrongUsageAndSaysWhatThereIs() {
     hal("nosuch")
-        .failed(2, "INVALID_ARGUMENT", "'nosuch'", "devices, drivers, info, run, version", "echo");
+        .failed(
+            2,
+            "INVALID_ARGUMENT",
+            "'nosuch'",
+            "devices, drivers, info, run, trace, version",
+            "echo");
   }
 
   @Test
@@ -57,7 +62,7 @@ class MainTest {
           "  run ",
           "  version ",
           "  echo      Prints 100 % of its arguments.",
-          "  pipeline  Example: runs stages",
+          "  pipeline  Example: stages on",
           "  0 ",
           "  1 ",
           "  2 ",
@@ -99,6 +104,7 @@ class MainTest {
   @Test
   void aToolThatThrowsIsReported() {
     hal("echo", "throw").failed(1, "INTERNAL", "as asked");
+    assertTrue(hal("echo", "throw", "--verbose").err().contains("\tat "), "as the last argument");
     Outcome verbose = hal("--verbose", "echo", "throw");
     assertTrue(verbose.err().contains("\tat " + EchoTool.class.getName()), verbose::toString);
   }

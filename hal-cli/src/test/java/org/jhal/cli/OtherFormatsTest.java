@@ -95,6 +95,93 @@ class OtherFormatsTest {
     assertTrue(out.contains("sums are correct"), out);
   }
 
+  /** A folder of variants for bundles of these names. */
+  private String variants(String format, String... bundles) throws IOException {
+    Path all = Files.createDirectories(folder.resolve("variants"));
+    for (int i = 0; i < bundles.length; i++) {
+      Path one = Files.createDirectories(all.resolve("v" + i));
+      Files.writeString(
+          one.resolve("manifest.json"),
+          "{\"version\": 1, \"bundle\": \"" + bundles[i] + "\", \"variants\": [" + format + "]}");
+      Files.writeString(one.resolve("kernels.txt"), TinyExamples.class.getName());
+    }
+    return all.toString();
+  }
+
+  @Test
+  void shippedBundlesRunWithVariantsFromOutside() throws IOException {
+    String all = variants(TINY, "saxpy", "sum of an array", "matrix product", "pipeline");
+    String out = hal("accuracy", "--device", "tiny", "--variants", all).succeeded().out();
+    assertEquals(3, out.lines().filter(line -> line.endsWith(": ok")).count(), out);
+    out = hal("pipeline", "--variants", all, "tiny", "mock").succeeded().out();
+    assertTrue(out.contains("sums are correct"), out);
+    String bundle = EXAMPLES.resolve("saxpy").toString();
+    Path y = EXAMPLES.resolve("saxpy/y.npy");
+    Path x = EXAMPLES.resolve("saxpy/x.npy");
+    hal(
+            "run",
+            bundle,
+            "--device",
+            "tiny",
+            "--variants",
+            all,
+            "--arg",
+            "a=2",
+            "--arg",
+            "x=" + x,
+            "--arg",
+            "y=" + y,
+            "--out",
+            "y=" + folder.resolve("out.npy"))
+        .succeeded();
+  }
+
+  @Test
+  void variantsOfWhichNothingIsUsedAreNamed() throws IOException {
+    String folder = variants(TINY, "another bundle", "saxpy");
+    String[] run = {
+      "run",
+      EXAMPLES.resolve("saxpy").toString(),
+      "--device",
+      "mock",
+      "--arg",
+      "a=2",
+      "--arg",
+      "x=" + EXAMPLES.resolve("saxpy/x.npy"),
+      "--arg",
+      "y=" + EXAMPLES.resolve("saxpy/y.npy"),
+      "--variants",
+      folder
+    };
+    Outcome outcome = hal(run);
+    assertEquals(0, outcome.exitCode(), outcome::toString);
+    String err = outcome.err();
+    assertTrue(
+        err.contains(
+            "hal: warning: nothing of --variants "
+                + folder
+                + " is used: "
+                + Path.of(folder, "v0")
+                + ": it is not for the bundle 'saxpy'; "
+                + Path.of(folder, "v1")
+                + ": mock-0 loads none of its variants"),
+        err);
+    run[3] = "tiny";
+    hal(run).succeeded();
+  }
+
+  @Test
+  void variantsThatAreNotThereAreWrongUsage() throws IOException {
+    String nothing = folder.resolve("nothing").toString();
+    String malformed = variants("{\"format\": 5}", "saxpy", "pipeline");
+    hal("pipeline", "--variants", nothing).failed(2, "--variants", "no variants in");
+    hal("accuracy", "--variants", nothing).failed(2, "'--variants'");
+    String bundle = EXAMPLES.resolve("saxpy").toString();
+    hal("run", bundle, "--device", "mock", "--variants", nothing).failed(2, "no variants in");
+    hal("run", bundle, "--device", "mock", "--variants", malformed)
+        .failed(2, "overlay ", "variants[0].format");
+  }
+
   @Test
   void kernelsThatAreNotThereAreWrongUsage() {
     Path nothing = folder.resolve("nothing");

@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the README tells a new user to type works as it stands there, in processes of their own. */
+/**
+ * What the pages for new users tell them to type works as it stands there, in processes of its own.
+ */
 @Timeout(120)
 class ReadmeTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -51,6 +53,55 @@ class ReadmeTest {
     assertEquals(
         find("README.md", "(?m)println.*// (.*)$"),
         Outcome.java(ROOT, source.toString()).succeeded().out().strip());
+  }
+
+  /** The first piece of code is what the others stand in. */
+  @Test
+  void theGuideRunsAndPrintsWhatItSays() throws Exception {
+    Matcher block =
+        Pattern.compile("(?s)```java\n(.*?)```")
+            .matcher(Files.readString(ROOT.resolve("docs/guide.md")));
+    assertTrue(block.find(), "no code");
+    String frame = block.group(1);
+    StringBuilder calls = new StringBuilder();
+    StringBuilder methods = new StringBuilder();
+    List<String> expected = new ArrayList<>();
+    int pieces = 0;
+    for (; block.find(); pieces++) {
+      String piece = block.group(1);
+      String method = "piece" + pieces + "(Device device, Executable kernels, DeviceQueue queue)";
+      methods.append("static void " + method + " throws Exception {\n" + piece + "}\n");
+      calls.append("piece" + pieces + "(device, kernels, queue);\n");
+      Matcher printed = Pattern.compile("(?m)println.*?// (.*)$").matcher(piece);
+      while (printed.find()) {
+        expected.add(printed.group(1));
+      }
+    }
+    assertTrue(pieces >= 4, "only " + pieces + " pieces of code");
+    assertTrue(expected.size() >= 4, () -> "only " + expected);
+    Path source =
+        Files.writeString(
+            folder.resolve("Guide.java"),
+            """
+            import java.nio.file.*;
+            import java.time.Duration;
+            import java.util.Arrays;
+            import java.util.List;
+            import java.util.concurrent.CompletableFuture;
+            import java.util.concurrent.TimeoutException;
+            import org.jhal.*;
+            import org.jhal.kernel.*;
+
+            public class Guide {
+            public static void main(String[] args) throws Exception {
+            %s
+            }
+            %s
+            }
+            """
+                .formatted(frame.replaceFirst("(?m)^ *\\.\\.\\.$", calls.toString()), methods));
+    assertEquals(
+        expected, Outcome.java(ROOT, source.toString()).succeeded().out().lines().toList());
   }
 
   @Test

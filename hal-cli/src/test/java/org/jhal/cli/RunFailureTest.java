@@ -147,7 +147,14 @@ class RunFailureTest extends RunFixture {
         CompletableFuture.supplyAsync(
             () -> hal("run", bundle.toString(), "--device", device, "--timeout", "1"));
     try {
-      outcome.get(60, TimeUnit.SECONDS).failed(1, "DEADLINE_EXCEEDED");
+      Outcome late = outcome.get(60, TimeUnit.SECONDS);
+      assertEquals(1, late.exitCode(), late::toString);
+      List<String> lines = late.err().lines().toList();
+      String last = lines.get(lines.size() - 1);
+      assertTrue(last.startsWith("hal: DEADLINE_EXCEEDED: waited PT1S"), late::toString);
+      assertTrue(lines.get(0).startsWith("JHAL at "), late::toString);
+      assertTrue(lines.contains("Device mock-0:"), late::toString);
+      assertTrue(late.err().contains("(dispatch of test:block, ISSUED, for "), late::toString);
     } finally {
       TestKernels.release.countDown();
     }

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.jhal.ElementType;
@@ -105,6 +106,36 @@ class RunTest extends RunFixture {
       }
     }
     return result;
+  }
+
+  @Test
+  void numbersOf16BitsAreReadAndWritten() throws IOException {
+    String hints = "'groups': [1]";
+    Path bundle =
+        bundle(
+            kernel("half", constant("f", "f16") + ", " + buffer("x", "f16", "inout"), hints),
+            kernel("brain", constant("f", "bf16") + ", " + buffer("x", "bf16", "inout"), hints));
+    for (ElementType type : new ElementType[] {ElementType.F16, ElementType.BF16}) {
+      boolean isHalf = type == ElementType.F16;
+      byte[] given = new byte[4]; // 2 and -0.5
+      byte[] expected = new byte[4]; // 3 and -0.75
+      int[] bits = isHalf ? new int[] {0x4000, 0xB800} : new int[] {0x4000, 0xBF00};
+      int[] results = isHalf ? new int[] {0x4200, 0xBA00} : new int[] {0x4040, 0xBF40};
+      for (int i = 0; i < 4; i++) {
+        given[i] = (byte) (bits[i / 2] >> 8 * (i % 2));
+        expected[i] = (byte) (results[i / 2] >> 8 * (i % 2));
+      }
+      Path in = array(type + ".npy", type, Shape.of(2), given);
+      Path out = folder.resolve(type + "-out.npy");
+      Path named = Path.of(bundle + (isHalf ? ":half" : ":brain"));
+      run(named, "--arg", "f=1.5", "--arg", "x=" + in, "--out", "x=" + out).succeeded();
+      byte[] written = Files.readAllBytes(out);
+      assertArrayEquals(
+          expected, Arrays.copyOfRange(written, written.length - 4, written.length), type.label());
+      Path other = Path.of(bundle + (isHalf ? ":brain" : ":half"));
+      run(other, "--arg", "f=1.5", "--arg", "x=" + in).failed(2, type.label());
+      run(named, "--arg", "f=1e39", "--arg", "x=" + in).failed(2, "1e39", type.label());
+    }
   }
 
   @Test

@@ -3,6 +3,8 @@ package org.jhal.cli;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.kernel.BFloat16s;
+import org.jhal.kernel.Float16s;
 import org.jhal.kernel.KernelMemory;
 import org.jhal.kernel.Workgroup;
 
@@ -24,6 +26,20 @@ public final class TestKernels {
     KernelMemory data = group.memory(0);
     for (long i = 0; i < data.size(); i++) {
       data.putByte(i, (byte) (data.getByte(i) + 1));
+    }
+  }
+
+  /** Multiplies each number by a constant, in one workgroup. */
+  public static void half(Workgroup group, float factor, Float16s data) {
+    for (long i = 0; i < data.length(); i++) {
+      data.set(i, factor * data.get(i));
+    }
+  }
+
+  /** The same. */
+  public static void brain(Workgroup group, float factor, BFloat16s data) {
+    for (long i = 0; i < data.length(); i++) {
+      data.set(i, factor * data.get(i));
     }
   }
 

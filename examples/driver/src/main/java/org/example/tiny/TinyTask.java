@@ -41,6 +41,7 @@ interface TinyTask {
       }
       case DISPATCH -> dispatch(command, submission);
       case BARRIER -> () -> {}; // one command runs after the other
+      default -> throw new IllegalArgumentException("not supported: " + command.kind());
     };
   }
 

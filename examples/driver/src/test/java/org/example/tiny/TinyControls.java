@@ -25,7 +25,7 @@ final class TinyControls implements Controls {
   private final EngineDevice<?> device;
   private final ControlledBackend<?> backend;
   private final List<Faults> faults; // of calls that the engine makes, and of those inside
-  private final Map<Integer, CountDownLatch> holds = new HashMap<>(); // by queue; guarded by this
+  private final Map<Integer, CountDownLatch> holds = new HashMap<>(); // by stream; guarded by this
 
   private TinyControls(EngineDevice<?> device, ControlledBackend<?> backend, FailingTiny tiny) {
     this.device = device;
@@ -57,10 +57,10 @@ final class TinyControls implements Controls {
 
   /** Lets everything that was handed over end. */
   private void drain() {
-    for (int i = 0; i < device.queueCount(); i++) {
-      resume(device.queue(i));
+    for (int i = 0; i < backend.streamCount(); i++) {
+      resume(i);
     }
-    for (int i = 0; i < device.queueCount(); i++) {
+    for (int i = 0; i < backend.streamCount(); i++) {
       CountDownLatch passed = new CountDownLatch(1);
       ((TinyStream) backend.stream(i)).add(passed::countDown);
       TinyStream.await(passed);
@@ -68,19 +68,42 @@ final class TinyControls implements Controls {
   }
 
   @Override
-  public synchronized void pause(DeviceQueue queue) {
+  public void pause(DeviceQueue queue) {
+    pause(queue.index());
+  }
+
+  private synchronized void pause(int stream) {
     CountDownLatch hold = new CountDownLatch(1);
-    if (holds.putIfAbsent(queue.index(), hold) == null) {
-      ((TinyStream) backend.stream(queue.index())).add(() -> TinyStream.await(hold));
+    if (holds.putIfAbsent(stream, hold) == null) {
+      ((TinyStream) backend.stream(stream)).add(() -> TinyStream.await(hold));
     }
   }
 
   @Override
-  public synchronized void resume(DeviceQueue queue) {
-    CountDownLatch hold = holds.remove(queue.index());
+  public void resume(DeviceQueue queue) {
+    resume(queue.index());
+  }
+
+  private synchronized void resume(int stream) {
+    CountDownLatch hold = holds.remove(stream);
     if (hold != null) {
       hold.countDown();
     }
+  }
+
+  @Override
+  public boolean pauseGroups() {
+    int hidden = device.queueCount(); // it comes after those of the queues
+    if (hidden == backend.streamCount()) {
+      return false;
+    }
+    pause(hidden);
+    return true;
+  }
+
+  @Override
+  public void resumeGroups() {
+    resume(device.queueCount());
   }
 
   @Override
@@ -108,8 +131,8 @@ final class TinyControls implements Controls {
   @Override
   public void reset() {
     faults.forEach(Faults::clear);
-    for (int i = 0; i < device.queueCount(); i++) {
-      resume(device.queue(i));
+    for (int i = 0; i < backend.streamCount(); i++) {
+      resume(i);
     }
   }
 }

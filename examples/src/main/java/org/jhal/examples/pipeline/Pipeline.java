@@ -26,13 +26,14 @@ public final class Pipeline implements ToolProvider {
       Runs stages on several devices, of one driver or of several, ordered by one timeline, and
       checks the result.
 
-      Usage: hal pipeline [--kernels PATH] [DEVICE ...]
+      Usage: hal pipeline [--kernels PATH] [--variants FOLDER] [DEVICE ...]
 
       The first device generates values, each one between smooths them, and the last one adds them
       up. Where there are fewer than three, the first one smooths as well. A device may be named
       more than once. Without any these are two of the mock. PATH is a bundle with the kernels
       `generate`, `smooth` and `sum`, for devices that load none of the formats of the one that is
-      built in; it has to have a format of each of the devices.
+      built in; it has to have a format of each of the devices. FOLDER has further variants of them,
+      which are tried first.
 
       Exit codes: 0 the result is correct, 1 it is not, or a stage failed, 2 wrong usage, 3 a device
       cannot be opened, 130 interrupted.
@@ -45,19 +46,22 @@ public final class Pipeline implements ToolProvider {
 
   /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
   public Optional<String> description() {
-    return Optional.of("Example: runs stages on several devices, ordered by one timeline.");
+    return Optional.of("Example: stages on several devices, ordered by one timeline.");
   }
 
   @Override
   public int run(PrintWriter out, PrintWriter err, String... args) {
     List<String> uris = new ArrayList<>();
     String kernels = null;
+    String variants = null;
     for (int i = 0; i < args.length; i++) {
       if (args[i].equals("--help") || args[i].equals("-h")) {
         out.print(HELP);
         return 0;
       } else if (args[i].equals("--kernels") && i + 1 < args.length) {
         kernels = args[++i];
+      } else if (args[i].equals("--variants") && i + 1 < args.length) {
+        variants = args[++i];
       } else if (args[i].startsWith("-")) {
         err.println(
             "hal: INVALID_ARGUMENT: unknown option, or one without a value: '"
@@ -74,8 +78,13 @@ public final class Pipeline implements ToolProvider {
           kernels == null
               ? ExecutableSource.ofResources(PipelineRun.class, "kernels")
               : ExecutableSource.of(Path.of(kernels));
+      bundle = variants == null ? bundle : bundle.withVariants(Path.of(variants));
     } catch (HalException | InvalidPathException e) {
-      err.println("hal: INVALID_ARGUMENT: --kernels " + kernels + ": " + e.getMessage());
+      String options =
+          (kernels == null ? "" : "--kernels " + kernels)
+              + (kernels == null || variants == null ? "" : " ")
+              + (variants == null ? "" : "--variants " + variants);
+      err.println("hal: INVALID_ARGUMENT: " + options + ": " + e.getMessage());
       return 2;
     }
     List<Device> devices = new ArrayList<>();

@@ -26,6 +26,10 @@ public final class DataFiles {
   private static final List<String> OTHER_PICTURES =
       List.of(".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".heic", ".avif");
 
+  /** What systems say when there is no room; Java has no exception of its own for that. */
+  private static final List<String> FULL =
+      List.of("No space left on device", "quota exceeded", "not enough space on the disk");
+
   private DataFiles() {}
 
   /**
@@ -106,6 +110,22 @@ public final class DataFiles {
     }
   }
 
+  /**
+   * Starts an output that is written as it is, whatever its ending.
+   *
+   * @throws HalException as {@link #create}
+   */
+  public static DataSink createPlain(Path path) {
+    try {
+      if (Files.isDirectory(path)) {
+        throw new HalException(Status.INVALID_ARGUMENT, "output '" + path + "' is a folder");
+      }
+      return OutputFile.create(path);
+    } catch (IOException e) {
+      throw failure("cannot write '" + path + "'", e);
+    }
+  }
+
   /** The failure for an exception of the file system, in one line that begins with {@code what}. */
   public static HalException failure(String what, IOException e) {
     if (e instanceof NoSuchFileException) {
@@ -119,7 +139,11 @@ public final class DataFiles {
     if (e instanceof FileAlreadyExistsException) {
       reason = "'" + e.getMessage() + "' is in the way";
     }
-    return new HalException(Status.DATA_LOSS, what + ": " + (reason == null ? e : reason), e);
+    boolean isFull = reason != null && FULL.stream().anyMatch(reason::contains);
+    return new HalException(
+        isFull ? Status.RESOURCE_EXHAUSTED : Status.DATA_LOSS,
+        what + ": " + (reason == null ? e : reason),
+        e);
   }
 
   private static void requirePictures() {

@@ -176,6 +176,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
       throw malformed(name, "elements '" + shortened(description) + "' are not of a NumPy type");
     }
     String label = parts.group(2) + bits(parts.group(3));
+    label = label.equals("V16") ? ElementType.BF16.label() : label; // NumPy has no such type
     for (ElementType type : ElementType.values()) {
       if (type.label().equals(label)) {
         if (parts.group(1).equals(">") && type.bytes() > 1) {
@@ -195,7 +196,8 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
         name,
         "elements '"
             + description
-            + "' are not i1 u1 i2 u2 i4 u4 i8 u8 f4 or f8, the types that kernels take");
+            + "' are not i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8, or V2 for bf16, the types that"
+            + " kernels take");
   }
 
   private static String bits(String bytes) {
@@ -256,7 +258,7 @@ record NpyHeader(ElementType type, Shape shape, int bytes) {
     String text =
         "{'descr': '"
             + order
-            + type.label().charAt(0)
+            + (type == ElementType.BF16 ? 'V' : type.label().charAt(0))
             + type.bytes()
             + "', 'fortran_order': False, 'shape': ("
             + tuple

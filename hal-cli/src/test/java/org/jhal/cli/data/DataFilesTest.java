@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -59,6 +60,20 @@ class DataFilesTest {
     fails(Status.INVALID_ARGUMENT, "is a folder", () -> create(folder));
     fails(Status.NOT_FOUND, "no such file or folder", () -> create(folder.resolve("no/x.bin")));
     fails(Status.DATA_LOSS, "cannot write", () -> create(file.resolve("x.bin")));
+  }
+
+  @Test
+  void aFullDiskIsToldApart() {
+    for (String reason : List.of("No space left on device", "Disk quota exceeded")) {
+      for (IOException thrown :
+          List.of(new IOException(reason), new FileSystemException("out", null, reason))) {
+        HalException failure = DataFiles.failure("cannot write 'out'", thrown);
+        assertEquals(Status.RESOURCE_EXHAUSTED, failure.status());
+        assertEquals("cannot write 'out': " + reason, failure.getMessage());
+      }
+    }
+    assertEquals(
+        Status.DATA_LOSS, DataFiles.failure("x", new IOException("Input/output error")).status());
   }
 
   @Test

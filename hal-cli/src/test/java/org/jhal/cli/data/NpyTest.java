@@ -80,6 +80,9 @@ class NpyTest {
     "<u4, U32",
     "<i8, I64",
     "<u8, U64",
+    "<f2, F16",
+    "<V2, BF16",
+    "|V2, BF16",
     "<f4, F32",
     "<f8, F64"
   })
@@ -87,6 +90,15 @@ class NpyTest {
     String header = "{'descr': '" + description + "', 'fortran_order': False, 'shape': (2,), }\n";
     try (DataSource source = DataFiles.open(write(1, header, new byte[2 * type.bytes()]))) {
       assertEquals(type, source.type());
+    }
+  }
+
+  @Test
+  void typesOf16BitsAreWritten() {
+    for (String[] one : new String[][] {{"F16", "<f2"}, {"BF16", "<V2"}}) {
+      byte[] header = NpyHeader.encode(ElementType.valueOf(one[0]), Shape.of(2));
+      String text = new String(header, StandardCharsets.ISO_8859_1);
+      assertTrue(text.contains("{'descr': '" + one[1] + "', "), text);
     }
   }
 
@@ -145,7 +157,7 @@ class NpyTest {
     return Stream.of(
         Arguments.of("Fortran order", GOOD.replace("False", "True"), "Fortran order"),
         Arguments.of("big-endian", GOOD.replace("<f4", ">f4"), "big-endian; save them as '<f4'"),
-        Arguments.of("half floats", GOOD.replace("<f4", "<f2"), "'<f2' are not i1"),
+        Arguments.of("bytes", GOOD.replace("<f4", "|V3"), "'|V3' are not i1"),
         Arguments.of("complex", GOOD.replace("<f4", "<c8"), "'<c8' are not i1"),
         Arguments.of("bool", GOOD.replace("<f4", "|b1"), "'|b1' are not i1"),
         Arguments.of("strings", GOOD.replace("<f4", "<U12"), "'<U12' are not i1"),

@@ -1,0 +1,206 @@
+package org.jhal.examples.fractal;
+
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.spi.ToolProvider;
+import javax.imageio.ImageIO;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DriverRegistry;
+import org.jhal.ExecutableSource;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.examples.Accuracy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code hal fractal}: a picture split over all devices of the machine. {@link FractalRun} is the
+ * program; here are its arguments.
+ */
+public final class Fractal implements ToolProvider {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final String HELP =
+      """
+      Computes the Mandelbrot set on several devices at once, and tells which device has computed
+      how much. In the picture, each device has its own colour.
+
+      Usage: hal fractal [--device URI ...] [--size N] [--kernels PATH] [--variants FOLDER] [--out PICTURE.png]
+
+      --device may be given several times; `all`, the default, stands for every device of every
+      driver. The picture has N columns and three quarters as many rows; N is from 16 to 16384, 2048
+      by default. PATH is a bundle with the kernel `band` instead of the one that is built in.
+      FOLDER has further variants of it, which are tried first.
+
+      Exit codes: 0 the picture is complete, 1 the kernels cannot be loaded, a band failed, or the
+      picture cannot be written, 2 wrong usage, 3 a device cannot be opened, 130 interrupted.
+      """;
+
+  /** The arguments. */
+  private static final class Options {
+    private final List<String> uris = new ArrayList<>();
+    private int width = 2048;
+    private @Nullable String kernels;
+    private @Nullable String variants;
+    private @Nullable String out;
+
+    /** Returns the argument that is wrong, or null if none is. */
+    private @Nullable String read(String... args) {
+      for (int i = 0; i < args.length; i += 2) {
+        String value = i + 1 < args.length ? args[i + 1] : "";
+        if (value.isEmpty()) {
+          return args[i];
+        }
+        switch (args[i]) {
+          case "--device" -> uris.add(value);
+          case "--kernels" -> kernels = value;
+          case "--variants" -> variants = value;
+          case "--out" -> out = value;
+          case "--size" -> {
+            if (!value.matches("[1-9][0-9]{1,4}")
+                || Integer.parseInt(value) < 16
+                || Integer.parseInt(value) > 16384) {
+              return "--size " + value;
+            }
+            width = Integer.parseInt(value);
+          }
+          default -> {
+            return args[i];
+          }
+        }
+      }
+      return null;
+    }
+
+    private ExecutableSource bundle() {
+      ExecutableSource bundle =
+          kernels == null ? FractalRun.KERNELS : ExecutableSource.of(Path.of(kernels));
+      return variants == null ? bundle : bundle.withVariants(Path.of(variants));
+    }
+  }
+
+  @Override
+  public String name() {
+    return "hal-fractal";
+  }
+
+  /** One line for {@code hal --help}; from Java 19 on ToolProvider declares it. */
+  public Optional<String> description() {
+    return Optional.of("Example: a picture split over all devices of the machine.");
+  }
+
+  @Override
+  public int run(PrintWriter out, PrintWriter err, String... args) {
+    if (List.of(args).contains("--help") || List.of(args).contains("-h")) {
+      out.print(HELP);
+      return 0;
+    }
+    Options options = new Options();
+    String wrong = options.read(args);
+    if (wrong != null) {
+      err.println(
+          "hal: INVALID_ARGUMENT: unknown argument, or one without a proper value: '"
+              + wrong
+              + "' (see hal fractal --help)");
+      return 2;
+    }
+    ExecutableSource bundle;
+    try {
+      bundle = options.bundle();
+    } catch (HalException | InvalidPathException e) {
+      err.println("hal: INVALID_ARGUMENT: " + e.getMessage());
+      return 2;
+    }
+    List<Device> devices = new ArrayList<>();
+    try {
+      for (String uri : options.uris.isEmpty() ? List.of("all") : options.uris) {
+        if (uri.equals("all")) {
+          openAll(devices, bundle, err);
+        } else {
+          devices.add(Hal.openDevice(uri));
+        }
+      }
+      return run(out, err, options, devices, bundle);
+    } catch (HalException e) {
+      err.println("hal: " + e.status() + ": " + e.getMessage());
+      return e.status() == Status.INVALID_ARGUMENT ? 2 : 3;
+    } catch (InterruptedException e) {
+      return 130;
+    } finally {
+      Collections.reverse(devices);
+      devices.forEach(Device::close);
+    }
+  }
+
+  /** Opens every device that can be used, and says why others cannot. */
+  private static void openAll(List<Device> devices, ExecutableSource bundle, PrintWriter err)
+      throws InterruptedException {
+    for (DriverRegistry.Answer answer : DriverRegistry.load().probeAll(PATIENCE)) {
+      for (DeviceInfo info : answer.devices()) {
+        Device device = null;
+        try {
+          device = Hal.openDevice(info.uri());
+          device.loadExecutable(bundle).close(); // as there may be no variant for this device
+          devices.add(device);
+        } catch (HalException e) {
+          err.println("hal: " + info.uri() + " is not used: " + e.getMessage());
+          if (device != null) {
+            device.close();
+          }
+        }
+      }
+    }
+    if (devices.isEmpty()) {
+      throw new HalException(Status.NOT_FOUND, "no device can be used; see hal devices");
+    }
+  }
+
+  private static int run(
+      PrintWriter out,
+      PrintWriter err,
+      Options options,
+      List<Device> devices,
+      ExecutableSource bundle)
+      throws InterruptedException {
+    int height = options.width * 3 / 4;
+    try {
+      if (options.out != null) { // before anything is computed
+        Files.newOutputStream(Path.of(options.out)).close();
+      }
+      try (FractalRun fractal = new FractalRun(devices, bundle, options.width, height)) {
+        fractal.print(out, fractal.compute());
+        if (options.out != null) {
+          write(options.out, fractal.pixels(), options.width, height);
+          out.println("see " + options.out);
+        }
+      }
+      return 0;
+    } catch (HalException e) {
+      err.println("hal: " + e.status() + ": " + e.getMessage() + Accuracy.hint(e));
+      return 1;
+    } catch (IOException | InvalidPathException e) {
+      err.println("hal: ABORTED: cannot write " + options.out + ": " + e);
+      return 1;
+    }
+  }
+
+  private static void write(String file, int[] pixels, int width, int height) throws IOException {
+    BufferedImage picture = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
+    picture.setRGB(0, 0, width, height, pixels, 0, width);
+    try (OutputStream stream = Files.newOutputStream(Path.of(file))) {
+      if (!ImageIO.write(picture, "png", stream)) {
+        throw new IOException("this JDK writes no PNG files");
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** A program that splits its work over all devices of the machine. */
+@NullMarked
+package org.jhal.examples.fractal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,208 @@
+package org.jhal.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.cli.data.DataFiles;
+import org.jhal.cli.trace.BadRecordingException;
+import org.jhal.cli.trace.DiskSpace;
+import org.jhal.cli.trace.TraceFiles;
+import org.jhal.cli.trace.TraceFiles.Form;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code hal trace}: what ran when, and which timepoint held it back. */
+@Command(
+    name = "trace",
+    description = "Records what a command does, or makes a trace of a recording.",
+    subcommands = {TraceCommand.Run.class, TraceCommand.Convert.class, TraceCommand.Settings.class},
+    synopsisSubcommandLabel = "(run | convert | settings)")
+final class TraceCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "run, convert or settings is missing");
+  }
+
+  /** Where traces go. */
+  static final class Outputs {
+    @Option(
+        names = "--out",
+        paramLabel = "FILE",
+        description = "The trace as JSON, for ui.perfetto.dev or chrome://tracing.")
+    private @Nullable Path json;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "A page for any browser.")
+    private @Nullable Path html;
+
+    @Option(names = "--svg", paramLabel = "FILE", description = "A picture.")
+    private @Nullable Path svg;
+
+    Map<Form, Path> byForm() {
+      Map<Form, Path> files = new EnumMap<>(Form.class);
+      if (json != null) {
+        files.put(Form.JSON, json);
+      }
+      if (html != null) {
+        files.put(Form.HTML, html);
+      }
+      if (svg != null) {
+        files.put(Form.SVG, svg);
+      }
+      return files;
+    }
+  }
+
+  private static void convert(PrintWriter to, Path recording, Map<Form, Path> outputs) {
+    try {
+      TraceFiles.convert(recording, outputs).forEach(to::println);
+      to.flush();
+    } catch (BadRecordingException e) {
+      throw CommandFailure.wrongUsage(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** {@code hal trace run}. */
+  @Command(
+      name = "run",
+      description = {
+        "Runs another command of hal and records what it does, times on the device included.",
+        "The exit code is that of the command, or 1 if the trace cannot be written."
+      })
+  static final class Run implements Callable<Integer> {
+    @Spec private CommandSpec spec;
+
+    @ArgGroup(exclusive = false)
+    private Outputs outputs = new Outputs();
+
+    @Option(
+        names = "--jfr",
+        paramLabel = "FILE",
+        description = "The recording, for hal trace convert or JDK Mission Control.")
+    private @Nullable Path kept;
+
+    @Option(
+        names = "--max-size",
+        paramLabel = "SIZE",
+        description = {
+          "How large the recording may become, such as 200m. Of more, the latest part is kept.",
+          "By default 1g, or a quarter of what the folder for temporary files has left."
+        })
+    private @Nullable String maxSize;
+
+    @Parameters(
+        arity = "1..*",
+        paramLabel = "COMMAND",
+        description = "The command and its arguments, behind --.")
+    private List<String> command = List.of();
+
+    @Override
+    public Integer call() {
+      Map<Form, Path> files = outputs.byForm();
+      if (files.isEmpty() && kept == null) {
+        files.put(Form.JSON, Path.of("trace.json"));
+      }
+      if (!FlightRecorder.isAvailable()) {
+        throw new HalException(Status.UNIMPLEMENTED, "this Java has no flight recorder");
+      }
+      PrintWriter out = spec.commandLine().getOut();
+      PrintWriter err = spec.commandLine().getErr();
+      Path temporary = null;
+      try (Recording recording = TraceFiles.newRecording(limit())) {
+        recording.start();
+        int exitCode = Main.run(out, err, command.toArray(new String[0]));
+        recording.stop();
+        Path file = kept;
+        if (file == null) {
+          temporary = Files.createTempFile("hal-trace", ".jfr");
+          file = temporary;
+        }
+        TraceFiles.save(recording, file);
+        if (exitCode != ExitCode.SUCCESS && recordsNothing(file)) {
+          return exitCode; // it has said why, and there is nothing to show
+        }
+        convert(err, file, files);
+        return exitCode;
+      } catch (IOException e) {
+        throw DataFiles.failure("cannot make a temporary file", e);
+      } finally {
+        delete(temporary);
+      }
+    }
+
+    private long limit() {
+      try {
+        return DiskSpace.forRecording(maxSize);
+      } catch (IllegalArgumentException e) {
+        throw CommandFailure.wrongUsage("--max-size: " + e.getMessage());
+      }
+    }
+
+    private static boolean recordsNothing(Path file) {
+      return !TraceFiles.hasEvents(file);
+    }
+
+    private static void delete(@Nullable Path file) {
+      try {
+        if (file != null) {
+          Files.deleteIfExists(file);
+        }
+      } catch (IOException e) {
+        // It is in the folder for temporary files.
+      }
+    }
+  }
+
+  /** {@code hal trace convert}. */
+  @Command(
+      name = "convert",
+      description = "Makes a trace of a recording that the flight recorder of a JDK has made.")
+  static final class Convert implements Runnable {
+    @Spec private CommandSpec spec;
+
+    @ArgGroup(exclusive = false, multiplicity = "1")
+    private Outputs outputs = new Outputs();
+
+    @Parameters(arity = "1", paramLabel = "FILE.jfr", description = "The recording.")
+    private Path recording = Path.of("");
+
+    @Override
+    public void run() {
+      convert(spec.commandLine().getOut(), recording, outputs.byForm());
+    }
+  }
+
+  /** {@code hal trace settings}. */
+  @Command(
+      name = "settings",
+      description = {
+        "Prints settings that enable all events of JHAL, for a file that",
+        "-XX:StartFlightRecording:settings=FILE takes."
+      })
+  static final class Settings implements Runnable {
+    @Spec private CommandSpec spec;
+
+    @Override
+    public void run() {
+      PrintWriter out = spec.commandLine().getOut();
+      out.print(TraceFiles.settings());
+      out.flush();
+    }
+  }
+}

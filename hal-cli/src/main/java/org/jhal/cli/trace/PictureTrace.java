@@ -1,0 +1,385 @@
+package org.jhal.cli.trace;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.TreeMap;
+
+/**
+ * Draws a trace as SVG, alone or in a page that can be zoomed without a network. It shows the
+ * earliest {@value #MOST} slices, and says how many there are.
+ */
+final class PictureTrace implements TraceSink {
+  static final int MOST = 3_000;
+
+  private static final int LEFT = 210;
+  private static final int WIDTH = 1_000; // of the part with slices
+  private static final int TOP = 34;
+  private static final int ROW = 22;
+  private static final int BAR = 16;
+  private static final int GAP = 24; // above a group, for its name
+
+  private static final Map<String, String> COLOURS =
+      Map.ofEntries(
+          Map.entry("dispatch", "#4c78a8"),
+          Map.entry("execute", "#4c78a8"),
+          Map.entry("external", "#4c78a8"),
+          Map.entry("upload", "#59a14f"),
+          Map.entry("readback", "#8cd17d"),
+          Map.entry("copy", "#86bcb6"),
+          Map.entry("device copy", "#499894"),
+          Map.entry("host call", "#b07aa1"),
+          Map.entry("failed", "#e15759"),
+          Map.entry("unfinished", "#f28e2b"),
+          Map.entry("wait", "#d7d7d7"),
+          Map.entry("signal", "#333333"));
+  private static final String OTHER = "#edc948";
+
+  private record Slice(
+      Track track, String name, String kind, long begin, long end, Map<String, Object> details) {}
+
+  private record Arrow(Point from, Point to, String name) {}
+
+  private final Writer out;
+  private final boolean isPage;
+  private final PriorityQueue<Slice> slices =
+      new PriorityQueue<>(Comparator.comparingLong(Slice::begin).reversed());
+  private final PriorityQueue<Arrow> arrows =
+      new PriorityQueue<>(Comparator.comparingLong((Arrow it) -> it.to().time()).reversed());
+  private long sliceCount;
+  private long from = Long.MAX_VALUE; // what is drawn, in the time of the trace
+  private long to = Long.MIN_VALUE;
+
+  /**
+   * Draws on {@code out}.
+   *
+   * @param isPage whether to make a page of HTML, otherwise SVG alone
+   */
+  PictureTrace(Writer out, boolean isPage) {
+    this.out = out;
+    this.isPage = isPage;
+  }
+
+  @Override
+  public void track(Track track) {}
+
+  @Override
+  public void slice(
+      Track track, String name, String kind, long begin, long end, Map<String, Object> details) {
+    sliceCount++;
+    slices.add(new Slice(track, name, kind, begin, end, Map.copyOf(details)));
+    if (slices.size() > MOST) {
+      slices.remove(); // the latest one
+    }
+  }
+
+  @Override
+  public void instant(Track track, String name, long time, Map<String, Object> details) {}
+
+  @Override
+  public void arrow(Point signal, Point wait, String name) {
+    arrows.add(new Arrow(signal, wait, name));
+    if (arrows.size() > MOST) {
+      arrows.remove();
+    }
+  }
+
+  @Override
+  public void counter(Track track, String name, long time, long value) {}
+
+  @Override
+  public void end() throws IOException {
+    List<Slice> shown = new ArrayList<>(slices);
+    shown.sort(
+        Comparator.comparingLong(Slice::begin)
+            .thenComparing(Slice::end, (a, b) -> Long.compare(b, a)));
+    chooseRange(shown);
+    if (isPage) {
+      String[] page = page().split("@SVG@", 2);
+      out.write(page[0]);
+      svg(shown);
+      out.write(page[1]);
+    } else {
+      svg(shown);
+    }
+    out.flush();
+  }
+
+  private static String page() throws IOException {
+    try (InputStream in = PictureTrace.class.getResourceAsStream("page.html")) {
+      if (in == null) {
+        throw new IOException("page.html is missing in this build");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  /** From the first operation to the last; without operations, everything. */
+  private void chooseRange(List<Slice> shown) {
+    for (boolean all : new boolean[] {false, true}) {
+      for (Slice slice : shown) {
+        if (all || slice.details().containsKey("operation")) {
+          from = Math.min(from, slice.begin());
+          to = Math.max(to, slice.end());
+        }
+      }
+      if (from < to) {
+        return;
+      }
+    }
+    from = from == Long.MAX_VALUE ? 0 : from;
+    to = from + 1;
+  }
+
+  private double x(long time) {
+    double part = (time - from) / (double) (to - from);
+    return LEFT + WIDTH * Math.max(0, Math.min(1, part));
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
+  }
+
+  /** The text as XML, in which not all characters may occur, not even as references. */
+  static String escape(String text) {
+    StringBuilder shown = new StringBuilder(text.length());
+    text.codePoints().forEach(c -> shown.appendCodePoint(mayBeInXml(c) ? c : '?'));
+    return shown
+        .toString()
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+
+  private static boolean mayBeInXml(int c) {
+    return c >= 0x20
+        && Character.getType(c) != Character.CONTROL
+        && Character.getType(c) != Character.SURROGATE
+        && c != 0xFFFE
+        && c != 0xFFFF;
+  }
+
+  private void svg(List<Slice> shown) throws IOException {
+    // Devices first, then the host; tracks in the order in which they were made.
+    Map<String, Map<Integer, Track>> groups =
+        new TreeMap<>(
+            Comparator.comparing((String name) -> name.equals("host"))
+                .thenComparing(Comparator.naturalOrder()));
+    for (Slice slice : shown) {
+      if (slice.end() >= from && slice.begin() <= to) {
+        Track track = slice.track();
+        groups.computeIfAbsent(track.group(), name -> new TreeMap<>()).put(track.number(), track);
+      }
+    }
+    Map<Integer, Integer> rows = new TreeMap<>();
+    int height = TOP;
+    for (Map<Integer, Track> tracks : groups.values()) {
+      height += GAP;
+      for (int number : tracks.keySet()) {
+        rows.put(number, height);
+        height += ROW;
+      }
+    }
+    height += 30;
+    out.write(
+        String.format(
+            Locale.ROOT,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\""
+                + " height=\"%d\" font-family=\"sans-serif\" font-size=\"11\" data-left=\"%d\""
+                + " data-width=\"%d\" data-range=\"%d\">%n",
+            LEFT + WIDTH + 20,
+            height,
+            LEFT + WIDTH + 20,
+            height,
+            LEFT,
+            WIDTH,
+            to - from));
+    out.write("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+    out.write(
+        "<defs><marker id=\"head\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" markerWidth=\"6\""
+            + " markerHeight=\"6\" orient=\"auto\"><path d=\"M0 0L6 3L0 6z\" fill=\"#444\"/>"
+            + "</marker></defs>\n");
+    axis(height);
+    for (Map.Entry<String, Map<Integer, Track>> group : groups.entrySet()) {
+      int top = row(rows, group.getValue().values().iterator().next());
+      out.write(
+          "<text x=\"4\" y=\""
+              + (top - 6)
+              + "\" font-weight=\"bold\">"
+              + escape(group.getKey())
+              + "</text>\n");
+      for (Track track : group.getValue().values()) {
+        int y = row(rows, track);
+        out.write(
+            "<text x=\"12\" y=\"" + (y + 12) + "\">" + escape(shorten(track.name())) + "</text>\n");
+        out.write(
+            String.format(
+                Locale.ROOT,
+                "<line x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\" stroke=\"#eee\"/>%n",
+                LEFT,
+                LEFT + WIDTH,
+                y + BAR + 3,
+                y + BAR + 3));
+      }
+    }
+    for (Slice slice : shown) {
+      Integer y = rows.get(slice.track().number());
+      if (y != null && slice.end() >= from && slice.begin() <= to) {
+        slice(slice, y);
+      }
+    }
+    long last = shown.isEmpty() ? 0 : shown.get(shown.size() - 1).begin();
+    for (Arrow arrow : arrows) {
+      Integer start = rows.get(arrow.from().track().number());
+      Integer end = rows.get(arrow.to().track().number());
+      boolean isInside =
+          arrow.from().time() >= from && (sliceCount <= MOST || arrow.to().time() <= last);
+      if (start != null && end != null && isInside) {
+        arrow(arrow, start, end);
+      }
+    }
+    if (sliceCount > shown.size()) {
+      out.write(
+          String.format(
+              Locale.ROOT,
+              "<text x=\"4\" y=\"%d\">the first %d of %d slices</text>%n",
+              height - 8,
+              shown.size(),
+              sliceCount));
+    }
+    out.write("</svg>\n");
+  }
+
+  private static int row(Map<Integer, Integer> rows, Track track) {
+    return Objects.requireNonNull(rows.get(track.number()));
+  }
+
+  private static String shorten(String name) {
+    return name.length() <= 32 ? name : name.substring(0, 31) + "…";
+  }
+
+  /** A line at each round number of microseconds. */
+  private void axis(int height) throws IOException {
+    double micros = (to - from) / 1e3;
+    double step = Math.pow(10, Math.floor(Math.log10(Math.max(micros, 1e-3))));
+    step = micros / step < 2 ? step / 5 : micros / step < 5 ? step / 2 : step;
+    out.write("<g class=\"axis\" fill=\"#666\">\n");
+    for (int i = 0; i * step <= micros; i++) {
+      double at = LEFT + WIDTH * i * step / micros;
+      String label =
+          micros > 20_000
+              ? String.format(Locale.ROOT, "%.4g ms", i * step / 1e3)
+              : String.format(Locale.ROOT, "%.4g µs", i * step);
+      out.write(
+          "<line x1=\""
+              + number(at)
+              + "\" x2=\""
+              + number(at)
+              + "\" y1=\"20\" y2=\""
+              + (height - 20)
+              + "\" stroke=\"#ddd\"/><text x=\""
+              + number(at + 2)
+              + "\" y=\"16\">"
+              + (i == 0 ? "0" : label)
+              + "</text>\n");
+    }
+    out.write("</g>\n");
+  }
+
+  private void slice(Slice slice, int y) throws IOException {
+    double begin = x(slice.begin());
+    double width = Math.max(1, x(slice.end()) - begin);
+    StringBuilder title = new StringBuilder(slice.name());
+    title
+        .append('\n')
+        .append(String.format(Locale.ROOT, "%.3f µs", (slice.end() - slice.begin()) / 1e3));
+    new TreeMap<>(slice.details())
+        .forEach((name, value) -> title.append('\n').append(name).append(": ").append(value));
+    out.write(
+        "<g class=\"slice\" data-b=\""
+            + (slice.begin() - from)
+            + "\" data-e=\""
+            + (slice.end() - from)
+            + "\"><title>"
+            + escapeLines(title.toString())
+            + "</title><rect x=\""
+            + number(begin)
+            + "\" y=\""
+            + y
+            + "\" width=\""
+            + number(width)
+            + "\" height=\""
+            + BAR
+            + "\" fill=\""
+            + COLOURS.getOrDefault(slice.kind(), OTHER)
+            + "\"/>");
+    String label = slice.name();
+    boolean fits = label.length() * 6.2 < width;
+    if (fits || isPage) {
+      boolean isDark =
+          !slice.kind().equals("wait") && !COLOURS.getOrDefault(slice.kind(), OTHER).equals(OTHER);
+      out.write(
+          "<text x=\""
+              + number(begin + 3)
+              + "\" y=\""
+              + (y + 12)
+              + "\""
+              + (isDark ? " fill=\"white\"" : "")
+              + (fits ? "" : " visibility=\"hidden\"")
+              + ">"
+              + escape(label)
+              + "</text>");
+    }
+    out.write("</g>\n");
+  }
+
+  private static String escapeLines(String text) {
+    List<String> lines = new ArrayList<>();
+    text.lines().forEach(line -> lines.add(escape(line)));
+    return String.join("&#10;", lines);
+  }
+
+  private void arrow(Arrow arrow, int start, int end) throws IOException {
+    out.write(
+        String.format(
+            Locale.ROOT,
+            "<path class=\"arrow\" data-b=\"%d\" data-e=\"%d\" data-y=\"%d %d\" d=\"%s\""
+                + " fill=\"none\" stroke=\"#444\" stroke-width=\"0.8\""
+                + " marker-end=\"url(#head)\"><title>%s</title></path>%n",
+            arrow.from().time() - from,
+            arrow.to().time() - from,
+            start + BAR / 2,
+            end + BAR / 2,
+            curve(x(arrow.from().time()), start + BAR / 2, x(arrow.to().time()), end + BAR / 2),
+            escape(arrow.name())));
+  }
+
+  private static String curve(double x1, int y1, double x2, int y2) {
+    double bend = Math.max(8, Math.min(60, (x2 - x1) / 2));
+    return "M"
+        + number(x1)
+        + " "
+        + y1
+        + "C"
+        + number(x1 + bend)
+        + " "
+        + y1
+        + " "
+        + number(x2 - bend)
+        + " "
+        + y2
+        + " "
+        + number(x2)
+        + " "
+        + y2;
+  }
+}

@@ -1,0 +1,418 @@
+package org.jhal.cli.trace;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.jhal.cli.trace.TracedOperation.Edge;
+import org.jhal.cli.trace.TracedOperation.Span;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a recording once, from beginning to end, and makes a trace of it.
+ *
+ * <p>A recording has the events of each thread in pieces, so the events of one operation are near
+ * each other but in no order. Operations are put together in a window of {@value #WINDOW}. So a
+ * recording of any length needs limited memory.
+ *
+ * <p>Used by one thread.
+ */
+final class TraceReader {
+  /** About as many operations as the events of a chunk of a recording, of 12 MB, can be about. */
+  static final int WINDOW = 1 << 17;
+
+  private static final String HOST = "host";
+  private static final long HOUR = TimeUnit.HOURS.toNanos(1);
+
+  /** What was found. */
+  record Summary(long operations, long unfinished, long arrows, long withoutArrow) {}
+
+  private record Key(long queue, long number) {}
+
+  private final TraceSink sink;
+  private final int window;
+  private final Tracks tracks;
+  private final Moments moments;
+  private final Map<Key, TracedOperation> open = new LinkedHashMap<>();
+  private final Map<Key, TracedOperation> whole = new LinkedHashMap<>();
+  private final TraceNames names;
+  private final List<RecordedEvent> unnamed = new ArrayList<>(); // of devices without a name yet
+  private long origin = Long.MIN_VALUE;
+  private long lastTime = Long.MIN_VALUE; // when the last event ends
+  private long operations;
+  private long unfinished;
+  private long events;
+
+  TraceReader(TraceSink sink, int window) {
+    this.sink = sink;
+    this.window = window;
+    this.names = new TraceNames(window);
+    this.tracks = new Tracks(sink);
+    this.moments = new Moments(sink, window);
+  }
+
+  /**
+   * Reads a recording into {@code sink}.
+   *
+   * @throws BadRecordingException if it is damaged, or has no event of JHAL
+   * @throws IOException if it cannot be read, or the sink cannot be written
+   */
+  static Summary read(Path recording, TraceSink sink) throws IOException {
+    return new TraceReader(sink, WINDOW).read(recording);
+  }
+
+  Summary read(Path recording) throws IOException {
+    try (Events in = new Events(recording)) {
+      for (RecordedEvent event = in.next(); event != null; event = in.next()) {
+        lastTime = Math.max(lastTime, nanos(event.getEndTime()));
+        if (event.getEventType().getName().startsWith(TraceSettings.PREFIX)) {
+          events++;
+          try {
+            take(event);
+          } catch (IllegalArgumentException | ClassCastException | NullPointerException e) {
+            throw new BadRecordingException(
+                recording + " has an event that this version cannot read: " + event, e);
+          }
+        }
+      }
+    }
+    if (events == 0) {
+      throw new BadRecordingException(
+          recording
+              + " has no event of JHAL; hal trace run records them, and hal trace settings prints"
+              + " the settings with which the recorder of the JDK does",
+          null);
+    }
+    drain(whole, 0);
+    unfinished += open.size();
+    drain(open, 0);
+    for (RecordedEvent event : unnamed) {
+      ofDevice(event);
+    }
+    moments.end();
+    sink.end();
+    return new Summary(operations, unfinished, moments.arrows(), moments.missing());
+  }
+
+  /** The events of a file. What the JDK throws for a damaged one depends on its version. */
+  private static final class Events implements AutoCloseable {
+    private final Path path;
+    private final RecordingFile file;
+
+    Events(Path path) throws IOException {
+      this.path = path;
+      try {
+        file = new RecordingFile(path);
+      } catch (RuntimeException e) {
+        throw damaged(e);
+      } catch (IOException e) {
+        throw Files.isReadable(path) ? damaged(e) : e;
+      }
+    }
+
+    private BadRecordingException damaged(Exception cause) {
+      return new BadRecordingException(
+          path + " is damaged, or no recording of the flight recorder: " + cause.getMessage(),
+          cause);
+    }
+
+    @Nullable RecordedEvent next() throws IOException {
+      try {
+        return file.hasMoreEvents() ? file.readEvent() : null;
+      } catch (IOException | RuntimeException e) {
+        throw damaged(e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+
+  // Times.
+
+  private static long nanos(Instant time) {
+    return TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano();
+  }
+
+  /** The time in the trace. It is far from 0, since an event may begin before the first one. */
+  private long at(long time) {
+    return Math.max(0, time - origin);
+  }
+
+  // Events.
+
+  private void take(RecordedEvent event) throws IOException {
+    long start = nanos(event.getStartTime());
+    long end = nanos(event.getEndTime());
+    if (origin == Long.MIN_VALUE) {
+      origin = start - HOUR;
+    }
+    String kind = event.getEventType().getName().substring(TraceSettings.PREFIX.length());
+    switch (kind) {
+      case "Name" ->
+          names.add(event.getLong("number"), event.getString("name"), event.getLong("owner"));
+      case "Submission" -> {
+        TracedOperation operation = operation(event);
+        operation.kind = event.getString("kind");
+        operation.kernel = event.getLong("kernel");
+        operation.commands = event.getInt("commands");
+        operation.thread = names.thread(event);
+        operation.enqueued = start;
+        operation.edgesToCome += event.getInt("waits") + event.getInt("signals");
+        taken(operation);
+      }
+      case "TimelineEdge" -> edge(event, start);
+      case "Operation" -> {
+        TracedOperation operation = operation(event);
+        operation.known = new Span(start, end);
+        operation.failure = event.getString("failure");
+        taken(operation);
+      }
+      case "Execution" -> {
+        TracedOperation operation = operation(event);
+        long begin = start - event.getDuration("beganAgo").toNanos();
+        Duration took = event.getDuration("took");
+        operation.onDevice = new Span(begin, begin + took.toNanos());
+        operation.error = event.getDuration("error").toNanos();
+        taken(operation);
+      }
+      case "HostCompletion" -> {
+        TracedOperation operation = operation(event);
+        operation.onHost = new Span(start, end);
+        operation.hostThread = names.thread(event);
+        taken(operation);
+      }
+      case "HostWait" -> hostWait(event, start, end);
+      case "Transfer" ->
+          onThread(
+              event,
+              start,
+              event.getLong("bytes") + " bytes " + event.getString("direction"),
+              Map.of("path", event.getString("path"), "operation", event.getLong("operation")));
+      case "ExecutableLoad" ->
+          onThread(event, start, end, "load " + event.getString("bundle"), "load");
+      case "Compilation" ->
+          onThread(
+              event,
+              start,
+              end,
+              String.valueOf(event.getString("outcome")) + ": " + event.getString("source"),
+              "compilation");
+      case "Graph" -> {
+        String refusal = event.getString("refusal");
+        onThread(
+            event,
+            start,
+            end,
+            refusal == null ? "graph of " + event.getInt("commands") : "no graph: " + refusal,
+            "graph");
+      }
+      case "Allocation", "Deallocation", "DeviceLost" -> {
+        if (names.has(event.getLong("device")) || unnamed.size() >= window) {
+          ofDevice(event);
+        } else {
+          unnamed.add(event); // the name may be further down in the file
+        }
+      }
+      default -> {} // of a later version
+    }
+  }
+
+  private TracedOperation operation(RecordedEvent event) {
+    Key key = new Key(event.getLong("queue"), event.getLong("operation"));
+    TracedOperation found = whole.get(key);
+    return found != null
+        ? found
+        : open.computeIfAbsent(key, made -> new TracedOperation(made.queue(), made.number()));
+  }
+
+  /** Moves an operation on when it is whole, and lets the oldest ones go. */
+  private void taken(TracedOperation operation) throws IOException {
+    if (operation.isWhole()) {
+      Key key = new Key(operation.queue, operation.number);
+      if (open.remove(key) != null) {
+        whole.put(key, operation);
+        drain(whole, window);
+      }
+    }
+    if (open.size() > window) {
+      unfinished++;
+      drain(open, window);
+    }
+  }
+
+  private void drain(Map<Key, TracedOperation> from, int most) throws IOException {
+    Iterator<TracedOperation> oldest = from.values().iterator();
+    while (from.size() > most) {
+      TracedOperation operation = oldest.next();
+      oldest.remove();
+      write(operation);
+    }
+  }
+
+  private void edge(RecordedEvent event, long start) throws IOException {
+    long timeline = event.getLong("timeline");
+    long value = event.getLong("value");
+    boolean isSignal = event.getBoolean("isSignal");
+    if (event.getLong("queue") != 0) {
+      TracedOperation operation = operation(event);
+      (isSignal ? operation.signals : operation.waits).add(new Edge(timeline, value));
+      operation.edgesToCome--;
+      taken(operation);
+      return;
+    }
+    // It needs some length to be seen, and to be the end of an arrow.
+    TraceSink.Point point =
+        onHost(
+            names.thread(event),
+            "signal " + TraceNames.timeline(timeline) + " = " + value,
+            "signal",
+            at(start) - 1,
+            at(start),
+            Map.of());
+    moments.signal(timeline, value, point);
+  }
+
+  private void hostWait(RecordedEvent event, long start, long end) throws IOException {
+    long timeline = event.getLong("timeline");
+    long value = event.getLong("value");
+    String outcome = String.valueOf(event.getString("outcome"));
+    TraceSink.Point begin =
+        onHost(
+            names.thread(event),
+            "wait for " + TraceNames.timeline(timeline) + " = " + value,
+            "wait",
+            at(start),
+            at(end),
+            Map.of("outcome", outcome));
+    if (outcome.equals("reached")) {
+      moments.waited(timeline, value, last(begin, at(end)));
+    }
+  }
+
+  private void onThread(RecordedEvent event, long time, String name, Map<String, Object> details)
+      throws IOException {
+    sink.instant(tracks.of(HOST, names.thread(event)), name, at(time), details);
+  }
+
+  private void onThread(RecordedEvent event, long begin, long end, String name, String kind)
+      throws IOException {
+    TraceSink.Point unused = onHost(names.thread(event), name, kind, at(begin), at(end), Map.of());
+  }
+
+  /** Puts a slice on the track of a thread, and returns the point where it begins. */
+  private TraceSink.Point onHost(
+      String thread, String title, String kind, long begin, long end, Map<String, Object> details)
+      throws IOException {
+    if (TraceNames.isShared(thread)) {
+      return tracks.slice(HOST, thread, title, kind, begin, end, details);
+    }
+    TraceSink.Track track = tracks.of(HOST, thread);
+    sink.slice(track, title, kind, begin, end, details);
+    return new TraceSink.Point(track, begin);
+  }
+
+  private void ofDevice(RecordedEvent event) throws IOException {
+    TraceSink.Track track = tracks.of(names.group(event.getLong("device")), "memory");
+    long time = at(nanos(event.getStartTime()));
+    if (event.getEventType().getName().endsWith("DeviceLost")) {
+      sink.instant(
+          track, "device lost", time, Map.of("cause", String.valueOf(event.getString("cause"))));
+    } else {
+      sink.counter(track, "allocated bytes", time, event.getLong("total"));
+    }
+  }
+
+  // Operations.
+
+  /** The last point inside the slice that begins at {@code begin}. */
+  private static TraceSink.Point last(TraceSink.Point begin, long end) {
+    return new TraceSink.Point(begin.track(), Math.max(begin.time(), end - 1));
+  }
+
+  private void write(TracedOperation operation) throws IOException {
+    operations++;
+    String title = operation.kind;
+    if (operation.kernel != 0) {
+      title = names.kernel(operation.kernel);
+    } else if (operation.commands > 1) {
+      title += " of " + operation.commands + " commands";
+    }
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("operation", operation.number);
+    if (operation.failure != null) {
+      details.put("failure", operation.failure);
+    }
+    Span known = operation.known;
+    if (operation.thread != null) {
+      TraceSink.Track track = tracks.of(HOST, operation.thread);
+      sink.instant(track, "enqueue " + title, at(operation.enqueued), details);
+    }
+    Span onDevice = operation.onDevice;
+    TraceSink.Point begin = null;
+    TraceSink.Point end = null;
+    String kind = operation.failure == null ? operation.kind : "failed";
+    if (onDevice != null || operation.onHost == null) {
+      Span shown = onDevice != null ? onDevice : known;
+      if (shown == null) {
+        if (operation.thread == null) {
+          return; // it began before the recording and goes on behind it
+        }
+        // Whether it was issued is only told when it is over.
+        shown = new Span(operation.enqueued, Math.max(operation.enqueued, lastTime));
+        title += ", unfinished";
+        kind = "unfinished";
+      }
+      if (onDevice != null) {
+        details.put("error ns", operation.error);
+        if (known != null) {
+          details.put("issued ns before", onDevice.begin() - known.begin());
+          details.put("known ns after", known.end() - onDevice.end());
+        }
+      } else {
+        details.put("time", "as the host saw it");
+      }
+      begin =
+          tracks.slice(
+              names.groupOfQueue(operation.queue),
+              names.queue(operation.queue),
+              title,
+              kind,
+              at(shown.begin()),
+              at(shown.end()),
+              details);
+      end = last(begin, at(shown.end()));
+      if (onDevice == null) {
+        // It was issued before what it waits for was known to be over. When it began lies between.
+        begin = new TraceSink.Point(begin.track(), begin.time(), end.time());
+      }
+    }
+    Span onHost = operation.onHost;
+    if (onHost != null && operation.hostThread != null) {
+      TraceSink.Point onThread =
+          onHost(operation.hostThread, title, kind, at(onHost.begin()), at(onHost.end()), details);
+      end = last(onThread, at(onHost.end()));
+      begin = begin == null ? onThread : begin;
+    }
+    if (begin == null || end == null) {
+      return;
+    }
+    for (Edge signal : operation.signals) {
+      moments.signal(signal.timeline(), signal.value(), end);
+    }
+    for (Edge wait : operation.waits) {
+      moments.waited(wait.timeline(), wait.value(), begin);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package org.jhal.cli.trace;
+
+import java.util.List;
+
+/** The events of JHAL, by which a recording is made and read. docs/tracing.md explains them. */
+final class TraceSettings {
+  static final String PREFIX = "org.jhal.";
+
+  static final List<String> EVENTS =
+      List.of(
+          PREFIX + "Submission",
+          PREFIX + "TimelineEdge",
+          PREFIX + "Operation",
+          PREFIX + "Execution",
+          PREFIX + "HostCompletion",
+          PREFIX + "HostWait",
+          PREFIX + "Transfer",
+          PREFIX + "Allocation",
+          PREFIX + "Deallocation",
+          PREFIX + "ExecutableLoad",
+          PREFIX + "Compilation",
+          PREFIX + "Graph",
+          PREFIX + "DeviceLost",
+          PREFIX + "Name");
+
+  private TraceSettings() {}
+}

@@ -1,0 +1,55 @@
+package org.jhal.cli.trace;
+
+import java.io.IOException;
+import java.util.Map;
+
+/**
+ * Takes a trace piece by piece, in no particular order. Times are nanoseconds since an origin that
+ * is the same for all of them.
+ *
+ * <p>Used by one thread.
+ */
+interface TraceSink {
+  /**
+   * A line of the picture. It is announced before anything on it.
+   *
+   * @param number unique, from 1
+   * @param group what it belongs to: a device, or the host
+   */
+  record Track(int number, String group, String name) {}
+
+  /**
+   * A point on a track.
+   *
+   * @param latest until when the same slice goes on, if where in it the point lies is not known
+   */
+  record Point(Track track, long time, long latest) {
+    Point(Track track, long time) {
+      this(track, time, time);
+    }
+
+    /** This point, or one in the same slice that is as near to {@code earliest} as possible. */
+    Point notBefore(long earliest) {
+      return new Point(track, Math.max(time, Math.min(earliest, latest)), latest);
+    }
+  }
+
+  void track(Track track) throws IOException;
+
+  /** Something that took time. The slices of a track either nest or do not overlap. */
+  void slice(
+      Track track, String name, String kind, long begin, long end, Map<String, Object> details)
+      throws IOException;
+
+  /** Something that took no time. */
+  void instant(Track track, String name, long time, Map<String, Object> details) throws IOException;
+
+  /** The wait of one slice for the signal of another, both at points inside the slices. */
+  void arrow(Point signal, Point wait, String name) throws IOException;
+
+  /** A number that changes, from {@code time} on. */
+  void counter(Track track, String name, long time, long value) throws IOException;
+
+  /** Everything was given. */
+  void end() throws IOException;
+}

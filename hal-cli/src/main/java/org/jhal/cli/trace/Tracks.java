@@ -1,0 +1,92 @@
+package org.jhal.cli.trace;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The tracks of a trace, made when something is first put on them. What overlaps on a track goes to
+ * further ones of the same name.
+ */
+final class Tracks {
+  /** The most tracks of one name; what still overlaps is shown as beginning later. */
+  private static final int MOST = 16;
+
+  /** A name with its tracks, and when the last slice on each of them ends. */
+  private final class Lanes {
+    final String group;
+    final String name;
+    final List<TraceSink.Track> tracks = new ArrayList<>();
+    final List<Long> ends = new ArrayList<>();
+
+    Lanes(String group, String name) {
+      this.group = group;
+      this.name = name;
+    }
+
+    TraceSink.Track get(int index) throws IOException {
+      if (index == tracks.size()) {
+        TraceSink.Track made =
+            new TraceSink.Track(
+                ++count, group, index == 0 ? name : name + " (" + (index + 1) + ")");
+        tracks.add(made);
+        ends.add(Long.MIN_VALUE);
+        sink.track(made);
+      }
+      return tracks.get(index);
+    }
+
+    /** The fullest track that is free from {@code begin} on, otherwise the one that ends first. */
+    int free(long begin) {
+      int best = -1;
+      int first = 0;
+      for (int i = 0; i < ends.size(); i++) {
+        if (ends.get(i) <= begin && (best < 0 || ends.get(i) > ends.get(best))) {
+          best = i;
+        }
+        if (ends.get(i) < ends.get(first)) {
+          first = i;
+        }
+      }
+      return best >= 0 ? best : ends.size() < MOST ? ends.size() : first;
+    }
+  }
+
+  private final TraceSink sink;
+  private final Map<String, Lanes> byName = new HashMap<>();
+  private int count;
+
+  Tracks(TraceSink sink) {
+    this.sink = sink;
+  }
+
+  /** The track for what is known to nest, such as what one thread does. */
+  TraceSink.Track of(String group, String name) throws IOException {
+    return lanes(group, name).get(0);
+  }
+
+  private Lanes lanes(String group, String name) {
+    return byName.computeIfAbsent(group + "\n" + name, both -> new Lanes(group, name));
+  }
+
+  /** Puts a slice on a track where it overlaps nothing, and returns the point where it begins. */
+  TraceSink.Point slice(
+      String group,
+      String name,
+      String title,
+      String kind,
+      long begin,
+      long end,
+      Map<String, Object> details)
+      throws IOException {
+    Lanes lanes = lanes(group, name);
+    int index = lanes.free(begin);
+    TraceSink.Track track = lanes.get(index);
+    long shown = Math.min(end, Math.max(begin, lanes.ends.get(index)));
+    lanes.ends.set(index, Math.max(end, lanes.ends.get(index)));
+    sink.slice(track, title, kind, shown, end, details);
+    return new TraceSink.Point(track, shown);
+  }
+}

@@ -1,0 +1,5 @@
+/** {@code hal trace}: records what a command does, and makes pictures of recordings. */
+@NullMarked
+package org.jhal.cli.trace;
+
+import org.jspecify.annotations.NullMarked;

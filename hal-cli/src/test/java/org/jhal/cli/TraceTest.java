@@ -1,0 +1,207 @@
+package org.jhal.cli;
+
+import static org.jhal.cli.Outcome.hal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code hal trace} as its user sees it. */
+@Timeout(300)
+class TraceTest {
+  @TempDir private Path folder;
+
+  private Path file(String name) {
+    return folder.resolve(name);
+  }
+
+  private Path recording() throws Exception {
+    Path made = file("made.jfr");
+    hal("trace", "run", "--jfr", made.toString(), "--", "pipeline").succeeded();
+    return made;
+  }
+
+  @Test
+  void aCommandIsRecordedAndItsTraceHasAnArrowForEachStage() throws Exception {
+    Outcome outcome =
+        hal(
+            "trace",
+            "run",
+            "--out",
+            file("t.json").toString(),
+            "--html",
+            file("t.html").toString(),
+            "--svg",
+            file("t.svg").toString(),
+            "--",
+            "pipeline");
+    assertEquals(0, outcome.exitCode(), outcome::toString);
+    assertTrue(outcome.out().contains("sums are correct"), outcome::toString);
+    assertTrue(outcome.err().contains(" operations, "), outcome::toString);
+    String json = Files.readString(file("t.json"));
+    for (String name : new String[] {"generate", "smooth", "sum", "readback", "mock-0-q0"}) {
+      assertTrue(json.contains(name), name);
+    }
+    String svg = Files.readString(file("t.svg"));
+    var unused =
+        DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file("t.svg").toFile());
+    assertTrue(svg.contains("class=\"arrow\""), svg);
+    String page = Files.readString(file("t.html"));
+    assertTrue(page.contains("class=\"arrow\"") && page.contains("<script>"), page);
+    assertFalse(page.replace("http://www.w3.org/2000/svg", "").contains("http"), "needs a network");
+    assertFalse(page.contains("@SVG@"), page);
+  }
+
+  @Test
+  void theTraceIsTraceJsonByDefaultAndTheExitCodeThatOfTheCommand() throws Exception {
+    Outcome outcome =
+        Outcome.java(folder, Main.class.getName(), "trace", "run", "--", "pipeline", "mock");
+    assertEquals(0, outcome.exitCode(), outcome::toString);
+    assertTrue(Files.size(folder.resolve("trace.json")) > 1_000);
+    assertEquals(3, hal("trace", "run", "--", "info", "nothing-such").exitCode());
+    assertEquals(2, hal("trace", "run", "--", "no-such-command").exitCode());
+  }
+
+  @Test
+  void aRecordingWithNothingOfOursIsRefused() throws Exception {
+    Path other = file("other.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.JVMInformation");
+      recording.start();
+      recording.stop();
+      recording.dump(other);
+    }
+    Outcome outcome = hal("trace", "convert", other.toString(), "--out", file("t.json").toString());
+    assertEquals(2, outcome.exitCode(), outcome::toString);
+    assertTrue(outcome.err().contains("has no event of JHAL"), outcome::toString);
+    assertFalse(Files.exists(file("t.json")), "half a trace");
+  }
+
+  @Test
+  void whatIsNoRecordingIsRefused() throws Exception {
+    Path text = file("text.jfr");
+    for (String content : new String[] {"", "FLR", "{\"version\": 1}", "x".repeat(100_000)}) {
+      Files.writeString(text, content);
+      Outcome outcome = hal("trace", "convert", text.toString(), "--svg", file("t.svg").toString());
+      assertEquals(2, outcome.exitCode(), outcome::toString);
+      assertTrue(outcome.err().contains("no recording of the flight recorder"), outcome::toString);
+    }
+    Outcome missing = hal("trace", "convert", file("none").toString(), "--out", "t.json");
+    assertEquals(1, missing.exitCode(), missing::toString);
+    assertTrue(missing.err().contains("NOT_FOUND"), missing::toString);
+  }
+
+  /** Cut off anywhere, or with bytes changed: refused, or read as far as it makes sense. */
+  @Test
+  void aDamagedRecordingDoesNotHangAndIsNoBug() throws Exception {
+    byte[] whole = Files.readAllBytes(recording());
+    Path damaged = file("damaged.jfr");
+    Random random = new Random(5);
+    for (int i = 0; i < 60; i++) {
+      byte[] bytes = Arrays.copyOf(whole, i < 30 ? 1 + random.nextInt(whole.length) : whole.length);
+      for (int j = 0; i >= 20 && j < 10; j++) {
+        bytes[random.nextInt(Math.min(bytes.length, 1 << (4 + random.nextInt(14))))] ^= (byte) 0x55;
+      }
+      Files.write(damaged, bytes);
+      Outcome outcome =
+          hal("trace", "convert", damaged.toString(), "--out", file("t.json").toString());
+      assertTrue(outcome.exitCode() == 0 || outcome.exitCode() == 2, outcome::toString);
+      assertFalse(outcome.err().contains("INTERNAL"), outcome::toString);
+    }
+  }
+
+  @Test
+  void aFullDiskIsReported() throws Exception {
+    assumeTrue(Files.exists(Path.of("/dev/full")), "this system has no /dev/full to write to");
+    Path made = recording();
+    for (String form : new String[] {"--out", "--html", "--svg"}) {
+      Outcome outcome = hal("trace", "convert", made.toString(), form, "/dev/full");
+      assertEquals(1, outcome.exitCode(), outcome::toString);
+      assertTrue(outcome.err().contains("RESOURCE_EXHAUSTED"), outcome::toString);
+      assertTrue(outcome.err().contains("/dev/full"), outcome::toString);
+    }
+  }
+
+  @Test
+  void aFullDiskIsReportedWhateverIsWrittenToIt() {
+    assumeTrue(Files.exists(Path.of("/dev/full")), "this system has no /dev/full to write to");
+    for (String output : new String[] {"--jfr", "--out"}) {
+      Outcome outcome = hal("trace", "run", output, "/dev/full", "--", "pipeline");
+      assertEquals(1, outcome.exitCode(), outcome::toString);
+      assertTrue(outcome.err().contains("RESOURCE_EXHAUSTED"), outcome::toString);
+      assertTrue(outcome.err().contains("/dev/full"), outcome::toString);
+    }
+  }
+
+  /** The recorder would end the JVM. */
+  @Test
+  void aRecordingThatDoesNotFitOnTheDiskIsNotBegun() {
+    Outcome outcome = hal("trace", "run", "--max-size", "8000t", "--", "pipeline");
+    assertEquals(1, outcome.exitCode(), outcome::toString);
+    assertTrue(outcome.err().contains("RESOURCE_EXHAUSTED"), outcome::toString);
+    assertFalse(outcome.out().contains("sums are correct"), outcome::toString);
+    assertEquals(
+        2, hal("trace", "run", "--max-size", "much", "--", "pipeline").exitCode(), "no size");
+  }
+
+  @Test
+  void aTraceOfNothingIsRefused() {
+    Outcome outcome =
+        hal("trace", "run", "--out", file("t.json").toString(), "--", "trace", "settings");
+    assertEquals(2, outcome.exitCode(), outcome::toString);
+    assertTrue(outcome.err().contains("has no event of JHAL"), outcome::toString);
+    assertFalse(Files.exists(file("t.json")), "a trace of nothing");
+  }
+
+  /** Until the new one is complete. */
+  @Test
+  void aRecordingThatCannotBeWrittenLeavesTheOneBefore() throws Exception {
+    Path made = recording();
+    byte[] before = Files.readAllBytes(made);
+    Outcome outcome =
+        hal("trace", "run", "--jfr", file("none").resolve("x.jfr").toString(), "--", "pipeline");
+    assertEquals(1, outcome.exitCode(), outcome::toString);
+    assertTrue(outcome.err().contains("NOT_FOUND"), outcome::toString);
+    hal("trace", "run", "--jfr", made.toString(), "--", "pipeline").succeeded();
+    assertFalse(Arrays.equals(before, Files.readAllBytes(made)));
+    try (Stream<Path> files = Files.list(folder)) {
+      assertEquals(List.of(made), files.toList(), "parts of recordings");
+    }
+  }
+
+  @Test
+  void wrongUsageIsExplained() {
+    assertEquals(2, hal("trace").exitCode());
+    assertEquals(2, hal("trace", "run").exitCode());
+    assertEquals(2, hal("trace", "convert", "a.jfr").exitCode());
+  }
+
+  @Test
+  void theSettingsAreThoseThatTheRecorderTakes() throws Exception {
+    Path settings = file("jhal.jfc");
+    Files.writeString(settings, hal("trace", "settings").succeeded().out());
+    Path made = file("by-option.jfr");
+    Outcome run =
+        Outcome.java(
+            folder,
+            "-XX:StartFlightRecording:settings=" + settings + ",filename=" + made,
+            Main.class.getName(),
+            "pipeline");
+    assertEquals(0, run.exitCode(), run::toString);
+    Outcome outcome = hal("trace", "convert", made.toString(), "--out", file("t.json").toString());
+    assertEquals(0, outcome.exitCode(), outcome::toString);
+    assertTrue(Files.readString(file("t.json")).contains("smooth"));
+  }
+}

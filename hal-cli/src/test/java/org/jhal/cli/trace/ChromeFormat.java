@@ -1,0 +1,139 @@
+package org.jhal.cli.trace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/** A trace in the JSON format of Chrome, checked against what readers of that format need. */
+final class ChromeFormat {
+  private static final double STEP = 0.001; // times are whole nanoseconds
+
+  record Slice(String track, String name, double begin, double end) {}
+
+  record Point(String track, String name, double time) {}
+
+  final List<Slice> slices = new ArrayList<>();
+  final Map<Long, Point> signals = new HashMap<>();
+  final Map<Long, Point> waits = new HashMap<>();
+  final Map<String, String> trackNames = new HashMap<>();
+  private final Set<Integer> processes = new HashSet<>();
+
+  private ChromeFormat() {}
+
+  static ChromeFormat check(Path file) throws IOException {
+    JsonObject root = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+    ChromeFormat checked = new ChromeFormat();
+    for (JsonElement event : root.getAsJsonArray("traceEvents")) {
+      checked.event(event.getAsJsonObject());
+    }
+    checked.slicesNest();
+    checked.arrowsJoinSlices();
+    return checked;
+  }
+
+  private void event(JsonObject event) {
+    String phase = event.get("ph").getAsString();
+    String name = event.get("name").getAsString();
+    assertTrue(!name.isEmpty(), event::toString);
+    int process = event.get("pid").getAsInt();
+    String track = process + "/" + event.get("tid").getAsInt();
+    if (phase.equals("M")) {
+      if (name.equals("process_name")) {
+        assertTrue(processes.add(process), event::toString);
+      } else if (name.equals("thread_name")) {
+        String title = event.getAsJsonObject("args").get("name").getAsString();
+        assertEquals(null, trackNames.put(track, title), event::toString);
+      }
+      return;
+    }
+    assertTrue(processes.contains(process), () -> "unannounced process: " + event);
+    assertTrue(trackNames.containsKey(track), () -> "unannounced track: " + event);
+    double time = event.get("ts").getAsDouble();
+    assertTrue(time >= 0, event::toString);
+    switch (phase) {
+      case "X" -> {
+        double duration = event.get("dur").getAsDouble();
+        assertTrue(duration >= 0, event::toString);
+        slices.add(new Slice(track, name, time, time + duration));
+      }
+      case "s" -> flow(signals, event, new Point(track, name, time));
+      case "f" -> {
+        assertEquals("e", event.get("bp").getAsString(), event::toString);
+        flow(waits, event, new Point(track, name, time));
+      }
+      case "i" -> assertEquals("t", event.get("s").getAsString(), event::toString);
+      case "C" -> assertEquals(1, event.getAsJsonObject("args").size(), event::toString);
+      default -> throw new AssertionError("unknown phase: " + event);
+    }
+  }
+
+  private static void flow(Map<Long, Point> ends, JsonObject event, Point point) {
+    assertEquals("timeline", event.get("cat").getAsString(), event::toString);
+    assertEquals(null, ends.put(event.get("id").getAsLong(), point), event::toString);
+  }
+
+  private void slicesNest() {
+    slices.sort(
+        Comparator.comparing(Slice::track)
+            .thenComparing(Slice::begin)
+            .thenComparing(Slice::end, Comparator.reverseOrder()));
+    Deque<Slice> around = new ArrayDeque<>();
+    for (Slice slice : slices) {
+      while (!around.isEmpty()
+          && (!around.peek().track().equals(slice.track())
+              || around.peek().end() <= slice.begin() + STEP / 2)) {
+        around.pop();
+      }
+      Slice outer = around.peek();
+      assertTrue(
+          outer == null || slice.end() <= outer.end() + STEP / 2,
+          () -> slice + " overlaps " + outer + " on " + trackNames.get(slice.track()));
+      around.push(slice);
+    }
+  }
+
+  private void arrowsJoinSlices() {
+    assertEquals(signals.keySet(), waits.keySet());
+    Map<String, List<Slice>> byTrack = new HashMap<>();
+    slices.forEach(
+        slice -> byTrack.computeIfAbsent(slice.track(), track -> new ArrayList<>()).add(slice));
+    for (Map<Long, Point> ends : List.of(signals, waits)) {
+      for (Point end : ends.values()) {
+        List<Slice> there = byTrack.getOrDefault(end.track(), List.of());
+        assertTrue(
+            there.stream()
+                .anyMatch(
+                    slice ->
+                        slice.begin() <= end.time() + STEP / 2
+                            && end.time() <= slice.end() + STEP / 2),
+            () -> "no slice around " + end);
+      }
+    }
+  }
+
+  /** The longest time by which a wait ends before its signal, in microseconds; 0 if none does. */
+  double worstInversion() {
+    double worst = 0;
+    for (Map.Entry<Long, Point> signal : signals.entrySet()) {
+      Point wait = Objects.requireNonNull(waits.get(signal.getKey()));
+      worst = Math.max(worst, signal.getValue().time() - wait.time());
+    }
+    return worst;
+  }
+}

@@ -1,0 +1,366 @@
+package org.jhal.cli.trace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import jdk.jfr.consumer.RecordedEvent;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
+import org.jhal.examples.pipeline.Pipeline;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What programs on the mock leave in a recording. */
+@Timeout(120)
+class EventsTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  static final int STEPS = 200;
+
+  @TempDir private Path folder;
+
+  private Recorded record(Recorded.Program program) throws Exception {
+    return Recorded.of(folder.resolve("recording.jfr"), program);
+  }
+
+  /** Operations on two devices and four queues, each of which waits for one or two before it. */
+  static void web() throws InterruptedException {
+    try (Device left = Hal.openDevice("mock://0?devices=2&queues=2");
+        Device right = Hal.openDevice("mock://1?devices=2&queues=2&seed=7");
+        TimelineSemaphore one = left.createSemaphore(0);
+        TimelineSemaphore two = right.createSemaphore(0)) {
+      List<Device> devices = List.of(left, right);
+      for (int i = 1; i <= STEPS; i++) {
+        Device device = devices.get(i % 2);
+        DeviceBuffer buffer = device.allocate(1 << 12, BufferParams.DEVICE);
+        Fence waits = i == 1 ? one.at(1) : Fence.of(one.at(i), two.at(2L * i - 2));
+        device
+            .queue(i / 2 % 2)
+            .fill(
+                waits,
+                Fence.of(one.at(i + 1), two.at(2L * i)),
+                buffer,
+                0,
+                1 << 12,
+                FillPattern.of8(i));
+        buffer.close();
+      }
+      one.signal(1);
+      two.await(2L * STEPS, DEADLINE);
+    }
+  }
+
+  private static String key(RecordedEvent event) {
+    return event.getLong("queue") + "/" + event.getLong("operation");
+  }
+
+  private static Map<String, RecordedEvent> byOperation(List<RecordedEvent> events) {
+    Map<String, RecordedEvent> found = new HashMap<>();
+    for (RecordedEvent event : events) {
+      RecordedEvent before = found.put(key(event), event);
+      assertEquals(null, before, () -> "two events of operation " + key(event) + ": " + event);
+    }
+    return found;
+  }
+
+  private static RecordedEvent of(Map<String, RecordedEvent> events, RecordedEvent edge) {
+    return Objects.requireNonNull(events.get(key(edge)), edge::toString);
+  }
+
+  private static Instant began(RecordedEvent execution) {
+    return execution.getStartTime().minus(execution.getDuration("beganAgo"));
+  }
+
+  @Test
+  void eachEdgeLeadsFromOneOperationToALaterOne() throws Exception {
+    Recorded recorded = record(EventsTest::web);
+    Map<String, RecordedEvent> operations = byOperation(recorded.of("Operation"));
+    Map<String, RecordedEvent> executions = byOperation(recorded.of("Execution"));
+    assertEquals(STEPS, operations.size());
+    assertEquals(STEPS, executions.size());
+    assertEquals(STEPS, byOperation(recorded.of("Submission")).size());
+    Map<Long, TreeMap<Long, RecordedEvent>> signals = new HashMap<>();
+    List<RecordedEvent> waits = new ArrayList<>();
+    for (RecordedEvent edge : recorded.of("TimelineEdge")) {
+      if (edge.getBoolean("isSignal")) {
+        signals
+            .computeIfAbsent(edge.getLong("timeline"), timeline -> new TreeMap<>())
+            .put(edge.getLong("value"), edge);
+      } else {
+        waits.add(edge);
+      }
+    }
+    assertEquals(2 * STEPS - 1, waits.size());
+    assertEquals(2, signals.size());
+    assertEquals(
+        2 * STEPS + 1, signals.values().stream().mapToInt(TreeMap::size).sum(), "with the host's");
+    for (RecordedEvent wait : waits) {
+      RecordedEvent producer =
+          Objects.requireNonNull(
+                  Objects.requireNonNull(signals.get(wait.getLong("timeline")), wait::toString)
+                      .ceilingEntry(wait.getLong("value")),
+                  wait::toString)
+              .getValue();
+      Instant consumed = began(of(executions, wait));
+      if (producer.getLong("queue") == 0) {
+        assertTrue(producer.getStartTime().isBefore(consumed.plusMillis(1)), wait::toString);
+        continue;
+      }
+      RecordedEvent execution = of(executions, producer);
+      Instant produced = began(execution).plus(execution.getDuration("took"));
+      Duration slack =
+          execution.getDuration("error").plus(of(executions, wait).getDuration("error"));
+      assertFalse(produced.isAfter(consumed.plus(slack)), () -> producer + " before " + wait);
+      // An operation's own event ends when some thread tells the recorder, in any order.
+      assertFalse(
+          of(operations, producer).getStartTime().isAfter(of(operations, wait).getEndTime()),
+          () -> producer + " begins before " + wait + " is over");
+    }
+  }
+
+  @Test
+  void namesAreInEachRecordingOnce() throws Exception {
+    try (Device device = Hal.openDevice("mock")) {
+      for (int i = 0; i < 2; i++) {
+        Recorded recorded = record(() -> barrier(device));
+        List<String> names = new ArrayList<>();
+        for (RecordedEvent name : recorded.of("Name")) {
+          names.add(name.getString("kind") + " " + name.getString("name"));
+        }
+        assertTrue(names.contains("queue mock-0-q0"), names::toString);
+        long queue = recorded.of("Submission").get(0).getLong("queue");
+        RecordedEvent own =
+            recorded.of("Name").stream()
+                .filter(name -> name.getLong("number") == queue)
+                .findFirst()
+                .orElseThrow();
+        assertEquals("mock-0-q0", own.getString("name"));
+        assertTrue(
+            recorded.of("Name").stream()
+                .anyMatch(
+                    name ->
+                        name.getLong("number") == own.getLong("owner")
+                            && name.getString("name").startsWith("mock-0 (")),
+            names::toString);
+      }
+    }
+  }
+
+  private static void barrier(Device device) throws InterruptedException {
+    try (TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).barrier(Fence.NONE, done.at(1));
+      done.await(1, DEADLINE);
+    }
+  }
+
+  private static void awaitWaiting(Thread thread) {
+    long start = System.nanoTime();
+    while (thread.getState() != Thread.State.TIMED_WAITING) {
+      assertTrue(
+          System.nanoTime() - start < DEADLINE.toNanos(),
+          () -> "waited " + DEADLINE + " for " + thread + " to wait");
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void whatOneOperationDoesIsToldInFull() throws Exception {
+    byte[] bytes = new byte[100];
+    Thread host = Thread.currentThread();
+    Recorded recorded =
+        record(
+            () -> {
+              try (Device device = Hal.openDevice("mock");
+                  TimelineSemaphore done = device.createSemaphore(0);
+                  DeviceBuffer buffer = device.allocate(100, BufferParams.DEVICE)) {
+                Timepoint first = done.at(1);
+                device.queue(0).upload(Fence.NONE, first, HostMemory.of(bytes), buffer, 0);
+                device.queue(0).readback(first, done.at(2), buffer, 0, HostMemory.of(bytes));
+                device
+                    .queue(0)
+                    .hostCall(
+                        done.at(2),
+                        done.at(3),
+                        HostCall.Mode.BLOCKING,
+                        context -> awaitWaiting(host)); // a value that is reached needs no wait
+                done.await(3, DEADLINE);
+              }
+            });
+    List<RecordedEvent> submissions = new ArrayList<>(recorded.of("Submission"));
+    submissions.sort((a, b) -> Long.compare(a.getLong("operation"), b.getLong("operation")));
+    assertEquals(
+        List.of("upload", "readback", "host call"),
+        submissions.stream().map(event -> event.getString("kind")).toList());
+    assertEquals(
+        List.of("to device 100 host", "to host 100 host"),
+        recorded.of("Transfer").stream()
+            .map(
+                event ->
+                    event.getString("direction")
+                        + " "
+                        + event.getLong("bytes")
+                        + " "
+                        + event.getString("path"))
+            .sorted()
+            .toList());
+    assertEquals(1, recorded.of("HostCompletion").size());
+    RecordedEvent wait = recorded.of("HostWait").get(0);
+    assertEquals("reached", wait.getString("outcome"));
+    assertEquals(3, wait.getLong("value"));
+    assertEquals(Thread.currentThread().getName(), wait.getThread().getJavaName());
+    assertEquals(100, recorded.of("Allocation").get(0).getLong("bytes"));
+    assertEquals(0, recorded.of("Deallocation").get(0).getLong("total"));
+    for (RecordedEvent event : recorded.of("Operation")) {
+      assertEquals(null, event.getString("failure"), event::toString);
+    }
+  }
+
+  @Test
+  void aFailureIsToldAndSoIsAWaitThatEndsLate() throws Exception {
+    Recorded recorded =
+        record(
+            () -> {
+              try (Device device = Hal.openDevice("mock");
+                  TimelineSemaphore gate = device.createSemaphore(0);
+                  TimelineSemaphore done = device.createSemaphore(0)) {
+                device.queue(0).barrier(gate.at(1), done.at(1));
+                assertFalse(done.tryAwait(1, Duration.ofMillis(1)));
+                gate.fail(new HalException(Status.ABORTED, "given up"));
+                assertThrows(HalException.class, () -> done.await(1, DEADLINE));
+              }
+            });
+    assertEquals("ABORTED", recorded.of("Operation").get(0).getString("failure"));
+    assertEquals(
+        List.of("late"),
+        recorded.of("HostWait").stream()
+            .map(event -> event.getString("outcome"))
+            .filter(outcome -> !outcome.equals("ABORTED"))
+            .toList());
+    assertEquals(List.of(), recorded.of("Execution"), "it never ran");
+  }
+
+  /** Whatever is recorded first names all that exists, also what was made before the recording. */
+  @Test
+  void eachEventAloneComesWithTheNamesOfItsNumbers() throws Exception {
+    String said = Child.java(folder, OneEvent.class.getName(), folder.toString());
+    assertEquals("9 events, all named", said.strip());
+  }
+
+  /** Records events of one kind after the other, each on a new device. */
+  static final class OneEvent {
+    private static final List<String> NUMBERS = List.of("device", "queue", "kernel");
+
+    private OneEvent() {}
+
+    public static void main(String[] args) throws Exception {
+      List<String> kinds =
+          List.of(
+              "Allocation", // the first one in this JVM: nothing else has started the recorder
+              "Deallocation",
+              "Submission",
+              "TimelineEdge",
+              "Operation",
+              "Execution",
+              "HostCompletion",
+              "Transfer",
+              "ExecutableLoad");
+      for (String kind : kinds) {
+        try (Device device = Hal.openDevice("mock")) {
+          Recorded recorded =
+              Recorded.of(
+                  Path.of(args[0], kind + ".jfr"), List.of(kind, "Name"), () -> use(device));
+          check(kind, recorded);
+        }
+      }
+      System.out.println(kinds.size() + " events, all named");
+    }
+
+    private static void use(Device device) throws InterruptedException {
+      try (TimelineSemaphore done = device.createSemaphore(0);
+          DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+          Executable loaded =
+              device.loadExecutable(ExecutableSource.ofResources(Pipeline.class, "kernels"))) {
+        device.queue(0).upload(Fence.NONE, done.at(1), HostMemory.of(new byte[64]), buffer, 0);
+        device.queue(0).hostCall(done.at(1), done.at(2), HostCall.Mode.BLOCKING, context -> {});
+        done.await(2, DEADLINE);
+      }
+      device.close(); // some events are told a moment after the signal
+    }
+
+    private static void check(String kind, Recorded recorded) {
+      List<RecordedEvent> events = recorded.of(kind);
+      assertFalse(events.isEmpty(), () -> "no " + kind);
+      Set<Long> named =
+          recorded.of("Name").stream()
+              .map(event -> event.getLong("number"))
+              .collect(Collectors.toSet());
+      for (RecordedEvent event : events) {
+        for (String field : NUMBERS) {
+          if (event.hasField(field) && event.getLong(field) != 0) {
+            assertTrue(named.contains(event.getLong(field)), () -> field + " of " + event);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void withoutTheModuleEverythingRunsAndNothingIsRecorded() throws Exception {
+    for (String management : new String[] {"", ",java.management"}) { // without it there is no bean
+      String[] line = {
+        "--limit-modules",
+        "java.base,java.logging,jdk.unsupported" + management,
+        WithoutRecorder.class.getName()
+      };
+      assertEquals(
+          (management.isEmpty() ? "no java.management, " : "java.management, ")
+              + "no jdk.jfr, explained, "
+              + STEPS,
+          Child.java(folder, line).strip(),
+          "what the program prints");
+    }
+  }
+
+  /** A program for a Java without the flight recorder. */
+  static final class WithoutRecorder {
+    private WithoutRecorder() {}
+
+    public static void main(String[] args) throws InterruptedException {
+      web();
+      for (String name : List.of("java.management", "jdk.jfr")) {
+        boolean isThere = ModuleLayer.boot().findModule(name).isPresent();
+        System.out.print((isThere ? "" : "no ") + name + ", ");
+      }
+      try (Device device = Hal.openDevice("mock")) {
+        boolean isTold = Hal.explain().contains("Device mock-0: no open operations");
+        System.out.print(isTold ? "explained, " : device + " is missing in: " + Hal.explain());
+      }
+      System.out.println(STEPS);
+    }
+  }
+}

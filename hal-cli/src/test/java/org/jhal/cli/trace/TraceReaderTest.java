@@ -1,0 +1,313 @@
+package org.jhal.cli.trace;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Traces of recordings of the mock. */
+@Timeout(600)
+class TraceReaderTest {
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
+
+  @TempDir private Path folder;
+
+  private String convert(Path recording, Path json) throws Exception {
+    Map<TraceFiles.Form, Path> outputs = new EnumMap<>(TraceFiles.Form.class);
+    outputs.put(TraceFiles.Form.JSON, json);
+    return TraceFiles.convert(recording, outputs).get(0);
+  }
+
+  @Test
+  void eachWaitHasAnArrowFromItsSignal() throws Exception {
+    Path made = folder.resolve("web.jfr");
+    Recorded recorded = Recorded.of(made, EventsTest::web);
+    long waits =
+        recorded.of("TimelineEdge").stream().filter(edge -> !edge.getBoolean("isSignal")).count()
+            + recorded.of("HostWait").size();
+    Path json = folder.resolve("web.json");
+    String line = convert(made, json);
+    assertTrue(line.endsWith(": " + EventsTest.STEPS + " operations, " + waits + " arrows"), line);
+    ChromeFormat trace = ChromeFormat.check(json);
+    assertEquals(waits, trace.signals.size());
+    // Each point is known with the error of its event; on the mock that is the time in which two
+    // clocks were read, unless the thread was held up meanwhile.
+    assertTrue(trace.worstInversion() < 1_000, () -> "us: " + trace.worstInversion());
+    long inWaits = trace.slices.stream().filter(it -> it.name().startsWith("wait for")).count();
+    assertEquals(recorded.of("HostWait").size(), inWaits);
+  }
+
+  /**
+   * As the host saw them, operations of a stream overlap: each is issued before the one that it
+   * waits for is known to be over.
+   */
+  @Test
+  void withoutTimesOfTheDeviceNoArrowLeadsBackInTime() throws Exception {
+    Path made = folder.resolve("hosts.jfr");
+    Recorded.of(
+        made, List.of("Submission", "TimelineEdge", "Operation", "Name"), () -> Chain.run(500));
+    Path json = folder.resolve("hosts.json");
+    String line = convert(made, json);
+    assertTrue(line.contains(": 500 operations, 499 arrows"), line);
+    ChromeFormat trace = ChromeFormat.check(json);
+    assertEquals(0, trace.worstInversion(), 0.001);
+  }
+
+  /** It is a bar up to the end of the recording. */
+  @Test
+  void whatHangsIsSeen() throws Exception {
+    Path made = folder.resolve("hangs.jfr");
+    try (Device device = Hal.openDevice("mock");
+        TimelineSemaphore gate = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      Recorded.of(
+          made,
+          () -> {
+            device.queue(0).barrier(gate.at(1), done.at(1));
+            assertFalse(done.tryAwait(1, Duration.ofMillis(100)));
+          });
+      gate.fail(new HalException(Status.CANCELLED, "the test is over"));
+    }
+    Path json = folder.resolve("hangs.json");
+    String line = convert(made, json);
+    assertTrue(line.contains("1 operations of which a part is not in the recording"), line);
+    ChromeFormat trace = ChromeFormat.check(json);
+    ChromeFormat.Slice hanging =
+        trace.slices.stream()
+            .filter(it -> it.name().equals("barrier, unfinished"))
+            .findFirst()
+            .orElseThrow(() -> new AssertionError(trace.slices));
+    assertTrue(hanging.end() - hanging.begin() > 90_000, hanging::toString);
+    double last = trace.slices.stream().mapToDouble(ChromeFormat.Slice::end).max().orElseThrow();
+    assertEquals(last, hanging.end(), 0.001);
+  }
+
+  /** Numbers of operations, queues and timelines begin anew in each copy. */
+  @Test
+  void copiesOfTheLibraryInOneProcessAreToldApart() throws Exception {
+    Path made = folder.resolve("copies.jfr");
+    Recorded.of(
+        made,
+        () -> {
+          for (int i = 0; i < 2; i++) {
+            runInACopy();
+          }
+        });
+    Path json = folder.resolve("copies.json");
+    String line = convert(made, json);
+    assertTrue(line.contains(": " + 2 * EventsTest.STEPS + " operations, "), line);
+    ChromeFormat trace = ChromeFormat.check(json);
+    assertTrue(trace.worstInversion() < 1_000, () -> "us: " + trace.worstInversion());
+    long tracks =
+        trace.trackNames.values().stream().filter(name -> name.equals("mock-0-q0")).count();
+    assertEquals(2, tracks, () -> "tracks: " + trace.trackNames);
+  }
+
+  private static void runInACopy() throws Exception {
+    List<URL> classPath = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      classPath.add(Path.of(entry).toUri().toURL());
+    }
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    try (URLClassLoader copy =
+        new URLClassLoader(
+            "copy", classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+      Thread.currentThread().setContextClassLoader(copy);
+      ((Runnable) copy.loadClass(Web.class.getName()).getDeclaredConstructor().newInstance()).run();
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+    }
+  }
+
+  /** What {@link EventsTest#web} does, for another class loader. */
+  public static final class Web implements Runnable {
+    @Override
+    public void run() {
+      try {
+        EventsTest.web();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private static void signalFrom(ThreadFactory factory, int threads) throws InterruptedException {
+    try (Device device = Hal.openDevice("mock");
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      for (int i = 1; i <= threads; i++) {
+        long value = i;
+        Thread thread = factory.newThread(() -> done.signal(value));
+        thread.start();
+        thread.join();
+      }
+    }
+  }
+
+  private ChromeFormat traceOfThreads(ThreadFactory factory, int threads) throws Exception {
+    Path made = folder.resolve("threads.jfr");
+    Recorded.of(made, () -> signalFrom(factory, threads));
+    Path json = folder.resolve("threads.json");
+    String line = convert(made, json);
+    ChromeFormat trace = ChromeFormat.check(json);
+    assertEquals(threads, trace.slices.size(), line);
+    return trace;
+  }
+
+  /** A program may start a thread for each of its tasks. */
+  @Test
+  void anyNumberOfThreadsSharesALimitedNumberOfTracks() throws Exception {
+    AtomicInteger count = new AtomicInteger();
+    ChromeFormat trace =
+        traceOfThreads(task -> new Thread(task, "task " + count.incrementAndGet()), 700);
+    int tracks = trace.trackNames.size();
+    assertTrue(tracks > 200 && tracks < 220, () -> tracks + " tracks");
+    assertTrue(trace.trackNames.containsValue("other threads"), trace.trackNames::toString);
+  }
+
+  /** They have no names, and there may be millions. */
+  @Test
+  @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
+  void virtualThreadsShareTracksOfTheirOwn() throws Exception {
+    // By reflection, since this is compiled for Java 17.
+    Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+    ThreadFactory virtual =
+        (ThreadFactory)
+            Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);
+    ChromeFormat trace = traceOfThreads(virtual, 50);
+    assertTrue(
+        trace.trackNames.values().stream().allMatch(name -> name.startsWith("virtual threads")),
+        trace.trackNames::toString);
+  }
+
+  /** A window far smaller than the recording loses nothing that is near each other. */
+  @Test
+  void aSmallWindowIsEnoughForAChain() throws Exception {
+    Path made = folder.resolve("chain.jfr");
+    Recorded.of(
+        made,
+        () -> {
+          for (int i = 0; i < 10; i++) {
+            Chain.run(500); // so that no more are open at once than the window has
+          }
+        });
+    Path json = folder.resolve("chain.json");
+    TraceReader.Summary found;
+    try (var writer = Files.newBufferedWriter(json)) {
+      found = new TraceReader(new ChromeTrace(writer), 1_500).read(made);
+    }
+    assertEquals(5_000, found.operations());
+    ChromeFormat trace = ChromeFormat.check(json);
+    assertEquals(found.arrows(), trace.signals.size());
+    assertTrue(found.arrows() >= 10 * 499, found::toString); // from each operation to the next
+  }
+
+  /** Far more is open at once than is remembered. Then parts are missing, and all are counted. */
+  @Test
+  void whatIsForgottenIsCounted() throws Exception {
+    Path made = folder.resolve("chain.jfr");
+    Recorded recorded = Recorded.of(made, () -> Chain.run(5_000));
+    long waits =
+        recorded.of("TimelineEdge").stream().filter(edge -> !edge.getBoolean("isSignal")).count()
+            + recorded.of("HostWait").size();
+    Path json = folder.resolve("chain.json");
+    TraceReader.Summary found;
+    try (var writer = Files.newBufferedWriter(json)) {
+      found = new TraceReader(new ChromeTrace(writer), 16).read(made);
+    }
+    ChromeFormat trace = ChromeFormat.check(json);
+    assertTrue(found.operations() >= 5_000, found::toString);
+    assertTrue(found.unfinished() > 0, found::toString);
+    assertTrue(found.withoutArrow() > 0, found::toString);
+    assertTrue(found.arrows() > 0, found::toString);
+    assertEquals(found.arrows(), trace.signals.size());
+    assertTrue(found.arrows() + found.withoutArrow() <= waits, found + " of " + waits);
+  }
+
+  @Test
+  void manyOperationsNeedLittleMemory() throws Exception {
+    recordAndConvert(60_000, "-Xmx96m");
+  }
+
+  @Test
+  @Tag("exhaustive")
+  void twoMillionOperationsNeedNoMore() throws Exception {
+    recordAndConvert(2_000_000, "-Xmx384m");
+  }
+
+  private void recordAndConvert(int operations, String heap) throws Exception {
+    Path made = folder.resolve("many.jfr");
+    Path json = folder.resolve("many.json");
+    String said = Child.java(folder, Chain.class.getName(), made.toString(), "" + operations);
+    assertEquals("recorded", said.strip());
+    String line =
+        Child.java(folder, heap, Convert.class.getName(), made.toString(), json.toString());
+    assertTrue(line.contains(": " + operations + " operations, "), line);
+    assertTrue(Files.size(json) > 100L * operations, () -> "a trace of " + json);
+  }
+
+  /** Records a chain of barriers. */
+  static final class Chain {
+    private static final int IN_FLIGHT = 1_000;
+
+    private Chain() {}
+
+    public static void main(String[] args) throws Exception {
+      int operations = Integer.parseInt(args[1]);
+      try (var recording = TraceFiles.newRecording(DiskSpace.USUAL)) {
+        recording.start();
+        run(operations);
+        recording.stop();
+        recording.dump(Path.of(args[0]));
+      }
+      System.out.println("recorded");
+    }
+
+    static void run(int operations) throws InterruptedException {
+      try (Device device = Hal.openDevice("mock");
+          TimelineSemaphore done = device.createSemaphore(0)) {
+        for (int i = 1; i <= operations; i++) {
+          device.queue(0).barrier(i == 1 ? Fence.NONE : done.at(i - 1), done.at(i));
+          if (i > IN_FLIGHT) {
+            done.await(i - IN_FLIGHT, DEADLINE);
+          }
+        }
+        done.await(operations, DEADLINE);
+      }
+    }
+  }
+
+  /** Makes a trace of a recording. */
+  static final class Convert {
+    private Convert() {}
+
+    public static void main(String[] args) throws Exception {
+      Map<TraceFiles.Form, Path> outputs = new EnumMap<>(TraceFiles.Form.class);
+      outputs.put(TraceFiles.Form.JSON, Path.of(args[1]));
+      System.out.println(TraceFiles.convert(Path.of(args[0]), outputs).get(0));
+    }
+  }
+}
