@@ -1,0 +1,4 @@
+@NullMarked
+package org.jhal.examples.spark;
+
+import org.jspecify.annotations.NullMarked;

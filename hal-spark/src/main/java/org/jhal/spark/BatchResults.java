@@ -1,0 +1,105 @@
+package org.jhal.spark;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The results of a partition, which are computed as they are asked for. Nothing is opened for an
+ * empty partition, and everything is given back after the last result, after a failure, and at the
+ * end of the task.
+ *
+ * <p>For one reader at a time. The task may end on another thread meanwhile, as where Spark reads
+ * on a thread of its own: then the reader gives everything back when it is through.
+ */
+final class BatchResults<O> implements Iterator<O> {
+  private enum State {
+    IDLE,
+    /** The reader is inside. */
+    READING,
+    /** The task is over. */
+    ENDED
+  }
+
+  private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
+  private final Iterator<?> input;
+  private final Supplier<BatchForm.Run<O>> opener;
+  private final Consumer<Runnable> onEnd;
+  private BatchForm.@Nullable Run<O> run;
+  private @Nullable O ready;
+  private boolean isOver;
+
+  /**
+   * Results.
+   *
+   * @param input what they are computed from
+   * @param opener begins, when the first one is asked for and there is input
+   * @param onEnd takes what is to be called when the task is over
+   */
+  BatchResults(Iterator<?> input, Supplier<BatchForm.Run<O>> opener, Consumer<Runnable> onEnd) {
+    this.input = input;
+    this.opener = opener;
+    this.onEnd = onEnd;
+  }
+
+  @Override
+  public boolean hasNext() {
+    if (ready == null && !isOver) {
+      if (!state.compareAndSet(State.IDLE, State.READING)) {
+        throw new HalException(
+            Status.FAILED_PRECONDITION, "the results of a task are asked for after its end");
+      }
+      isOver = true; // unless there is a result
+      try {
+        ready = compute();
+        isOver = ready == null;
+      } finally {
+        if (isOver || !state.compareAndSet(State.READING, State.IDLE)) {
+          close();
+        }
+      }
+    }
+    return ready != null;
+  }
+
+  private @Nullable O compute() {
+    BatchForm.Run<O> open = run;
+    if (open == null) {
+      if (!input.hasNext()) {
+        return null;
+      }
+      open = opener.get();
+      run = open;
+      onEnd.accept(this::end);
+    }
+    return open.next();
+  }
+
+  @Override
+  public O next() {
+    O result = hasNext() ? ready : null;
+    if (result == null) {
+      throw new NoSuchElementException("the results of the partition are over");
+    }
+    ready = null;
+    return result;
+  }
+
+  /** The task is over. */
+  private void end() {
+    if (state.getAndSet(State.ENDED) == State.IDLE) {
+      close();
+    }
+  }
+
+  private void close() {
+    if (run != null) {
+      run.close();
+    }
+  }
+}

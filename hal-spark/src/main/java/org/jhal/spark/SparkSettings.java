@@ -1,0 +1,125 @@
+package org.jhal.spark;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.spark.SparkConf;
+import org.jhal.DeviceUri;
+import org.jhal.HalException;
+import org.jhal.Status;
+
+/**
+ * What an application sets.
+ *
+ * @param resource the name of the resource whose addresses are devices
+ * @param concurrentTasks how many tasks use a device at once
+ * @param exitOnLost whether an executor ends when it has lost a device
+ */
+record SparkSettings(String resource, int concurrentTasks, boolean exitOnLost) {
+  private static final String PREFIX = "spark.jhal.";
+  static final String RESOURCE = PREFIX + "resource";
+  static final String CONCURRENT_TASKS = PREFIX + "concurrentTasks";
+  static final String EXIT_ON_LOST = PREFIX + "exitOnLost";
+  static final String DRIVERS = PREFIX + "drivers";
+
+  private static final int MOST_TASKS = 64; // as many queues as a device has at most
+  private static final String QUEUES = "queues"; // the option of drivers
+
+  /**
+   * Reads the settings.
+   *
+   * @throws HalException INVALID_ARGUMENT or OUT_OF_RANGE, with the name and the value of what is
+   *     wrong
+   */
+  static SparkSettings of(SparkConf conf) {
+    return new SparkSettings(resource(conf), concurrentTasks(conf), exitOnLost(conf));
+  }
+
+  /** The name of the resource alone, which is all that a worker needs to know. */
+  static String resource(SparkConf conf) {
+    return conf.get(RESOURCE, "gpu");
+  }
+
+  private static boolean exitOnLost(SparkConf conf) {
+    String text = conf.get(EXIT_ON_LOST, "true").strip();
+    if (!text.equals("true") && !text.equals("false")) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, EXIT_ON_LOST + " is '" + text + "': must be true or false");
+    }
+    return text.equals("true");
+  }
+
+  private static int concurrentTasks(SparkConf conf) {
+    String text = conf.get(CONCURRENT_TASKS, "2");
+    int value;
+    try {
+      value = Integer.parseInt(text.strip());
+    } catch (NumberFormatException e) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT, CONCURRENT_TASKS + " is '" + text + "', which is no number", e);
+    }
+    if (value < 1 || value > MOST_TASKS) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, CONCURRENT_TASKS + " is " + value + ": must be 1 to " + MOST_TASKS);
+    }
+    return value;
+  }
+
+  /**
+   * Refuses a master with which every job would wait for ever.
+   *
+   * @throws HalException FAILED_PRECONDITION if tasks want the resource and get none
+   */
+  void checkMaster(SparkConf conf) {
+    String master = conf.get("spark.master", "");
+    String amount = "spark.task.resource." + resource + ".amount";
+    if ((master.equals("local") || master.startsWith("local[")) && conf.contains(amount)) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          "the master "
+              + master
+              + " gives resources to no task, so with "
+              + amount
+              + " every job would wait for ever: use local-cluster[1,2,1024] to try something on"
+              + " this machine");
+    }
+  }
+
+  /**
+   * The URI that opens the device of an address with as many queues as there may be tasks.
+   *
+   * @throws HalException INVALID_ARGUMENT if the address is no URI, or asks for another number of
+   *     queues
+   */
+  DeviceUri uri(String address) {
+    DeviceUri uri;
+    try {
+      uri = DeviceUri.parse(address);
+    } catch (HalException e) {
+      throw new HalException(
+          e.status(),
+          e.getMessage()
+              + ". The discovery of the resource must answer URIs of devices, as "
+              + HalResourceDiscovery.class.getName()
+              + " and the command 'hal devices --spark "
+              + resource
+              + "' do",
+          e);
+    }
+    String wanted = String.valueOf(concurrentTasks);
+    String given = uri.options().getOrDefault(QUEUES, wanted);
+    if (!given.equals(wanted)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "it asks for "
+              + given
+              + " queues, but "
+              + CONCURRENT_TASKS
+              + " is "
+              + wanted
+              + ": leave the option queues out");
+    }
+    Map<String, String> options = new LinkedHashMap<>(uri.options());
+    options.put(QUEUES, wanted);
+    return new DeviceUri(uri.driver(), uri.selector(), options);
+  }
+}

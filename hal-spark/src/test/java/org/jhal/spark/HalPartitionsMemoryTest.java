@@ -1,0 +1,152 @@
+package org.jhal.spark;
+
+import static org.jhal.spark.MappedPartition.KERNELS;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.mock.MockControls;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Partitions of arrays when memory runs out. */
+@Timeout(120)
+class HalPartitionsMemoryTest {
+  private static final HalPartitions<int[], double[]> SCALE =
+      HalPartitions.arrays(KERNELS, "scale_i32", int[].class, double[].class);
+
+  private static List<int[]> input() {
+    List<int[]> input = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      int from = 100 * i;
+      input.add(IntStream.range(from, from + i % 97).toArray());
+    }
+    input.add(IntStream.range(7, 5000).toArray());
+    return input;
+  }
+
+  private static void check(List<int[]> input, List<double[]> results, String what) {
+    assertEquals(input.size(), results.size(), what);
+    for (int i = 0; i < results.size(); i++) {
+      double[] expected = IntStream.of(input.get(i)).mapToDouble(x -> 0.5 * x).toArray();
+      assertArrayEquals(expected, results.get(i), what + ", array " + i);
+    }
+  }
+
+  /** Three batches of 16 KiB, with results of 32 KiB, do not fit. */
+  @ParameterizedTest
+  @ValueSource(strings = {"100k", "40k", "10k", "2500", "1k", "35"})
+  void batchesBecomeAsSmallAsTheMemoryNeeds(String memory) {
+    try (MappedPartition partition = new MappedPartition("mock://0?memory=" + memory)) {
+      List<int[]> input = input();
+      check(input, partition.toList(SCALE.withBatchBytes(16 << 10), input), memory);
+      assertTrue(partition.counts.halvings() > 0, memory);
+      partition.awaitNothingLeft();
+    }
+  }
+
+  /** Each use of memory by the driver fails once, wherever the batches are at that time. */
+  @ParameterizedTest
+  @ValueSource(strings = {"allocate", "command", "execute"})
+  void whatHasFailedRunsAgainInOrder(String call) {
+    List<int[]> input = input();
+    for (int nth = 1; nth <= 40; nth++) {
+      try (MappedPartition partition = new MappedPartition("mock")) {
+        MockControls.of(partition.device)
+            .failNth(call, nth, new HalException(Status.RESOURCE_EXHAUSTED, "for a test"));
+        String what = call + " " + nth;
+        check(input, partition.toList(SCALE.withBatchBytes(4 << 10), input), what);
+        partition.awaitNothingLeft();
+      }
+    }
+  }
+
+  /** The failures come one after the other, also while earlier ones are dealt with. */
+  @Test
+  void memoryMayRunOutAgainAndAgain() {
+    List<int[]> input = input();
+    try (MappedPartition partition = new MappedPartition("mock")) {
+      MockControls controls = MockControls.of(partition.device);
+      for (int nth = 5; nth < 60; nth += 9) {
+        controls.failNth("execute", nth, new HalException(Status.RESOURCE_EXHAUSTED, "for a test"));
+        controls.failNth(
+            "command", nth + 4, new HalException(Status.RESOURCE_EXHAUSTED, "for a test"));
+      }
+      check(input, partition.toList(SCALE.withBatchBytes(8 << 10), input), "again and again");
+      partition.awaitNothingLeft();
+    }
+  }
+
+  /** A small batch that fails says nothing about large ones. */
+  @Test
+  void aSmallBatchThatFailsHalvesTheLargeOnes() {
+    try (MappedPartition partition = new MappedPartition("mock")) {
+      MockControls.of(partition.device)
+          .failNth("allocate", 1, new HalException(Status.RESOURCE_EXHAUSTED, "for a test"));
+      List<int[]> input = List.of(new int[] {1, 2, 3}, IntStream.range(0, 200_000).toArray());
+      check(input, partition.toList(SCALE.withBatchBytes(64 << 10), input), "a short array first");
+      assertTrue(partition.counts.batches() < 100, partition.counts.batches() + " batches");
+    }
+  }
+
+  /** As where Spark reads results on a thread of its own, and the task is over before. */
+  @Test
+  void aTaskMayEndWhileItsResultsAreRead() {
+    try (MappedPartition partition = new MappedPartition("mock")) {
+      Iterator<int[]> input = input().iterator();
+      Iterator<int[]> ending =
+          new Iterator<>() {
+            private int taken;
+
+            @Override
+            public boolean hasNext() {
+              return input.hasNext();
+            }
+
+            @Override
+            public int[] next() {
+              if (taken++ == 3) {
+                partition.end();
+              }
+              return input.next();
+            }
+          };
+      Iterator<double[]> results = partition.map(SCALE, ending);
+      assertEquals(0, results.next().length); // the reader was inside
+      assertThrows(HalException.class, results::hasNext);
+      partition.awaitNothingLeft();
+    }
+  }
+
+  @Test
+  void memoryForOneElementIsNeeded() {
+    try (MappedPartition partition = new MappedPartition("mock://0?memory=11")) {
+      Iterator<double[]> results = partition.map(SCALE, input().iterator());
+      HalException e = assertThrows(HalException.class, results::next);
+      assertEquals(Status.RESOURCE_EXHAUSTED, e.status());
+      assertTrue(e.getMessage().startsWith("kernel scale_i32"), e::toString);
+      partition.awaitNothingLeft();
+    }
+  }
+
+  /** Another task of the device has most of the memory; then batches are as small as needed. */
+  @Test
+  void anotherTaskMayHoldTheMemory() {
+    try (MappedPartition partition = new MappedPartition("mock://0?memory=1m");
+        DeviceBuffer others = partition.device.allocate((1 << 20) - 5000, BufferParams.DEVICE)) {
+      assertEquals((1 << 20) - 5000, others.size());
+      check(input(), partition.toList(SCALE, input()), "beside another task");
+    }
+  }
+}

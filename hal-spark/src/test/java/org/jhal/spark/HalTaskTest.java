@@ -1,0 +1,453 @@
+package org.jhal.spark;
+
+import static org.jhal.spark.Tasks.RESOURCE;
+import static org.jhal.spark.Tasks.end;
+import static org.jhal.spark.Tasks.in;
+import static org.jhal.spark.Tasks.start;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.spark.SparkConf;
+import org.apache.spark.TaskContextImpl;
+import org.apache.spark.TaskKilledException;
+import org.jhal.DriverRegistry;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.mock.MockControls;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a task gets, waits for and gives back. */
+class HalTaskTest {
+  private final List<HalException> losses = new CopyOnWriteArrayList<>();
+  private final Counts counts = new Counts();
+  private @Nullable ExecutorDevices devices;
+
+  /** Opens the devices of an executor, each with so many queues. */
+  private ExecutorDevices open(int concurrentTasks, String... addresses) {
+    return open(false, concurrentTasks, addresses);
+  }
+
+  private ExecutorDevices open(boolean endsWhenLost, int concurrentTasks, String... addresses) {
+    DriverRegistry registry = DriverRegistry.load();
+    ExecutorDevices opened =
+        new ExecutorDevices(
+            new SparkSettings(RESOURCE, concurrentTasks, true),
+            List.of(addresses),
+            uri -> registry.driver(uri.driver()).open(uri),
+            counts,
+            endsWhenLost,
+            losses::add);
+    devices = opened;
+    ExecutorDevices.setCurrent(opened);
+    return opened;
+  }
+
+  @AfterEach
+  void close() {
+    ExecutorDevices.setCurrent(null);
+    if (devices != null) {
+      devices.close();
+    }
+  }
+
+  private static HalException refused(Status status, TaskContextImpl task, String... texts) {
+    HalException refused =
+        assertThrows(HalException.class, () -> in(task, HalTask::device), "HalTask.device()");
+    assertEquals(status, refused.status(), refused::toString);
+    for (String text : texts) {
+      assertTrue(refused.getMessage().contains(text), () -> text + " in " + refused);
+    }
+    return refused;
+  }
+
+  // What is wrong around it.
+
+  @Test
+  void outsideOfATaskThereIsNone() {
+    HalException refused = assertThrows(HalException.class, HalTask::device);
+    assertEquals(Status.FAILED_PRECONDITION, refused.status());
+    assertTrue(refused.getMessage().contains("no Spark task on this thread"), refused::toString);
+  }
+
+  @Test
+  void withoutThePluginTheMessageSaysWhatToSet() {
+    refused(
+        Status.FAILED_PRECONDITION,
+        Tasks.of(RESOURCE, "mock"),
+        "spark.plugins=org.jhal.spark.HalPlugin");
+  }
+
+  @Test
+  void aTaskWithoutTheResourceIsToldWhichItHas() {
+    open(1, "mock");
+    String[] texts = {"no resource 'accelerator'", "spark.task.resource.accelerator.amount"};
+    refused(Status.FAILED_PRECONDITION, Tasks.withoutResources(), texts);
+    refused(Status.FAILED_PRECONDITION, Tasks.of("fpga", "mock"), "it has [fpga]");
+  }
+
+  @Test
+  void aTaskUsesOneDevice() {
+    open(1, "mock://0?devices=2", "mock://1?devices=2");
+    refused(
+        Status.INVALID_ARGUMENT,
+        Tasks.of(RESOURCE, "mock://0?devices=2", "mock://1?devices=2"),
+        "2 addresses",
+        "mock://1?devices=2",
+        "spark.task.resource.accelerator.amount to 1");
+    refused(Status.INVALID_ARGUMENT, Tasks.of(RESOURCE), "0 addresses");
+  }
+
+  @Test
+  void anAddressThatIsNoUriIsNamed() {
+    open(1, "0", "mock");
+    refused(
+        Status.INVALID_ARGUMENT,
+        Tasks.of(RESOURCE, "0"),
+        "address '0'",
+        "malformed device URI '0'",
+        "hal devices --spark accelerator");
+    assertTrue(in(Tasks.of(RESOURCE, "mock"), HalTask::device).device().queueCount() > 0);
+  }
+
+  @Test
+  void aDeviceThatIsNotOnThisMachineIsNamed() {
+    open(1, "mock://7", "nosuch://GPU-1");
+    HalException first =
+        refused(Status.NOT_FOUND, Tasks.of(RESOURCE, "mock://7"), "address 'mock://7'", "index 7");
+    HalException second = refused(Status.NOT_FOUND, Tasks.of(RESOURCE, "mock://7"));
+    assertNotEquals(first, second, "exceptions of two tasks");
+    refused(Status.NOT_FOUND, Tasks.of(RESOURCE, "nosuch://GPU-1"), "no driver 'nosuch'");
+  }
+
+  @Test
+  void anAddressThatTheExecutorDidNotStartWithIsNamed() {
+    open(1, "mock");
+    refused(Status.NOT_FOUND, Tasks.of(RESOURCE, "mock://0"), "'mock://0'", "[mock]");
+  }
+
+  @Test
+  void anAddressMayNotAskForAnotherNumberOfQueues() {
+    open(3, "mock://0?queues=3", "mock://0?queues=4");
+    assertEquals(3, take("mock://0?queues=3").device().queueCount());
+    refused(
+        Status.INVALID_ARGUMENT,
+        Tasks.of(RESOURCE, "mock://0?queues=4"),
+        "4 queues",
+        "spark.jhal.concurrentTasks is 3");
+  }
+
+  @Test
+  void settingsAreRead() {
+    assertEquals(new SparkSettings("gpu", 2, true), SparkSettings.of(new SparkConf(false)));
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.jhal.resource", "fpga")
+            .set("spark.jhal.concurrentTasks", "64")
+            .set("spark.jhal.exitOnLost", "false");
+    assertEquals(new SparkSettings("fpga", 64, false), SparkSettings.of(conf));
+    for (String wrong : new String[] {"0", "65", "-1", "two", "", "1.5"}) {
+      HalException refused =
+          assertThrows(
+              HalException.class,
+              () -> SparkSettings.of(conf.set("spark.jhal.concurrentTasks", wrong)));
+      assertTrue(
+          refused.getMessage().startsWith("spark.jhal.concurrentTasks is "), refused::toString);
+    }
+    SparkConf yes = new SparkConf(false).set("spark.jhal.exitOnLost", "yes");
+    HalException refused = assertThrows(HalException.class, () -> SparkSettings.of(yes));
+    assertEquals("spark.jhal.exitOnLost is 'yes': must be true or false", refused.getMessage());
+  }
+
+  // Permits.
+
+  private static TaskDevice take(String address) {
+    return in(Tasks.of(RESOURCE, address), HalTask::device);
+  }
+
+  @Test
+  void anAttemptHasOneQueueWhicheverThreadAsks() {
+    ExecutorDevices opened = open(1, "mock");
+    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    TaskDevice mine = in(task, HalTask::device);
+    assertSame(mine, in(task, HalTask::device));
+    assertSame(mine, Tasks.get("another thread", start(task, HalTask::device), opened));
+  }
+
+  @Test
+  void threadsOfOneAttemptThatWaitGetTheSameQueue() {
+    ExecutorDevices opened = open(1, "mock");
+    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
+    TaskContextImpl second = Tasks.of(RESOURCE, "mock");
+    TaskDevice unused = in(first, HalTask::device);
+    CompletableFuture<TaskDevice> one = start(second, HalTask::device);
+    CompletableFuture<TaskDevice> other = start(second, HalTask::device);
+    awaitState("two threads to wait", "2 waiting");
+    end(first);
+    assertSame(Tasks.get("one thread", one, opened), Tasks.get("the other thread", other, opened));
+  }
+
+  private void awaitState(String what, String state) {
+    ExecutorDevices opened = devices;
+    Tasks.await(what, () -> String.valueOf(opened).contains(state), opened == null ? "" : opened);
+  }
+
+  /** Tasks with a fraction of an address have the same address. */
+  @Test
+  void tasksWithAFractionShareTheDevice() {
+    open(2, "mock");
+    TaskDevice one = take("mock");
+    TaskDevice other = take("mock");
+    assertSame(one.device(), other.device());
+    assertNotEquals(one.queue().index(), other.queue().index());
+  }
+
+  @Test
+  void moreTasksThanQueuesWaitInTheirOrder() {
+    ExecutorDevices opened = open(2, "mock");
+    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
+    TaskContextImpl second = Tasks.of(RESOURCE, "mock");
+    TaskContextImpl third = Tasks.of(RESOURCE, "mock");
+    TaskDevice one = in(first, HalTask::device);
+    TaskDevice two = in(second, HalTask::device);
+    CompletableFuture<TaskDevice> waits = start(third, HalTask::device);
+    awaitState("the third task to wait", "1 waiting");
+    CompletableFuture<TaskDevice> waitsToo = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
+    awaitState("the fourth task to wait", "2 waiting");
+    end(second);
+    assertSame(two.queue(), Tasks.get("the third task", waits, opened).queue());
+    assertFalse(waitsToo.isDone(), "the fourth task");
+    end(first);
+    assertSame(one.queue(), Tasks.get("the fourth task", waitsToo, opened).queue());
+    assertEquals(2, counts.permitWaits());
+    assertTrue(counts.permitWaitNanos() > 0);
+  }
+
+  @Test
+  void aTaskIsKilledWhileItWaits() {
+    ExecutorDevices opened = open(1, "mock");
+    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
+    TaskContextImpl second = Tasks.of(RESOURCE, "mock");
+    TaskDevice mine = in(first, HalTask::device);
+    CompletableFuture<TaskDevice> killed = start(second, HalTask::device);
+    awaitState("the second task to wait", "1 waiting");
+    CompletableFuture<TaskDevice> next = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
+    awaitState("the third task to wait", "2 waiting");
+    second.markInterrupted("not needed"); // without an interrupt of the thread
+    Throwable thrown = Tasks.failure("the second task", killed, opened);
+    assertInstanceOf(TaskKilledException.class, thrown);
+    end(second);
+    end(first);
+    assertSame(mine.queue(), Tasks.get("the third task", next, opened).queue());
+  }
+
+  @Test
+  void anInterruptAloneIsNoKill() {
+    open(1, "mock");
+    TaskDevice unused = take("mock");
+    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    Thread.currentThread().interrupt();
+    refused(Status.CANCELLED, task, "interrupted");
+    assertTrue(Thread.interrupted());
+    Thread.currentThread().interrupt();
+    task.markInterrupted("not needed");
+    assertThrows(TaskKilledException.class, () -> in(task, HalTask::device));
+    assertTrue(Thread.interrupted());
+  }
+
+  @Test
+  void whoWaitsWhenTheExecutorStopsIsCancelled() {
+    ExecutorDevices opened = open(1, "mock");
+    TaskDevice unused = take("mock");
+    CompletableFuture<TaskDevice> waits = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
+    awaitState("a task to wait", "1 waiting");
+    opened.close();
+    Throwable thrown = Tasks.failure("the task that waits", waits, opened);
+    assertEquals(Status.CANCELLED, assertInstanceOf(HalException.class, thrown).status());
+  }
+
+  // The end of an attempt.
+
+  @Test
+  void timelinesFailWhenTheAttemptIsOver() {
+    open(1, "mock");
+    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    TaskDevice mine = in(task, HalTask::device);
+    TimelineSemaphore timeline = mine.createTimeline();
+    timeline.signal(3);
+    end(task);
+    HalException failure = timeline.failure();
+    assertEquals(Status.CANCELLED, failure == null ? null : failure.status());
+    assertEquals(0, mine.device().statistics().semaphores(), "timelines");
+    HalException refused = assertThrows(HalException.class, mine::createTimeline);
+    assertEquals(Status.CANCELLED, refused.status());
+    assertTrue(refused.getMessage().endsWith("is over"), refused::toString);
+    refused(Status.FAILED_PRECONDITION, task, "is over");
+    assertEquals(0, mine.device().statistics().semaphores(), "timelines");
+  }
+
+  @Test
+  void aTaskMayMakeManyTimelines() {
+    open(1, "mock");
+    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    TaskDevice mine = in(task, HalTask::device);
+    TimelineSemaphore first = mine.createTimeline();
+    for (int i = 0; i < 1000; i++) {
+      mine.createTimeline().close();
+    }
+    TimelineSemaphore last = mine.createTimeline();
+    assertEquals(2, mine.device().statistics().semaphores(), "timelines");
+    assertTrue(mine.kept() < 200, () -> mine.kept() + " timelines are kept");
+    end(task);
+    assertTrue(first.failure() != null && last.failure() != null);
+  }
+
+  @Test
+  void theQueueGoesBackWhenItsLastOperationHasRetired() {
+    ExecutorDevices opened = open(1, "mock");
+    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
+    TaskDevice mine = in(first, HalTask::device);
+    MockControls controls = MockControls.of(mine.device());
+    controls.pause(mine.queue());
+    TimelineSemaphore timeline = mine.createTimeline();
+    mine.queue().barrier(Fence.NONE, timeline.at(1)); // in flight
+    mine.queue().barrier(mine.createTimeline().at(1), timeline.at(2)); // waits for nobody
+    end(first);
+    awaitState("an operation to be waited for", "1 with operations of tasks that are over");
+    CompletableFuture<TaskDevice> next = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
+    awaitState("the next task to wait", "1 waiting");
+    assertTrue(mine.queue().openOperations() > 0);
+    assertFalse(next.isDone());
+    controls.resume(mine.queue());
+    assertSame(mine.queue(), Tasks.get("the next task", next, opened).queue());
+    assertEquals(0, mine.queue().openOperations());
+    assertEquals(0, mine.device().statistics().semaphores(), "timelines");
+  }
+
+  @Test
+  void aKilledTaskGivesEverythingBack() {
+    ExecutorDevices opened = open(1, "mock://?delay=10ms");
+    TaskContextImpl first = Tasks.of(RESOURCE, "mock://?delay=10ms");
+    CompletableFuture<Boolean> killed =
+        start(
+            first,
+            () -> {
+              TaskDevice mine = HalTask.device();
+              TimelineSemaphore timeline = mine.createTimeline();
+              for (int i = 0; i < 20; i++) {
+                mine.queue().barrier(timeline.at(i), timeline.at(i + 1));
+              }
+              mine.queue().barrier(mine.createTimeline().at(1), timeline.at(21));
+              first.markInterrupted("not needed");
+              mine.await(timeline.at(21));
+              return true;
+            });
+    Throwable thrown = Tasks.failure("the killed task", killed, opened);
+    assertInstanceOf(TaskKilledException.class, thrown, thrown::toString);
+    end(first);
+    TaskDevice next =
+        Tasks.get(
+            "the next task",
+            start(Tasks.of(RESOURCE, "mock://?delay=10ms"), HalTask::device),
+            opened);
+    assertEquals(0, next.queue().openOperations());
+    assertEquals(0, next.device().statistics().liveResources());
+  }
+
+  @Test
+  void anInterruptEndsAWaitAsAKillOnlyIfItIsOne() {
+    open(1, "mock");
+    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    TaskDevice mine = in(task, HalTask::device);
+    TimelineSemaphore timeline = mine.createTimeline();
+    Thread.currentThread().interrupt();
+    HalException thrown = assertThrows(HalException.class, () -> mine.await(timeline.at(1)));
+    assertEquals(Status.CANCELLED, thrown.status());
+    assertTrue(Thread.currentThread().isInterrupted());
+    task.markInterrupted("not needed");
+    assertThrows(TaskKilledException.class, () -> mine.await(timeline.at(1)));
+    assertTrue(Thread.interrupted());
+  }
+
+  @Test
+  void aWaitEndsWhenTheDeviceIsLostWhateverItWaitsFor() {
+    open(1, "mock");
+    TaskDevice mine = in(Tasks.of(RESOURCE, "mock"), HalTask::device);
+    TimelineSemaphore forNobody = mine.createTimeline();
+    MockControls.of(mine.device()).lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
+    HalException thrown = assertThrows(HalException.class, () -> mine.await(forNobody.at(1)));
+    assertEquals(Status.UNAVAILABLE, thrown.status());
+  }
+
+  @Test
+  void aTaskThatFailsFailsNobodyElse() throws Exception {
+    open(2, "mock");
+    TaskContextImpl bad = Tasks.of(RESOURCE, "mock");
+    TaskDevice one = in(bad, HalTask::device);
+    TaskDevice other = take("mock");
+    TimelineSemaphore failing = one.createTimeline();
+    TimelineSemaphore good = other.createTimeline();
+    TimelineSemaphore go = other.createTimeline();
+    other.queue().barrier(go.at(1), good.at(1));
+    one.queue().barrier(failing.at(5), failing.at(6));
+    failing.fail(new HalException(Status.ABORTED, "bad"));
+    HalException thrown = assertThrows(HalException.class, () -> one.await(failing.at(6)));
+    assertEquals(Status.ABORTED, thrown.status());
+    end(bad);
+    assertNull(good.failure());
+    go.signal(1);
+    other.await(good.at(1));
+    assertTrue(good.tryAwait(1, Duration.ZERO));
+  }
+
+  // Loss.
+
+  @Test
+  void aLostDeviceIsReportedOnceAndItsTasksFail() {
+    open(1, "mock://0?devices=2", "mock://1?devices=2");
+    TaskContextImpl first = Tasks.of(RESOURCE, "mock://0?devices=2");
+    TaskDevice mine = in(first, HalTask::device);
+    TimelineSemaphore timeline = mine.createTimeline();
+    mine.queue().barrier(timeline.at(1), timeline.at(2));
+    MockControls.of(mine.device()).lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
+    assertEquals(List.of(), losses);
+    end(first);
+    assertEquals(1, losses.size());
+    assertEquals("cable pulled", losses.get(0).getMessage());
+    refused(Status.UNAVAILABLE, Tasks.of(RESOURCE, "mock://0?devices=2"), "cable pulled");
+    refused(Status.UNAVAILABLE, Tasks.of(RESOURCE, "mock://0?devices=2"), "cable pulled");
+    assertEquals(1, losses.size());
+    assertEquals(1, counts.devicesLost());
+    assertNull(take("mock://1?devices=2").device().lostCause());
+  }
+
+  /** Spark offers it to the same executor at once, until its attempts are used up. */
+  @Test
+  void aTaskWithALostDeviceDoesNotFailBeforeAnExecutorThatEndsIsGone() {
+    ExecutorDevices opened = open(true, 1, "mock");
+    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
+    MockControls.of(in(first, HalTask::device).device())
+        .lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
+    TaskContextImpl second = Tasks.of(RESOURCE, "mock");
+    CompletableFuture<TaskDevice> waits = start(second, HalTask::device);
+    Tasks.await("the second task to find the loss", () -> losses.size() == 1, opened);
+    second.markInterrupted("not needed");
+    Throwable thrown = Tasks.failure("the second task", waits, opened);
+    assertInstanceOf(TaskKilledException.class, thrown, thrown::toString);
+    end(first);
+    assertEquals(1, losses.size());
+  }
+}

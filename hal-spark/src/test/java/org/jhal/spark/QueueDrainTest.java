@@ -1,0 +1,62 @@
+package org.jhal.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.Hal;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.mock.MockControls;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of queues that are not idle when their tasks are over. */
+class QueueDrainTest {
+  private final List<String> told = new CopyOnWriteArrayList<>();
+  private final QueueDrain drain = new QueueDrain(Duration.ZERO, told::add);
+  private final AtomicInteger idle = new AtomicInteger();
+
+  private static TaskDevice task(Device device, int queue) {
+    return new TaskDevice("task " + queue, device.queue(queue), () -> false, new Counts());
+  }
+
+  @Test
+  void aQueueThatStaysBusyIsToldOnceWithWhatItWaitsFor() {
+    try (Device device = Hal.openDevice("mock://?queues=2");
+        TimelineSemaphore elsewhere = device.createSemaphore()) {
+      TaskDevice busy = task(device, 0);
+      busy.queue().barrier(elsewhere.at(7), Fence.NONE);
+      drain.whenIdle(busy, idle::incrementAndGet);
+      Tasks.await("a queue to be told", () -> !told.isEmpty(), device);
+      assertTrue(told.get(0).contains("task 0, which has ended, still has 1 operations"));
+      assertTrue(told.get(0).contains("to reach 7"), told::toString);
+      TaskDevice other = task(device, 1);
+      drain.whenIdle(other, idle::incrementAndGet);
+      assertEquals(1, idle.get(), "a queue that is idle goes back at once");
+      elsewhere.signal(7);
+      Tasks.await("the queue to be idle", () -> idle.get() == 2, device);
+      assertEquals(1, told.size());
+    }
+  }
+
+  @Test
+  void theQueuesOfALostDeviceAreNotWaitedFor() {
+    try (Device device = Hal.openDevice("mock")) {
+      TaskDevice busy = task(device, 0);
+      MockControls controls = MockControls.of(device);
+      controls.pause(busy.queue());
+      TimelineSemaphore timeline = busy.createTimeline();
+      busy.queue().barrier(Fence.NONE, timeline.at(1));
+      drain.whenIdle(busy, idle::incrementAndGet);
+      assertEquals(0, idle.get());
+      controls.lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
+      Tasks.await("the queue to go back", () -> idle.get() == 1, device);
+    }
+  }
+}
