@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StuckWait<E> {
   /** The issue thread looks about once a second, so less makes no sense. */
-  private static final Duration LEAST_PATIENCE = Duration.ofSeconds(1);
+  private static final long LEAST_PATIENCE_NANOS = 1_000_000_000;
 
   private final Operation<E> operation; // retained
   private final List<Operation<?>> gone; // that it waits for, retained
@@ -63,7 +63,7 @@ final class StuckWait<E> {
    * waited for too long. Once this has returned true, it must not be called again.
    *
    * @param now the time, as {@link System#nanoTime}
-   * @param patience how long the stream may wait, at least {@link #LEAST_PATIENCE}
+   * @param patience how long the stream may wait, at least {@link #LEAST_PATIENCE_NANOS}
    */
   boolean isOver(long now, Duration patience, QueueLists<E> lists, QueueLoss loss) {
     if (operation.state() == State.RETIRED
@@ -77,7 +77,7 @@ final class StuckWait<E> {
       since = now;
       return false;
     }
-    Duration limit = patience.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : patience;
+    Duration limit = Duration.ofNanos(Math.max(LEAST_PATIENCE_NANOS, patience.toNanos()));
     if (now - since < limit.toNanos()) {
       return false;
     }

@@ -40,6 +40,20 @@ final class StuckWaits<E> {
 
   /** See {@link DeferredWorkQueue#failBehindGone}. */
   static void failBehindGone() {
+    try {
+      failAllBehindGone();
+    } catch (Throwable t) {
+      log(t);
+      OpenQueues.all().forEach(DeferredWorkQueue::failBehindLater);
+    }
+  }
+
+  private static void log(Throwable thrown) {
+    LOG.log(
+        Level.ERROR, "what waits for a device that is gone could not be failed at once", thrown);
+  }
+
+  private static void failAllBehindGone() {
     List<Operation<?>> failed = new ArrayList<>();
     try {
       int before;
@@ -53,9 +67,6 @@ final class StuckWaits<E> {
       for (Operation<?> operation : failed) {
         operation.work.failedBehindGone();
       }
-    } catch (Throwable t) {
-      LOG.log(Level.ERROR, "what waits for a device that is gone could not be failed at once", t);
-      OpenQueues.all().forEach(DeferredWorkQueue::failBehindLater);
     } finally {
       for (Operation<?> operation : failed) {
         operation.release();
@@ -94,7 +105,13 @@ final class StuckWaits<E> {
   void step() {
     if (failsBehind) {
       failsBehind = false;
-      failBehindGone();
+      try {
+        failAllBehindGone();
+      } catch (Throwable t) {
+        // Not at once, since it may fail each time: the issue thread comes back in about a second.
+        failsBehind = true;
+        log(t);
+      }
     }
     waits.removeIf(wait -> wait.isOver(System.nanoTime(), patience, lists, loss));
   }

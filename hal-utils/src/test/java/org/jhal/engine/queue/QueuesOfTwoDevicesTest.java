@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jhal.Fence;
@@ -282,6 +283,35 @@ class QueuesOfTwoDevicesTest {
     runStream(0);
     assertTrue(operation.settleWhenFired(System.nanoTime(), () -> false));
     assertEquals(1, second.currentValue());
+    harness.finish();
+  }
+
+  /**
+   * What fails may fail each time, such as the use of a class that could not be initialised. The
+   * issue thread must not try that without a pause, nor give up.
+   */
+  @Test
+  @SuppressWarnings("NullAway") // null stands for a queue that cannot be looked at
+  void failingWhatWaitsForWhatIsGoneIsTriedAgainLater() {
+    produce();
+    QueueUse consumer = new QueueUse("consumer", first.at(1), second.at(1));
+    consumer.atIssue = () -> harness.lose(0, GONE); // so the issue thread has to fail it
+    harness.enqueue(1, consumer);
+    DeferredWorkQueue<FakeStream.Event> queue = harness.queues.get(1);
+    List<DeferredWorkQueue<?>> open = List.copyOf(OpenQueues.all());
+    open.forEach(OpenQueues::remove);
+    OpenQueues.add(null);
+    open.forEach(OpenQueues::add);
+    try (Quiet log = new Quiet()) {
+      assertTrue(queue.issueRole.takeStepsIfWoken());
+      assertEquals(1, log.count("could not be failed at once"));
+    } finally {
+      OpenQueues.remove(null);
+    }
+    assertFalse(queue.issueRole.takeStepsIfWoken(), "it has woken itself");
+    assertNull(second.failure());
+    boolean unused = queue.issueStep(); // as after a second
+    assertSame(GONE, second.failure());
     harness.finish();
   }
 
