@@ -34,6 +34,7 @@ import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.options.EngineConfig;
+import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.DeviceThread;
 import org.jhal.engine.events.Events;
@@ -57,6 +58,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EngineDevice<E> implements CollectiveDevice {
   private static final System.Logger LOG = System.getLogger(EngineDevice.class.getName());
+
+  static {
+    EarlyClasses.initialize(
+        BackendCalls.class,
+        BufferStorage.class,
+        Collective.class,
+        Constants.class,
+        Deadlines.class,
+        DevicePools.class,
+        DeviceShutdown.class,
+        EngineFile.class,
+        FileFailures.class,
+        FileStaging.class,
+        HostCallRun.class,
+        Lanes.class,
+        LiveOwners.class,
+        LiveStorages.class,
+        NativeCollective.class,
+        NativeForm.class,
+        OpenDevices.class,
+        Owner.class,
+        QueueWork.class,
+        Reclaimer.class,
+        RecordedCommand.class);
+  }
 
   private final DeviceBackend<E> backend;
   private final EngineConfig config;

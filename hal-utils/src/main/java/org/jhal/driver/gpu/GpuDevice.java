@@ -28,6 +28,7 @@ import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.support.Once;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,22 @@ import org.jspecify.annotations.Nullable;
  * @param <K> the native kernel
  */
 public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
+  static {
+    EarlyClasses.initialize(
+        ClockFit.class,
+        CollectiveLibrary.class,
+        DeviceClock.class,
+        FreeThread.class,
+        GpuGroup.class,
+        GpuStream.class,
+        GraphCache.class,
+        GraphFallback.class,
+        GraphInstance.class,
+        GraphNodes.class,
+        LaunchGate.class,
+        UploadMemory.class);
+  }
+
   private final GpuRuntime<S, E, K> runtime;
   private final GpuProperties properties;
   private final MemoryPool<S> pool;

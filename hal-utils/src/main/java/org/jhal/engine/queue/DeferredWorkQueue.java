@@ -10,6 +10,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.CoarseClock;
@@ -43,6 +44,27 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * Shutdown    See QueueShutdown.
    */
   private static final System.Logger LOG = System.getLogger(DeferredWorkQueue.class.getName());
+
+  static {
+    EarlyClasses.initialize(
+        CallbackWait.class,
+        Cascade.class,
+        CoarseClock.class,
+        Completer.class,
+        EngineSemaphore.class,
+        EventPool.class,
+        Failures.class,
+        FreeOperations.class,
+        HostCompletionRun.class,
+        OpenQueues.class,
+        Operation.class,
+        QueueLists.class,
+        QueueShutdown.class,
+        RefCounted.class,
+        SemaphoreLane.class,
+        StuckWaits.class,
+        UntoldFailures.class);
+  }
 
   /**
    * How many operations, its own and others', a user's thread issues before it leaves the rest to

@@ -1,0 +1,78 @@
+package org.jhal.bench.rules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Classes that operations need are initialised before there is an operation: {@code EarlyClasses}
+ * says why. Classes whose initialisation runs no code cannot fail in it.
+ */
+class EarlyClassesTest {
+  private static final String ENGINE = "org.jhal.engine";
+  private static final String QUEUE = ENGINE + ".queue";
+  private static final String CONCURRENT = ENGINE + ".concurrent";
+  private static final String GPU = "org.jhal.driver.gpu";
+
+  /** Used to find a driver, to open a device or to load kernels, and by no operation. */
+  private static final Set<String> NOT_FOR_OPERATIONS =
+      Set.of(
+          "GpuDriver",
+          "GpuRuntime",
+          "GraphOptions",
+          "IncludeDirectives",
+          "LibraryFiles",
+          "Profile",
+          "Rehearsal",
+          "SelfContained",
+          "SharedLibrary",
+          "StackGuards");
+
+  private static final JavaClasses CLASSES = Repository.classes("hal-utils");
+
+  @Test
+  void theEngineInitializesWhatOperationsNeed() {
+    assertEquals(
+        List.of(),
+        late(
+            Set.of(ENGINE, QUEUE, CONCURRENT),
+            ENGINE + ".EngineDevice",
+            QUEUE + ".DeferredWorkQueue"));
+  }
+
+  @Test
+  void gpuDriversInitializeWhatOperationsNeed() {
+    assertEquals(List.of(), late(Set.of(GPU), GPU + ".GpuDevice"));
+  }
+
+  /** The classes of some packages that run code at their initialisation and are in no list. */
+  private static List<String> late(Set<String> packages, String... withLists) {
+    Set<String> early =
+        List.of(withLists).stream()
+            .map(CLASSES::get)
+            .flatMap(type -> type.getStaticInitializer().stream())
+            .flatMap(initializer -> initializer.getReferencedClassObjects().stream())
+            .map(reference -> reference.getRawType().getName())
+            .collect(Collectors.toSet());
+    early.addAll(List.of(withLists));
+    return CLASSES.stream()
+        .filter(type -> packages.contains(type.getPackageName()))
+        .filter(type -> type.getStaticInitializer().isPresent())
+        .map(EarlyClassesTest::outermost)
+        .filter(type -> !NOT_FOR_OPERATIONS.contains(type.getSimpleName()))
+        .map(JavaClass::getName)
+        .filter(name -> !early.contains(name))
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
+  private static JavaClass outermost(JavaClass type) {
+    return type.getEnclosingClass().map(EarlyClassesTest::outermost).orElse(type);
+  }
+}
