@@ -56,8 +56,7 @@ class CascadeOverflowTest {
     semaphore.fail(FAULT);
     for (Counted waiter : waiters) {
       Threads.await(
-          "a waiter to be told, with a stack of " + stackBytes + " bytes",
-          () -> waiter.count == 1);
+          "a waiter to be told, with a stack of " + stackBytes + " bytes", () -> waiter.count == 1);
     }
   }
 
