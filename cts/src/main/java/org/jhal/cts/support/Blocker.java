@@ -21,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  * otherwise a kernel spins. It is released at the end of the test at the latest.
  */
 public final class Blocker implements AutoCloseable {
-  private static final long ENOUGH =
-      4_000_000_000L; // iterations; limits a spin that is never released
+  /**
+   * Limits a spin that is never released. In iterations: a fast CPU that stands in for a GPU takes
+   * half a minute for them, which is longer than any test holds a queue.
+   */
+  private static final long ENOUGH = 100_000_000_000L;
 
   private final DeviceQueue queue;
   private final TimelineSemaphore timeline;
