@@ -155,7 +155,7 @@ final class QueuePermits {
   private void free(TaskDevice task) {
     synchronized (lock) {
       draining--;
-      free.add(task.queue());
+      free.add(task.lentQueue());
       lock.notifyAll();
     }
   }

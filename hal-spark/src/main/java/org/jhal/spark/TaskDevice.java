@@ -20,8 +20,9 @@ import org.jhal.TimelineSemaphore;
  * goes to another task once the last operation has retired. An operation that waits for a timeline
  * from elsewhere keeps the queue until that is reached.
  *
- * <p>Thread-safe; a task may use threads of its own. They must not enqueue anything once the
- * attempt is over: the queue may be another one's.
+ * <p>Thread-safe; a task may use threads of its own. Once the attempt is over, they get neither the
+ * queue nor the device from here. They must not enqueue anything on one that they got before: the
+ * queue may be another attempt's.
  */
 public final class TaskDevice {
   /** How soon a wait notices that its task is killed: a kill need not interrupt the thread. */
@@ -57,13 +58,29 @@ public final class TaskDevice {
     this.counts = counts;
   }
 
-  /** The device. It belongs to the executor, and must not be closed. */
+  /**
+   * The device. It belongs to the executor, and must not be closed.
+   *
+   * @throws HalException CANCELLED if the attempt is over
+   */
   public Device device() {
-    return queue.device();
+    return queue().device();
   }
 
-  /** The queue of this attempt alone. */
+  /**
+   * The queue of this attempt alone.
+   *
+   * @throws HalException CANCELLED if the attempt is over
+   */
   public DeviceQueue queue() {
+    if (isOver()) {
+      throw over();
+    }
+    return queue;
+  }
+
+  /** The queue, also once the attempt is over: for who waits until it is idle. */
+  DeviceQueue lentQueue() {
     return queue;
   }
 
@@ -76,7 +93,7 @@ public final class TaskDevice {
    */
   public TimelineSemaphore createTimeline() {
     TimelineSemaphore timeline = device().createSemaphore();
-    synchronized (lock) {
+    synchronized (lock) { // the attempt may have ended meanwhile
       if (!isOver) {
         if (timelines.size() >= sweepAt) {
           timelines.removeIf(TaskDevice::needsNoEnd);
@@ -134,7 +151,7 @@ public final class TaskDevice {
     if (Thread.currentThread().isInterrupted()) {
       throw interrupted(activity);
     }
-    HalException lost = device().lostCause();
+    HalException lost = queue.device().lostCause();
     if (lost != null) {
       throw lost.again();
     }

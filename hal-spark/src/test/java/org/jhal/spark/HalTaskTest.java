@@ -20,6 +20,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContextImpl;
 import org.apache.spark.TaskKilledException;
+import org.jhal.Device;
+import org.jhal.DeviceQueue;
 import org.jhal.DriverRegistry;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -29,6 +31,7 @@ import org.jhal.mock.MockControls;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** What a task gets, waits for and gives back. */
 class HalTaskTest {
@@ -228,10 +231,10 @@ class HalTaskTest {
     CompletableFuture<TaskDevice> waitsToo = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
     awaitState("the fourth task to wait", "2 waiting");
     end(second);
-    assertSame(two.queue(), Tasks.get("the third task", waits, opened).queue());
+    assertSame(two.lentQueue(), Tasks.get("the third task", waits, opened).queue());
     assertFalse(waitsToo.isDone(), "the fourth task");
     end(first);
-    assertSame(one.queue(), Tasks.get("the fourth task", waitsToo, opened).queue());
+    assertSame(one.lentQueue(), Tasks.get("the fourth task", waitsToo, opened).queue());
     assertEquals(2, counts.permitWaits());
     assertTrue(counts.permitWaitNanos() > 0);
   }
@@ -251,7 +254,7 @@ class HalTaskTest {
     assertInstanceOf(TaskKilledException.class, thrown);
     end(second);
     end(first);
-    assertSame(mine.queue(), Tasks.get("the third task", next, opened).queue());
+    assertSame(mine.lentQueue(), Tasks.get("the third task", next, opened).queue());
   }
 
   @Test
@@ -286,17 +289,40 @@ class HalTaskTest {
     open(1, "mock");
     TaskContextImpl task = Tasks.of(RESOURCE, "mock");
     TaskDevice mine = in(task, HalTask::device);
+    Device device = mine.device();
     TimelineSemaphore timeline = mine.createTimeline();
     timeline.signal(3);
     end(task);
     HalException failure = timeline.failure();
     assertEquals(Status.CANCELLED, failure == null ? null : failure.status());
-    assertEquals(0, mine.device().statistics().semaphores(), "timelines");
+    assertEquals(0, device.statistics().semaphores(), "timelines");
     HalException refused = assertThrows(HalException.class, mine::createTimeline);
     assertEquals(Status.CANCELLED, refused.status());
     assertTrue(refused.getMessage().endsWith("is over"), refused::toString);
     refused(Status.FAILED_PRECONDITION, task, "is over");
-    assertEquals(0, mine.device().statistics().semaphores(), "timelines");
+    assertEquals(0, device.statistics().semaphores(), "timelines");
+  }
+
+  /** The queue is another attempt's then. */
+  @Test
+  void anAttemptThatIsOverHasNoWayToEnqueue() {
+    open(1, "mock");
+    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
+    TaskDevice mine = in(first, HalTask::device);
+    assertSame(mine.device(), mine.queue().device());
+    end(first);
+    TaskDevice next = take("mock");
+    assertOver("queue()", mine::queue);
+    assertOver("device()", mine::device);
+    assertOver("createTimeline()", mine::createTimeline);
+    assertEquals(0, next.device().statistics().semaphores(), "timelines");
+    assertTrue(mine.toString().contains("task " + first.taskAttemptId()), mine::toString);
+  }
+
+  private static void assertOver(String what, Executable call) {
+    HalException refused = assertThrows(HalException.class, call, what);
+    assertEquals(Status.CANCELLED, refused.status(), what);
+    assertTrue(refused.getMessage().endsWith("is over"), () -> what + ": " + refused);
   }
 
   @Test
@@ -321,20 +347,21 @@ class HalTaskTest {
     TaskContextImpl first = Tasks.of(RESOURCE, "mock");
     TaskDevice mine = in(first, HalTask::device);
     MockControls controls = MockControls.of(mine.device());
-    controls.pause(mine.queue());
+    DeviceQueue queue = mine.queue();
+    controls.pause(queue);
     TimelineSemaphore timeline = mine.createTimeline();
-    mine.queue().barrier(Fence.NONE, timeline.at(1)); // in flight
-    mine.queue().barrier(mine.createTimeline().at(1), timeline.at(2)); // waits for nobody
+    queue.barrier(Fence.NONE, timeline.at(1)); // in flight
+    queue.barrier(mine.createTimeline().at(1), timeline.at(2)); // waits for nobody
     end(first);
     awaitState("an operation to be waited for", "1 with operations of tasks that are over");
     CompletableFuture<TaskDevice> next = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
     awaitState("the next task to wait", "1 waiting");
-    assertTrue(mine.queue().openOperations() > 0);
+    assertTrue(queue.openOperations() > 0);
     assertFalse(next.isDone());
-    controls.resume(mine.queue());
-    assertSame(mine.queue(), Tasks.get("the next task", next, opened).queue());
-    assertEquals(0, mine.queue().openOperations());
-    assertEquals(0, mine.device().statistics().semaphores(), "timelines");
+    controls.resume(queue);
+    assertSame(queue, Tasks.get("the next task", next, opened).queue());
+    assertEquals(0, queue.openOperations());
+    assertEquals(0, queue.device().statistics().semaphores(), "timelines");
   }
 
   @Test
