@@ -35,6 +35,7 @@ public final class TaskDevice {
   private final DeviceQueue queue;
   private final BooleanSupplier isKilled;
   private final Counts counts;
+  private final MemoryLine memory;
 
   private final Object lock = new Object();
   private final List<TimelineSemaphore> timelines = new ArrayList<>(); // guarded by lock
@@ -42,7 +43,7 @@ public final class TaskDevice {
   private boolean isOver; // guarded by lock
 
   TaskDevice(DeviceQueue queue, BooleanSupplier isKilled) {
-    this("a task", queue, isKilled, new Counts());
+    this("a task", queue, isKilled, new Counts(), new MemoryLine());
   }
 
   /**
@@ -50,12 +51,19 @@ public final class TaskDevice {
    *
    * @param attempt what the attempt is called in messages
    * @param isKilled whether the attempt is to end
+   * @param memory the line of the device
    */
-  TaskDevice(String attempt, DeviceQueue queue, BooleanSupplier isKilled, Counts counts) {
+  TaskDevice(
+      String attempt,
+      DeviceQueue queue,
+      BooleanSupplier isKilled,
+      Counts counts,
+      MemoryLine memory) {
     this.attempt = attempt;
     this.queue = queue;
     this.isKilled = isKilled;
     this.counts = counts;
+    this.memory = memory;
   }
 
   /**
@@ -162,13 +170,18 @@ public final class TaskDevice {
    *
    * @param activity what it did, such as {@code waited for ...}
    */
-  private RuntimeException interrupted(String activity) {
+  RuntimeException interrupted(String activity) {
     Thread.currentThread().interrupt();
     // Spark runs a task that says it was killed again and again, so only a kill may look like one.
     return isKilled.getAsBoolean()
         ? new TaskKilledException(attempt + " was killed while it " + activity)
         : new HalException(
             Status.CANCELLED, attempt + " was interrupted while a thread of it " + activity);
+  }
+
+  /** Where a mapping without memory waits. */
+  MemoryLine memory() {
+    return memory;
   }
 
   /** Counts what this attempt does. */

@@ -25,7 +25,7 @@ final class MappedPartition implements AutoCloseable {
 
   MappedPartition(String uri) {
     device = Hal.openDevice(uri);
-    task = new TaskDevice("a task", device.queue(0), isKilled::get, counts);
+    task = new TaskDevice("a task", device.queue(0), isKilled::get, counts, new MemoryLine());
   }
 
   <I, O> Iterator<O> map(HalPartitions<I, O> mapping, Iterator<I> input) {

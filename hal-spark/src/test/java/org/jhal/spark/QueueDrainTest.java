@@ -23,7 +23,8 @@ class QueueDrainTest {
   private final AtomicInteger idle = new AtomicInteger();
 
   private static TaskDevice task(Device device, int queue) {
-    return new TaskDevice("task " + queue, device.queue(queue), () -> false, new Counts());
+    return new TaskDevice(
+        "task " + queue, device.queue(queue), () -> false, new Counts(), new MemoryLine());
   }
 
   @Test
