@@ -2,7 +2,6 @@ package org.jhal.spark;
 
 import static org.apache.spark.sql.types.DataTypes.IntegerType;
 import static org.apache.spark.sql.types.DataTypes.LongType;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -57,14 +56,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class SparkIntegrationTest {
   private static final int PARTITIONS = 8;
-  private static final int ARRAYS = 5;
+  private static final int EXECUTORS = 2;
 
   @SuppressWarnings("NullAway.Init") // by start()
   private LocalSpark spark;
 
   @BeforeAll
   void start() throws Exception {
-    spark = new LocalSpark();
+    spark = LocalSpark.withClassPath(EXECUTORS);
   }
 
   @AfterAll
@@ -74,43 +73,13 @@ class SparkIntegrationTest {
     }
   }
 
-  private static float[] array(int number) {
-    float[] array = new float[100 + number];
-    for (int i = 0; i < array.length; i++) {
-      array[i] = 1000 * number + i;
-    }
-    return array;
-  }
-
   private JavaRDD<float[]> data(int partitions) {
-    List<float[]> all = new ArrayList<>();
-    for (int i = 0; i < partitions * ARRAYS; i++) {
-      all.add(array(i));
-    }
-    return spark.context().parallelize(all, partitions);
+    return Scaling.data(spark.context(), partitions);
   }
 
   private List<Scaling.Result> run(String what, JavaRDD<float[]> data, Scaling scaling)
       throws Exception {
     return spark.run(what, () -> data.mapPartitions(scaling).collect());
-  }
-
-  /** The results are those without Spark and without a device, each task had its own address. */
-  private static void check(List<Scaling.Result> results, int partitions) {
-    assertEquals(partitions, results.size());
-    int number = 0;
-    for (Scaling.Result result : results) {
-      assertEquals(ARRAYS, result.arrays().size());
-      for (float[] scaled : result.arrays()) {
-        float[] expected = array(number++);
-        for (int i = 0; i < expected.length; i++) {
-          expected[i] *= Scaling.FACTOR;
-        }
-        assertArrayEquals(expected, scaled);
-      }
-      assertEquals(
-          "mock://" + result.uuid() + "?devices=2", result.address(), "address and device");
-    }
   }
 
   // Ordinary work.
@@ -119,7 +88,7 @@ class SparkIntegrationTest {
   @Order(1)
   void resultsAreThoseWithoutSparkAndEachTaskHadItsDevice() throws Exception {
     List<Scaling.Result> results = run("a plain job", data(PARTITIONS), new Scaling());
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
     results.forEach(result -> assertEquals(0, result.attempt()));
     JavaRDD<float[]> empty = spark.context().<float[]>parallelize(List.of(), 3);
     for (Scaling.Result result : run("a job without data", empty, new Scaling())) {
@@ -150,16 +119,16 @@ class SparkIntegrationTest {
   @Test
   @Order(2)
   void twoTasksOfOneProcessRunAtOnceOnTwoDevices() throws Exception {
-    int tasks = 2 * LocalSpark.EXECUTORS;
+    int tasks = 2 * EXECUTORS;
     List<Scaling.Result> results = run("tasks that meet", data(tasks), new Meeting());
-    check(results, tasks);
+    Scaling.check(results, tasks);
     Map<Long, Set<String>> devices =
         results.stream()
             .collect(
                 Collectors.groupingBy(
                     Scaling.Result::process,
                     Collectors.mapping(Scaling.Result::uuid, Collectors.toSet())));
-    assertEquals(LocalSpark.EXECUTORS, devices.size(), devices::toString);
+    assertEquals(EXECUTORS, devices.size(), devices::toString);
     devices.values().forEach(some -> assertEquals(2, some.size(), devices::toString));
   }
 
@@ -172,7 +141,7 @@ class SparkIntegrationTest {
             .build();
     List<Scaling.Result> results =
         run("tasks with half a device", data(PARTITIONS).withResources(half), new Scaling());
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
   }
 
   // Failures of tasks.
@@ -194,7 +163,7 @@ class SparkIntegrationTest {
   void aKernelThatFailsIsRepeatedInItsTaskAlone() throws Exception {
     List<Scaling.Result> results =
         run("a job with a bad kernel", data(PARTITIONS), new BadKernel());
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
     for (Scaling.Result result : results) {
       assertEquals(result.partition() == 2 ? 1 : 0, result.attempt(), result::toString);
     }
@@ -271,7 +240,7 @@ class SparkIntegrationTest {
   @Test
   @Order(6)
   void tasksThatAreKilledGiveEverythingBack() throws Exception {
-    int tasks = 2 * LocalSpark.EXECUTORS;
+    int tasks = 2 * EXECUTORS;
     spark.awaitExecutors();
     Path folder = spark.folder("endless");
     JavaFutureAction<List<Scaling.Result>> job =
@@ -281,7 +250,7 @@ class SparkIntegrationTest {
       spark.await("task " + i + " to start", () -> Files.exists(started));
     }
     boolean unused = job.cancel(true);
-    check(run("a job after a cancelled one", data(tasks), new Inspection()), tasks);
+    Scaling.check(run("a job after a cancelled one", data(tasks), new Inspection()), tasks);
     assertEquals(List.of(), spark.removed());
   }
 
@@ -296,9 +265,9 @@ class SparkIntegrationTest {
             .withBatchBytes(1000); // several batches of a partition, which split some arrays
     List<double[]> results =
         spark.run("arrays", () -> data(PARTITIONS).mapPartitions(half).collect());
-    assertEquals(PARTITIONS * ARRAYS, results.size());
+    assertEquals(PARTITIONS * Scaling.ARRAYS, results.size());
     for (int number = 0; number < results.size(); number++) {
-      float[] values = array(number);
+      float[] values = Scaling.array(number);
       assertEquals(values.length, results.get(number).length, "array " + number);
       for (int i = 0; i < values.length; i++) {
         assertEquals(0.5 * values[i], results.get(number)[i], "array " + number);
@@ -340,14 +309,14 @@ class SparkIntegrationTest {
   @Test
   @Order(7)
   void whatExecutorsDoIsAmongTheMetricsOfSpark() throws Exception {
-    check(run("a job that is counted", data(PARTITIONS), new Scaling()), PARTITIONS);
+    Scaling.check(run("a job that is counted", data(PARTITIONS), new Scaling()), PARTITIONS);
     for (String name : new String[] {"operations.enqueued", "operations.retired"}) {
       spark.await(
           "metric " + name + " of the executors",
           () -> {
             List<Long> values = spark.metric(name);
             long sum = values.stream().mapToLong(Long::longValue).sum();
-            return values.size() == LocalSpark.EXECUTORS && sum >= 3 * PARTITIONS * ARRAYS;
+            return values.size() == EXECUTORS && sum >= 3 * PARTITIONS * Scaling.ARRAYS;
           });
     }
     spark.await(
@@ -394,7 +363,7 @@ class SparkIntegrationTest {
     killer.start();
     List<Scaling.Result> results =
         run("a job one of whose executors is killed", data(PARTITIONS), victim);
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
     Scaling.Result repeated = results.get(3);
     assertNotEquals(0, repeated.attempt());
     assertNotEquals(pid(file), repeated.process());
@@ -439,13 +408,13 @@ class SparkIntegrationTest {
     Set<String> before = new HashSet<>(spark.removed());
     List<Scaling.Result> results =
         run("a job one of whose devices is lost", data(PARTITIONS), new Loss());
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
     assertNotEquals(0, results.get(1).attempt());
     spark.await("Spark to tell of the end", () -> spark.removed().size() == before.size() + 1);
     List<String> ends = new ArrayList<>(spark.removed());
     ends.removeAll(before);
     assertTrue(
         ends.get(0).endsWith("exited with code " + HalPlugin.EXIT_DEVICE_LOST), ends::toString);
-    check(run("a job after the loss", data(PARTITIONS), new Scaling()), PARTITIONS);
+    Scaling.check(run("a job after the loss", data(PARTITIONS), new Scaling()), PARTITIONS);
   }
 }
