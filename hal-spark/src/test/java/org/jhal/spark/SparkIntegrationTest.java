@@ -387,7 +387,7 @@ class SparkIntegrationTest {
 
     private static void linger() {
       try {
-        Thread.sleep(3000);
+        Thread.sleep(3000); // waits for nothing: this is a process that takes that long to end
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }
