@@ -1,10 +1,11 @@
 package org.jhal.spark;
 
+import static org.jhal.spark.MappedPartition.HALVES;
+import static org.jhal.spark.MappedPartition.checkHalves;
 import static org.jhal.spark.Tasks.RESOURCE;
 import static org.jhal.spark.Tasks.end;
 import static org.jhal.spark.Tasks.in;
 import static org.jhal.spark.Tasks.start;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,12 +21,11 @@ import org.apache.spark.TaskKilledException;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
-import org.jhal.DriverRegistry;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,30 +38,14 @@ class MemoryLineTest {
   private static final List<int[]> INPUT =
       IntStream.range(0, 10).mapToObj(i -> IntStream.range(i, 25 * i).toArray()).toList();
 
-  private final Counts counts = new Counts();
-  private @Nullable ExecutorDevices devices;
+  @SuppressWarnings("UnusedVariable") // JUnit closes it
+  @AutoClose
+  private @Nullable TestExecutor executor;
 
-  private ExecutorDevices open(int concurrentTasks) {
-    DriverRegistry registry = DriverRegistry.load();
-    ExecutorDevices opened =
-        new ExecutorDevices(
-            new SparkSettings(RESOURCE, concurrentTasks, true),
-            List.of(ADDRESS),
-            uri -> registry.driver(uri.driver()).open(uri),
-            counts,
-            false,
-            cause -> {});
-    devices = opened;
-    ExecutorDevices.setCurrent(opened);
+  private TestExecutor open(int concurrentTasks) {
+    TestExecutor opened = new TestExecutor(concurrentTasks, ADDRESS);
+    executor = opened;
     return opened;
-  }
-
-  @AfterEach
-  void close() {
-    ExecutorDevices.setCurrent(null);
-    if (devices != null) {
-      devices.close();
-    }
   }
 
   private static TaskContextImpl task() {
@@ -77,29 +61,15 @@ class MemoryLineTest {
     return start(
         task,
         () -> {
-          Iterator<double[]> results =
-              HalPartitions.arrays(
-                      MappedPartition.KERNELS, "scale_i32", int[].class, double[].class)
-                  .call(INPUT.iterator());
+          Iterator<double[]> results = HALVES.call(INPUT.iterator());
           List<double[]> all = new ArrayList<>();
           results.forEachRemaining(all::add);
           return all;
         });
   }
 
-  private static void check(List<double[]> results) {
-    assertEquals(INPUT.size(), results.size());
-    for (int i = 0; i < results.size(); i++) {
-      double[] expected = IntStream.of(INPUT.get(i)).mapToDouble(x -> 0.5 * x).toArray();
-      assertArrayEquals(expected, results.get(i), "array " + i);
-    }
-  }
-
-  private static void awaitWaiting(int count, ExecutorDevices opened) {
-    Tasks.await(
-        count + " mappings to wait",
-        () -> opened.toString().contains(count + " waiting for memory"),
-        opened);
+  private static void awaitWaiting(int count, TestExecutor opened) {
+    opened.await(count + " mappings to wait", count + " waiting for memory");
   }
 
   private static void assertExhausted(Throwable thrown) {
@@ -110,20 +80,20 @@ class MemoryLineTest {
   /** Some memory comes back while the other task goes on. */
   @Test
   void aMappingWaitsForMemoryThatAnotherTaskHolds() {
-    ExecutorDevices opened = open(2);
+    TestExecutor opened = open(2);
     DeviceBuffer all = hold(task(), MEMORY);
     CompletableFuture<List<double[]>> mapped = map(task());
     awaitWaiting(1, opened);
     all.close();
-    check(Tasks.get("the mapping", mapped, opened));
+    checkHalves(INPUT, Tasks.get("the mapping", mapped, opened), "the mapping");
     int elements = INPUT.stream().mapToInt(array -> array.length).sum();
-    long batches = counts.batches();
+    long batches = opened.counts.batches();
     assertTrue(batches < elements / 5, () -> batches + " batches of " + elements + " elements");
   }
 
   @Test
   void aMappingThatWaitsIsKilled() {
-    ExecutorDevices opened = open(2);
+    TestExecutor opened = open(2);
     TaskContextImpl first = task();
     DeviceBuffer all = hold(first, MEMORY);
     TaskContextImpl second = task();
@@ -136,13 +106,13 @@ class MemoryLineTest {
     CompletableFuture<List<double[]>> next = map(task());
     awaitWaiting(1, opened); // the killed one has left the line
     all.close();
-    check(Tasks.get("the next mapping", next, opened));
+    checkHalves(INPUT, Tasks.get("the next mapping", next, opened), "the next mapping");
   }
 
   /** Each holds memory besides its mapping, as where a task maps the results of a mapping. */
   @Test
   void ifAllWaitOneGivesUpAndTheOthersGoOn() {
-    ExecutorDevices opened = open(2);
+    TestExecutor opened = open(2);
     TaskContextImpl first = task();
     TaskContextImpl second = task();
     DeviceBuffer half = hold(first, MEMORY / 2);
@@ -154,13 +124,13 @@ class MemoryLineTest {
     awaitWaiting(1, opened);
     half.close();
     end(first);
-    check(Tasks.get("the second mapping", mapped, opened));
+    checkHalves(INPUT, Tasks.get("the second mapping", mapped, opened), "the second mapping");
     otherHalf.close();
   }
 
   @Test
   void aTaskThatHoldsAllItselfFailsAtOnce() {
-    ExecutorDevices opened = open(2);
+    TestExecutor opened = open(2);
     TaskContextImpl only = task();
     try (DeviceBuffer all = hold(only, MEMORY)) {
       assertEquals(MEMORY, all.size());
@@ -171,6 +141,7 @@ class MemoryLineTest {
   @Test
   void whoWaitsForATaskThatDoesNotEndGivesUp() {
     try (Device device = Hal.openDevice("mock://?queues=2")) {
+      Counts counts = new Counts();
       MemoryLine line = new MemoryLine(Duration.ofMillis(1));
       line.begin(new TaskDevice("other", device.queue(0), () -> false, counts, line));
       TaskDevice mine = new TaskDevice("mine", device.queue(1), () -> false, counts, line);
@@ -191,7 +162,7 @@ class MemoryLineTest {
   /** There is room for one mapping, of one element; what they try at once takes it from them. */
   @RepeatedTest(5)
   void manyMappingsShareTheMemoryOfOneElement() {
-    ExecutorDevices opened = open(4);
+    TestExecutor opened = open(4);
     TaskContextImpl holder = task();
     DeviceBuffer most = hold(holder, MEMORY - 12);
     end(holder);
@@ -201,7 +172,7 @@ class MemoryLineTest {
             .map(
                 task ->
                     map(task)
-                        .thenAccept(MemoryLineTest::check)
+                        .thenAccept(results -> checkHalves(INPUT, results, "a mapping"))
                         .whenComplete((done, failure) -> end(task)))
             .toList();
     for (CompletableFuture<Void> one : all) {

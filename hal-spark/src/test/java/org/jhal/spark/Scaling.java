@@ -41,6 +41,11 @@ class Scaling implements FlatMapFunction<Iterator<float[]>, Scaling.Result> {
 
   static final float FACTOR = 3;
 
+  /** The same data through a kernel of a bundle. */
+  static final HalPartitions<float[], double[]> HALVES =
+      HalPartitions.arrays(MappedPartition.KERNELS, "scale", float[].class, double[].class)
+          .withConstant("factor", 0.5);
+
   /** How many arrays a partition has. */
   static final int ARRAYS = 5;
 
@@ -118,6 +123,18 @@ class Scaling implements FlatMapFunction<Iterator<float[]>, Scaling.Result> {
       }
       assertEquals(
           "mock://" + result.uuid() + "?devices=2", result.address(), "address and device");
+    }
+  }
+
+  /** The results of {@link #HALVES} over the input. */
+  static void checkHalves(List<double[]> results, int partitions) {
+    assertEquals(partitions * ARRAYS, results.size());
+    for (int number = 0; number < results.size(); number++) {
+      float[] values = array(number);
+      assertEquals(values.length, results.get(number).length, "array " + number);
+      for (int i = 0; i < values.length; i++) {
+        assertEquals(0.5 * values[i], results.get(number)[i], "array " + number);
+      }
     }
   }
 

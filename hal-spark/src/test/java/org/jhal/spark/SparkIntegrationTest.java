@@ -37,7 +37,6 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
-import org.jhal.mock.MockControls;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -197,14 +196,27 @@ class SparkIntegrationTest {
     return cause == null ? failure : cause;
   }
 
-  /** Waits for what never happens, with work in flight and work that waits. */
-  private static final class Endless extends Scaling {
+  /** Leaves files for the test. */
+  private abstract static class Telling extends Scaling {
     private static final long serialVersionUID = 1L;
 
     private final String folder;
 
-    Endless(Path folder) {
+    Telling(Path folder) {
       this.folder = folder.toString();
+    }
+
+    void tell(String name, String text) {
+      leave(Path.of(folder), name, text);
+    }
+  }
+
+  /** Waits for what never happens, with work in flight and work that waits. */
+  private static final class Endless extends Telling {
+    private static final long serialVersionUID = 1L;
+
+    Endless(Path folder) {
+      super(folder);
     }
 
     @Override
@@ -214,7 +226,7 @@ class SparkIntegrationTest {
         task.queue().barrier(i == 0 ? Fence.NONE : timeline.at(i), timeline.at(i + 1));
       }
       task.queue().barrier(timeline.at(50), timeline.at(51));
-      leave(Path.of(folder), "started-" + context.partitionId(), "");
+      tell("started-" + context.partitionId(), "");
       task.await(timeline.at(51));
     }
   }
@@ -260,19 +272,10 @@ class SparkIntegrationTest {
   @Order(6)
   void partitionsOfArraysGoThroughAKernel() throws Exception {
     HalPartitions<float[], double[]> half =
-        HalPartitions.arrays(MappedPartition.KERNELS, "scale", float[].class, double[].class)
-            .withConstant("factor", 0.5)
-            .withBatchBytes(1000); // several batches of a partition, which split some arrays
+        Scaling.HALVES.withBatchBytes(1000); // several batches, which split some arrays
     List<double[]> results =
         spark.run("arrays", () -> data(PARTITIONS).mapPartitions(half).collect());
-    assertEquals(PARTITIONS * Scaling.ARRAYS, results.size());
-    for (int number = 0; number < results.size(); number++) {
-      float[] values = Scaling.array(number);
-      assertEquals(values.length, results.get(number).length, "array " + number);
-      for (int i = 0; i < values.length; i++) {
-        assertEquals(0.5 * values[i], results.get(number)[i], "array " + number);
-      }
-    }
+    Scaling.checkHalves(results, PARTITIONS);
     spark.await(
         "metric batches of the executors",
         () -> spark.metric("batches").stream().mapToLong(Long::longValue).sum() > PARTITIONS);
@@ -327,19 +330,17 @@ class SparkIntegrationTest {
   // Executors that end.
 
   /** Tells its process, and waits to be killed with it, the first time. */
-  private static final class Victim extends Scaling {
+  private static final class Victim extends Telling {
     private static final long serialVersionUID = 1L;
 
-    private final String folder;
-
     Victim(Path folder) {
-      this.folder = folder.toString();
+      super(folder);
     }
 
     @Override
     void before(TaskContext context, TaskDevice task) {
       if (context.partitionId() == 3 && context.attemptNumber() == 0) {
-        leave(Path.of(folder), "process", String.valueOf(ProcessHandle.current().pid()));
+        tell("process", String.valueOf(ProcessHandle.current().pid()));
         task.await(task.createTimeline().at(1));
       }
     }
@@ -397,7 +398,7 @@ class SparkIntegrationTest {
     void before(TaskContext context, TaskDevice task) {
       if (context.partitionId() == 1 && context.attemptNumber() == 0) {
         Runtime.getRuntime().addShutdownHook(new Thread(Loss::linger));
-        MockControls.of(task.device()).lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
+        Tasks.lose(task.device());
       }
     }
   }

@@ -1,6 +1,5 @@
 package org.jhal.spark;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -69,19 +68,9 @@ class SparkJarsTest {
       }
       Scaling.check(
           spark.run("a job", () -> data.mapPartitions(new Scaling()).collect()), PARTITIONS);
-      HalPartitions<float[], double[]> half =
-          HalPartitions.arrays(MappedPartition.KERNELS, "scale", float[].class, double[].class)
-              .withConstant("factor", 0.5);
-      List<double[]> results = spark.run("a mapping", () -> data.mapPartitions(half).collect());
-      assertEquals(PARTITIONS * Scaling.ARRAYS, results.size());
-      for (int number = 0; number < results.size(); number++) {
-        float[] values = Scaling.array(number);
-        double[] expected = new double[values.length];
-        for (int i = 0; i < values.length; i++) {
-          expected[i] = 0.5 * values[i];
-        }
-        assertArrayEquals(expected, results.get(number), "array " + number);
-      }
+      List<double[]> halves =
+          spark.run("a mapping", () -> data.mapPartitions(Scaling.HALVES).collect());
+      Scaling.checkHalves(halves, PARTITIONS);
       assertTrue(spark.removed().isEmpty(), () -> "executors that ended: " + spark.removed());
     }
   }
