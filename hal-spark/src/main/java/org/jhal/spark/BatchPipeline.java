@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An item that fills a batch alone goes to the device as it is, and a longer one in parts;
  * smaller ones are joined. If memory runs out, what is in flight ends, batches become half as
  * large, and what has failed runs again from the items, which are kept until their results are
- * there.
+ * there. If not even one element fits, this waits for other tasks of the device, and then begins
+ * with large batches again.
  *
  * <p>For one thread.
  */
@@ -48,7 +49,9 @@ final class BatchPipeline implements AutoCloseable {
   private final Deque<BatchItem> order = new ArrayDeque<>(); // what has not come out yet
   private final Deque<Batch> inFlight = new ArrayDeque<>();
   private final Deque<BatchSlot> free = new ArrayDeque<>();
-  private int limit; // elements of a batch
+  private final int mostElements; // of a batch
+  private int limit; // elements of a batch at the moment
+  private MemoryLine.@Nullable Place place; // while it waits for memory of other tasks
   private long taken; // elements that came from the source
   private boolean isSourceEmpty;
   private boolean isClosed;
@@ -64,6 +67,7 @@ final class BatchPipeline implements AutoCloseable {
       TaskDevice task, BatchKernel kernel, int limit, Supplier<@Nullable BatchItem> source) {
     this.task = task;
     this.kernel = kernel;
+    this.mostElements = limit;
     this.limit = limit;
     this.source = source;
     this.resultKinds = kernel.outputs().stream().map(own -> PrimitiveArray.of(own.type())).toList();
@@ -234,6 +238,10 @@ final class BatchPipeline implements AutoCloseable {
   private void deliver(Batch batch) {
     if (batch.slot() != null) {
       task.counts().batch(batch.count() * inputBytes, batch.count() * outputBytes);
+      if (place != null) {
+        leaveLine();
+        limit = mostElements;
+      }
     }
     boolean isJoined = batch.pieces().size() > 1;
     int at = 0;
@@ -271,12 +279,12 @@ final class BatchPipeline implements AutoCloseable {
         first = first == null ? e : first;
       }
     }
-    if (first != null && limit == 1 && failed.size() == inFlight.size()) {
-      throw told(first); // not even one element at a time
+    boolean isWithoutMemory = limit == 1 && failed.size() == inFlight.size();
+    if (!isWithoutMemory) {
+      // Half of what batches may have, not of what has failed: that may have been a small rest.
+      limit = Math.max(1, limit / 2);
+      task.counts().halved();
     }
-    // Half of what batches may have, not of what has failed: that may have been a small rest.
-    limit = Math.max(1, limit / 2);
-    task.counts().halved();
     awaitMemory(failed);
     closeSlots();
     awaitRetirement();
@@ -285,6 +293,26 @@ final class BatchPipeline implements AutoCloseable {
     failed.forEach(batch -> again.addAll(batch.pieces()));
     while (!again.isEmpty()) {
       waiting.addFirst(again.removeLast());
+    }
+    if (first != null && isWithoutMemory) {
+      awaitOthers(first);
+    }
+  }
+
+  /** Waits for memory that other tasks hold. This one holds none. */
+  private void awaitOthers(HalException failure) {
+    if (place == null) {
+      place = task.memory().join(task);
+    }
+    if (!task.memory().await(place)) {
+      throw told(failure);
+    }
+  }
+
+  private void leaveLine() {
+    if (place != null) {
+      task.memory().leave(place);
+      place = null;
     }
   }
 
@@ -349,11 +377,15 @@ final class BatchPipeline implements AutoCloseable {
   public void close() {
     if (!isClosed) {
       isClosed = true;
-      closeSlots();
-      kernel.close();
-      inFlight.clear();
-      waiting.clear();
-      order.clear();
+      try {
+        closeSlots();
+        kernel.close();
+        inFlight.clear();
+        waiting.clear();
+        order.clear();
+      } finally {
+        leaveLine();
+      }
     }
   }
 }

@@ -146,6 +146,7 @@ final class ExecutorDevices implements AutoCloseable {
     long end = System.nanoTime() + PATIENCE.toNanos();
     try {
       while (System.nanoTime() - end < 0 && !context.isInterrupted()) {
+        // Between two looks: before 4.2, Spark tells nobody of a kill.
         Thread.sleep(TaskDevice.LOOK.toMillis());
       }
     } catch (InterruptedException e) {

@@ -34,7 +34,9 @@ import org.jhal.Status;
  *
  * <p>The results come lazily and in the order of the input, and the input is pulled as they are
  * asked for, so a partition may be larger than the memory. If the memory of the device runs out,
- * batches become half as large, down to one element, and what has failed runs again. Any other
+ * batches become half as large, down to one element, and what has failed runs again. If not even
+ * one element fits, the task waits for memory that other tasks of the executor hold, for 5 minutes
+ * at most. It fails with RESOURCE_EXHAUSTED if that is in vain, or all of them wait. Any other
  * failure fails the task.
  *
  * <p>Immutable; any thread may use it. It travels with the tasks.

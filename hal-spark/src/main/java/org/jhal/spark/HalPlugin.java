@@ -6,6 +6,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskFailedReason;
 import org.apache.spark.api.plugin.DriverPlugin;
@@ -61,7 +62,14 @@ public final class HalPlugin implements SparkPlugin {
     return new DriverPlugin() {
       @Override
       public Map<String, String> init(SparkContext context, PluginContext plugin) {
-        SparkSettings.of(plugin.conf()).checkMaster(plugin.conf());
+        SparkConf conf = plugin.conf();
+        SparkSettings settings = SparkSettings.of(conf);
+        settings.checkMaster(conf);
+        settings.checkAmounts(conf);
+        String warning = settings.tooManyTasks(conf);
+        if (warning != null) {
+          LOG.log(Level.WARNING, warning);
+        }
         return Map.of();
       }
     };

@@ -18,22 +18,24 @@ final class ProcessExit {
   }
 
   static void begin(int code, Duration patience) {
-    start("jhal-spark-halt", () -> haltLater(code, patience));
-    start("jhal-spark-exit", () -> System.exit(code));
+    var unused = start("jhal-spark-halt", () -> exitOrHalt(code, patience));
   }
 
-  private static void start(String name, Runnable work) {
+  private static Thread start(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 
-  private static void haltLater(int code, Duration patience) {
+  private static void exitOrHalt(int code, Duration patience) {
     try {
-      Thread.sleep(patience.toMillis());
+      Thread exit = start("jhal-spark-exit", () -> System.exit(code));
+      exit.join(patience.toMillis()); // it returns only if the exit is refused
     } catch (InterruptedException e) {
       // then at once: nobody should have interrupted this thread
+    } finally {
+      Runtime.getRuntime().halt(code);
     }
-    Runtime.getRuntime().halt(code);
   }
 }

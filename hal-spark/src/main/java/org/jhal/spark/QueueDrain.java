@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jhal.DeviceQueue;
 import org.jhal.Hal;
 import org.jspecify.annotations.Nullable;
 
@@ -90,7 +91,8 @@ final class QueueDrain {
 
   /** Operations of a lost device may stay open until it is closed; nobody is in their way. */
   private static boolean isIdle(TaskDevice task) {
-    return task.queue().openOperations() == 0 || task.device().lostCause() != null;
+    DeviceQueue queue = task.lentQueue();
+    return queue.openOperations() == 0 || queue.device().lostCause() != null;
   }
 
   private static void finish(TaskDevice task, Runnable then) {
@@ -161,7 +163,7 @@ final class QueueDrain {
       teller.accept(
           one.task
               + ", which has ended, still has "
-              + one.task.queue().openOperations()
+              + one.task.lentQueue().openOperations()
               + " operations; no other task gets this queue before they have retired.\n"
               + Hal.explain());
     }

@@ -37,6 +37,7 @@ final class QueuePermits {
   private final Device device;
   private final Counts counts;
   private final QueueDrain drain;
+  private final MemoryLine memory = new MemoryLine();
 
   private final Object lock = new Object();
   // All guarded by lock. A queue is free, lent, or waits for its last operation in the drain.
@@ -125,7 +126,8 @@ final class QueuePermits {
     if (queue == null) {
       return null;
     }
-    TaskDevice task = new TaskDevice(attempt, queue, isKilled, counts);
+    TaskDevice task = new TaskDevice(attempt, queue, isKilled, counts, memory);
+    memory.begin(task);
     lent.put(id, task);
     return new Lent(task, true);
   }
@@ -153,10 +155,14 @@ final class QueuePermits {
   }
 
   private void free(TaskDevice task) {
-    synchronized (lock) {
-      draining--;
-      free.add(task.queue());
-      lock.notifyAll();
+    try {
+      memory.end(task); // before another attempt, which would take the memory, gets the queue
+    } finally {
+      synchronized (lock) {
+        draining--;
+        free.add(task.lentQueue());
+        lock.notifyAll();
+      }
     }
   }
 
@@ -179,6 +185,9 @@ final class QueuePermits {
       }
       if (!waiting.isEmpty()) {
         text.add(waiting.size() + " waiting");
+      }
+      if (memory.length() > 0) {
+        text.add(memory.length() + " waiting for memory");
       }
     }
     return text.toString();

@@ -6,6 +6,7 @@ import org.apache.spark.SparkConf;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an application sets.
@@ -71,7 +72,7 @@ record SparkSettings(String resource, int concurrentTasks, boolean exitOnLost) {
    */
   void checkMaster(SparkConf conf) {
     String master = conf.get("spark.master", "");
-    String amount = "spark.task.resource." + resource + ".amount";
+    String amount = taskAmount();
     if ((master.equals("local") || master.startsWith("local[")) && conf.contains(amount)) {
       throw new HalException(
           Status.FAILED_PRECONDITION,
@@ -81,6 +82,60 @@ record SparkSettings(String resource, int concurrentTasks, boolean exitOnLost) {
               + amount
               + " every job would wait for ever: use local-cluster[1,2,1024] to try something on"
               + " this machine");
+    }
+  }
+
+  /**
+   * Refuses devices that no task would get.
+   *
+   * @throws HalException FAILED_PRECONDITION if executors have the resource and tasks do not
+   */
+  void checkAmounts(SparkConf conf) {
+    String amount = "spark.executor.resource." + resource + ".amount";
+    if (amount(conf, amount) > 0 && amount(conf, taskAmount()) == 0) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          amount
+              + " is "
+              + conf.get(amount).strip()
+              + ", but tasks get none of it: set "
+              + taskAmount()
+              + ", to "
+              + 1.0 / concurrentTasks
+              + " for as many tasks at a time as "
+              + CONCURRENT_TASKS
+              + " allows");
+    }
+  }
+
+  /** What is to be told about a device that more tasks have at a time than can use it, or null. */
+  @Nullable String tooManyTasks(SparkConf conf) {
+    double amount = amount(conf, taskAmount());
+    long tasks = amount > 0 ? (long) (1 / amount) : 0;
+    return tasks <= concurrentTasks
+        ? null
+        : taskAmount()
+            + " is "
+            + amount
+            + ", so "
+            + tasks
+            + " tasks at a time have the same device, but "
+            + CONCURRENT_TASKS
+            + " is "
+            + concurrentTasks
+            + ": the others hold a core while they wait";
+  }
+
+  private String taskAmount() {
+    return "spark.task.resource." + resource + ".amount";
+  }
+
+  /** An amount; 0 if there is none, which is the same for Spark; NaN if it is no number. */
+  private static double amount(SparkConf conf, String key) {
+    try {
+      return Double.parseDouble(conf.get(key, "0").strip());
+    } catch (NumberFormatException e) {
+      return Double.NaN; // Spark refuses it
     }
   }
 

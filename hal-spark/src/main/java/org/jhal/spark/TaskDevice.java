@@ -20,8 +20,9 @@ import org.jhal.TimelineSemaphore;
  * goes to another task once the last operation has retired. An operation that waits for a timeline
  * from elsewhere keeps the queue until that is reached.
  *
- * <p>Thread-safe; a task may use threads of its own. They must not enqueue anything once the
- * attempt is over: the queue may be another one's.
+ * <p>Thread-safe; a task may use threads of its own. Once the attempt is over, they get neither the
+ * queue nor the device from here. They must not enqueue anything on one that they got before: the
+ * queue may be another attempt's.
  */
 public final class TaskDevice {
   /** How soon a wait notices that its task is killed: a kill need not interrupt the thread. */
@@ -34,6 +35,7 @@ public final class TaskDevice {
   private final DeviceQueue queue;
   private final BooleanSupplier isKilled;
   private final Counts counts;
+  private final MemoryLine memory;
 
   private final Object lock = new Object();
   private final List<TimelineSemaphore> timelines = new ArrayList<>(); // guarded by lock
@@ -41,7 +43,7 @@ public final class TaskDevice {
   private boolean isOver; // guarded by lock
 
   TaskDevice(DeviceQueue queue, BooleanSupplier isKilled) {
-    this("a task", queue, isKilled, new Counts());
+    this("a task", queue, isKilled, new Counts(), new MemoryLine());
   }
 
   /**
@@ -49,21 +51,44 @@ public final class TaskDevice {
    *
    * @param attempt what the attempt is called in messages
    * @param isKilled whether the attempt is to end
+   * @param memory the line of the device
    */
-  TaskDevice(String attempt, DeviceQueue queue, BooleanSupplier isKilled, Counts counts) {
+  TaskDevice(
+      String attempt,
+      DeviceQueue queue,
+      BooleanSupplier isKilled,
+      Counts counts,
+      MemoryLine memory) {
     this.attempt = attempt;
     this.queue = queue;
     this.isKilled = isKilled;
     this.counts = counts;
+    this.memory = memory;
   }
 
-  /** The device. It belongs to the executor, and must not be closed. */
+  /**
+   * The device. It belongs to the executor, and must not be closed.
+   *
+   * @throws HalException CANCELLED if the attempt is over
+   */
   public Device device() {
-    return queue.device();
+    return queue().device();
   }
 
-  /** The queue of this attempt alone. */
+  /**
+   * The queue of this attempt alone.
+   *
+   * @throws HalException CANCELLED if the attempt is over
+   */
   public DeviceQueue queue() {
+    if (isOver()) {
+      throw over();
+    }
+    return queue;
+  }
+
+  /** The queue, also once the attempt is over: for who waits until it is idle. */
+  DeviceQueue lentQueue() {
     return queue;
   }
 
@@ -76,7 +101,7 @@ public final class TaskDevice {
    */
   public TimelineSemaphore createTimeline() {
     TimelineSemaphore timeline = device().createSemaphore();
-    synchronized (lock) {
+    synchronized (lock) { // the attempt may have ended meanwhile
       if (!isOver) {
         if (timelines.size() >= sweepAt) {
           timelines.removeIf(TaskDevice::needsNoEnd);
@@ -134,7 +159,7 @@ public final class TaskDevice {
     if (Thread.currentThread().isInterrupted()) {
       throw interrupted(activity);
     }
-    HalException lost = device().lostCause();
+    HalException lost = queue.device().lostCause();
     if (lost != null) {
       throw lost.again();
     }
@@ -145,13 +170,18 @@ public final class TaskDevice {
    *
    * @param activity what it did, such as {@code waited for ...}
    */
-  private RuntimeException interrupted(String activity) {
+  RuntimeException interrupted(String activity) {
     Thread.currentThread().interrupt();
     // Spark runs a task that says it was killed again and again, so only a kill may look like one.
     return isKilled.getAsBoolean()
         ? new TaskKilledException(attempt + " was killed while it " + activity)
         : new HalException(
             Status.CANCELLED, attempt + " was interrupted while a thread of it " + activity);
+  }
+
+  /** Where a mapping without memory waits. */
+  MemoryLine memory() {
+    return memory;
   }
 
   /** Counts what this attempt does. */

@@ -1,7 +1,7 @@
 package org.jhal.spark;
 
-import static org.jhal.spark.MappedPartition.KERNELS;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.jhal.spark.MappedPartition.HALVES;
+import static org.jhal.spark.MappedPartition.checkHalves;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,9 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Partitions of arrays when memory runs out. */
 @Timeout(120)
 class HalPartitionsMemoryTest {
-  private static final HalPartitions<int[], double[]> SCALE =
-      HalPartitions.arrays(KERNELS, "scale_i32", int[].class, double[].class);
-
   private static List<int[]> input() {
     List<int[]> input = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
@@ -36,21 +33,13 @@ class HalPartitionsMemoryTest {
     return input;
   }
 
-  private static void check(List<int[]> input, List<double[]> results, String what) {
-    assertEquals(input.size(), results.size(), what);
-    for (int i = 0; i < results.size(); i++) {
-      double[] expected = IntStream.of(input.get(i)).mapToDouble(x -> 0.5 * x).toArray();
-      assertArrayEquals(expected, results.get(i), what + ", array " + i);
-    }
-  }
-
   /** Three batches of 16 KiB, with results of 32 KiB, do not fit. */
   @ParameterizedTest
   @ValueSource(strings = {"100k", "40k", "10k", "2500", "1k", "35"})
   void batchesBecomeAsSmallAsTheMemoryNeeds(String memory) {
     try (MappedPartition partition = new MappedPartition("mock://0?memory=" + memory)) {
       List<int[]> input = input();
-      check(input, partition.toList(SCALE.withBatchBytes(16 << 10), input), memory);
+      checkHalves(input, partition.toList(HALVES.withBatchBytes(16 << 10), input), memory);
       assertTrue(partition.counts.halvings() > 0, memory);
       partition.awaitNothingLeft();
     }
@@ -66,7 +55,7 @@ class HalPartitionsMemoryTest {
         MockControls.of(partition.device)
             .failNth(call, nth, new HalException(Status.RESOURCE_EXHAUSTED, "for a test"));
         String what = call + " " + nth;
-        check(input, partition.toList(SCALE.withBatchBytes(4 << 10), input), what);
+        checkHalves(input, partition.toList(HALVES.withBatchBytes(4 << 10), input), what);
         partition.awaitNothingLeft();
       }
     }
@@ -83,7 +72,8 @@ class HalPartitionsMemoryTest {
         controls.failNth(
             "command", nth + 4, new HalException(Status.RESOURCE_EXHAUSTED, "for a test"));
       }
-      check(input, partition.toList(SCALE.withBatchBytes(8 << 10), input), "again and again");
+      checkHalves(
+          input, partition.toList(HALVES.withBatchBytes(8 << 10), input), "again and again");
       partition.awaitNothingLeft();
     }
   }
@@ -95,7 +85,8 @@ class HalPartitionsMemoryTest {
       MockControls.of(partition.device)
           .failNth("allocate", 1, new HalException(Status.RESOURCE_EXHAUSTED, "for a test"));
       List<int[]> input = List.of(new int[] {1, 2, 3}, IntStream.range(0, 200_000).toArray());
-      check(input, partition.toList(SCALE.withBatchBytes(64 << 10), input), "a short array first");
+      checkHalves(
+          input, partition.toList(HALVES.withBatchBytes(64 << 10), input), "a short array first");
       assertTrue(partition.counts.batches() < 100, partition.counts.batches() + " batches");
     }
   }
@@ -122,7 +113,7 @@ class HalPartitionsMemoryTest {
               return input.next();
             }
           };
-      Iterator<double[]> results = partition.map(SCALE, ending);
+      Iterator<double[]> results = partition.map(HALVES, ending);
       assertEquals(0, results.next().length); // the reader was inside
       assertThrows(HalException.class, results::hasNext);
       partition.awaitNothingLeft();
@@ -132,7 +123,7 @@ class HalPartitionsMemoryTest {
   @Test
   void memoryForOneElementIsNeeded() {
     try (MappedPartition partition = new MappedPartition("mock://0?memory=11")) {
-      Iterator<double[]> results = partition.map(SCALE, input().iterator());
+      Iterator<double[]> results = partition.map(HALVES, input().iterator());
       HalException e = assertThrows(HalException.class, results::next);
       assertEquals(Status.RESOURCE_EXHAUSTED, e.status());
       assertTrue(e.getMessage().startsWith("kernel scale_i32"), e::toString);
@@ -146,7 +137,7 @@ class HalPartitionsMemoryTest {
     try (MappedPartition partition = new MappedPartition("mock://0?memory=1m");
         DeviceBuffer others = partition.device.allocate((1 << 20) - 5000, BufferParams.DEVICE)) {
       assertEquals((1 << 20) - 5000, others.size());
-      check(input(), partition.toList(SCALE, input()), "beside another task");
+      checkHalves(input(), partition.toList(HALVES, input()), "beside another task");
     }
   }
 }

@@ -89,24 +89,20 @@ class HalPartitionsRowsTest {
     check(partition.toList(twoToTwo(OUTPUT), input(count)), count);
   }
 
+  private static StructType columnOfEachType(String prefix) {
+    return new StructType()
+        .add(prefix + "b", DataTypes.ByteType)
+        .add(prefix + "s", DataTypes.ShortType)
+        .add(prefix + "i", DataTypes.IntegerType)
+        .add(prefix + "l", DataTypes.LongType)
+        .add(prefix + "f", DataTypes.FloatType)
+        .add(prefix + "d", DataTypes.DoubleType);
+  }
+
   @Test
   void eachTypeOfColumn() {
-    StructType input =
-        new StructType()
-            .add("b", DataTypes.ByteType)
-            .add("s", DataTypes.ShortType)
-            .add("i", DataTypes.IntegerType)
-            .add("l", DataTypes.LongType)
-            .add("f", DataTypes.FloatType)
-            .add("d", DataTypes.DoubleType);
-    StructType output =
-        new StructType()
-            .add("ob", DataTypes.ByteType)
-            .add("os", DataTypes.ShortType)
-            .add("oi", DataTypes.IntegerType)
-            .add("ol", DataTypes.LongType)
-            .add("of", DataTypes.FloatType)
-            .add("od", DataTypes.DoubleType);
+    StructType input = columnOfEachType("");
+    StructType output = columnOfEachType("o");
     List<Row> results =
         partition.toList(
             HalPartitions.rows(KERNELS, "all_columns", output),

@@ -9,7 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContextImpl;
 import org.apache.spark.api.plugin.DriverPlugin;
@@ -30,6 +35,10 @@ class HalPluginTest {
   private static final String ONE = "mock://0?devices=2";
   private static final String OTHER = "mock://1?devices=2";
 
+  private static final String EXECUTOR_AMOUNT = "spark.executor.resource.accelerator.amount";
+  private static final String TASK_AMOUNT = "spark.task.resource.accelerator.amount";
+  private static final String CONCURRENT = "spark.jhal.concurrentTasks";
+
   private final MetricRegistry metrics = new MetricRegistry();
   private final ExecutorPlugin executor = new HalPlugin().executorPlugin();
 
@@ -41,6 +50,10 @@ class HalPluginTest {
 
   private static SparkConf conf() {
     return new SparkConf(false).set("spark.jhal.resource", RESOURCE);
+  }
+
+  private static SparkConf conf(String executorAmount, String taskAmount) {
+    return conf().set(EXECUTOR_AMOUNT, executorAmount).set(TASK_AMOUNT, taskAmount);
   }
 
   /** What Spark passes to a plugin. */
@@ -111,7 +124,7 @@ class HalPluginTest {
   @Test
   void theDriverRefusesWrongSettings() {
     DriverPlugin driver = new HalPlugin().driverPlugin();
-    SparkConf wrong = conf().set("spark.jhal.concurrentTasks", "65");
+    SparkConf wrong = conf().set(CONCURRENT, "65");
     HalException refused = assertThrows(HalException.class, () -> init(driver, context(wrong)));
     assertEquals(Status.OUT_OF_RANGE, refused.status());
     assertEquals("spark.jhal.concurrentTasks is 65: must be 1 to 64", refused.getMessage());
@@ -122,24 +135,79 @@ class HalPluginTest {
   @Test
   void theDriverRefusesAMasterThatSchedulesNoResources() {
     DriverPlugin driver = new HalPlugin().driverPlugin();
-    String amount = "spark.task.resource.accelerator.amount";
     for (String master : new String[] {"local", "local[2]", "local[*]"}) {
-      SparkConf wrong = conf().set("spark.master", master).set(amount, "1");
+      SparkConf wrong = conf().set("spark.master", master).set(TASK_AMOUNT, "1");
       HalException refused =
           assertThrows(HalException.class, () -> init(driver, context(wrong)), master);
       assertEquals(Status.FAILED_PRECONDITION, refused.status());
       assertTrue(refused.getMessage().contains("local-cluster["), refused::toString);
     }
     for (String master : new String[] {"local-cluster[1,2,1024]", "spark://host:7077", "yarn"}) {
-      SparkConf right = conf().set("spark.master", master).set(amount, "1");
+      SparkConf right = conf().set("spark.master", master).set(TASK_AMOUNT, "1");
       assertEquals(Map.of(), init(driver, context(right)));
     }
     assertEquals(Map.of(), init(driver, context(conf().set("spark.master", "local[2]"))));
   }
 
+  /** Spark starts such an application, too, and gives its tasks nothing. */
+  @Test
+  void theDriverRefusesDevicesOfExecutorsThatNoTaskGets() {
+    DriverPlugin driver = new HalPlugin().driverPlugin();
+    for (SparkConf wrong :
+        List.of(conf().set(EXECUTOR_AMOUNT, "1"), conf(" 2 ", "0").set(CONCURRENT, "4"))) {
+      HalException refused = assertThrows(HalException.class, () -> init(driver, context(wrong)));
+      assertEquals(Status.FAILED_PRECONDITION, refused.status());
+      String advice = wrong.contains(CONCURRENT) ? "0.25" : "0.5";
+      String text = "set " + TASK_AMOUNT + ", to " + advice;
+      assertTrue(refused.getMessage().contains(text), refused::toString);
+    }
+    SparkConf other = conf().set("spark.executor.resource.fpga.amount", "1");
+    for (SparkConf right : List.of(conf("1", "1"), conf().set(EXECUTOR_AMOUNT, "0"), other)) {
+      assertEquals(Map.of(), init(driver, context(right)));
+    }
+  }
+
+  @Test
+  void theDriverWarnsOfMoreTasksThanQueues() {
+    DriverPlugin driver = new HalPlugin().driverPlugin();
+    List<String> warnings = new CopyOnWriteArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            warnings.add(record.getLevel() + " " + record.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger logger = Logger.getLogger(HalPlugin.class.getName());
+    logger.addHandler(handler);
+    try {
+      for (String amount : new String[] {"2", "1", "0.5", "0.4", "no number"}) {
+        assertEquals(Map.of(), init(driver, context(conf("1", amount))));
+      }
+      assertEquals(Map.of(), init(driver, context(conf("1", "0.1").set(CONCURRENT, "10"))));
+      assertEquals(List.of(), warnings);
+      assertEquals(Map.of(), init(driver, context(conf("1", "0.3"))));
+      assertEquals(1, warnings.size(), warnings::toString);
+      assertEquals(
+          "WARNING "
+              + TASK_AMOUNT
+              + " is 0.3, so 3 tasks at a time have the same device, but spark.jhal.concurrentTasks"
+              + " is 2: the others hold a core while they wait",
+          warnings.get(0));
+    } finally {
+      logger.removeHandler(handler);
+    }
+  }
+
   @Test
   void anExecutorOpensItsDevicesAndClosesThem() {
-    executor.init(context(conf().set("spark.jhal.concurrentTasks", "3"), ONE, OTHER), Map.of());
+    executor.init(context(conf().set(CONCURRENT, "3"), ONE, OTHER), Map.of());
     TaskContextImpl task = Tasks.of(RESOURCE, OTHER);
     TaskDevice mine = Tasks.in(task, HalTask::device);
     Device device = mine.device();

@@ -16,52 +16,39 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContextImpl;
 import org.apache.spark.TaskKilledException;
-import org.jhal.DriverRegistry;
+import org.jhal.Device;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.mock.MockControls;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** What a task gets, waits for and gives back. */
 class HalTaskTest {
-  private final List<HalException> losses = new CopyOnWriteArrayList<>();
-  private final Counts counts = new Counts();
-  private @Nullable ExecutorDevices devices;
+  @SuppressWarnings("UnusedVariable") // JUnit closes it
+  @AutoClose
+  private @Nullable TestExecutor executor;
 
-  /** Opens the devices of an executor, each with so many queues. */
-  private ExecutorDevices open(int concurrentTasks, String... addresses) {
-    return open(false, concurrentTasks, addresses);
+  private TestExecutor open(int concurrentTasks, String... addresses) {
+    return open(new TestExecutor(concurrentTasks, addresses));
   }
 
-  private ExecutorDevices open(boolean endsWhenLost, int concurrentTasks, String... addresses) {
-    DriverRegistry registry = DriverRegistry.load();
-    ExecutorDevices opened =
-        new ExecutorDevices(
-            new SparkSettings(RESOURCE, concurrentTasks, true),
-            List.of(addresses),
-            uri -> registry.driver(uri.driver()).open(uri),
-            counts,
-            endsWhenLost,
-            losses::add);
-    devices = opened;
-    ExecutorDevices.setCurrent(opened);
+  private TestExecutor open(TestExecutor opened) {
+    executor = opened;
     return opened;
   }
 
-  @AfterEach
-  void close() {
-    ExecutorDevices.setCurrent(null);
-    if (devices != null) {
-      devices.close();
-    }
+  /** A task that has the device {@code mock}. */
+  private static TaskContextImpl task() {
+    return Tasks.of(RESOURCE, "mock");
   }
 
   private static HalException refused(Status status, TaskContextImpl task, String... texts) {
@@ -85,10 +72,7 @@ class HalTaskTest {
 
   @Test
   void withoutThePluginTheMessageSaysWhatToSet() {
-    refused(
-        Status.FAILED_PRECONDITION,
-        Tasks.of(RESOURCE, "mock"),
-        "spark.plugins=org.jhal.spark.HalPlugin");
+    refused(Status.FAILED_PRECONDITION, task(), "spark.plugins=org.jhal.spark.HalPlugin");
   }
 
   @Test
@@ -120,7 +104,7 @@ class HalTaskTest {
         "address '0'",
         "malformed device URI '0'",
         "hal devices --spark accelerator");
-    assertTrue(in(Tasks.of(RESOURCE, "mock"), HalTask::device).device().queueCount() > 0);
+    assertTrue(in(task(), HalTask::device).device().queueCount() > 0);
   }
 
   @Test
@@ -180,8 +164,8 @@ class HalTaskTest {
 
   @Test
   void anAttemptHasOneQueueWhicheverThreadAsks() {
-    ExecutorDevices opened = open(1, "mock");
-    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    TestExecutor opened = open(1, "mock");
+    TaskContextImpl task = task();
     TaskDevice mine = in(task, HalTask::device);
     assertSame(mine, in(task, HalTask::device));
     assertSame(mine, Tasks.get("another thread", start(task, HalTask::device), opened));
@@ -189,20 +173,22 @@ class HalTaskTest {
 
   @Test
   void threadsOfOneAttemptThatWaitGetTheSameQueue() {
-    ExecutorDevices opened = open(1, "mock");
-    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
-    TaskContextImpl second = Tasks.of(RESOURCE, "mock");
+    TestExecutor opened = open(1, "mock");
+    TaskContextImpl first = task();
+    TaskContextImpl second = task();
     TaskDevice unused = in(first, HalTask::device);
     CompletableFuture<TaskDevice> one = start(second, HalTask::device);
-    CompletableFuture<TaskDevice> other = start(second, HalTask::device);
-    awaitState("two threads to wait", "2 waiting");
+    CompletableFuture<TaskDevice> other = startWaiting(opened, 2, second);
     end(first);
     assertSame(Tasks.get("one thread", one, opened), Tasks.get("the other thread", other, opened));
   }
 
-  private void awaitState(String what, String state) {
-    ExecutorDevices opened = devices;
-    Tasks.await(what, () -> String.valueOf(opened).contains(state), opened == null ? "" : opened);
+  /** Starts a task that waits for a queue, as the nth one. */
+  private static CompletableFuture<TaskDevice> startWaiting(
+      TestExecutor opened, int nth, TaskContextImpl task) {
+    CompletableFuture<TaskDevice> taken = start(task, HalTask::device);
+    opened.await("task " + nth + " to wait", nth + " waiting");
+    return taken;
   }
 
   /** Tasks with a fraction of an address have the same address. */
@@ -217,48 +203,44 @@ class HalTaskTest {
 
   @Test
   void moreTasksThanQueuesWaitInTheirOrder() {
-    ExecutorDevices opened = open(2, "mock");
-    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
-    TaskContextImpl second = Tasks.of(RESOURCE, "mock");
-    TaskContextImpl third = Tasks.of(RESOURCE, "mock");
+    TestExecutor opened = open(2, "mock");
+    TaskContextImpl first = task();
+    TaskContextImpl second = task();
+    TaskContextImpl third = task();
     TaskDevice one = in(first, HalTask::device);
     TaskDevice two = in(second, HalTask::device);
-    CompletableFuture<TaskDevice> waits = start(third, HalTask::device);
-    awaitState("the third task to wait", "1 waiting");
-    CompletableFuture<TaskDevice> waitsToo = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
-    awaitState("the fourth task to wait", "2 waiting");
+    CompletableFuture<TaskDevice> waits = startWaiting(opened, 1, third);
+    CompletableFuture<TaskDevice> waitsToo = startWaiting(opened, 2, task());
     end(second);
-    assertSame(two.queue(), Tasks.get("the third task", waits, opened).queue());
+    assertSame(two.lentQueue(), Tasks.get("the third task", waits, opened).queue());
     assertFalse(waitsToo.isDone(), "the fourth task");
     end(first);
-    assertSame(one.queue(), Tasks.get("the fourth task", waitsToo, opened).queue());
-    assertEquals(2, counts.permitWaits());
-    assertTrue(counts.permitWaitNanos() > 0);
+    assertSame(one.lentQueue(), Tasks.get("the fourth task", waitsToo, opened).queue());
+    assertEquals(2, opened.counts.permitWaits());
+    assertTrue(opened.counts.permitWaitNanos() > 0);
   }
 
   @Test
   void aTaskIsKilledWhileItWaits() {
-    ExecutorDevices opened = open(1, "mock");
-    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
-    TaskContextImpl second = Tasks.of(RESOURCE, "mock");
+    TestExecutor opened = open(1, "mock");
+    TaskContextImpl first = task();
+    TaskContextImpl second = task();
     TaskDevice mine = in(first, HalTask::device);
-    CompletableFuture<TaskDevice> killed = start(second, HalTask::device);
-    awaitState("the second task to wait", "1 waiting");
-    CompletableFuture<TaskDevice> next = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
-    awaitState("the third task to wait", "2 waiting");
+    CompletableFuture<TaskDevice> killed = startWaiting(opened, 1, second);
+    CompletableFuture<TaskDevice> next = startWaiting(opened, 2, task());
     second.markInterrupted("not needed"); // without an interrupt of the thread
     Throwable thrown = Tasks.failure("the second task", killed, opened);
     assertInstanceOf(TaskKilledException.class, thrown);
     end(second);
     end(first);
-    assertSame(mine.queue(), Tasks.get("the third task", next, opened).queue());
+    assertSame(mine.lentQueue(), Tasks.get("the third task", next, opened).queue());
   }
 
   @Test
   void anInterruptAloneIsNoKill() {
     open(1, "mock");
     TaskDevice unused = take("mock");
-    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    TaskContextImpl task = task();
     Thread.currentThread().interrupt();
     refused(Status.CANCELLED, task, "interrupted");
     assertTrue(Thread.interrupted());
@@ -270,11 +252,10 @@ class HalTaskTest {
 
   @Test
   void whoWaitsWhenTheExecutorStopsIsCancelled() {
-    ExecutorDevices opened = open(1, "mock");
+    TestExecutor opened = open(1, "mock");
     TaskDevice unused = take("mock");
-    CompletableFuture<TaskDevice> waits = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
-    awaitState("a task to wait", "1 waiting");
-    opened.close();
+    CompletableFuture<TaskDevice> waits = startWaiting(opened, 1, task());
+    opened.devices.close();
     Throwable thrown = Tasks.failure("the task that waits", waits, opened);
     assertEquals(Status.CANCELLED, assertInstanceOf(HalException.class, thrown).status());
   }
@@ -284,25 +265,48 @@ class HalTaskTest {
   @Test
   void timelinesFailWhenTheAttemptIsOver() {
     open(1, "mock");
-    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    TaskContextImpl task = task();
     TaskDevice mine = in(task, HalTask::device);
+    Device device = mine.device();
     TimelineSemaphore timeline = mine.createTimeline();
     timeline.signal(3);
     end(task);
     HalException failure = timeline.failure();
     assertEquals(Status.CANCELLED, failure == null ? null : failure.status());
-    assertEquals(0, mine.device().statistics().semaphores(), "timelines");
+    assertEquals(0, device.statistics().semaphores(), "timelines");
     HalException refused = assertThrows(HalException.class, mine::createTimeline);
     assertEquals(Status.CANCELLED, refused.status());
     assertTrue(refused.getMessage().endsWith("is over"), refused::toString);
     refused(Status.FAILED_PRECONDITION, task, "is over");
-    assertEquals(0, mine.device().statistics().semaphores(), "timelines");
+    assertEquals(0, device.statistics().semaphores(), "timelines");
+  }
+
+  /** The queue is another attempt's then. */
+  @Test
+  void anAttemptThatIsOverHasNoWayToEnqueue() {
+    open(1, "mock");
+    TaskContextImpl first = task();
+    TaskDevice mine = in(first, HalTask::device);
+    assertSame(mine.device(), mine.queue().device());
+    end(first);
+    TaskDevice next = take("mock");
+    assertOver("queue()", mine::queue);
+    assertOver("device()", mine::device);
+    assertOver("createTimeline()", mine::createTimeline);
+    assertEquals(0, next.device().statistics().semaphores(), "timelines");
+    assertTrue(mine.toString().contains("task " + first.taskAttemptId()), mine::toString);
+  }
+
+  private static void assertOver(String what, Executable call) {
+    HalException refused = assertThrows(HalException.class, call, what);
+    assertEquals(Status.CANCELLED, refused.status(), what);
+    assertTrue(refused.getMessage().endsWith("is over"), () -> what + ": " + refused);
   }
 
   @Test
   void aTaskMayMakeManyTimelines() {
     open(1, "mock");
-    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    TaskContextImpl task = task();
     TaskDevice mine = in(task, HalTask::device);
     TimelineSemaphore first = mine.createTimeline();
     for (int i = 0; i < 1000; i++) {
@@ -317,29 +321,29 @@ class HalTaskTest {
 
   @Test
   void theQueueGoesBackWhenItsLastOperationHasRetired() {
-    ExecutorDevices opened = open(1, "mock");
-    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
+    TestExecutor opened = open(1, "mock");
+    TaskContextImpl first = task();
     TaskDevice mine = in(first, HalTask::device);
     MockControls controls = MockControls.of(mine.device());
-    controls.pause(mine.queue());
+    DeviceQueue queue = mine.queue();
+    controls.pause(queue);
     TimelineSemaphore timeline = mine.createTimeline();
-    mine.queue().barrier(Fence.NONE, timeline.at(1)); // in flight
-    mine.queue().barrier(mine.createTimeline().at(1), timeline.at(2)); // waits for nobody
+    queue.barrier(Fence.NONE, timeline.at(1)); // in flight
+    queue.barrier(mine.createTimeline().at(1), timeline.at(2)); // waits for nobody
     end(first);
-    awaitState("an operation to be waited for", "1 with operations of tasks that are over");
-    CompletableFuture<TaskDevice> next = start(Tasks.of(RESOURCE, "mock"), HalTask::device);
-    awaitState("the next task to wait", "1 waiting");
-    assertTrue(mine.queue().openOperations() > 0);
+    opened.await("an operation to be waited for", "1 with operations of tasks that are over");
+    CompletableFuture<TaskDevice> next = startWaiting(opened, 1, task());
+    assertTrue(queue.openOperations() > 0);
     assertFalse(next.isDone());
-    controls.resume(mine.queue());
-    assertSame(mine.queue(), Tasks.get("the next task", next, opened).queue());
-    assertEquals(0, mine.queue().openOperations());
-    assertEquals(0, mine.device().statistics().semaphores(), "timelines");
+    controls.resume(queue);
+    assertSame(queue, Tasks.get("the next task", next, opened).queue());
+    assertEquals(0, queue.openOperations());
+    assertEquals(0, queue.device().statistics().semaphores(), "timelines");
   }
 
   @Test
   void aKilledTaskGivesEverythingBack() {
-    ExecutorDevices opened = open(1, "mock://?delay=10ms");
+    TestExecutor opened = open(1, "mock://?delay=10ms");
     TaskContextImpl first = Tasks.of(RESOURCE, "mock://?delay=10ms");
     CompletableFuture<Boolean> killed =
         start(
@@ -370,7 +374,7 @@ class HalTaskTest {
   @Test
   void anInterruptEndsAWaitAsAKillOnlyIfItIsOne() {
     open(1, "mock");
-    TaskContextImpl task = Tasks.of(RESOURCE, "mock");
+    TaskContextImpl task = task();
     TaskDevice mine = in(task, HalTask::device);
     TimelineSemaphore timeline = mine.createTimeline();
     Thread.currentThread().interrupt();
@@ -385,9 +389,9 @@ class HalTaskTest {
   @Test
   void aWaitEndsWhenTheDeviceIsLostWhateverItWaitsFor() {
     open(1, "mock");
-    TaskDevice mine = in(Tasks.of(RESOURCE, "mock"), HalTask::device);
+    TaskDevice mine = in(task(), HalTask::device);
     TimelineSemaphore forNobody = mine.createTimeline();
-    MockControls.of(mine.device()).lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
+    Tasks.lose(mine.device());
     HalException thrown = assertThrows(HalException.class, () -> mine.await(forNobody.at(1)));
     assertEquals(Status.UNAVAILABLE, thrown.status());
   }
@@ -395,7 +399,7 @@ class HalTaskTest {
   @Test
   void aTaskThatFailsFailsNobodyElse() throws Exception {
     open(2, "mock");
-    TaskContextImpl bad = Tasks.of(RESOURCE, "mock");
+    TaskContextImpl bad = task();
     TaskDevice one = in(bad, HalTask::device);
     TaskDevice other = take("mock");
     TimelineSemaphore failing = one.createTimeline();
@@ -417,37 +421,36 @@ class HalTaskTest {
 
   @Test
   void aLostDeviceIsReportedOnceAndItsTasksFail() {
-    open(1, "mock://0?devices=2", "mock://1?devices=2");
+    TestExecutor opened = open(1, "mock://0?devices=2", "mock://1?devices=2");
     TaskContextImpl first = Tasks.of(RESOURCE, "mock://0?devices=2");
     TaskDevice mine = in(first, HalTask::device);
     TimelineSemaphore timeline = mine.createTimeline();
     mine.queue().barrier(timeline.at(1), timeline.at(2));
-    MockControls.of(mine.device()).lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
-    assertEquals(List.of(), losses);
+    Tasks.lose(mine.device());
+    assertEquals(List.of(), opened.losses);
     end(first);
-    assertEquals(1, losses.size());
-    assertEquals("cable pulled", losses.get(0).getMessage());
+    assertEquals(1, opened.losses.size());
+    assertEquals("cable pulled", opened.losses.get(0).getMessage());
     refused(Status.UNAVAILABLE, Tasks.of(RESOURCE, "mock://0?devices=2"), "cable pulled");
     refused(Status.UNAVAILABLE, Tasks.of(RESOURCE, "mock://0?devices=2"), "cable pulled");
-    assertEquals(1, losses.size());
-    assertEquals(1, counts.devicesLost());
+    assertEquals(1, opened.losses.size());
+    assertEquals(1, opened.counts.devicesLost());
     assertNull(take("mock://1?devices=2").device().lostCause());
   }
 
   /** Spark offers it to the same executor at once, until its attempts are used up. */
   @Test
   void aTaskWithALostDeviceDoesNotFailBeforeAnExecutorThatEndsIsGone() {
-    ExecutorDevices opened = open(true, 1, "mock");
-    TaskContextImpl first = Tasks.of(RESOURCE, "mock");
-    MockControls.of(in(first, HalTask::device).device())
-        .lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
-    TaskContextImpl second = Tasks.of(RESOURCE, "mock");
+    TestExecutor opened = open(new TestExecutor(true, 1, "mock"));
+    TaskContextImpl first = task();
+    Tasks.lose(in(first, HalTask::device).device());
+    TaskContextImpl second = task();
     CompletableFuture<TaskDevice> waits = start(second, HalTask::device);
-    Tasks.await("the second task to find the loss", () -> losses.size() == 1, opened);
+    Tasks.await("the second task to find the loss", () -> opened.losses.size() == 1, opened);
     second.markInterrupted("not needed");
     Throwable thrown = Tasks.failure("the second task", waits, opened);
     assertInstanceOf(TaskKilledException.class, thrown, thrown::toString);
     end(first);
-    assertEquals(1, losses.size());
+    assertEquals(1, opened.losses.size());
   }
 }

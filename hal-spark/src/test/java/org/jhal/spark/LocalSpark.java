@@ -18,6 +18,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkExecutorInfo;
@@ -25,10 +29,11 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.metrics.sink.CsvSink;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.jhal.DriverRegistry;
 
 /**
- * A cluster of two workers on this machine, each with two cores and two mock devices. Its executors
- * are processes of their own.
+ * A cluster of workers on this machine, each with two cores and two mock devices. Its executors are
+ * processes of their own.
  */
 final class LocalSpark implements AutoCloseable {
   /** How long something may take that takes seconds. */
@@ -37,32 +42,91 @@ final class LocalSpark implements AutoCloseable {
   /** How long all of it may take. */
   private static final Duration ALL = Duration.ofMinutes(5);
 
-  /** How many executors there are. */
-  static final int EXECUTORS = 2;
-
+  private static final String DEVICES = "mock://?devices=2";
   private static final String METRICS = "metrics";
-  private static final String MASTER = "local-cluster[" + EXECUTORS + ",2,1024]";
 
   private final long began = System.nanoTime();
   private final Path home;
+  private final int executors;
   private final JavaSparkContext context;
   private final List<String> removed = new CopyOnWriteArrayList<>();
 
-  LocalSpark() throws Exception {
-    home = Path.of(System.getenv("SPARK_HOME"));
-    String folders = makeHome(home);
+  /** Executors with JHAL and the tests on their class path. */
+  static LocalSpark withClassPath(int executors) throws Exception {
+    Path home = emptyHome();
+    List<Path> folders = install(home, classPath());
     SparkConf conf =
         new SparkConf(false)
-            .setMaster(MASTER)
+            .set("spark.resources.discoveryPlugin", HalResourceDiscovery.class.getName())
+            .set("spark.jhal.drivers", DEVICES)
+            .set("spark.executor.extraClassPath", join(folders, File.pathSeparator));
+    return new LocalSpark(home, executors, conf);
+  }
+
+  /** Executors to which the driver sends JHAL and the tests; they have nothing but Spark. */
+  static LocalSpark withJars(int executors) throws Exception {
+    Path home = emptyHome();
+    List<Path> jars = new ArrayList<>();
+    List<Path> others = new ArrayList<>();
+    for (Path path : classPath()) {
+      if (Files.isDirectory(path)) {
+        jars.add(jar(path, home.resolve("own-" + jars.size() + ".jar")));
+      } else if (isOfJhal(path)) {
+        jars.add(path);
+      } else {
+        others.add(path);
+      }
+    }
+    List<Path> unused = install(home, others);
+    Path script = home.resolve("devices.sh");
+    String addresses =
+        DriverRegistry.load().addresses(DEVICES, LIMIT).uris().stream()
+            .map(uri -> "\"" + uri + "\"")
+            .collect(Collectors.joining(",", "[", "]"));
+    String answer = "{\"name\":\"" + Tasks.RESOURCE + "\",\"addresses\":" + addresses + "}";
+    script = Files.writeString(script, "#!/bin/sh\necho '" + answer + "'\n");
+    if (!script.toFile().setExecutable(true)) {
+      throw new AssertionError(script + " cannot be made executable");
+    }
+    SparkConf conf =
+        new SparkConf(false)
+            .set("spark.worker.resource.accelerator.discoveryScript", script.toString())
+            .set("spark.jars", join(jars, ","));
+    return new LocalSpark(home, executors, conf);
+  }
+
+  private static boolean isOfJhal(Path jar) throws IOException {
+    try (JarFile file = new JarFile(jar.toFile())) {
+      return file.stream().anyMatch(entry -> entry.getName().startsWith("org/jhal/"));
+    }
+  }
+
+  /** Makes a jar of a folder of classes. */
+  private static Path jar(Path classes, Path jar) throws IOException {
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
+        Stream<Path> files = Files.walk(classes)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        String name = classes.relativize(file).toString().replace(File.separatorChar, '/');
+        out.putNextEntry(new JarEntry(name));
+        long unused = Files.copy(file, out);
+        out.closeEntry();
+      }
+    }
+    return jar;
+  }
+
+  private LocalSpark(Path home, int executors, SparkConf more) throws Exception {
+    this.home = home;
+    this.executors = executors;
+    SparkConf conf =
+        more.setMaster("local-cluster[" + executors + ",2,1024]")
             .setAppName("hal-spark")
             .set("spark.ui.enabled", "false")
             .set("spark.driver.host", "127.0.0.1")
             .set("spark.driver.bindAddress", "127.0.0.1")
             .set("spark.local.dir", home.resolve("local").toString())
-            .set("spark.executor.extraClassPath", folders)
             .set("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
             .set("spark.scheduler.minRegisteredResourcesRatio", "1.0")
-            .set("spark.resources.discoveryPlugin", HalResourceDiscovery.class.getName())
             .set("spark.worker.resource.accelerator.amount", "2")
             .set("spark.executor.resource.accelerator.amount", "2")
             .set("spark.task.resource.accelerator.amount", "1")
@@ -71,8 +135,7 @@ final class LocalSpark implements AutoCloseable {
             .set("spark.metrics.conf.executor.sink.csv.period", "1")
             .set("spark.metrics.conf.executor.sink.csv.unit", "seconds")
             .set("spark.metrics.conf.executor.sink.csv.directory", folder(METRICS).toString())
-            .set("spark.jhal.resource", Tasks.RESOURCE)
-            .set("spark.jhal.drivers", "mock://?devices=2");
+            .set("spark.jhal.resource", Tasks.RESOURCE);
     context = within("the application to start", () -> new JavaSparkContext(conf));
     context
         .sc()
@@ -85,30 +148,42 @@ final class LocalSpark implements AutoCloseable {
             });
   }
 
+  /** An empty folder, from which executors are started: Spark takes its own from there. */
+  private static Path emptyHome() throws IOException {
+    Path home = Path.of(System.getenv("SPARK_HOME"));
+    delete(home);
+    return Files.createDirectories(home);
+  }
+
+  private static List<Path> classPath() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+        .map(entry -> Path.of(entry).toAbsolutePath())
+        .filter(Files::exists)
+        .toList();
+  }
+
+  private static String join(List<Path> paths, String separator) {
+    return paths.stream().map(Path::toString).collect(Collectors.joining(separator));
+  }
+
   /**
-   * Makes a folder that looks like an installation of Spark, of the jars of this class path.
+   * Makes a folder look like an installation of Spark, by the jars of a class path.
    *
    * @return the rest of the class path
    */
-  private static String makeHome(Path home) {
-    try {
-      delete(home);
-      Path jars = Files.createDirectories(home.resolve("jars"));
-      List<String> folders = new ArrayList<>();
-      int number = 0;
-      for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-        Path path = Path.of(entry).toAbsolutePath();
-        if (Files.isDirectory(path)) {
-          folders.add(path.toString());
-        } else if (Files.exists(path)) {
-          Path link = jars.resolve(number++ + "-" + path.getFileName());
-          Path unused = Files.createSymbolicLink(link, path);
-        }
+  private static List<Path> install(Path home, List<Path> classPath) throws IOException {
+    Path jars = Files.createDirectories(home.resolve("jars"));
+    List<Path> folders = new ArrayList<>();
+    int number = 0;
+    for (Path path : classPath) {
+      if (Files.isDirectory(path)) {
+        folders.add(path);
+      } else {
+        Path link = jars.resolve(number++ + "-" + path.getFileName());
+        Path unused = Files.createSymbolicLink(link, path);
       }
-      return String.join(File.pathSeparator, folders);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
+    return folders;
   }
 
   private static void delete(Path folder) throws IOException {
@@ -171,9 +246,9 @@ final class LocalSpark implements AutoCloseable {
     return values;
   }
 
-  /** Waits until both executors are there. */
+  /** Waits until all executors are there. */
   void awaitExecutors() {
-    await(EXECUTORS + " executors", () -> context.sc().getExecutorIds().size() == EXECUTORS);
+    await(executors + " executors", () -> context.sc().getExecutorIds().size() == executors);
   }
 
   /** How long a wait may take that begins now. */
@@ -274,5 +349,7 @@ final class LocalSpark implements AutoCloseable {
               context.close();
               return true;
             });
+    await( // they use the folder, which the next application empties
+        "the executors to end", () -> ProcessHandle.current().children().findAny().isEmpty());
   }
 }

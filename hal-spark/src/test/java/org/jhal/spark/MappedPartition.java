@@ -1,5 +1,7 @@
 package org.jhal.spark;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import java.util.ArrayList;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.jhal.Device;
 import org.jhal.Hal;
 
@@ -17,6 +20,9 @@ import org.jhal.Hal;
 final class MappedPartition implements AutoCloseable {
   static final SparkBundle KERNELS = SparkBundle.ofResources(TestKernels.class, "kernels");
 
+  static final HalPartitions<int[], double[]> HALVES =
+      HalPartitions.arrays(KERNELS, "scale_i32", int[].class, double[].class);
+
   final AtomicBoolean isKilled = new AtomicBoolean();
   final Counts counts = new Counts();
   final Device device;
@@ -25,7 +31,16 @@ final class MappedPartition implements AutoCloseable {
 
   MappedPartition(String uri) {
     device = Hal.openDevice(uri);
-    task = new TaskDevice("a task", device.queue(0), isKilled::get, counts);
+    task = new TaskDevice("a task", device.queue(0), isKilled::get, counts, new MemoryLine());
+  }
+
+  /** The results are halves of the input. */
+  static void checkHalves(List<int[]> input, List<double[]> results, String what) {
+    assertEquals(input.size(), results.size(), what);
+    for (int i = 0; i < results.size(); i++) {
+      double[] expected = IntStream.of(input.get(i)).mapToDouble(x -> 0.5 * x).toArray();
+      assertArrayEquals(expected, results.get(i), what + ", array " + i);
+    }
   }
 
   <I, O> Iterator<O> map(HalPartitions<I, O> mapping, Iterator<I> input) {

@@ -14,13 +14,10 @@ import org.apache.spark.TaskContextImpl;
 import org.apache.spark.TaskKilledException;
 import org.jhal.Device;
 import org.jhal.DeviceStatistics;
-import org.jhal.DriverRegistry;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 
@@ -31,29 +28,15 @@ class PermitStressTest {
   private static final String ADDRESS = "mock://?delay=20us";
 
   private final Map<Integer, String> holders = new ConcurrentHashMap<>(); // by index of the queue
-  private @Nullable ExecutorDevices devices;
-
-  @AfterEach
-  void close() {
-    ExecutorDevices.setCurrent(null);
-    if (devices != null) {
-      devices.close();
-    }
-  }
 
   @RepeatedTest(3)
   void noQueueHasTwoTasksAndAllComeBack(RepetitionInfo repetition) {
-    DriverRegistry registry = DriverRegistry.load();
-    ExecutorDevices opened =
-        new ExecutorDevices(
-            new SparkSettings(RESOURCE, 3, true),
-            List.of(ADDRESS),
-            uri -> registry.driver(uri.driver()).open(uri),
-            new Counts(),
-            false,
-            cause -> {});
-    devices = opened;
-    ExecutorDevices.setCurrent(opened);
+    try (TestExecutor executor = new TestExecutor(3, ADDRESS)) {
+      run(executor, repetition);
+    }
+  }
+
+  private void run(TestExecutor executor, RepetitionInfo repetition) {
     TaskContextImpl first = Tasks.of(RESOURCE, ADDRESS);
     Device device = Tasks.in(first, HalTask::device).device();
     Tasks.end(first);
@@ -63,33 +46,23 @@ class PermitStressTest {
             .mapToObj(i -> start(new Random(100L * repetition.getCurrentRepetition() + i)))
             .toList();
     for (CompletableFuture<Integer> thread : threads) {
-      assertEquals(TASKS, Tasks.get("a thread", thread, opened));
+      assertEquals(TASKS, Tasks.get("a thread", thread, executor));
     }
-    Tasks.await(
-        "all queues to come back", () -> opened.toString().contains("3 of 3 queues"), opened);
+    executor.await("all queues to come back", "3 of 3 queues");
     DeviceStatistics after = device.statistics();
     assertEquals(0, after.openOperations(), after::toString);
     assertEquals(0, after.liveResources(), after::toString);
   }
 
   private CompletableFuture<Integer> start(Random random) {
-    CompletableFuture<Integer> done = new CompletableFuture<>();
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                for (int i = 0; i < TASKS; i++) {
-                  run(random);
-                }
-                done.complete(TASKS);
-              } catch (Throwable t) {
-                done.completeExceptionally(t);
-              }
-            },
-            "tasks");
-    thread.setDaemon(true);
-    thread.start();
-    return done;
+    return Tasks.start(
+        "tasks",
+        () -> {
+          for (int i = 0; i < TASKS; i++) {
+            run(random);
+          }
+          return TASKS;
+        });
   }
 
   private void run(Random random) {

@@ -10,8 +10,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Device;
 import org.jhal.Fence;
 import org.jhal.Hal;
-import org.jhal.HalException;
-import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.mock.MockControls;
 import org.junit.jupiter.api.Test;
@@ -23,7 +21,8 @@ class QueueDrainTest {
   private final AtomicInteger idle = new AtomicInteger();
 
   private static TaskDevice task(Device device, int queue) {
-    return new TaskDevice("task " + queue, device.queue(queue), () -> false, new Counts());
+    return new TaskDevice(
+        "task " + queue, device.queue(queue), () -> false, new Counts(), new MemoryLine());
   }
 
   @Test
@@ -55,7 +54,7 @@ class QueueDrainTest {
       busy.queue().barrier(Fence.NONE, timeline.at(1));
       drain.whenIdle(busy, idle::incrementAndGet);
       assertEquals(0, idle.get());
-      controls.lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
+      Tasks.lose(device);
       Tasks.await("the queue to go back", () -> idle.get() == 1, device);
     }
   }

@@ -1,5 +1,8 @@
 package org.jhal.spark;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
@@ -12,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.resource.ResourceInformation;
 import org.jhal.Args;
@@ -35,6 +40,14 @@ class Scaling implements FlatMapFunction<Iterator<float[]>, Scaling.Result> {
   private static final long serialVersionUID = 1L;
 
   static final float FACTOR = 3;
+
+  /** The same data through a kernel of a bundle. */
+  static final HalPartitions<float[], double[]> HALVES =
+      HalPartitions.arrays(MappedPartition.KERNELS, "scale", float[].class, double[].class)
+          .withConstant("factor", 0.5);
+
+  /** How many arrays a partition has. */
+  static final int ARRAYS = 5;
 
   /** A value for which the kernel throws. */
   static final float BAD = -1;
@@ -75,6 +88,54 @@ class Scaling implements FlatMapFunction<Iterator<float[]>, Scaling.Result> {
               }
             })
         .build();
+  }
+
+  /** An array of the input. */
+  static float[] array(int number) {
+    float[] array = new float[100 + number];
+    for (int i = 0; i < array.length; i++) {
+      array[i] = 1000 * number + i;
+    }
+    return array;
+  }
+
+  /** The input. */
+  static JavaRDD<float[]> data(JavaSparkContext context, int partitions) {
+    List<float[]> all = new ArrayList<>();
+    for (int i = 0; i < partitions * ARRAYS; i++) {
+      all.add(array(i));
+    }
+    return context.parallelize(all, partitions);
+  }
+
+  /** The results are those without Spark and without a device, each task had its own address. */
+  static void check(List<Result> results, int partitions) {
+    assertEquals(partitions, results.size());
+    int number = 0;
+    for (Result result : results) {
+      assertEquals(ARRAYS, result.arrays().size());
+      for (float[] scaled : result.arrays()) {
+        float[] expected = array(number++);
+        for (int i = 0; i < expected.length; i++) {
+          expected[i] *= FACTOR;
+        }
+        assertArrayEquals(expected, scaled);
+      }
+      assertEquals(
+          "mock://" + result.uuid() + "?devices=2", result.address(), "address and device");
+    }
+  }
+
+  /** The results of {@link #HALVES} over the input. */
+  static void checkHalves(List<double[]> results, int partitions) {
+    assertEquals(partitions * ARRAYS, results.size());
+    for (int number = 0; number < results.size(); number++) {
+      float[] values = array(number);
+      assertEquals(values.length, results.get(number).length, "array " + number);
+      for (int i = 0; i < values.length; i++) {
+        assertEquals(0.5 * values[i], results.get(number)[i], "array " + number);
+      }
+    }
   }
 
   /** What is done before; nothing by default. */

@@ -2,7 +2,6 @@ package org.jhal.spark;
 
 import static org.apache.spark.sql.types.DataTypes.IntegerType;
 import static org.apache.spark.sql.types.DataTypes.LongType;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -38,7 +37,6 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
-import org.jhal.mock.MockControls;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -57,14 +55,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class SparkIntegrationTest {
   private static final int PARTITIONS = 8;
-  private static final int ARRAYS = 5;
+  private static final int EXECUTORS = 2;
 
   @SuppressWarnings("NullAway.Init") // by start()
   private LocalSpark spark;
 
   @BeforeAll
   void start() throws Exception {
-    spark = new LocalSpark();
+    spark = LocalSpark.withClassPath(EXECUTORS);
   }
 
   @AfterAll
@@ -74,43 +72,13 @@ class SparkIntegrationTest {
     }
   }
 
-  private static float[] array(int number) {
-    float[] array = new float[100 + number];
-    for (int i = 0; i < array.length; i++) {
-      array[i] = 1000 * number + i;
-    }
-    return array;
-  }
-
   private JavaRDD<float[]> data(int partitions) {
-    List<float[]> all = new ArrayList<>();
-    for (int i = 0; i < partitions * ARRAYS; i++) {
-      all.add(array(i));
-    }
-    return spark.context().parallelize(all, partitions);
+    return Scaling.data(spark.context(), partitions);
   }
 
   private List<Scaling.Result> run(String what, JavaRDD<float[]> data, Scaling scaling)
       throws Exception {
     return spark.run(what, () -> data.mapPartitions(scaling).collect());
-  }
-
-  /** The results are those without Spark and without a device, each task had its own address. */
-  private static void check(List<Scaling.Result> results, int partitions) {
-    assertEquals(partitions, results.size());
-    int number = 0;
-    for (Scaling.Result result : results) {
-      assertEquals(ARRAYS, result.arrays().size());
-      for (float[] scaled : result.arrays()) {
-        float[] expected = array(number++);
-        for (int i = 0; i < expected.length; i++) {
-          expected[i] *= Scaling.FACTOR;
-        }
-        assertArrayEquals(expected, scaled);
-      }
-      assertEquals(
-          "mock://" + result.uuid() + "?devices=2", result.address(), "address and device");
-    }
   }
 
   // Ordinary work.
@@ -119,7 +87,7 @@ class SparkIntegrationTest {
   @Order(1)
   void resultsAreThoseWithoutSparkAndEachTaskHadItsDevice() throws Exception {
     List<Scaling.Result> results = run("a plain job", data(PARTITIONS), new Scaling());
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
     results.forEach(result -> assertEquals(0, result.attempt()));
     JavaRDD<float[]> empty = spark.context().<float[]>parallelize(List.of(), 3);
     for (Scaling.Result result : run("a job without data", empty, new Scaling())) {
@@ -150,16 +118,16 @@ class SparkIntegrationTest {
   @Test
   @Order(2)
   void twoTasksOfOneProcessRunAtOnceOnTwoDevices() throws Exception {
-    int tasks = 2 * LocalSpark.EXECUTORS;
+    int tasks = 2 * EXECUTORS;
     List<Scaling.Result> results = run("tasks that meet", data(tasks), new Meeting());
-    check(results, tasks);
+    Scaling.check(results, tasks);
     Map<Long, Set<String>> devices =
         results.stream()
             .collect(
                 Collectors.groupingBy(
                     Scaling.Result::process,
                     Collectors.mapping(Scaling.Result::uuid, Collectors.toSet())));
-    assertEquals(LocalSpark.EXECUTORS, devices.size(), devices::toString);
+    assertEquals(EXECUTORS, devices.size(), devices::toString);
     devices.values().forEach(some -> assertEquals(2, some.size(), devices::toString));
   }
 
@@ -172,7 +140,7 @@ class SparkIntegrationTest {
             .build();
     List<Scaling.Result> results =
         run("tasks with half a device", data(PARTITIONS).withResources(half), new Scaling());
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
   }
 
   // Failures of tasks.
@@ -194,7 +162,7 @@ class SparkIntegrationTest {
   void aKernelThatFailsIsRepeatedInItsTaskAlone() throws Exception {
     List<Scaling.Result> results =
         run("a job with a bad kernel", data(PARTITIONS), new BadKernel());
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
     for (Scaling.Result result : results) {
       assertEquals(result.partition() == 2 ? 1 : 0, result.attempt(), result::toString);
     }
@@ -228,14 +196,27 @@ class SparkIntegrationTest {
     return cause == null ? failure : cause;
   }
 
-  /** Waits for what never happens, with work in flight and work that waits. */
-  private static final class Endless extends Scaling {
+  /** Leaves files for the test. */
+  private abstract static class Telling extends Scaling {
     private static final long serialVersionUID = 1L;
 
     private final String folder;
 
-    Endless(Path folder) {
+    Telling(Path folder) {
       this.folder = folder.toString();
+    }
+
+    void tell(String name, String text) {
+      leave(Path.of(folder), name, text);
+    }
+  }
+
+  /** Waits for what never happens, with work in flight and work that waits. */
+  private static final class Endless extends Telling {
+    private static final long serialVersionUID = 1L;
+
+    Endless(Path folder) {
+      super(folder);
     }
 
     @Override
@@ -245,7 +226,7 @@ class SparkIntegrationTest {
         task.queue().barrier(i == 0 ? Fence.NONE : timeline.at(i), timeline.at(i + 1));
       }
       task.queue().barrier(timeline.at(50), timeline.at(51));
-      leave(Path.of(folder), "started-" + context.partitionId(), "");
+      tell("started-" + context.partitionId(), "");
       task.await(timeline.at(51));
     }
   }
@@ -271,7 +252,7 @@ class SparkIntegrationTest {
   @Test
   @Order(6)
   void tasksThatAreKilledGiveEverythingBack() throws Exception {
-    int tasks = 2 * LocalSpark.EXECUTORS;
+    int tasks = 2 * EXECUTORS;
     spark.awaitExecutors();
     Path folder = spark.folder("endless");
     JavaFutureAction<List<Scaling.Result>> job =
@@ -281,7 +262,7 @@ class SparkIntegrationTest {
       spark.await("task " + i + " to start", () -> Files.exists(started));
     }
     boolean unused = job.cancel(true);
-    check(run("a job after a cancelled one", data(tasks), new Inspection()), tasks);
+    Scaling.check(run("a job after a cancelled one", data(tasks), new Inspection()), tasks);
     assertEquals(List.of(), spark.removed());
   }
 
@@ -291,19 +272,10 @@ class SparkIntegrationTest {
   @Order(6)
   void partitionsOfArraysGoThroughAKernel() throws Exception {
     HalPartitions<float[], double[]> half =
-        HalPartitions.arrays(MappedPartition.KERNELS, "scale", float[].class, double[].class)
-            .withConstant("factor", 0.5)
-            .withBatchBytes(1000); // several batches of a partition, which split some arrays
+        Scaling.HALVES.withBatchBytes(1000); // several batches, which split some arrays
     List<double[]> results =
         spark.run("arrays", () -> data(PARTITIONS).mapPartitions(half).collect());
-    assertEquals(PARTITIONS * ARRAYS, results.size());
-    for (int number = 0; number < results.size(); number++) {
-      float[] values = array(number);
-      assertEquals(values.length, results.get(number).length, "array " + number);
-      for (int i = 0; i < values.length; i++) {
-        assertEquals(0.5 * values[i], results.get(number)[i], "array " + number);
-      }
-    }
+    Scaling.checkHalves(results, PARTITIONS);
     spark.await(
         "metric batches of the executors",
         () -> spark.metric("batches").stream().mapToLong(Long::longValue).sum() > PARTITIONS);
@@ -340,14 +312,14 @@ class SparkIntegrationTest {
   @Test
   @Order(7)
   void whatExecutorsDoIsAmongTheMetricsOfSpark() throws Exception {
-    check(run("a job that is counted", data(PARTITIONS), new Scaling()), PARTITIONS);
+    Scaling.check(run("a job that is counted", data(PARTITIONS), new Scaling()), PARTITIONS);
     for (String name : new String[] {"operations.enqueued", "operations.retired"}) {
       spark.await(
           "metric " + name + " of the executors",
           () -> {
             List<Long> values = spark.metric(name);
             long sum = values.stream().mapToLong(Long::longValue).sum();
-            return values.size() == LocalSpark.EXECUTORS && sum >= 3 * PARTITIONS * ARRAYS;
+            return values.size() == EXECUTORS && sum >= 3 * PARTITIONS * Scaling.ARRAYS;
           });
     }
     spark.await(
@@ -358,19 +330,17 @@ class SparkIntegrationTest {
   // Executors that end.
 
   /** Tells its process, and waits to be killed with it, the first time. */
-  private static final class Victim extends Scaling {
+  private static final class Victim extends Telling {
     private static final long serialVersionUID = 1L;
 
-    private final String folder;
-
     Victim(Path folder) {
-      this.folder = folder.toString();
+      super(folder);
     }
 
     @Override
     void before(TaskContext context, TaskDevice task) {
       if (context.partitionId() == 3 && context.attemptNumber() == 0) {
-        leave(Path.of(folder), "process", String.valueOf(ProcessHandle.current().pid()));
+        tell("process", String.valueOf(ProcessHandle.current().pid()));
         task.await(task.createTimeline().at(1));
       }
     }
@@ -394,7 +364,7 @@ class SparkIntegrationTest {
     killer.start();
     List<Scaling.Result> results =
         run("a job one of whose executors is killed", data(PARTITIONS), victim);
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
     Scaling.Result repeated = results.get(3);
     assertNotEquals(0, repeated.attempt());
     assertNotEquals(pid(file), repeated.process());
@@ -418,7 +388,7 @@ class SparkIntegrationTest {
 
     private static void linger() {
       try {
-        Thread.sleep(3000);
+        Thread.sleep(3000); // waits for nothing: this is a process that takes that long to end
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }
@@ -428,7 +398,7 @@ class SparkIntegrationTest {
     void before(TaskContext context, TaskDevice task) {
       if (context.partitionId() == 1 && context.attemptNumber() == 0) {
         Runtime.getRuntime().addShutdownHook(new Thread(Loss::linger));
-        MockControls.of(task.device()).lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
+        Tasks.lose(task.device());
       }
     }
   }
@@ -439,13 +409,13 @@ class SparkIntegrationTest {
     Set<String> before = new HashSet<>(spark.removed());
     List<Scaling.Result> results =
         run("a job one of whose devices is lost", data(PARTITIONS), new Loss());
-    check(results, PARTITIONS);
+    Scaling.check(results, PARTITIONS);
     assertNotEquals(0, results.get(1).attempt());
     spark.await("Spark to tell of the end", () -> spark.removed().size() == before.size() + 1);
     List<String> ends = new ArrayList<>(spark.removed());
     ends.removeAll(before);
     assertTrue(
         ends.get(0).endsWith("exited with code " + HalPlugin.EXIT_DEVICE_LOST), ends::toString);
-    check(run("a job after the loss", data(PARTITIONS), new Scaling()), PARTITIONS);
+    Scaling.check(run("a job after the loss", data(PARTITIONS), new Scaling()), PARTITIONS);
   }
 }

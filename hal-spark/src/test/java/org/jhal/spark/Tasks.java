@@ -14,6 +14,10 @@ import org.apache.spark.TaskContext$;
 import org.apache.spark.TaskContextImpl;
 import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.resource.ResourceInformation;
+import org.jhal.Device;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.mock.MockControls;
 import scala.Option;
 import scala.collection.immutable.HashMap;
 import scala.collection.immutable.Map;
@@ -59,17 +63,22 @@ final class Tasks {
 
   /** The same on a thread of its own. */
   static <T> CompletableFuture<T> start(TaskContext task, Supplier<T> what) {
+    return start("task-" + task.taskAttemptId(), () -> in(task, what));
+  }
+
+  /** Calls {@code what} on a thread of its own. */
+  static <T> CompletableFuture<T> start(String name, Supplier<T> what) {
     CompletableFuture<T> result = new CompletableFuture<>();
     Thread thread =
         new Thread(
             () -> {
               try {
-                result.complete(in(task, what));
+                result.complete(what.get());
               } catch (Throwable t) {
                 result.completeExceptionally(t);
               }
             },
-            "task-" + task.taskAttemptId());
+            name);
     thread.setDaemon(true);
     thread.start();
     return result;
@@ -83,11 +92,7 @@ final class Tasks {
   /** The result of a thread. */
   static <T> T get(String what, CompletableFuture<T> future, Object state) {
     try {
-      return future.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
-      throw new AssertionError("waited for " + what + " in vain; " + state, e);
-    } catch (InterruptedException e) {
-      throw new AssertionError("interrupted while waiting for " + what, e);
+      return outcome(what, future, state);
     } catch (ExecutionException e) {
       throw new AssertionError(what + " failed", e.getCause());
     }
@@ -96,15 +101,27 @@ final class Tasks {
   /** What a thread threw. */
   static Throwable failure(String what, CompletableFuture<?> future, Object state) {
     try {
-      Object value = future.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      Object value = outcome(what, future, state);
       throw new AssertionError(what + " did not fail but returned " + value);
+    } catch (ExecutionException e) {
+      return e.getCause() == null ? e : e.getCause();
+    }
+  }
+
+  private static <T> T outcome(String what, CompletableFuture<T> future, Object state)
+      throws ExecutionException {
+    try {
+      return future.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       throw new AssertionError("waited for " + what + " in vain; " + state, e);
     } catch (InterruptedException e) {
       throw new AssertionError("interrupted while waiting for " + what, e);
-    } catch (ExecutionException e) {
-      return e.getCause() == null ? e : e.getCause();
     }
+  }
+
+  /** Loses a device. */
+  static void lose(Device device) {
+    MockControls.of(device).lose(new HalException(Status.UNAVAILABLE, "cable pulled"));
   }
 
   /** Waits until something holds. */
