@@ -191,11 +191,11 @@ final class GroupLife extends RefCounted {
     }
   }
 
-  /** Cancels what waits for something. */
+  /** Cancels what waits for something, or could not begin. */
   private void cancelParked(HalException reason, long deadline) {
     for (Collective collective : open()) {
       collective.awaitBeginning(deadline);
-      if (collective.isParked()) {
+      if (collective.isParked() || collective.isRefused()) {
         collective.cancel(reason);
       }
     }

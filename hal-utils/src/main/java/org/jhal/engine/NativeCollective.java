@@ -257,11 +257,6 @@ final class NativeCollective extends Collective {
   }
 
   @Override
-  boolean isTold() {
-    return super.isTold() || hasSucceeded();
-  }
-
-  @Override
   public void retire() {
     ended = System.nanoTime();
     isOver = true;
