@@ -305,7 +305,17 @@ abstract class Collective {
     failApart(
         new HalException(
             Status.DEADLINE_EXCEEDED,
-            this + " did not end within the group's deadline of " + deadline()));
+            this
+                + " in the "
+                + group
+                + " did not end within the group's deadline of "
+                + deadline()
+                + whatIsMissing()));
+  }
+
+  /** The ranks that it waits for, as the end of a message; empty if nobody knows. */
+  String whatIsMissing() {
+    return "";
   }
 
   /** Fails it by a thread of its own, since users' callbacks run. */
