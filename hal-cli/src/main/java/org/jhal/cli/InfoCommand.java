@@ -38,21 +38,29 @@ final class InfoCommand implements Runnable {
 
   @Option(
       names = "--group",
-      split = ",",
-      paramLabel = "URI",
+      paramLabel = "URI[,URI...]",
       description = "Devices of a group, instead of one device: how collectives are carried out.")
-  private @Nullable List<String> group;
+  private @Nullable String group;
 
   @Override
   public void run() {
-    List<String> ranks = group;
-    if (ranks == null) {
+    String list = group;
+    if (list == null) {
       printDevice();
     } else if (uri != null) {
       throw CommandFailure.wrongUsage("--group takes the place of the device '" + uri + "'");
     } else {
-      printGroup(ranks);
+      printGroup(ranks(list));
     }
+  }
+
+  private static List<String> ranks(String list) {
+    List<String> ranks = List.of(list.split(",", -1));
+    if (ranks.stream().anyMatch(String::isBlank)) {
+      throw CommandFailure.wrongUsage(
+          "--group '" + list + "' lacks a device; it is a list of URIs, with commas between them");
+    }
+    return ranks;
   }
 
   private void printGroup(List<String> ranks) {

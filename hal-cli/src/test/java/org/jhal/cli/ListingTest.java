@@ -148,6 +148,10 @@ class ListingTest {
     line(out, "^broadcast +bytes +host +\\w.*");
     hal("info", "mock", "--group", "mock").failed(2, "--group", "'mock'");
     hal("info", "--group", "mock,nosuch").failed(3, "NOT_FOUND", "nosuch");
+    for (String list : List.of("mock,", ",mock", "mock,,mock", "mock, ", ",", "")) {
+      hal("info", "--group", list)
+          .failed(2, "INVALID_ARGUMENT", "--group '" + list + "' lacks a device");
+    }
   }
 
   @Test

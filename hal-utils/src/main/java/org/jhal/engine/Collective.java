@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
  * it is carried out.
  *
  * <p>Life cycle: <em>parked</em> -> <em>begun</em>, by the issue thread when all waits are reached
- * or {@linkplain #waitsOnHost covered}, or <em>refused</em>, by who cancels it. One that has begun
- * is decided once, as done or as failed, by one compare-and-set, whoever comes first: who carries
- * it out, the deadline, the loss or the close of a device, the close of the group. If it fails, the
- * signals fail at once, and the operation stays open until the devices are past it.
+ * or {@linkplain #waitsOnHost covered}, or <em>refused</em>, by who cancels it, or by the issue
+ * thread if issuing fails. One that has begun is decided once, as done or as failed, by one
+ * compare-and-set, whoever comes first: who carries it out, the deadline, the loss or the close of
+ * a device, the close of the group. If it fails, the signals fail at once, and the operation stays
+ * open until the devices are past it.
  *
  * <p>Thread-safe.
  */
@@ -33,7 +34,7 @@ abstract class Collective {
     PARKED,
     /** All waits are reached or covered, and the devices are held. */
     BEGUN,
-    /** It was cancelled before it began. */
+    /** It was cancelled before it began, or could not begin. */
     REFUSED
   }
 
@@ -115,6 +116,14 @@ abstract class Collective {
     }
   }
 
+  /**
+   * Issuing it has failed: if it has not begun, it never will. Its operation tells the failure, but
+   * only behind what it waits for, since its signals may be of the same timelines.
+   */
+  final void refuse() {
+    boolean ignored = phase.compareAndSet(Phase.PARKED, Phase.REFUSED);
+  }
+
   final long deadlineNanos() {
     try {
       return deadline().toNanos();
@@ -159,14 +168,19 @@ abstract class Collective {
     return whileOpen(operation::isParked);
   }
 
+  /** Whether it was cancelled, or could not begin. */
+  final boolean isRefused() {
+    return phase.get() == Phase.REFUSED;
+  }
+
   /** Whether it has begun, as its waits were reached or covered. */
   final boolean hasBegun() {
     return phase.get() == Phase.BEGUN;
   }
 
   /** Whether nobody has to wait for its signals any more. */
-  boolean isTold() {
-    return isTold;
+  final boolean isTold() {
+    return isTold || whileOpen(operation::isApplied);
   }
 
   final void setTold() {
@@ -291,7 +305,17 @@ abstract class Collective {
     failApart(
         new HalException(
             Status.DEADLINE_EXCEEDED,
-            this + " did not end within the group's deadline of " + deadline()));
+            this
+                + " in the "
+                + group
+                + " did not end within the group's deadline of "
+                + deadline()
+                + whatIsMissing()));
+  }
+
+  /** The ranks that it waits for, as the end of a message; empty if nobody knows. */
+  String whatIsMissing() {
+    return "";
   }
 
   /** Fails it by a thread of its own, since users' callbacks run. */

@@ -31,8 +31,12 @@ final class GroupLife extends RefCounted {
   private boolean isClosed; // guarded by lock
   private boolean isClosing; // a thread is in closeOnce(); guarded by lock
 
-  // Why the group has ended. Written once, with the lock held; read by any thread.
+  // Why the group takes no more calls. Written once, with the lock held; read by any thread.
   private volatile @Nullable HalException ended;
+
+  // Why all that it had begun has failed. The close of a device does not do that, although it ends
+  // the group. Written once; guarded by lock.
+  private @Nullable HalException failed;
 
   GroupLife(List<EngineDevice<?>> devices, CollectiveGroup.Options options) {
     this.devices = devices;
@@ -166,11 +170,11 @@ final class GroupLife extends RefCounted {
 
   /**
    * Ends the group with a failure: what is parked, and what has begun, fails with it as well. If
-   * the group has ended before, with that of then.
+   * there was a failure before, with that.
    */
   void end(HalException cause) {
     // All of it if it was called before, too: an error may have ended that half-way.
-    HalException first = setEnded(cause);
+    HalException first = setFailed(cause);
     try {
       cancelUnbegun(first);
       failBegun(first);
@@ -179,23 +183,29 @@ final class GroupLife extends RefCounted {
     }
   }
 
-  /** Returns why the group has ended. */
-  private HalException setEnded(HalException cause) {
+  /** Returns the first failure. */
+  private HalException setFailed(HalException cause) {
     synchronized (lock) {
-      HalException first = ended;
-      if (first == null) {
-        first = cause;
-        ended = cause;
-      }
+      HalException first = failed == null ? cause : failed;
+      failed = first;
+      ended = ended == null ? first : ended;
       return first;
     }
   }
 
-  /** Cancels what waits for something. */
+  private void setEnded(HalException cause) {
+    synchronized (lock) {
+      if (ended == null) {
+        ended = cause;
+      }
+    }
+  }
+
+  /** Cancels what waits for something, or could not begin. */
   private void cancelParked(HalException reason, long deadline) {
     for (Collective collective : open()) {
       collective.awaitBeginning(deadline);
-      if (collective.isParked()) {
+      if (collective.isParked() || collective.isRefused()) {
         collective.cancel(reason);
       }
     }
@@ -225,8 +235,7 @@ final class GroupLife extends RefCounted {
   /** One of the devices is being closed, and waits for what has begun. */
   void deviceCloses(EngineDevice<?> device) {
     String closed = "device " + device.name() + " was closed";
-    var ignored =
-        setEnded(new HalException(Status.FAILED_PRECONDITION, this + " has ended: " + closed));
+    setEnded(new HalException(Status.FAILED_PRECONDITION, this + " has ended: " + closed));
     long deadline = System.nanoTime() + device.closeTimeout().toNanos();
     open().forEach(collective -> collective.awaitBeginning(deadline));
     cancelUnbegun(new HalException(Status.CANCELLED, closed));

@@ -1,10 +1,13 @@
 package org.jhal.engine;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jhal.ElementType;
 import org.jhal.Fence;
@@ -45,11 +48,15 @@ final class HostCollective extends Collective implements HostCompletion {
 
   private final ConcurrentLinkedQueue<ByteBuffer> blocks = new ConcurrentLinkedQueue<>();
 
+  // How many transfers of each rank are under way. Changed by the lanes.
+  private final AtomicIntegerArray underWay;
+
   HostCollective(GroupLife group, Operation<?> operation, CollectiveRequest request) {
     super(group, operation, request);
     this.layout = request.layout();
     this.cursor = new Cursor(layout);
     this.transfers = new Transfers(layout.bytes());
+    this.underWay = new AtomicIntegerArray(group.devices().size());
   }
 
   @Override
@@ -93,6 +100,17 @@ final class HostCollective extends Collective implements HostCompletion {
     if (isStarted.compareAndSet(false, true)) {
       letGo(); // the operation may never leave a lost device's stream
     }
+  }
+
+  @Override
+  String whatIsMissing() {
+    List<String> ranks = new ArrayList<>();
+    for (int rank = 0; rank < underWay.length(); rank++) {
+      if (underWay.get(rank) > 0) {
+        ranks.add("rank " + rank);
+      }
+    }
+    return ranks.isEmpty() ? "" : "; it waits for transfers of " + String.join(", ", ranks);
   }
 
   private void finish() {
@@ -194,6 +212,18 @@ final class HostCollective extends Collective implements HostCompletion {
       }
     }
 
+    /** Moves the block from or to a rank. */
+    private void transfer(
+        Layout.Place place, Runnable enqueue, Consumer<@Nullable Throwable> then) {
+      underWay.incrementAndGet(place.rank());
+      transfer(
+          enqueue,
+          failed -> {
+            underWay.decrementAndGet(place.rank());
+            then.accept(failed);
+          });
+    }
+
     private void readNext() {
       List<Layout.Place> sources = chunk().piece().sources();
       if (isStopped()) {
@@ -201,6 +231,7 @@ final class HostCollective extends Collective implements HostCompletion {
       }
       Layout.Place place = sources.get(next);
       transfer(
+          place,
           () -> {
             EngineBuffer source = Objects.requireNonNull(request.sources()[place.rank()]);
             queue(place)
@@ -243,6 +274,7 @@ final class HostCollective extends Collective implements HostCompletion {
       }
       Layout.Place place = targets.get(next);
       transfer(
+          place,
           () -> {
             EngineBuffer target = Objects.requireNonNull(request.targets()[place.rank()]);
             queue(place)

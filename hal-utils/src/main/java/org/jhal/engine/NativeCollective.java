@@ -142,13 +142,25 @@ final class NativeCollective extends Collective {
 
   /** Whether its streams wait for operations, or other groups' collectives, that are not over. */
   boolean isHeld() {
-    return before.stream().anyMatch(other -> other.group != group && other.mayEnd())
-        || whileOpen(() -> producers.stream().anyMatch(producer -> !producer.isApplied()));
+    return awaitsProducers()
+        || before.stream().anyMatch(other -> other.group != group && other.holdsOthers());
   }
 
-  /** It is not over, and on no device that is lost, where nobody knows whether it ends. */
-  private boolean mayEnd() {
-    return !isOver && group.devices().stream().allMatch(device -> device.lostCause() == null);
+  /** Whether its streams wait for operations that are not over. */
+  private boolean awaitsProducers() {
+    return whileOpen(() -> producers.stream().anyMatch(producer -> !producer.isApplied()));
+  }
+
+  /**
+   * It is not over. With a device that is lost nobody knows whether it ends; but until what it
+   * waits for is over, it cannot.
+   */
+  private boolean holdsOthers() {
+    return !isOver && (!isOnLostDevice() || awaitsProducers());
+  }
+
+  private boolean isOnLostDevice() {
+    return group.devices().stream().anyMatch(device -> device.lostCause() != null);
   }
 
   /** Whether it is in the streams, and nothing of its group that is not over is before it. */
@@ -251,14 +263,8 @@ final class NativeCollective extends Collective {
     if (!isFailed) {
       return 0;
     }
-    boolean isLost = group.devices().stream().anyMatch(device -> device.lostCause() != null);
-    long patience = isLost ? 0 : NativeForm.patience(group.closeTimeout());
+    long patience = isOnLostDevice() ? 0 : NativeForm.patience(group.closeTimeout());
     return System.nanoTime() - failed - patience;
-  }
-
-  @Override
-  boolean isTold() {
-    return super.isTold() || hasSucceeded();
   }
 
   @Override

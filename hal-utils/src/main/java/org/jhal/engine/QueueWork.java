@@ -443,8 +443,14 @@ final class QueueWork<E> implements Work<E>, Submission {
     switch (kind) {
       case BARRIER, HOST_CALL, DEVICE_COPY, FILE_READ, FILE_WRITE -> {}
       case COLLECTIVE -> {
-        checkMemory();
-        Objects.requireNonNull(collective).issue(stream);
+        Collective own = Objects.requireNonNull(collective);
+        try {
+          checkMemory();
+          own.issue(stream);
+        } catch (Throwable t) {
+          own.refuse(); // or a close would wait for it to begin
+          throw t;
+        }
       }
       case COMMAND, EXECUTE -> {
         checkMemory();

@@ -5,6 +5,7 @@ import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitSet;
+import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -177,12 +178,19 @@ class CollectiveCloseTest {
     cts.allowWarnings(); // a close that gives up is logged
     GroupFixture group = new GroupFixture(cts, cts.ownRanks(2, SHORT));
     TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore next = cts.semaphore();
     group.hold(1 - closed);
     group.sum(Fence.NONE, done.at(1));
+    group.sum(Fence.NONE, next.at(1));
     group.awaitUnderWay(1 - closed);
+    awaitStatistics(
+        "both to begin", group.devices.get(0), now -> now.parked() == 0 && now.ready() == 0);
     group.devices.get(closed).close();
     assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(done, 1), "closed", "PT0.3S");
-    assertNotNull(group.group.failure());
+    assertHal(Status.DEADLINE_EXCEEDED, awaitFailure(next, 1), "closed", "PT0.3S");
+    HalException ended = group.group.failure();
+    assertNotNull(ended);
+    assertHal(Status.FAILED_PRECONDITION, ended, "was closed");
     group.letGo(1 - closed);
   }
 

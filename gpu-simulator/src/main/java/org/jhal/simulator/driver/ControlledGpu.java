@@ -74,13 +74,18 @@ public final class ControlledGpu<S, E> implements Controls {
     backend.setDrain(this::drain);
   }
 
+  /**
+   * The stream of a library's collectives, which is the last one, is left alone: it only waits, for
+   * all ranks' devices, and those may be held.
+   */
   private void drain() {
     long token = gpu.bindToThread();
     try {
       for (int i = 0; i < holds.length; i++) {
         resume(i);
       }
-      for (int i = 0; i < backend.streamCount(); i++) {
+      int count = Math.min(backend.streamCount(), device.queueCount() + 1);
+      for (int i = 0; i < count; i++) {
         GpuStream<S, E, ?> stream = stream(i);
         boolean ignored =
             BackOff.await(this, System.nanoTime() + PATIENCE.toNanos(), () -> isOver(stream));

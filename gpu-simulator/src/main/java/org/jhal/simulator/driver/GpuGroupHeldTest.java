@@ -10,13 +10,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import java.time.Duration;
 import java.util.List;
 import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Options;
 import org.jhal.Device;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Task;
+import org.jhal.engine.EngineDevice;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Groups end while streams are held by work elsewhere, or by another group's collective: nothing
@@ -26,6 +30,8 @@ import org.junit.jupiter.api.Test;
 public abstract class GpuGroupHeldTest extends HeldGroups {
   /** How long an abort that must not come has a chance to. */
   private static final Duration CHANCE = Duration.ofMillis(300);
+
+  private static final Options NOT_LATE = Options.DEFAULT.withDeadline(Duration.ofMillis(500));
 
   /**
    * For a driver.
@@ -136,6 +142,87 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
     stream.release();
     group.close();
     other.close();
+  }
+
+  // Deadlines of other groups, which have nothing to do with the failure.
+
+  @Test
+  void theDeadlineDoesNotCountBehindOneThatHasFailed() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    GroupOfTwo other = new GroupOfTwo(NOT_LATE, here, there);
+    HeldStream stream = hold(there);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    List<TimelineSemaphore> next = other.start(Fence.NONE);
+    awaitLaunched(2);
+    group.group.close();
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed");
+    assertNotLate(other, next);
+    stream.release();
+    awaitReached(all(next));
+    group.close();
+    other.close();
+  }
+
+  /** An abort takes its time once the stream goes on. */
+  @Test
+  void theDeadlineDoesNotCountBehindOneThatIsAborted() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    GroupOfTwo other = new GroupOfTwo(NOT_LATE, here, there);
+    HeldStream stream = hold(there);
+    collectives().stall(1);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    List<TimelineSemaphore> next = other.start(Fence.NONE);
+    awaitLaunched(2);
+    collectives().hangAbort(1);
+    group.group.close();
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed");
+    stream.release();
+    awaitTrue("the abort", () -> aborts() == 2);
+    assertNotLate(other, next);
+    collectives().releaseAbort(1);
+    collectives().go(1);
+    awaitReached(all(next));
+    group.close();
+    other.close();
+  }
+
+  /** Its other device still waits for a producer, which no loss has to do with. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theDeadlineDoesNotCountBehindOneThatHasFailedWithADevice(boolean isFirst) {
+    Device here = open(0);
+    Device there = open(1);
+    Device lost = openApart();
+    GroupOfTwo group = isFirst ? new GroupOfTwo(lost, here) : new GroupOfTwo(here, lost);
+    GroupOfTwo other = new GroupOfTwo(NOT_LATE, here, there);
+    HeldStream stream = hold(there);
+    List<TimelineSemaphore> ends = group.start(stream.producer());
+    awaitLaunched(1);
+    List<TimelineSemaphore> next = other.start(Fence.NONE);
+    awaitLaunched(2);
+    var ignored = ((EngineDevice<?>) lost).lose(new HalException(Status.UNAVAILABLE, "enough"));
+    assertAllFail(ends, Status.UNAVAILABLE, "enough");
+    assertNotLate(other, next);
+    stream.release();
+    awaitReached(all(next));
+    assertNoneLost(here, there);
+    group.close();
+    other.close();
+  }
+
+  /** For longer than the deadline, after a look at what is before it. */
+  private static void assertNotLate(GroupOfTwo group, List<TimelineSemaphore> ends) {
+    assertFalse(
+        becomesTrue(Duration.ofMillis(1500), () -> group.group.failure() != null),
+        () -> "the group has ended: " + group.group.failure());
+    assertPending(ends.get(0), 1);
+    assertPending(ends.get(1), 1);
   }
 
   /** Nothing of it is in a stream, so it cannot have stalled there. */

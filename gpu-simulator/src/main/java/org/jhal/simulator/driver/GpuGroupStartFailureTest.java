@@ -2,15 +2,23 @@ package org.jhal.simulator.driver;
 
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.isOver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Rank;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -151,6 +159,43 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     group.close();
   }
 
+  /** As if the host had waited: the timeline has the value of the producer. */
+  @Test
+  void oneThatCannotBeginFailsBehindItsProducer() {
+    Device here = open(0);
+    Device there = open(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    HeldStream stream = hold(here);
+    startWithoutMemory(group, stream.producer(), stream.timeline().at(3));
+    CompletableFuture<?> produced = stream.timeline().whenReached(2).toCompletableFuture();
+    assertStaysPending(stream.timeline().at(2).and(stream.timeline().at(3)));
+    stream.release();
+    awaitTrue("the producer's value", produced::isDone);
+    assertFalse(produced.isCompletedExceptionally());
+    assertHal(Status.FAILED_PRECONDITION, awaitFailure(stream.timeline(), 3), "alloca");
+    assertNull(group.group.failure());
+    assertEquals(0, launches());
+    group.check();
+    group.close();
+  }
+
+  /** A broadcast whose first rank has memory that is never allocated, once that is found out. */
+  private void startWithoutMemory(GroupOfTwo group, Timepoint producer, Timepoint end) {
+    Device here = group.devices.get(0);
+    try (TimelineSemaphore never = here.createSemaphore(0);
+        TimelineSemaphore allocated = here.createSemaphore(0);
+        DeviceBuffer missing =
+            here.queue(0).alloca(never.at(1), allocated.at(1), 4, BufferParams.DEVICE);
+        DeviceBuffer present = group.devices.get(1).allocate(4, BufferParams.DEVICE)) {
+      group.group.broadcast(
+          0,
+          List.of(
+              new Rank(producer, end, missing, null),
+              new Rank(Fence.NONE, Fence.NONE, null, present)));
+      awaitTrue("the issue", () -> sim.calls(waitEvent) > 0);
+    }
+  }
+
   /** Another group is being made for longer than the deadline. */
   @Test
   void oneThatCannotBeLaunchedFailsAtOnce() throws Exception {
@@ -196,10 +241,8 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
 
   @Test
   void closingAGroupAwaitsWhatStarts() throws Exception {
-    Device here = sim.open(name + "://0?queues=1");
-    Device there = sim.open(name + "://1?queues=1");
-    opened.add(here);
-    opened.add(there);
+    Device here = openPatient(0);
+    Device there = openPatient(1);
     GroupOfTwo group = new GroupOfTwo(here, there);
     HeldStream stream = hold(there);
     List<TimelineSemaphore> ends = group.start(stream.producer());
@@ -210,6 +253,27 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     awaitReached(all(ends));
     var unused = closing.join();
     assertEquals(0, aborts());
+    group.close();
+  }
+
+  /** Nothing of it is in a stream but the waits. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void closingDoesNotAwaitWhatCouldNotBegin(boolean closesGroup) throws Exception {
+    Device here = openPatient(0);
+    Device there = openPatient(1);
+    GroupOfTwo group = new GroupOfTwo(here, there);
+    HeldStream stream = hold(here);
+    TimelineSemaphore end = here.createSemaphore(0);
+    startWithoutMemory(group, stream.producer(), end.at(1));
+    Task<?> closing = Task.run("close", closesGroup ? group.group::close : there::close);
+    assertHal(Status.CANCELLED, awaitFailure(end, 1), "was closed");
+    var unused = closing.join();
+    assertPending(stream.timeline(), 2);
+    assertEquals(0, launches());
+    stream.release();
+    awaitReached(stream.timeline(), 2);
+    end.close();
     group.close();
   }
 

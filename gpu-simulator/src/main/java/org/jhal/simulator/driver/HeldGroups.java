@@ -87,6 +87,13 @@ public abstract class HeldGroups {
     return open(index, "");
   }
 
+  /** One whose close waits for longer than any test does. */
+  Device openPatient(int index) {
+    Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=600s");
+    opened.add(device);
+    return device;
+  }
+
   /** A device that is no rank; it is on the second one's GPU. */
   Device openApart() {
     return open(1);
