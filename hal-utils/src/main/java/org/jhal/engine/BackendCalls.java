@@ -98,7 +98,14 @@ final class BackendCalls {
       }
       throw e;
     } finally {
-      gate.leave();
+      try {
+        gate.leave();
+      } catch (Throwable t) { // there may be no stack left for a call
+        synchronized (gate) {
+          gate.stranded++;
+        }
+        throw t;
+      }
     }
   }
 
@@ -183,7 +190,7 @@ final class BackendCalls {
   }
 
   private void failed(String step, Throwable thrown) {
-    LOG.log(Level.WARNING, device + ": " + step + " failed", thrown);
+    Failures.log(LOG, Level.WARNING, device + ": " + step + " failed", thrown);
     HalException failure = Failures.of(thrown);
     if (failure.status() == Status.UNAVAILABLE) {
       onLost.accept(failure); // parked operations must fail now, not at the next call

@@ -16,6 +16,28 @@ public final class Gate {
   // How many threads are inside, plus SHUT once the gate is shut.
   private final AtomicLong state = new AtomicLong();
 
+  /** How long awaitEmpty() parks at most before it looks at {@link #stranded}. */
+  private static final long LOOK_NANOS = 1_000_000_000;
+
+  /**
+   * How many threads are counted as inside although they have left, since {@link #leave} threw:
+   * they had no stack left for it. Guarded by this. Whoever calls it counts this up without a call:
+   *
+   * <pre>{@code
+   * try {
+   *   gate.leave();
+   * } catch (Throwable t) {
+   *   synchronized (gate) {
+   *     gate.stranded++;
+   *   }
+   *   throw t;
+   * }
+   * }</pre>
+   *
+   * <p>If nobody does, closing waits until its deadline.
+   */
+  public int stranded;
+
   // The thread in awaitEmpty(). Written by that thread, read by the last one that leaves.
   private volatile @Nullable Thread closer;
 
@@ -46,11 +68,27 @@ public final class Gate {
     return false;
   }
 
-  /** Leaves the section that {@link #tryEnter} or {@link #tryEnterPart} has entered. */
+  /**
+   * Leaves the section that {@link #tryEnter} or {@link #tryEnterPart} has entered. If this throws,
+   * the thread is still counted as inside; see {@link #stranded}.
+   */
   public void leave() {
     if (state.decrementAndGet() == SHUT) {
-      LockSupport.unpark(closer);
+      try {
+        LockSupport.unpark(closer);
+      } catch (StackOverflowError e) {
+        return; // it looks by itself
+      }
     }
+  }
+
+  private void leaveStranded() {
+    int count;
+    synchronized (this) {
+      count = stranded;
+      stranded = 0;
+    }
+    state.addAndGet(-count);
   }
 
   /** Shuts the gate. Returns false if it was shut already. */
@@ -85,13 +123,15 @@ public final class Gate {
     closer = Thread.currentThread();
     boolean interrupted = false;
     try {
+      leaveStranded();
       while (state.get() != SHUT) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
           return false;
         }
-        LockSupport.parkNanos(this, left);
+        LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
         interrupted |= Thread.interrupted(); // with the status set, parkNanos() returns at once
+        leaveStranded();
       }
       return true;
     } finally {

@@ -53,7 +53,14 @@ final class EventPoller<E> {
         operation.setPolled(true);
         isSettled = pollInside(operation, end, isOver);
       } finally {
-        gate.leave();
+        try {
+          gate.leave();
+        } catch (Throwable t) { // there may be no stack left for a call
+          synchronized (gate) {
+            gate.stranded++;
+          }
+          throw t;
+        }
       }
       if (isSettled) {
         isSettled = Settling.trySettle(operation); // if not, the completion thread does it
