@@ -120,7 +120,6 @@ class StackOverflowTest {
           trial.end();
         }
       }
-      assertEquals(0, log.count("did not end within"), () -> "lines: " + log.lines());
     }
   }
 
