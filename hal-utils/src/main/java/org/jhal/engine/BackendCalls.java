@@ -98,14 +98,7 @@ final class BackendCalls {
       }
       throw e;
     } finally {
-      try {
-        gate.leave();
-      } catch (Throwable t) { // there may be no stack left for a call
-        synchronized (gate) {
-          gate.stranded++;
-        }
-        throw t;
-      }
+      gate.leave();
     }
   }
 

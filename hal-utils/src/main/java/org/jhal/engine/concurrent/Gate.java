@@ -16,27 +16,8 @@ public final class Gate {
   // How many threads are inside, plus SHUT once the gate is shut.
   private final AtomicLong state = new AtomicLong();
 
-  /** How long awaitEmpty() parks at most before it looks at {@link #stranded}. */
+  /** How often a closer that waits looks by itself: the last thread may be unable to wake it. */
   private static final long LOOK_NANOS = 1_000_000_000;
-
-  /**
-   * How many threads are counted as inside although they have left, since {@link #leave} threw:
-   * they had no stack left for it. Guarded by this. Whoever calls it counts this up without a call:
-   *
-   * <pre>{@code
-   * try {
-   *   gate.leave();
-   * } catch (Throwable t) {
-   *   synchronized (gate) {
-   *     gate.stranded++;
-   *   }
-   *   throw t;
-   * }
-   * }</pre>
-   *
-   * <p>If nobody does, closing waits until its deadline.
-   */
-  public int stranded;
 
   // The thread in awaitEmpty(). Written by that thread, read by the last one that leaves.
   private volatile @Nullable Thread closer;
@@ -69,26 +50,21 @@ public final class Gate {
   }
 
   /**
-   * Leaves the section that {@link #tryEnter} or {@link #tryEnterPart} has entered. If this throws,
-   * the thread is still counted as inside; see {@link #stranded}.
+   * Leaves the section that {@link #tryEnter} or {@link #tryEnterPart} has entered. It makes the
+   * calls that those make, so a stack that was enough for entering is enough for leaving.
    */
   public void leave() {
-    if (state.decrementAndGet() == SHUT) {
-      try {
-        LockSupport.unpark(closer);
-      } catch (StackOverflowError e) {
-        return; // it looks by itself
-      }
+    long now = state.get();
+    while (!state.compareAndSet(now, now - 1)) {
+      now = state.get();
+    }
+    if (now - 1 == SHUT) {
+      wakeCloser();
     }
   }
 
-  private void leaveStranded() {
-    int count;
-    synchronized (this) {
-      count = stranded;
-      stranded = 0;
-    }
-    state.addAndGet(-count);
+  private void wakeCloser() {
+    LockSupport.unpark(closer);
   }
 
   /** Shuts the gate. Returns false if it was shut already. */
@@ -123,7 +99,6 @@ public final class Gate {
     closer = Thread.currentThread();
     boolean interrupted = false;
     try {
-      leaveStranded();
       while (state.get() != SHUT) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
@@ -131,7 +106,6 @@ public final class Gate {
         }
         LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
         interrupted |= Thread.interrupted(); // with the status set, parkNanos() returns at once
-        leaveStranded();
       }
       return true;
     } finally {

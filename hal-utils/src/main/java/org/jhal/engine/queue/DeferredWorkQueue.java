@@ -227,14 +227,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       operation.work.retire(RefCounted::release);
       operation.release();
     } finally {
-      try {
-        gate.leave();
-      } catch (Throwable t) { // there may be no stack left for a call
-        synchronized (gate) {
-          gate.stranded++;
-        }
-        throw t;
-      }
+      gate.leave();
     }
   }
 
@@ -256,14 +249,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       issueRole.wake();
       throw t;
     } finally {
-      try {
-        gate.leave();
-      } catch (Throwable t) { // there may be no stack left for a call
-        synchronized (gate) {
-          gate.stranded++;
-        }
-        throw t;
-      }
+      gate.leave();
     }
   }
 
@@ -390,14 +376,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       issueRole.wake();
       throw t;
     } finally {
-      try {
-        gate.leave();
-      } catch (Throwable t) { // there may be no stack left for a call
-        synchronized (gate) {
-          gate.stranded++;
-        }
-        throw t;
-      }
+      gate.leave();
     }
   }
 

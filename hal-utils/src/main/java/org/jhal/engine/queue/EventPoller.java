@@ -53,14 +53,7 @@ final class EventPoller<E> {
         operation.setPolled(true);
         isSettled = pollInside(operation, end, isOver);
       } finally {
-        try {
-          gate.leave();
-        } catch (Throwable t) { // there may be no stack left for a call
-          synchronized (gate) {
-            gate.stranded++;
-          }
-          throw t;
-        }
+        gate.leave();
       }
       if (isSettled) {
         isSettled = Settling.trySettle(operation); // if not, the completion thread does it
