@@ -400,6 +400,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         throw t;
       }
     }
+    Cascade.runLeft();
     failing.endLeft();
     failing.failUnissuable();
     stuck.step();
