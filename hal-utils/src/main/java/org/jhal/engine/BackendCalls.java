@@ -183,7 +183,7 @@ final class BackendCalls {
   }
 
   private void failed(String step, Throwable thrown) {
-    LOG.log(Level.WARNING, device + ": " + step + " failed", thrown);
+    Failures.log(LOG, Level.WARNING, device + ": " + step + " failed", thrown);
     HalException failure = Failures.of(thrown);
     if (failure.status() == Status.UNAVAILABLE) {
       onLost.accept(failure); // parked operations must fail now, not at the next call

@@ -75,7 +75,7 @@ final class DevicePools {
               calls.callIfOpen(work);
             } catch (Throwable t) { // there is nobody to tell
               if (Failures.of(t).status() != Status.UNAVAILABLE) { // a loss is logged elsewhere
-                LOG.log(Level.WARNING, name + ": work in the background failed", t);
+                Failures.log(LOG, Level.WARNING, name + ": work in the background failed", t);
               }
             } finally {
               then.run();

@@ -13,6 +13,7 @@ import org.jhal.driver.support.BackOff;
 import org.jhal.engine.concurrent.DeviceThread;
 import org.jhal.engine.events.Names;
 import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.Failures;
 import org.jhal.spi.Explanations;
 
 /**
@@ -31,6 +32,9 @@ final class DeviceShutdown<E> {
   /** How long threads that may hang in a native call may take to end. */
   private static final Duration ABANDONED_THREADS = Duration.ofSeconds(1);
 
+  /** How often a second close looks whether the first is done, if nobody wakes it. */
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
   /** The limit for both when the JVM exits. */
   private static final Duration AT_EXIT = Duration.ofSeconds(2);
 
@@ -47,6 +51,9 @@ final class DeviceShutdown<E> {
   private final List<HostCompletionPool> pools;
   private final DeviceExplanation explanation; // registered while the device has operations
   private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
+
+  // The same, written before by a plain assignment: there may be no stack left to open the latch.
+  private volatile boolean isOver;
 
   DeviceShutdown(
       String name,
@@ -77,7 +84,7 @@ final class DeviceShutdown<E> {
 
   /** Whether closing is done, apart from what {@link #closeLate} may still have to free. */
   boolean isOver() {
-    return over.getCount() == 0;
+    return isOver;
   }
 
   /** Closes what the device's constructor had created before it failed. */
@@ -93,6 +100,7 @@ final class DeviceShutdown<E> {
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
     calls.quietly("closing", backend::close);
     Names.removeDevice(number);
+    isOver = true;
     over.countDown();
   }
 
@@ -132,12 +140,15 @@ final class DeviceShutdown<E> {
    */
   private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
-      Uninterruptibles.awaitUninterruptibly(over);
+      while (!isOver) {
+        boolean ignored = Uninterruptibles.awaitUninterruptibly(over, LOOK);
+      }
       return;
     }
     try {
       closeOnce(limit, threadsLimit);
     } finally {
+      isOver = true;
       over.countDown();
       OpenDevices.remove(this);
     }
@@ -176,7 +187,8 @@ final class DeviceShutdown<E> {
         left += queue.shutdown().abandonAll(late);
       }
       DeferredWorkQueue.failBehindGone();
-      LOG.log(
+      Failures.log(
+          LOG,
           Level.WARNING,
           "closing "
               + name
@@ -187,7 +199,8 @@ final class DeviceShutdown<E> {
               + limit
               + (holds.uses.isEmpty()
                   ? ""
-                  : ", and operations of other devices still use its memory"));
+                  : ", and operations of other devices still use its memory"),
+          null);
     }
     pools.forEach(HostCompletionPool::close);
     // If work is still running, threads may hang in native calls; they are left behind.
@@ -197,9 +210,11 @@ final class DeviceShutdown<E> {
     if (awaitQuiet(threadsEnd, streamsEnd)) {
       giveBack();
     } else {
-      LOG.log(
+      Failures.log(
+          LOG,
           Level.WARNING,
-          "closing " + name + ": its native resources are leaked until the work on it has ended");
+          "closing " + name + ": its native resources are leaked until the work on it has ended",
+          null);
       new DeviceThread(name + "-close", domain, this::closeLate).start();
     }
   }

@@ -15,18 +15,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Allocator;
+import org.jhal.Args;
+import org.jhal.BindingTable;
 import org.jhal.BufferParams;
+import org.jhal.BufferUsage;
 import org.jhal.Capability;
 import org.jhal.CollectiveGroup;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
+import org.jhal.ElementType;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
 import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.HostMemory;
+import org.jhal.MemoryType;
+import org.jhal.Reduction;
 import org.jhal.Setting;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -43,9 +54,12 @@ import org.jhal.engine.events.Span;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceLoss;
+import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.engine.queue.QueueSettings;
 import org.jhal.spi.CollectiveDevice;
+import org.jhal.spi.Explanations;
+import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +74,27 @@ public final class EngineDevice<E> implements CollectiveDevice {
   private static final System.Logger LOG = System.getLogger(EngineDevice.class.getName());
 
   static {
+    // Of the API, what operations, waits and their failures need.
+    EarlyClasses.initialize(
+        Args.class,
+        BindingTable.class,
+        BufferParams.class,
+        BufferUsage.class,
+        Capability.class,
+        CollectiveGroup.class,
+        CommandBuffer.class,
+        Device.class,
+        DeviceBuffer.class,
+        ElementType.class,
+        Explanations.class,
+        Fence.class,
+        FillPattern.class,
+        HostCall.class,
+        HostMemory.class,
+        HostWaits.class,
+        MemoryType.class,
+        Reduction.class,
+        Status.class);
     EarlyClasses.initialize(
         BackendCalls.class,
         BufferStorage.class,
@@ -601,7 +636,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
         }
         DeferredWorkQueue.failBehindGone();
         Events.lost(number, String.valueOf(cause.getMessage()));
-        LOG.log(Level.WARNING, "device " + name + " is lost", cause);
+        Failures.log(LOG, Level.WARNING, "device " + name + " is lost", cause);
       }
       groups.lost(cause); // each time, since an error may have ended it
     }

@@ -17,6 +17,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -219,7 +220,7 @@ final class EngineFile extends RefCounted implements DeviceFile {
   private void closeQuietly() {
     HalException failure = closeChannel();
     if (failure != null) {
-      LOG.log(Level.WARNING, device.name() + ": " + failure.getMessage(), failure);
+      Failures.log(LOG, Level.WARNING, device.name() + ": " + failure.getMessage(), failure);
     }
   }
 

@@ -174,7 +174,8 @@ class FileStaging {
     } catch (RuntimeException e) {
       // Any other memory serves as well, and more slowly. If the device is closing, it accepts no
       // more such calls, and the file operations that it still waits for go on.
-      LOG.log(Level.DEBUG, () -> device.name() + ": no page-locked memory for files: " + e);
+      Failures.log(
+          LOG, Level.DEBUG, device.name() + ": no page-locked memory for files: " + e, null);
     }
     try {
       return ByteBuffer.allocateDirect(CHUNK_BYTES);

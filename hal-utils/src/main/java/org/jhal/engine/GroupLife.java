@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * run.
  */
 final class GroupLife extends RefCounted {
+  /** How often a second close looks whether the first is done, if nobody wakes it. */
+  private static final long LOOK_MILLIS = 1000;
+
   private final List<EngineDevice<?>> devices;
   private final CollectiveGroup.Options options;
   private final boolean sharesEvents;
@@ -262,7 +265,7 @@ final class GroupLife extends RefCounted {
       boolean wasInterrupted = false;
       while (isClosing) {
         try {
-          lock.wait();
+          lock.wait(LOOK_MILLIS); // its thread may have no stack left to wake this one
         } catch (InterruptedException e) {
           wasInterrupted = true;
         }

@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,8 @@ final class OpenDevices {
           Runtime.getRuntime().addShutdownHook(made);
           hook = made;
         } catch (IllegalStateException e) {
-          LOG.log(Level.DEBUG, "a device was opened while the JVM exits, so nothing closes it", e);
+          Failures.log(
+              LOG, Level.DEBUG, "a device was opened while the JVM exits, so nothing closes it", e);
         }
       }
     }

@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
 import java.util.Arrays;
 import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +71,8 @@ abstract class Owner extends PhantomReference<Object> {
   final void reclaim() {
     if (!isClosed && !isOver()) {
       String how = madeAt == null ? " (the option leaks=trace tells where it was made)" : "";
-      LOG.log(Level.WARNING, describe() + " was never closed; reclaiming it" + how, madeAt);
+      Failures.log(
+          LOG, Level.WARNING, describe() + " was never closed; reclaiming it" + how, madeAt);
     }
     close();
   }

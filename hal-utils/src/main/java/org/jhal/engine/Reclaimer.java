@@ -6,6 +6,7 @@ import java.lang.ref.ReferenceQueue;
 import java.util.concurrent.TimeUnit;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
+import org.jhal.engine.queue.Failures;
 
 /**
  * Reclaims resources whose handles became unreachable without having been closed. Its thread also
@@ -68,7 +69,7 @@ final class Reclaimer {
           return;
         }
       } catch (Throwable t) { // from a driver or a release callback; the next owner may succeed
-        LOG.log(Level.ERROR, "cannot reclaim what was not closed", t);
+        Failures.log(LOG, Level.ERROR, "cannot reclaim what was not closed", t);
       }
     }
   }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.jhal.BufferParams;
 import org.jhal.engine.concurrent.CoarseClock;
+import org.jhal.engine.queue.BrokenLog;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Quiet;
 import org.jhal.engine.queue.Threads;
@@ -17,6 +18,23 @@ class ReclaimerTest {
 
   private static void forget(EngineDevice<Event> device) {
     device.allocate(4_720, BufferParams.DEVICE);
+  }
+
+  @Test
+  void itGoesOnAlthoughTheLogThrows() {
+    FakeBackend backend = new FakeBackend();
+    try (BrokenLog log = new BrokenLog();
+        EngineDevice<Event> device = backend.open(1, LONG)) {
+      for (int i = 0; i < 2; i++) {
+        forget(device);
+        Threads.await(
+            "the memory to be freed",
+            () -> {
+              System.gc();
+              return device.statistics().buffers() == 0;
+            });
+      }
+    }
   }
 
   /** A driver, or a callback of the program, may keep it for any time. */

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.fail;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -25,6 +24,9 @@ class StackOverflowTest {
   private static final HalException FAULT = new HalException(Status.INTERNAL, "fault");
   private static final int FRAMES = 24; // between two attempts
   private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+  /** Together, since a thread without stack may wake nobody, and then it takes a second. */
+  private static final int TRIALS_AT_ONCE = 20;
 
   @Test
   void noLineLeavesAQueueThatNobodyServes() throws Exception {
@@ -82,49 +84,100 @@ class StackOverflowTest {
     }
   }
 
-  private static void trials(int count, int step) throws Exception {
+  /** Whatever the line at which a close is interrupted, the next one returns. */
+  @Test
+  void noLineOfACloseKeepsTheNextOneWaiting() throws Exception {
     try (Quiet log = new Quiet()) {
-      for (int i = 0; i < count; i++) {
-        trial(200_000 + step * i); // with another stack size, another line overflows
+      for (int i = 0; i < 40; i++) {
+        EngineDevice<?> device = new InstantBackend().open(1);
+        runToEnd(() -> closeDeep(device, 0), 64_000 + 1987L * i);
+        Threads.start("next close", device::close).join();
       }
     }
   }
 
-  private static void trial(long stackBytes) throws Exception {
-    EngineDevice<?> device = new InstantBackend().open(1);
-    DeviceQueue queue = device.queue(0);
-    TimelineSemaphore first = device.createSemaphore(0);
-    AtomicLong value = new AtomicLong();
-    Thread thread = new Thread(null, () -> overflow(queue, first, value), "overflow", stackBytes);
+  /** Closes the device with so little stack left that this overflows somewhere. */
+  @SuppressWarnings("InfiniteRecursion") // on purpose
+  private static void closeDeep(EngineDevice<?> device, int depth) {
+    try {
+      closeDeep(device, depth + 1);
+    } catch (StackOverflowError e) {
+      if (depth % FRAMES != 0) {
+        throw e; // so that the next attempt gets further than the first line that changes anything
+      }
+      device.close(); // if this throws the error as well, a frame above tries again
+    }
+  }
+
+  private static void trials(int count, int step) throws Exception {
+    try (Quiet log = new Quiet()) {
+      for (int i = 0; i < count; i += TRIALS_AT_ONCE) {
+        List<Trial> trials = new ArrayList<>();
+        for (int n = i; n < i + TRIALS_AT_ONCE; n++) {
+          trials.add(new Trial(n % 37, 200_000 + step * n)); // so that another line overflows
+        }
+        for (Trial trial : trials) {
+          trial.end();
+        }
+      }
+    }
+  }
+
+  private static void runToEnd(Runnable body, long stackBytes) throws InterruptedException {
+    Thread thread = new Thread(null, body, "overflow", stackBytes);
     thread.start();
     thread.join(DEADLINE.toMillis());
     assertEquals(Thread.State.TERMINATED, thread.getState(), "the thread that overflows");
+  }
 
-    TimelineSemaphore second = device.createSemaphore(0);
-    try {
-      queue.barrier(Fence.NONE, second.at(1));
-      second.await(1, DEADLINE);
-      // Everything accepted before the overflow is included. The last submission may not have been.
-      first.await(Math.max(0, value.get() - 1), DEADLINE);
-    } catch (HalException e) {
-      if (e.status() != Status.UNAVAILABLE) {
-        fail("with a stack of " + stackBytes + " bytes: " + e.getMessage(), e);
+  /** Enqueues until the stack is full. */
+  private static final class Trial {
+    private final long stackBytes;
+    private final EngineDevice<?> device = new InstantBackend().open(1);
+    private final DeviceQueue queue = device.queue(0);
+    private final TimelineSemaphore first = device.createSemaphore(0);
+    private long value; // of the last submission; read when the thread has ended
+
+    Trial(int framesBefore, long stackBytes) throws InterruptedException {
+      this.stackBytes = stackBytes;
+      runToEnd(() -> overflow(framesBefore), stackBytes);
+    }
+
+    void end() throws InterruptedException {
+      TimelineSemaphore second = device.createSemaphore(0);
+      try {
+        queue.barrier(Fence.NONE, second.at(1));
+        second.await(1, DEADLINE);
+        // Everything accepted before the overflow is included. The last submission may not be.
+        first.await(Math.max(0, value - 1), DEADLINE);
+      } catch (HalException e) {
+        if (e.status() != Status.UNAVAILABLE) {
+          fail("with a stack of " + stackBytes + " bytes: " + e.getMessage(), e);
+        }
+      }
+      device.close();
+    }
+
+    private void overflow(int framesBefore) {
+      try {
+        recurse(framesBefore);
+      } catch (StackOverflowError e) {
+        return; // on purpose; a caller may catch the error and go on
       }
     }
-    device.close();
-  }
 
-  private static void overflow(DeviceQueue queue, TimelineSemaphore semaphore, AtomicLong value) {
-    try {
-      recurse(queue, semaphore, value);
-    } catch (StackOverflowError e) {
-      return; // on purpose; a caller may catch the error and go on
+    private void recurse(int framesBefore) {
+      if (framesBefore > 0) {
+        recurse(framesBefore - 1);
+      } else {
+        enqueue();
+      }
     }
-  }
 
-  @SuppressWarnings("InfiniteRecursion") // on purpose
-  private static void recurse(DeviceQueue queue, TimelineSemaphore semaphore, AtomicLong value) {
-    queue.barrier(Fence.NONE, semaphore.at(value.incrementAndGet()));
-    recurse(queue, semaphore, value);
+    @SuppressWarnings("InfiniteRecursion") // on purpose
+    private void enqueue() {
+      queue.barrier(Fence.NONE, first.at(++value));
+      enqueue();
+    }
   }
 }

@@ -1,8 +1,11 @@
 package org.jhal.driver.support;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jhal.HalException;
@@ -19,9 +22,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Once<V> {
   /** The value, or a failure that is kept, finished or in the making; null if there is none. */
-  private final AtomicReference<@Nullable CompletableFuture<V>> made = new AtomicReference<>();
+  private final AtomicReference<@Nullable Making<V>> made = new AtomicReference<>();
 
   private final boolean keepsFailure;
+
+  /** How often a caller that waits looks whether the maker has ended without a word. */
+  private static final long LOOK_SECONDS = 1;
+
+  private static final class Making<V> extends CompletableFuture<V> {
+    /**
+     * The maker has ended. If this is not done then, an error has ended it, and there was no stack
+     * left to say so. Written by a plain assignment for the same reason.
+     */
+    private volatile boolean hasEnded;
+  }
 
   /** An object without a value. A failure is not kept: the next caller tries again. */
   public Once() {
@@ -50,21 +64,32 @@ public final class Once<V> {
    *     something else
    */
   public V get(Supplier<V> maker) {
-    CompletableFuture<V> theirs = made.get();
-    if (theirs == null) {
-      CompletableFuture<V> mine = new CompletableFuture<>();
-      theirs = made.compareAndExchange(null, mine);
+    while (true) {
+      Making<V> theirs = made.get();
       if (theirs == null) {
-        return make(mine, maker);
+        Making<V> mine = new Making<>();
+        try {
+          if (made.compareAndSet(null, mine)) {
+            return make(mine, maker);
+          }
+        } finally {
+          mine.hasEnded = true;
+        }
+      } else if (theirs.hasEnded && !theirs.isDone()) {
+        boolean ignored = made.compareAndSet(theirs, null);
+      } else {
+        try {
+          var unused = Uninterruptibles.getUninterruptibly(theirs, LOOK_SECONDS, TimeUnit.SECONDS);
+          return theirs.join();
+        } catch (TimeoutException e) {
+          continue; // look whether it has ended
+        } catch (ExecutionException e) {
+          Throwable thrown = Objects.requireNonNull(e.getCause());
+          throw thrown instanceof HalException failure
+              ? failure.again()
+              : new HalException(Status.INTERNAL, "unexpected " + thrown, thrown);
+        }
       }
-    }
-    try {
-      return theirs.join();
-    } catch (CompletionException e) {
-      Throwable thrown = Objects.requireNonNull(e.getCause());
-      throw thrown instanceof HalException failure
-          ? failure.again()
-          : new HalException(Status.INTERNAL, "unexpected " + thrown, thrown);
     }
   }
 
@@ -76,7 +101,7 @@ public final class Once<V> {
         : theirs.join();
   }
 
-  private V make(CompletableFuture<V> mine, Supplier<V> maker) {
+  private V make(Making<V> mine, Supplier<V> maker) {
     try {
       V value = maker.get();
       mine.complete(value);

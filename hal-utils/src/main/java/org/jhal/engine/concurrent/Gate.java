@@ -16,6 +16,9 @@ public final class Gate {
   // How many threads are inside, plus SHUT once the gate is shut.
   private final AtomicLong state = new AtomicLong();
 
+  /** How often a closer that waits looks by itself: the last thread may be unable to wake it. */
+  private static final long LOOK_NANOS = 1_000_000_000;
+
   // The thread in awaitEmpty(). Written by that thread, read by the last one that leaves.
   private volatile @Nullable Thread closer;
 
@@ -46,11 +49,22 @@ public final class Gate {
     return false;
   }
 
-  /** Leaves the section that {@link #tryEnter} or {@link #tryEnterPart} has entered. */
+  /**
+   * Leaves the section that {@link #tryEnter} or {@link #tryEnterPart} has entered. It makes the
+   * calls that those make, so a stack that was enough for entering is enough for leaving.
+   */
   public void leave() {
-    if (state.decrementAndGet() == SHUT) {
-      LockSupport.unpark(closer);
+    long now = state.get();
+    while (!state.compareAndSet(now, now - 1)) {
+      now = state.get();
     }
+    if (now - 1 == SHUT) {
+      wakeCloser();
+    }
+  }
+
+  private void wakeCloser() {
+    LockSupport.unpark(closer);
   }
 
   /** Shuts the gate. Returns false if it was shut already. */
@@ -90,7 +104,7 @@ public final class Gate {
         if (left <= 0) {
           return false;
         }
-        LockSupport.parkNanos(this, left);
+        LockSupport.parkNanos(this, Math.min(left, LOOK_NANOS));
         interrupted |= Thread.interrupted(); // with the status set, parkNanos() returns at once
       }
       return true;

@@ -23,9 +23,25 @@ public final class Cascade {
 
   /**
    * Weak, so that a thread which outlives the engine does not keep the engine's class loader alive.
-   * A cascade in use is strongly reachable from its thread's stack.
+   * A cascade in use is strongly reachable from its thread's stack, and one that was left with work
+   * from {@link #LEFT}.
    */
   private static final ThreadLocal<@Nullable WeakReference<Cascade>> CURRENT = new ThreadLocal<>();
+
+  /** The cascades whose threads had no stack left, neither to end them nor to hand them over. */
+  private static final class Left {
+    volatile @Nullable Cascade first; // written with this object's monitor held
+  }
+
+  private static final Left LEFT = new Left();
+
+  private @Nullable Cascade nextLeft; // guarded by LEFT
+
+  // Whether it is among LEFT. Used by its thread, and with its own monitor held once that has
+  // ended.
+  private boolean isLeft;
+
+  private Thread thread = Thread.currentThread(); // to which it is confined
 
   // Waiters to notify, in order, chained by nextReleased.
   private @Nullable WaitNode firstReleased;
@@ -37,8 +53,8 @@ public final class Cascade {
    */
   @Nullable WaitNode beginning;
 
-  private final List<DeferredWorkQueue<?>> readyQueues = new ArrayList<>();
-  private final List<Operation<?>> dropped = new ArrayList<>();
+  private List<DeferredWorkQueue<?>> readyQueues = new ArrayList<>();
+  private List<Operation<?>> dropped = new ArrayList<>();
   private final Settling.Stack settling = new Settling.Stack();
   private boolean isRunning; // run() is on this thread's stack
   private int callbackDepth; // how many callbacks of users are on this thread's stack
@@ -106,6 +122,9 @@ public final class Cascade {
         } else if (!readyQueues.isEmpty()) {
           readyQueues.remove(readyQueues.size() - 1).drainAfterSignal();
         } else {
+          if (isLeft) {
+            forget();
+          }
           return;
         }
       }
@@ -119,33 +138,95 @@ public final class Cascade {
           lastReleased = untold;
         }
       }
+      // Without a call, since there may be no stack left for one.
+      if (!isLeft) {
+        synchronized (LEFT) {
+          nextLeft = LEFT.first;
+          LEFT.first = this;
+        }
+        isLeft = true;
+      }
       handOver();
+      forget();
       throw t;
     } finally {
       isRunning = false;
     }
   }
 
+  /** Nothing is left in it. */
+  private void forget() {
+    synchronized (LEFT) {
+      if (LEFT.first == this) {
+        LEFT.first = nextLeft;
+      } else {
+        Cascade before = LEFT.first;
+        while (before != null && before.nextLeft != this) {
+          before = before.nextLeft;
+        }
+        if (before != null) {
+          before.nextLeft = nextLeft;
+        }
+      }
+      nextLeft = null;
+    }
+    isLeft = false;
+  }
+
+  /**
+   * Runs, each on a thread of its own, what threads have left that have ended since. One that goes
+   * on runs its cascade when it changes a semaphore next.
+   */
+  static void runLeft() {
+    if (LEFT.first == null) {
+      return;
+    }
+    List<Cascade> found = new ArrayList<>();
+    synchronized (LEFT) {
+      for (Cascade next = LEFT.first; next != null; next = next.nextLeft) {
+        if (!next.thread.isAlive()) {
+          found.add(next);
+        }
+      }
+    }
+    for (Cascade cascade : found) {
+      synchronized (cascade) { // of several issue threads, one hands it over
+        if (cascade.isLeft) {
+          try {
+            cascade.handOver();
+            cascade.forget();
+          } catch (Throwable t) { // there are too many threads; the next call tries again
+            Failures.log(LOG, Level.ERROR, "waiters cannot be told", t);
+          }
+        }
+      }
+    }
+  }
+
   /**
    * Leaves the rest to a new thread, since this one may never run a cascade again. If there is no
-   * new thread to be had, the rest stays here, in case it does.
+   * new thread to be had, the rest stays here.
    */
   private void handOver() {
     Cascade rest = new Cascade();
+    List<DeferredWorkQueue<?>> noQueues = rest.readyQueues;
+    List<Operation<?>> noOperations = rest.dropped;
     rest.firstReleased = firstReleased;
     rest.lastReleased = lastReleased;
-    rest.readyQueues.addAll(readyQueues);
-    rest.dropped.addAll(dropped);
+    rest.readyQueues = readyQueues;
+    rest.dropped = dropped;
     Runnable body =
         () -> {
+          rest.thread = Thread.currentThread();
           CURRENT.set(new WeakReference<>(rest));
           rest.run();
         };
     new EngineThread("jhal-cascade", body).start();
+    // No calls from here on: if one had no stack, both threads would have the rest.
     firstReleased = null;
     lastReleased = null;
-    readyQueues.clear();
-    dropped.clear();
+    readyQueues = noQueues;
+    dropped = noOperations;
   }
 
   private void step(WaitNode node) {

@@ -316,9 +316,11 @@ final class Completer<E> {
   private boolean letGo(Operation<E> operation, Consumer<RefCounted> release) {
     if (!operation.changeState(State.SETTLED, State.RETIRED)
         && !operation.changeState(State.FAILED, State.RETIRED)) {
-      LOG.log(
+      Failures.log(
+          LOG,
           Level.ERROR,
-          owner.name() + " " + operation.name() + " cannot retire: it is " + operation.state());
+          owner.name() + " " + operation.name() + " cannot retire: it is " + operation.state(),
+          null);
       return false;
     }
     try {
@@ -329,7 +331,8 @@ final class Completer<E> {
       }
       operation.work.retire(release);
     } catch (Throwable t) {
-      LOG.log(
+      Failures.log(
+          LOG,
           Level.ERROR,
           "cannot release what operation " + operation.key + " of " + owner.name() + " used",
           t);

@@ -282,12 +282,18 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   private void submitParked(Operation<E> operation) {
     operation.retain(); // a signaller may fail it, and it may retire, before this method returns
-    lists.open(operation);
-    if (Events.recordsSubmissions() || Events.recordsEdges()) {
-      Work<E> work = operation.work;
-      record(operation, work.kind(), work.kernel(), work.commandCount());
+    try {
+      lists.open(operation);
+      if (Events.recordsSubmissions() || Events.recordsEdges()) {
+        Work<E> work = operation.work;
+        record(operation, work.kind(), work.kernel(), work.commandCount());
+      }
+      operation.changeState(State.REGISTERING, State.PARKED);
+    } catch (Throwable t) { // there may be no stack left, not even for a call
+      operation.leftWith = Failures.UNKNOWN;
+      lists.hasLeft = true;
+      throw t;
     }
-    operation.changeState(State.REGISTERING, State.PARKED);
     // A signaller, lose() or cancel() may have tried to fail the operation while it was
     // REGISTERING. They leave that to this thread. From here on they find it PARKED, and fail it
     // themselves.
@@ -394,6 +400,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         throw t;
       }
     }
+    Cascade.runLeft();
     failing.endLeft();
     failing.failUnissuable();
     stuck.step();
@@ -415,7 +422,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private void endEscape() {
     Throwable thrown = lists.escaped;
     if (thrown != null) {
-      LOG.log(Level.ERROR, "an error interrupted a step of queue " + name, thrown);
+      Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name, thrown);
       loss.lose("the engine", thrown);
       lists.endEscape();
     }
@@ -525,7 +532,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * state of the queue is unknown, so the device is lost.
    */
   private void crashed(Throwable thrown) {
-    LOG.log(Level.ERROR, "a thread of queue " + name + " failed", thrown);
+    Failures.log(LOG, Level.ERROR, "a thread of queue " + name + " failed", thrown);
     loss.lose(Thread.currentThread().getName(), thrown);
   }
 

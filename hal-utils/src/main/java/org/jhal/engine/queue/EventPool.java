@@ -85,7 +85,7 @@ final class EventPool<E> {
       try {
         stream.destroyEvent(event.handle);
       } catch (Throwable t) { // nothing depends on it
-        LOG.log(Level.WARNING, "cannot destroy a native event", t);
+        Failures.log(LOG, Level.WARNING, "cannot destroy a native event", t);
       }
     }
   }

@@ -58,8 +58,8 @@ final class Failing<E> {
   }
 
   /**
-   * Ends what {@link #endUnissued} has left half done, as its thread had no stack any more. For the
-   * issue thread.
+   * Ends what {@link #endUnissued}, or a thread that enqueues, has left half done, as its thread
+   * had no stack any more. For the issue thread.
    */
   void endLeft() {
     if (!lists.hasLeft) {
@@ -70,7 +70,10 @@ final class Failing<E> {
       for (Operation<E> operation : lists.retainOpen()) {
         HalException failure = operation.leftWith;
         if (failure != null) {
-          endUnissued(operation, failure);
+          if (operation.changeState(State.REGISTERING, State.FAILED)
+              || operation.state() == State.FAILED) {
+            endUnissued(operation, failure);
+          } // otherwise it fails with the device
           operation.leftWith = null;
         }
         operation.release();
@@ -83,15 +86,21 @@ final class Failing<E> {
 
   /** Fails the operations that the drainer could not issue. For the issue thread. */
   void failUnissuable() {
-    for (Operation<E> next = lists.takeFailed(); next != null; ) {
-      Operation<E> operation = next;
-      next = operation.nextToRetire;
-      operation.nextToRetire = null;
-      HalException failure = operation.workFailure();
-      operation.work.endBorrow(); // nothing of it is in the stream
-      Settling.fail(
-          operation, failure != null ? failure : Failures.internal("operation was not issued"));
-      owner.retireLater(operation);
+    Operation<E> next = lists.takeFailed();
+    try {
+      while (next != null) {
+        HalException failure = next.workFailure();
+        next.work.endBorrow(); // nothing of it is in the stream
+        Settling.fail(
+            next, failure != null ? failure : Failures.internal("operation was not issued"));
+        Operation<E> operation = next;
+        next = operation.nextToRetire;
+        operation.nextToRetire = null;
+        owner.retireLater(operation);
+      }
+    } catch (Throwable t) {
+      lists.putBackFailed(next); // or nobody would fail the rest
+      throw t;
     }
   }
 

@@ -3,6 +3,7 @@ package org.jhal.engine.queue;
 import java.lang.System.Logger.Level;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts what was thrown into a {@link HalException}, or logs it. Nothing here throws, since
@@ -11,7 +12,7 @@ import org.jhal.Status;
  */
 public final class Failures {
   /** For when not even an exception can be made. */
-  private static final HalException UNKNOWN =
+  static final HalException UNKNOWN =
       new HalException(
           Status.RESOURCE_EXHAUSTED, "no memory or stack was left to describe a failure");
 
@@ -70,14 +71,21 @@ public final class Failures {
     return new HalException(Status.INTERNAL, message);
   }
 
-  /** Logs what was thrown, or at least its class if it cannot be printed. */
-  public static void log(System.Logger logger, Level level, String message, Throwable thrown) {
+  /**
+   * Logs a message, and what was thrown, if anything, or at least its class if it cannot be
+   * printed. The engine logs by this alone: a logger may throw, such as one of which a full stack
+   * has spoilt a class, and what comes after the line must be done all the same.
+   */
+  public static void log(
+      System.Logger logger, Level level, String message, @Nullable Throwable thrown) {
     try {
-      String ignored = thrown.toString(); // many loggers would print nothing at all if this throws
+      if (thrown != null) {
+        String ignored = thrown.toString(); // many loggers would print nothing if this throws
+      }
       logger.log(level, message, thrown);
     } catch (Throwable silent) {
       try {
-        logger.log(level, message + ": " + thrown.getClass().getName());
+        logger.log(level, thrown == null ? message : message + ": " + thrown.getClass().getName());
       } catch (Throwable exhausted) {
         return; // there is nothing left to tell with
       }

@@ -28,13 +28,13 @@ final class OpenList<E> {
   }
 
   void add(Operation<E> operation) {
-    size++;
     linkBefore(operation, first);
+    size++; // behind the call, for which there may be no stack
   }
 
   void remove(Operation<E> operation) {
-    size--;
     unlink(operation);
+    size--; // behind the call, for which there may be no stack
     notifyIfNone();
   }
 

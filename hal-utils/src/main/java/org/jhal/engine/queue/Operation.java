@@ -141,9 +141,9 @@ public final class Operation<E> extends HeapNode {
   @Nullable Operation<E> openAfter;
 
   /**
-   * Why the thread that made it FAILED has left it half failed: an error has interrupted it, such
-   * as a StackOverflowError. Written by that thread, by a plain assignment as there may be no stack
-   * left for a call, and taken by the issue thread.
+   * Why its thread has left it half failed, or half enqueued: an error has interrupted it, such as
+   * a StackOverflowError. Written by the thread that made it FAILED or began it, by a plain
+   * assignment as there may be no stack left for a call, and taken by the issue thread.
    */
   volatile @Nullable HalException leftWith;
 

@@ -48,8 +48,8 @@ final class QueueLists<E> {
   volatile @Nullable Thread deadDrainer;
 
   /**
-   * Operations may have been left half failed; see {@link Operation#leftWith}. Written like {@link
-   * #escaped}, after that field, and cleared by the issue thread before it looks.
+   * Operations may have been left half failed, or half enqueued; see {@link Operation#leftWith}.
+   * Written like {@link #escaped}, and cleared by the issue thread before it looks.
    */
   volatile boolean hasLeft;
 
@@ -134,34 +134,44 @@ final class QueueLists<E> {
    *     false if it is READY, with one reference for the heap and one for the caller
    */
   boolean openReady(Operation<E> operation, boolean mayIssue) {
+    Thread thread = Thread.currentThread();
     synchronized (lock) {
       openLocked(operation);
-      if (mayIssue
-          && drainer == null
-          && escaped == null
-          && !isIssuingOver
-          && ready.min() == null
-          && fitsLocked(operation)
-          && !operation.mayBlock()) {
-        operation.beginAs(State.ISSUED);
-        handed = operation;
-        drainer = Thread.currentThread();
-        return true;
+      try {
+        if (mayIssue
+            && drainer == null
+            && escaped == null
+            && !isIssuingOver
+            && ready.min() == null
+            && fitsLocked(operation)
+            && !operation.mayBlock()) {
+          operation.beginAs(State.ISSUED);
+          // No calls from here on, as above.
+          handed = operation;
+          drainer = thread;
+          return true;
+        }
+        operation.retain();
+        operation.retain();
+        operation.beginAs(State.READY);
+        ready.insert(operation);
+        return false;
+      } catch (Throwable t) { // there may be no stack left, not even for a call
+        operation.leftWith = Failures.UNKNOWN;
+        hasLeft = true;
+        throw t;
       }
-      operation.retain();
-      operation.retain();
-      operation.beginAs(State.READY);
-      ready.insert(operation);
-      return false;
     }
   }
 
   private void openLocked(Operation<E> operation) {
+    boolean isPart = operation.servesCopy();
+    open.add(operation);
+    // No calls from here on: a call could run out of stack, and leave this half done.
     operation.key = ++lastNumber;
-    if (operation.servesCopy()) {
+    if (isPart) {
       parts++;
     }
-    open.add(operation);
   }
 
   /** All open operations, oldest first, each retained for the caller. */
@@ -315,6 +325,18 @@ final class QueueLists<E> {
       operation.nextToRetire = firstFailed;
       firstFailed = operation;
       handed = null;
+    }
+  }
+
+  /** Takes back the rest of what {@link #takeFailed} has returned. */
+  void putBackFailed(@Nullable Operation<E> oldest) {
+    synchronized (lock) {
+      for (Operation<E> next = oldest; next != null; ) {
+        Operation<E> operation = next;
+        next = operation.nextToRetire;
+        operation.nextToRetire = firstFailed;
+        firstFailed = operation;
+      }
     }
   }
 

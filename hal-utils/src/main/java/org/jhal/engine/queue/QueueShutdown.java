@@ -138,7 +138,7 @@ public final class QueueShutdown<E> {
     try {
       stream.close();
     } catch (Throwable t) { // the rest of the device must still be closed
-      LOG.log(Level.WARNING, "cannot close the stream of " + queue.name(), t);
+      Failures.log(LOG, Level.WARNING, "cannot close the stream of " + queue.name(), t);
     }
     lists.endRetiring();
     completer.retireRest();

@@ -17,6 +17,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class StuckWaits<E> {
   private static final System.Logger LOG = System.getLogger(StuckWaits.class.getName());
 
+  /** Less than the time after which the issue thread looks by itself. */
+  private static final long PAUSE_NANOS = 900_000_000;
+
   private final QueueLists<E> lists;
   private final QueueLoss loss;
   private final Duration patience; // see StuckWait
@@ -31,6 +34,10 @@ final class StuckWaits<E> {
   /** {@link #failBehindGone} is to be called. Set by any thread, cleared by the issue thread. */
   private volatile boolean failsBehind;
 
+  // The last try has failed, and when. Used by the issue thread alone.
+  private boolean isPaused;
+  private long failedAt;
+
   StuckWaits(QueueLists<E> lists, QueueLoss loss, Duration patience, Runnable wakeIssueThread) {
     this.lists = lists;
     this.loss = loss;
@@ -43,14 +50,17 @@ final class StuckWaits<E> {
     try {
       failAllBehindGone();
     } catch (Throwable t) {
-      log(t);
       OpenQueues.all().forEach(DeferredWorkQueue::failBehindLater);
+      log(t);
     }
   }
 
   private static void log(Throwable thrown) {
-    LOG.log(
-        Level.ERROR, "what waits for a device that is gone could not be failed at once", thrown);
+    Failures.log(
+        LOG,
+        Level.ERROR,
+        "what waits for a device that is gone could not be failed at once",
+        thrown);
   }
 
   private static void failAllBehindGone() {
@@ -103,17 +113,27 @@ final class StuckWaits<E> {
 
   /** Fails what other threads have left to fail, and looks at what waits. For the issue thread. */
   void step() {
-    if (failsBehind) {
+    if (failsBehind && !isPausing()) {
       failsBehind = false;
       try {
         failAllBehindGone();
+        isPaused = false;
       } catch (Throwable t) {
-        // Not at once, since it may fail each time: the issue thread comes back in about a second.
         failsBehind = true;
+        isPaused = true;
+        failedAt = System.nanoTime();
         log(t);
       }
     }
     waits.removeIf(wait -> wait.isOver(System.nanoTime(), patience, lists, loss));
+  }
+
+  /**
+   * Whether it has failed just now, and may fail each time. The issue thread comes back in about a
+   * second even if nobody wakes it, but on a busy queue it is woken all the time.
+   */
+  private boolean isPausing() {
+    return isPaused && System.nanoTime() - failedAt < PAUSE_NANOS;
   }
 
   /** Lets go of the operations. The queue's threads have ended. */

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Timeout;
 /** Who makes a value, and what those see who ask for it meanwhile and afterwards. */
 @Timeout(60)
 class OnceTest {
+  private static final Supplier<String> MAKER = () -> "made";
+
   private static final HalException FAULT = new HalException(Status.NOT_FOUND, "nothing there");
 
   private final Once<String> once = new Once<>();
@@ -87,6 +89,27 @@ class OnceTest {
     assertSame(FAULT, assertThrows(HalException.class, () -> keeping.get(OnceTest::fail)));
     HalException later = assertThrows(HalException.class, () -> keeping.get(() -> "late"));
     assertEquals(FAULT.toString(), later.toString());
+  }
+
+  /** A caller that runs out of stack makes nothing, and leaves that to the next one. */
+  @Test
+  void aCallerWithoutStackKeepsNobodyWaiting() throws InterruptedException {
+    // A class that is initialised while the stack runs out can never be used.
+    theFirstMakesItAndTheOthersWait();
+    for (int i = 0; i < 64; i++) {
+      Once<String> once = new Once<>();
+      Threads.onSmallStack(() -> overflow(once));
+      Threads.start("next", () -> assertEquals("made", once.get(MAKER))).join();
+    }
+  }
+
+  @SuppressWarnings("InfiniteRecursion") // on purpose
+  private static void overflow(Once<String> once) {
+    try {
+      overflow(once);
+    } catch (StackOverflowError e) {
+      String unused = once.get(MAKER); // if this throws as well, the frame above tries again
+    }
   }
 
   @Test

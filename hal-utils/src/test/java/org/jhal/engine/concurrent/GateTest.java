@@ -35,6 +35,36 @@ class GateTest {
   }
 
   @Test
+  void whoHadStackToEnterHasStackToLeave() {
+    for (int i = 0; i < 64; i++) {
+      Gate entered = new Gate();
+      Threads.onSmallStack(() -> overflow(entered));
+      entered.shut();
+      assertTrue(entered.awaitEmpty(System.nanoTime()));
+    }
+  }
+
+  private static void overflow(Gate entered) {
+    try {
+      enterDeep(entered);
+    } catch (StackOverflowError e) {
+      return; // on purpose
+    }
+  }
+
+  @SuppressWarnings("InfiniteRecursion") // on purpose
+  private static void enterDeep(Gate entered) {
+    if (!entered.tryEnter()) {
+      return; // never; no call may come between entering and leaving
+    }
+    try {
+      enterDeep(entered);
+    } finally {
+      entered.leave();
+    }
+  }
+
+  @Test
   void waitingEndsAtTheDeadlineIfSomebodyStays() {
     assertTrue(gate.tryEnter());
     gate.shut();

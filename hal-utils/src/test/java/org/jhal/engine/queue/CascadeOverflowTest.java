@@ -6,8 +6,11 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.support.EarlyClasses;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,11 +32,18 @@ class CascadeOverflowTest {
     }
   }
 
+  /** A class that is initialised while the stack runs out can never be used. */
+  @BeforeAll
+  static void initializeClasses() {
+    EarlyClasses.initialize(DeferredWorkQueue.class);
+    try (Quiet log = new Quiet()) {
+      Failures.log(System.getLogger("org.jhal"), Level.DEBUG, "and those of the log", FAULT);
+    }
+  }
+
   @Test
   void everyWaiterIsToldOnce() throws Exception {
     try (Quiet log = new Quiet()) {
-      // A class that is initialised while the stack runs out can never be used.
-      Failures.log(System.getLogger("org.jhal"), Level.DEBUG, "initialised", FAULT);
       trial(1_000_000);
       for (int i = 0; i < 400; i++) {
         trial(64_000 + 997L * i); // with another stack, another line overflows
@@ -41,7 +51,43 @@ class CascadeOverflowTest {
     }
   }
 
+  /** What a thread has left survives a garbage collection, until it goes on. */
+  @Test
+  void everyWaiterIsToldOnceBehindACollection() throws Exception {
+    try (Quiet log = new Quiet()) {
+      for (int i = 0; i < 24; i++) {
+        trial(64_000 + 997L * i, semaphore -> failDeep(semaphore, System::gc));
+      }
+    }
+  }
+
+  /** A thread that has run out of stack may end. */
+  @Test
+  void everyWaiterOfAThreadThatEndsIsToldOnce() throws Exception {
+    QueueHarness harness = new QueueHarness(1); // its issue thread looks for what was left
+    try (Quiet log = new Quiet()) {
+      for (int i = 0; i < 200; i++) {
+        trial(
+            64_000 + 997L * i,
+            semaphore -> failOnce(semaphore),
+            () -> {
+              boolean unused = harness.queues.get(0).issueStep();
+            });
+      }
+    }
+    harness.finish();
+  }
+
   private static void trial(long stackBytes) throws Exception {
+    trial(stackBytes, semaphore -> failDeep(semaphore, () -> {}));
+  }
+
+  private static void trial(long stackBytes, Consumer<EngineSemaphore> body) throws Exception {
+    trial(stackBytes, body, () -> {});
+  }
+
+  private static void trial(long stackBytes, Consumer<EngineSemaphore> body, Runnable then)
+      throws Exception {
     EngineSemaphore semaphore = QueueHarness.semaphore();
     List<Counted> waiters = new ArrayList<>();
     for (int i = 0; i < WAITERS; i++) {
@@ -49,10 +95,11 @@ class CascadeOverflowTest {
       semaphore.register(waiter, i + 1, null);
       waiters.add(waiter);
     }
-    Thread thread = new Thread(null, () -> failDeep(semaphore), "overflow", stackBytes);
+    Thread thread = new Thread(null, () -> body.accept(semaphore), "overflow", stackBytes);
     thread.start();
     thread.join(DEADLINE.toMillis());
     assertEquals(Thread.State.TERMINATED, thread.getState(), "the thread that overflows");
+    then.run();
     semaphore.fail(FAULT);
     for (Counted waiter : waiters) {
       Threads.await(
@@ -61,11 +108,33 @@ class CascadeOverflowTest {
   }
 
   @SuppressWarnings("InfiniteRecursion") // on purpose
-  private static void failDeep(EngineSemaphore semaphore) {
+  private static void failDeep(EngineSemaphore semaphore, Runnable before) {
     try {
-      failDeep(semaphore);
+      failDeep(semaphore, before);
     } catch (StackOverflowError e) {
+      before.run();
       semaphore.fail(FAULT); // if this throws the error as well, the frame above tries again
+    }
+  }
+
+  private static void failOnce(EngineSemaphore semaphore) {
+    try {
+      failFirst(semaphore);
+    } catch (StackOverflowError e) {
+      return; // on purpose: the thread ends
+    }
+  }
+
+  /** Fails it in the deepest frames, until one attempt was interrupted after it had begun. */
+  @SuppressWarnings("InfiniteRecursion") // on purpose
+  private static void failFirst(EngineSemaphore semaphore) {
+    try {
+      failFirst(semaphore);
+    } catch (StackOverflowError e) {
+      if (semaphore.over() != null) {
+        throw e;
+      }
+      semaphore.fail(FAULT);
     }
   }
 }

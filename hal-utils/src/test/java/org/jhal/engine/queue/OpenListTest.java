@@ -69,6 +69,30 @@ class OpenListTest {
     harness.finish();
   }
 
+  /** An addition that runs out of stack has added nothing, so closing waits for nothing. */
+  @Test
+  void anAdditionWithoutStackAddsNothing() {
+    for (int i = 0; i < 64; i++) {
+      OpenList<FakeStream.Event> list = new OpenList<>(new Object());
+      Operation<FakeStream.Event> operation =
+          new Operation<>(queue, made -> new QueueUse.TestWork(Runnable::run));
+      Threads.onSmallStack(() -> addDeep(list, operation));
+      list.remove(operation);
+      assertTrue(list.awaitNone(System.nanoTime()), "nothing is open");
+    }
+    harness.finish();
+  }
+
+  @SuppressWarnings("InfiniteRecursion") // on purpose
+  private static void addDeep(
+      OpenList<FakeStream.Event> list, Operation<FakeStream.Event> operation) {
+    try {
+      addDeep(list, operation);
+    } catch (StackOverflowError e) {
+      list.add(operation); // if this throws the error as well, the frame above tries again
+    }
+  }
+
   @Test
   void aLookThatThrowsLeavesNothingBehind() {
     harness.enqueue(0, "parked", gate.at(1), done.at(1));

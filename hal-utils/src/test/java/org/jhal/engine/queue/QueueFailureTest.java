@@ -276,6 +276,48 @@ class QueueFailureTest {
     }
   }
 
+  /** Its own thread has the operation, and no other one could end it. */
+  @Test
+  void anErrorThatEndsAnEnqueueLeavesNoOperation() {
+    try (Quiet log = new Quiet()) {
+      QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
+      use.failsOnceOpen = new StackOverflowError();
+      assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
+      harness.run();
+      assertEquals(0, harness.open());
+      assertEquals(1, use.retired.get());
+      assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(harness.lost()).status());
+      harness.finish();
+    }
+  }
+
+  /** Such as by a lack of memory: the issue thread tries again. */
+  @Test
+  void anErrorWhileItFailsLeavesNoOperation() {
+    try (Quiet log = new Quiet()) {
+      harness.device.failNth("createEvent", 1, FAULT);
+      QueueUse use = new QueueUse("unissuable", Fence.NONE, first.at(1));
+      use.failsAtEndOfBorrow = new OutOfMemoryError("as meant");
+      harness.enqueue(0, use);
+      harness.run();
+      assertEquals(Status.UNAVAILABLE, failure(first).status());
+      assertEquals(1, use.retired.get());
+      harness.finish();
+    }
+  }
+
+  @Test
+  void aLogThatThrowsKeepsNobodyWaiting() {
+    try (BrokenLog log = new BrokenLog()) {
+      QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
+      use.failsBehindRecord = new StackOverflowError();
+      assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
+      harness.run();
+      assertEquals(Status.UNAVAILABLE, failure(first).status());
+      harness.finish();
+    }
+  }
+
   /** The thread that met the error may have had no stack left to wake the issue thread. */
   @Test
   void anErrorIsFoundByTheIssueThreadThoughNobodyWokeIt() {

@@ -25,6 +25,8 @@ final class QueueUse {
   Runnable atIssue = () -> {}; // runs on the issuing thread
   @Nullable RuntimeException failsAtIssue; // thrown after its work has reached the stream
   @Nullable Error failsBehindRecord; // thrown in the engine's own code, as a stack overflow is
+  @Nullable Error failsOnceOpen; // likewise, before it is READY or ISSUED
+  @Nullable Error failsAtEndOfBorrow; // likewise
   @Nullable HalException failsInStream;
   Runnable effect = () -> {}; // what the native work does
   @Nullable RefCounted resource; // it holds a reference to this until it retires
@@ -94,6 +96,11 @@ final class QueueUse {
 
     @Override
     public boolean weightMayChange() {
+      Error error = use().failsOnceOpen;
+      if (error != null) {
+        use().failsOnceOpen = null;
+        throw error;
+      }
       return false;
     }
 
@@ -136,6 +143,11 @@ final class QueueUse {
     public void endBorrow() {
       QueueUse now = use;
       if (now != null) {
+        Error error = now.failsAtEndOfBorrow;
+        if (error != null) {
+          now.failsAtEndOfBorrow = null;
+          throw error;
+        }
         now.borrowed.compareAndSet(1, 0);
       }
     }

@@ -304,13 +304,17 @@ class QueuesOfTwoDevicesTest {
     open.forEach(OpenQueues::add);
     try (Quiet log = new Quiet()) {
       assertTrue(queue.issueRole.takeStepsIfWoken());
+      assertFalse(queue.issueRole.takeStepsIfWoken(), "it has woken itself");
+      queue.issueLater(); // as on a busy queue
+      assertTrue(queue.issueRole.takeStepsIfWoken());
       assertEquals(1, log.count("could not be failed at once"));
     } finally {
       OpenQueues.remove(null);
     }
-    assertFalse(queue.issueRole.takeStepsIfWoken(), "it has woken itself");
     assertNull(second.failure());
-    boolean unused = queue.issueStep(); // as after a second
+    Threads.await(
+        "the issue thread to try again after a pause",
+        () -> !queue.issueStep() && second.failure() != null);
     assertSame(GONE, second.failure());
     harness.finish();
   }
