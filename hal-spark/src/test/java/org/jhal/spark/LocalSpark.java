@@ -10,6 +10,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -249,6 +250,15 @@ final class LocalSpark implements AutoCloseable {
   /** Waits until all executors are there. */
   void awaitExecutors() {
     await(executors + " executors", () -> context.sc().getExecutorIds().size() == executors);
+  }
+
+  /** Waits until the executors run no task. Then tasks that need all of them run at once. */
+  void awaitIdle() {
+    await(
+        "executors that run nothing",
+        () ->
+            Arrays.stream(context.sc().statusTracker().getExecutorInfos())
+                .allMatch(info -> info.numRunningTasks() == 0));
   }
 
   /** How long a wait may take that begins now. */

@@ -262,6 +262,7 @@ class SparkIntegrationTest {
       spark.await("task " + i + " to start", () -> Files.exists(started));
     }
     boolean unused = job.cancel(true);
+    spark.awaitIdle(); // or one process could have two tasks of the next job before another has one
     Scaling.check(run("a job after a cancelled one", data(tasks), new Inspection()), tasks);
     assertEquals(List.of(), spark.removed());
   }
