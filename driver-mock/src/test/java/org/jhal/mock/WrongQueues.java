@@ -1,8 +1,10 @@
 package org.jhal.mock;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -17,6 +19,7 @@ import org.jhal.HostCall;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
@@ -228,15 +231,20 @@ final class WrongQueues {
     }
   }
 
-  /** It makes a semaphore for each barrier and forgets it. */
+  /** It makes a semaphore for each barrier and never closes it. */
   static final class LeaksSemaphores extends ForwardingQueue {
+    // Or the garbage collector could reclaim them before the suite looks.
+    private final List<TimelineSemaphore> leaked = new CopyOnWriteArrayList<>();
+
     LeaksSemaphores(Device device, DeviceQueue right) {
       super(device, right);
     }
 
     @Override
     public void barrier(Fence waits, Fence signals) {
-      super.barrier(device.createSemaphore(0).at(0).and(waits), signals);
+      TimelineSemaphore added = device.createSemaphore(0);
+      leaked.add(added);
+      super.barrier(added.at(0).and(waits), signals);
     }
   }
 }
