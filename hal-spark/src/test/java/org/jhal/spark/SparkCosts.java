@@ -1,17 +1,20 @@
 package org.jhal.spark;
 
-import static org.jhal.spark.MappedPartition.KERNELS;
-
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
@@ -29,6 +32,8 @@ import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
+import org.jhal.DeviceUri;
+import org.jhal.DriverRegistry;
 import org.jhal.Executable;
 import org.jhal.Hal;
 import org.jhal.HostMemory;
@@ -38,15 +43,19 @@ import org.jhal.Sequence;
 /**
  * Measures what Spark and {@link HalPartitions} add to a program on plain threads: {@code
  * SparkCosts [ROUNDS [scaling]]}. Without a property {@code spark.master} it needs no Spark that
- * runs. With the properties and variables of {@code examples/spark/run}, and the test classes in
- * the folder of jars, it compares within Spark; {@code scaling} shows how long the same work takes
- * there.
+ * runs; {@code spark.jhal.drivers} tells the device, the first that it finds. With the properties
+ * and variables of {@code examples/spark/run}, and the test classes in the folder of jars, it
+ * compares within Spark; {@code scaling} shows how long the same work takes there. Give Spark two
+ * tasks at a time: plain threads are two.
  */
 public final class SparkCosts {
   private static final int ELEMENTS = 4 << 20; // floats of a batch, so 16 MiB
   private static final int BATCHES = 32; // of a partition
   private static final int PARTITIONS = 8;
   private static final int TASKS = 400;
+  private static final String DRIVERS = "spark.jhal.drivers";
+  private static final String MOCK = "mock://?devices=2&delay=";
+  private static final SparkBundle KERNELS = SparkBundle.ofResources(SparkCosts.class, "costs");
   private static final StructType COLUMN = new StructType().add("x", DataTypes.FloatType);
   private static final StructType RESULT = new StructType().add("y", DataTypes.FloatType);
 
@@ -65,59 +74,62 @@ public final class SparkCosts {
     }
   }
 
-  private static String uri(int index, String delay) {
-    return "mock://" + index + "?devices=2&queues=2&delay=" + delay;
-  }
-
   private static void withoutSpark(int rounds) throws Exception {
+    String given = System.getProperty(DRIVERS, "");
+    List<String> all = given.isEmpty() ? List.of(MOCK + "0ns", MOCK + "10ms") : List.of(given);
     long start = System.nanoTime();
-    Hal.openDevice(uri(0, "0ns")).close();
+    open(all.get(0), 2).close();
     System.out.printf(
         Locale.ROOT,
         "the first device of a process: %.0f ms%n%n",
         (System.nanoTime() - start) / 1e6);
-    for (String delay : List.of("0ns", "10ms")) {
-      try (Device device = Hal.openDevice(uri(0, delay))) {
+    for (String drivers : all) {
+      try (Devices devices = open(drivers, 2)) {
         List<float[]> partition = Collections.nCopies(BATCHES, new float[ELEMENTS]);
         List<float[]> small = Collections.nCopies(BATCHES * 256, new float[ELEMENTS / 256]);
+        DeviceQueue queue = devices.queues.get(0);
         compare(
             rounds,
             new Case(
-                "delay " + delay + ": " + BATCHES + " batches by hand",
-                () -> byHand(device.queue(0), partition.iterator())),
-            new Case("by HalPartitions", () -> mapped(device, partition.iterator())),
-            new Case("in arrays of 64 KiB", () -> mapped(device, small.iterator())));
+                drivers + ": " + BATCHES + " batches by hand",
+                () -> byHand(queue, partition.iterator())),
+            new Case("by HalPartitions", () -> mapped(queue, partition.iterator())),
+            new Case("in arrays of 64 KiB", () -> mapped(queue, small.iterator())));
       }
     }
-    try (Device device = Hal.openDevice("mock")) {
+    try (Devices devices = open(all.get(0), 1)) {
+      DeviceQueue queue = devices.queues.get(0);
       List<float[]> one = List.of(new float[1]);
       compare(
           100 * rounds,
-          new Case(
-              "an array of one element by hand", () -> byHand(device.queue(0), one.iterator())),
-          new Case("by HalPartitions", () -> mapped(device, one.iterator())));
+          new Case("an array of one element by hand", () -> byHand(queue, one.iterator())),
+          new Case("by HalPartitions", () -> mapped(queue, one.iterator())));
       int count = 1 << 20;
       List<float[]> arrays = Collections.nCopies(16, new float[count / 16]);
       List<Row> rows =
           Collections.nCopies(count, new GenericRowWithSchema(new Object[] {1f}, COLUMN));
       compare(
           rounds,
-          new Case("2^20 elements in arrays of 2^16", () -> mapped(device, arrays.iterator())),
-          new Case("in rows", () -> rows(device, rows.iterator())));
+          new Case("2^20 elements in arrays of 2^16", () -> mapped(queue, arrays.iterator())),
+          new Case("in rows", () -> rows(queue, rows.iterator())));
     }
   }
 
-  private static float threads(String delay) throws Exception {
+  private static float threads(String drivers) throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(2);
-    try (Device one = Hal.openDevice(uri(0, delay));
-        Device two = Hal.openDevice(uri(1, delay))) {
-      List<Callable<Float>> tasks =
-          IntStream.range(0, PARTITIONS)
-              .<Callable<Float>>mapToObj(
-                  i -> () -> byHand((i % 2 == 0 ? one : two).queue(0), generated()))
-              .toList();
+    try (Devices devices = open(drivers, 2)) {
+      BlockingQueue<DeviceQueue> free = new LinkedBlockingQueue<>(devices.queues);
+      Callable<Float> task =
+          () -> {
+            DeviceQueue queue = free.take();
+            try {
+              return byHand(queue, generated());
+            } finally {
+              free.put(queue);
+            }
+          };
       float sum = 0;
-      for (Future<Float> done : pool.invokeAll(tasks)) {
+      for (Future<Float> done : pool.invokeAll(Collections.nCopies(PARTITIONS, task))) {
         sum += done.get();
       }
       return sum;
@@ -126,13 +138,40 @@ public final class SparkCosts {
     }
   }
 
+  /** Opened devices, and queues of theirs for so many threads. */
+  private record Devices(List<Device> all, List<DeviceQueue> queues) implements AutoCloseable {
+    @Override
+    public void close() {
+      all.forEach(Device::close);
+    }
+  }
+
+  /** The devices that {@code spark.jhal.drivers} stands for: two at most for two threads. */
+  private static Devices open(String drivers, int threads) throws InterruptedException {
+    List<DeviceUri> uris =
+        DriverRegistry.load().addresses(drivers, Duration.ofSeconds(30)).uris().stream()
+            .limit(threads)
+            .toList();
+    int queues = (threads + uris.size() - 1) / uris.size();
+    Devices opened = new Devices(new ArrayList<>(), new ArrayList<>());
+    for (DeviceUri uri : uris) {
+      Map<String, String> options = new LinkedHashMap<>(uri.options());
+      options.put("queues", String.valueOf(queues));
+      Device device =
+          Hal.openDevice(new DeviceUri(uri.driver(), uri.selector(), options).toString());
+      opened.all.add(device);
+      IntStream.range(0, queues).forEach(i -> opened.queues.add(device.queue(i)));
+    }
+    return opened;
+  }
+
   /** What a partition has: an array for each batch. */
   private static Iterator<float[]> generated() {
     return IntStream.range(0, BATCHES).mapToObj(i -> new float[ELEMENTS]).iterator();
   }
 
-  private static float mapped(Device device, Iterator<float[]> input) {
-    TaskDevice task = new TaskDevice(device.queue(0), () -> false);
+  private static float mapped(DeviceQueue queue, Iterator<float[]> input) {
+    TaskDevice task = new TaskDevice(queue, () -> false);
     Iterator<float[]> results = next().map(input, () -> task, end -> {});
     float sum = 0;
     while (results.hasNext()) {
@@ -145,8 +184,8 @@ public final class SparkCosts {
     return HalPartitions.arrays(KERNELS, "next_f32", float[].class, float[].class);
   }
 
-  private static float rows(Device device, Iterator<Row> input) {
-    TaskDevice task = new TaskDevice(device.queue(0), () -> false);
+  private static float rows(DeviceQueue queue, Iterator<Row> input) {
+    TaskDevice task = new TaskDevice(queue, () -> false);
     Iterator<Row> results =
         HalPartitions.rows(KERNELS, "next_f32", RESULT).map(input, () -> task, end -> {});
     float sum = 0;
@@ -220,12 +259,12 @@ public final class SparkCosts {
               "map an array of one element",
               () -> tasks.map(i -> new float[1]).mapPartitions(next()).count()));
       JavaRDD<Integer> few = spark.parallelize(numbers.subList(0, PARTITIONS), PARTITIONS);
-      String delay = delay(spark);
+      String drivers = spark.getConf().get(DRIVERS);
       compare(
           rounds,
           new Case(
-              "two plain threads of an executor, delay " + delay,
-              () -> spark.parallelize(List.of(0), 1).map(i -> threads(delay)).collect()),
+              "two plain threads of an executor, " + drivers,
+              () -> spark.parallelize(List.of(0), 1).map(i -> threads(drivers)).collect()),
           new Case(
               "HalPartitions in tasks",
               () ->
@@ -235,12 +274,6 @@ public final class SparkCosts {
                       .reduce(Float::sum)));
       withRows(SparkSession.builder().sparkContext(spark.sc()).getOrCreate(), rounds);
     }
-  }
-
-  /** The option {@code delay} of the devices that Spark has, as {@code spark.jhal.drivers} says. */
-  private static String delay(JavaSparkContext spark) {
-    String drivers = spark.getConf().get("spark.jhal.drivers", "");
-    return drivers.contains("delay=") ? drivers.substring(drivers.indexOf("delay=") + 6) : "0ns";
   }
 
   /** A program, and what it is called. */
@@ -281,7 +314,10 @@ public final class SparkCosts {
       compare(
           rounds,
           new Case(
-              "64 partitions of 16 batches, " + spark.master() + ", delay " + delay(spark),
+              "64 partitions of 16 batches, "
+                  + spark.master()
+                  + ", "
+                  + spark.getConf().get(DRIVERS),
               () ->
                   spark
                       .parallelize(numbers, 64)
