@@ -51,7 +51,8 @@ public final class Foreign {
       }
       throw e;
     }
-    Waits.awaitReached(probed, 1);
+    // How it ends is for the tests that ask.
+    Waits.awaitTrue("external work to end", () -> Waits.isOver(probed, 1));
     return true;
   }
 
