@@ -1,5 +1,7 @@
 // Calls that wait until a device is idle, while they hold a lock that launches need. They are found out only if a part of
 // a group has been launched on the device and other parts have not: those then never are, and the first one waits for them.
+#include <stdlib.h>
+
 #include "internal.h"
 
 static int half(unsigned devices) {
@@ -17,6 +19,30 @@ int gs_idle(unsigned devices) {
   while (half(devices) && gs.generation == generation) gs_wait_change(UINT64_MAX);
   gs.held--;
   gs_changed();
+  return gs.generation == generation ? GS_OK : GS_CONTEXT_DESTROYED;
+}
+
+int gs_quiet(int device) {
+  uint64_t generation = gs.generation;
+  size_t count = 0, capacity = 0;
+  struct { gs_stream* stream; uint64_t target; }* busy = NULL;
+  for (gs_object* o = gs_first(NULL); o; o = gs_first(o)) {
+    gs_stream* stream = (gs_stream*)o;
+    if (o->kind != GS_STREAM || o->context->device != device || stream->completed == stream->enqueued) continue;
+    if (count == capacity) busy = realloc(busy, (capacity = 2 * capacity + 4) * sizeof *busy);
+    gs_ref(o);
+    busy[count].stream = stream;
+    busy[count++].target = stream->enqueued;
+  }
+  for (size_t i = 0; i < count; i++) {
+    gs_stream* stream = busy[i].stream;
+    gs_context* context = stream->object.context;
+    while (stream->completed < busy[i].target && !context->sticky && gs.generation == generation) {
+      gs_wait_change(UINT64_MAX);
+    }
+    gs_unref(&stream->object);
+  }
+  free(busy);
   return gs.generation == generation ? GS_OK : GS_CONTEXT_DESTROYED;
 }
 

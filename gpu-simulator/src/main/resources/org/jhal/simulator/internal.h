@@ -238,6 +238,7 @@ void gs_stream_end(gs_stream* stream);
 enum { GS_EVERY_DEVICE = (1 << GS_MAX_DEVICES) - 1 };
 int gs_idle(unsigned devices);  // one bit each
 int gs_idle_gate(void);         // before a launch: until none of them waits
+int gs_quiet(int device);       // waits for all that is enqueued on it, by any context
 
 // collective_control.c
 void gs_collectives_release(void);  // lets everything go that is held up on purpose
