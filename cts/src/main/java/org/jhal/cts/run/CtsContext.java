@@ -163,6 +163,15 @@ final class CtsContext implements Cts {
   }
 
   @Override
+  public void loadKernels() {
+    for (DeviceUse use : used()) {
+      if (use.device().isUsable()) {
+        var unused = use.device().kernels();
+      }
+    }
+  }
+
+  @Override
   public Random random() {
     isSeedUsed = true;
     return new Random(seed);

@@ -40,9 +40,9 @@ public final class Blocker implements AutoCloseable {
     this.timeline = cts.semaphore(device, 0);
     this.controls = cts.findControls(device);
     BooleanSupplier isUnderWay;
+    cts.loadKernels(); // later, loading may wait for what is blocked here
     if (controls != null) {
       long issued = device.statistics().issued();
-      var unused = cts.kernel(device, "spin"); // loading later may wait for what is held
       controls.pause(queue);
       queue.barrier(Fence.NONE, timeline.at(1));
       flags = null;

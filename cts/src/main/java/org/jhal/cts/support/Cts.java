@@ -115,6 +115,12 @@ public interface Cts {
   /** The suite's kernels on a device that this test uses; the suite closes them. */
   Executable kernels(Device device);
 
+  /**
+   * Loads the suite's kernels on all devices that this test uses: a native runtime may load nothing
+   * while work runs on the GPU, and several devices may be one GPU.
+   */
+  void loadKernels();
+
   /** Random numbers; the seed that a failure prints reproduces them. */
   Random random();
 
