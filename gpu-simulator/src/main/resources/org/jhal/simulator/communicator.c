@@ -67,7 +67,7 @@ GS_EXPORT int gpusim_ncclCommInitAll(gs_handle* comms, int count, const int* dev
   return GS_CO_OK;
 }
 
-// Waits for its parts, however long they take.
+// Waits for its parts, however long they take, and for what else runs on its device. So does NCCL 2.28.
 GS_EXPORT int gpusim_ncclCommDestroy(gs_handle handle) {
   GS_COLLECTIVE(ncclCommDestroy)
   gs_comm* comm = gs_comm_find(handle);
@@ -77,7 +77,7 @@ GS_EXPORT int gpusim_ncclCommDestroy(gs_handle handle) {
   uint64_t generation = gs.generation;
   gs_ref(&comm->object);
   while (comm->parts && gs.generation == generation) gs_wait_change(UINT64_MAX);
-  if (gs.generation == generation && !gs_idle(1u << comm->device)) {
+  if (gs.generation == generation && !gs_idle(1u << comm->device) && !gs_quiet(comm->device)) {
     comm_remove(comm);
   } else {
     code = GS_CO_SYSTEM_ERROR;
@@ -88,7 +88,8 @@ GS_EXPORT int gpusim_ncclCommDestroy(gs_handle handle) {
 }
 
 // Its parts end, as if they were over, and those of the other ranks do not. Waits until its streams are past them: one
-// whose turn has not come ends when it comes. It may be made to hang for one rank.
+// whose turn has not come ends when it comes. Then it waits for what else runs on the device. It may be made to hang for
+// one rank.
 GS_EXPORT int gpusim_ncclCommAbort(gs_handle handle) {
   GS_COLLECTIVE(ncclCommAbort)
   gs_comm* comm = gs_comm_find(handle);
@@ -104,6 +105,8 @@ GS_EXPORT int gpusim_ncclCommAbort(gs_handle handle) {
   comm_remove(comm);
   gs_changed();
   while (comm->parts && gs.generation == generation) gs_wait_change(UINT64_MAX);
+  int ended = gs.generation == generation ? gs_quiet(comm->device) : GS_CONTEXT_DESTROYED;
+  (void)ended;  // what it waited for is gone in any case
   gs_unref(&comm->object);
   return GS_CO_OK;
 }

@@ -3,6 +3,7 @@ package org.jhal.simulator.driver;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitSet;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.isOver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -13,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
 import org.jhal.CollectiveGroup.Form;
@@ -25,6 +27,7 @@ import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.support.Task;
 import org.jhal.simulator.SimulatedCollectives;
@@ -142,6 +145,35 @@ public abstract class GpuGroupFailureTest {
         collectives().go(stalled);
         GroupOfTwo.checkUsable(here, there);
       }
+      assertNull(here.lostCause());
+      assertNull(there.lostCause());
+    }
+  }
+
+  /** The library's abort waits for all work of the device, which has to do with nothing here. */
+  @Test
+  void aRankThatIsAbortedBesideLongWorkIsNotLost() {
+    AtomicReference<@Nullable String> told = new AtomicReference<>();
+    try (LogLines lines =
+            new LogLines(
+                "org.jhal.engine.NativeForm", line -> told.compareAndSet(null, line.getMessage()));
+        Device here = open(0);
+        Device there = open(1)) {
+      GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+      group.check();
+      HeldStream held = new HeldStream(sim.simulator(), there);
+      Timepoint longWork = held.producer();
+      collectives().stall(0);
+      assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline of PT0.2S");
+      String line = awaitSet("an abort that takes long to be told", told);
+      assertTrue(line.contains("waits for other work on the device"), line);
+      held.release();
+      awaitReached(Fence.of(longWork));
+      assertAborted();
+      collectives().go(0);
+      group.close();
+      held.close();
+      GroupOfTwo.checkUsable(here, there);
       assertNull(here.lostCause());
       assertNull(there.lostCause());
     }
@@ -281,7 +313,11 @@ public abstract class GpuGroupFailureTest {
         behind.status() == Status.DEADLINE_EXCEEDED || behind.status() == Status.UNAVAILABLE,
         behind::toString);
     awaitTrue("the losses", () -> here.lostCause() != null && there.lostCause() != null);
-    assertHal(Status.UNAVAILABLE, present(here.lostCause()), there.toString(), "within PT5S");
+    // An abort waits for all that its device does, so that of the first rank does not end either.
+    assertHal(
+        Status.UNAVAILABLE,
+        present(here.lostCause()),
+        "the abort of a collective did not end within PT5S");
     collectives().go(1);
     collectives().releaseAbort(1);
     group.close();
