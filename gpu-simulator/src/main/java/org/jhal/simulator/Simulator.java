@@ -23,9 +23,9 @@ import java.util.stream.Collectors;
  * device. The nodes of a graph count as what they are: a kernel node is a {@code @kernel}.
  *
  * <p>The environment variables {@code GPUSIM_DEVICES} (default 1, at most 8), {@code GPUSIM_MEMORY}
- * (bytes of each device, default 16 GiB), {@code GPUSIM_DRIVER_VERSION}, {@code GPUSIM_SEED} and
- * {@code GPUSIM_GRAPH_FAULTS} (a sum of 1, 2 and 4, in the order of {@link GraphFault}) give the
- * values to begin with.
+ * (bytes of each device, default 16 GiB), {@code GPUSIM_DRIVER_VERSION}, {@code GPUSIM_SEED}, {@code
+ * GPUSIM_GRAPH_FAULTS} (a sum of 1, 2 and 4, in the order of {@link GraphFault}) and {@code
+ * GPUSIM_QUIET} (1 as {@link #waitForQuiet}) give the values to begin with.
  *
  * <p>Thread-safe: any thread may call anything, except that {@link #reset} needs the library to be
  * left alone.
@@ -165,6 +165,14 @@ public final class Simulator {
       bits |= 1 << fault.ordinal();
     }
     function("gpusim_graph_faults").invokeVoid(new Object[] {bits});
+  }
+
+  /**
+   * Has some calls wait for all work of their device, by any context, as NVIDIA's driver and NCCL
+   * do: loading a module, and ending or aborting a communicator. Until the next {@link #reset}.
+   */
+  public void waitForQuiet() {
+    function("gpusim_quiet").invokeVoid(new Object[] {1});
   }
 
   /**

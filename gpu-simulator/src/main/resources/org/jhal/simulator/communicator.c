@@ -67,7 +67,7 @@ GS_EXPORT int gpusim_ncclCommInitAll(gs_handle* comms, int count, const int* dev
   return GS_CO_OK;
 }
 
-// Waits for its parts, however long they take, and for what else runs on its device. So does NCCL 2.28.
+// Waits for its parts, however long they take.
 GS_EXPORT int gpusim_ncclCommDestroy(gs_handle handle) {
   GS_COLLECTIVE(ncclCommDestroy)
   gs_comm* comm = gs_comm_find(handle);
@@ -88,8 +88,7 @@ GS_EXPORT int gpusim_ncclCommDestroy(gs_handle handle) {
 }
 
 // Its parts end, as if they were over, and those of the other ranks do not. Waits until its streams are past them: one
-// whose turn has not come ends when it comes. Then it waits for what else runs on the device. It may be made to hang for
-// one rank.
+// whose turn has not come ends when it comes. It may be made to hang for one rank.
 GS_EXPORT int gpusim_ncclCommAbort(gs_handle handle) {
   GS_COLLECTIVE(ncclCommAbort)
   gs_comm* comm = gs_comm_find(handle);

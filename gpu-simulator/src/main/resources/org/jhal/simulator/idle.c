@@ -23,6 +23,7 @@ int gs_idle(unsigned devices) {
 }
 
 int gs_quiet(int device) {
+  if (!gs.waits_for_quiet) return GS_OK;
   uint64_t generation = gs.generation;
   size_t count = 0, capacity = 0;
   struct { gs_stream* stream; uint64_t target; }* busy = NULL;

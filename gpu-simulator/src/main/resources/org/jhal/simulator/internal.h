@@ -155,6 +155,7 @@ typedef struct {
   uint64_t memory;
   uint64_t seed;
   unsigned graph_faults;
+  int waits_for_quiet;  // whether calls that need a device where nothing runs wait for that
   uint64_t clock_start;  // when the devices' clock was set, by the host's
   uint64_t clock_offset;
   int64_t clock_drift;  // nanoseconds that it gains in a second
@@ -238,7 +239,7 @@ void gs_stream_end(gs_stream* stream);
 enum { GS_EVERY_DEVICE = (1 << GS_MAX_DEVICES) - 1 };
 int gs_idle(unsigned devices);  // one bit each
 int gs_idle_gate(void);         // before a launch: until none of them waits
-int gs_quiet(int device);       // waits for all that is enqueued on it, by any context
+int gs_quiet(int device);       // if asked for, waits for all that is enqueued on it, by any context
 
 // collective_control.c
 void gs_collectives_release(void);  // lets everything go that is held up on purpose

@@ -82,7 +82,7 @@ int gs_module_load(gs_context* context, const void* image, const char* architect
   void* library = NULL;
   int file = -1;
   int code = gs_idle(1u << context->device);
-  if (!code) code = gs_quiet(context->device);  // real drivers load only when nothing runs on the device
+  if (!code) code = gs_quiet(context->device);
   if (!code) code = size_of(image, &size);
   if (code == GS_INVALID_TEXT) {
     snprintf(text, text_size, "gpusim error   : the simulator cannot compile text, only load what its compiler made");

@@ -46,7 +46,7 @@ final class GroupLife extends RefCounted {
     this.options = options;
     Object domain = devices.get(0).eventDomain();
     this.sharesEvents = devices.stream().allMatch(device -> device.eventDomain() == domain);
-    this.natives = new NativeForm(devices, () -> !open().isEmpty(), this::isHeld);
+    this.natives = new NativeForm(devices, this::isAnyLaunched, this::isHeld);
   }
 
   /**
@@ -167,6 +167,13 @@ final class GroupLife extends RefCounted {
       }
     }
     return isAny && first().lostCause() == null;
+  }
+
+  /** Whether the library's streams are not past all that was launched. */
+  private boolean isAnyLaunched() {
+    return open().stream()
+        .anyMatch(
+            collective -> collective instanceof NativeCollective launched && launched.isLaunched());
   }
 
   // How it ends.

@@ -163,6 +163,11 @@ final class NativeCollective extends Collective {
     return group.devices().stream().anyMatch(device -> device.lostCause() != null);
   }
 
+  /** Whether it is in the library's streams, and these are not past it. */
+  boolean isLaunched() {
+    return isOrdered && !isOver;
+  }
+
   /** Whether it is in the streams, and nothing of its group that is not over is before it. */
   boolean isFirst() {
     return isOrdered && before.stream().noneMatch(other -> other.group == group && !other.isOver);

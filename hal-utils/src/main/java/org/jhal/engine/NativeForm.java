@@ -32,7 +32,7 @@ final class NativeForm {
   private static final long LEAST_PATIENCE = TimeUnit.SECONDS.toNanos(5);
 
   private final List<EngineDevice<?>> devices;
-  private final BooleanSupplier isAnyOpen;
+  private final BooleanSupplier isAnyLaunched;
   private final BooleanSupplier isHeld;
   private volatile @Nullable NativeGroup<?> group; // written once, before users see the group
   private volatile String whyNot = "the group is being made";
@@ -42,12 +42,13 @@ final class NativeForm {
   /**
    * For the devices of a group, by rank.
    *
-   * @param isAnyOpen whether any collective of the group is not over
+   * @param isAnyLaunched whether any collective of the group is in the library's streams, and these
+   *     are not past it
    * @param isHeld whether all that run wait for work elsewhere
    */
-  NativeForm(List<EngineDevice<?>> devices, BooleanSupplier isAnyOpen, BooleanSupplier isHeld) {
+  NativeForm(List<EngineDevice<?>> devices, BooleanSupplier isAnyLaunched, BooleanSupplier isHeld) {
     this.devices = devices;
-    this.isAnyOpen = isAnyOpen;
+    this.isAnyLaunched = isAnyLaunched;
     this.isHeld = isHeld;
   }
 
@@ -150,7 +151,8 @@ final class NativeForm {
     /**
      * On the timer's thread. What is aborted behind others may be held only when those have gone.
      * An abort also waits for work that has nothing to do with it, which is no reason to give up a
-     * device: only collectives that are not over are one.
+     * device: only collectives that are not over are one. With a device that is lost nobody knows
+     * which are.
      */
     private void late(boolean wasHeld) {
       if (!startAgain(wasHeld)) {
@@ -159,7 +161,8 @@ final class NativeForm {
     }
 
     private void giveUp() {
-      if (isAnyOpen.getAsBoolean()) {
+      if (isAnyLaunched.getAsBoolean()
+          || devices.stream().anyMatch(one -> one.lostCause() != null)) {
         lose(device, "did not end within " + Duration.ofNanos(nanos));
       } else {
         Failures.log(
@@ -169,7 +172,7 @@ final class NativeForm {
                 + device.name()
                 + ": the abort of a group has not ended within "
                 + Duration.ofNanos(nanos)
-                + ", although its collectives are over; it waits for other work on the device",
+                + ", although its collectives are over; it may wait for other work on the device",
             null);
       }
     }
@@ -205,7 +208,7 @@ final class NativeForm {
       HalException ignored = device.lose(cause);
     }
     EngineDevice<?> first = devices.get(0);
-    if (first != device && isAnyOpen.getAsBoolean() && !first.isClosed()) {
+    if (first != device && isAnyLaunched.getAsBoolean() && !first.isClosed()) {
       HalException ignored = first.lose(cause);
     }
   }

@@ -5,14 +5,17 @@ import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitSet;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.isOver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
 import org.jhal.CollectiveGroup.Rank;
@@ -25,6 +28,7 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.cts.support.Task;
 import org.jhal.engine.EngineDevice;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -217,6 +221,35 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     GroupOfTwo.checkUsable(here, there);
     assertNoneLost(here, there);
     group.close();
+  }
+
+  /** What was never launched is no reason to give up a device on which the abort waits. */
+  @Test
+  void oneThatCannotBeLaunchedLosesNothingBesideLongWork() throws Exception {
+    sim.simulator().waitForQuiet();
+    AtomicReference<@Nullable String> told = new AtomicReference<>();
+    try (LogLines lines =
+        new LogLines(
+            "org.jhal.engine.NativeForm", line -> told.compareAndSet(null, line.getMessage()))) {
+      Device here = open(0);
+      Device there = open(1);
+      GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+      HeldStream stream = hold(there);
+      Timepoint producer = stream.producer();
+      collectives().hang("ncclCommInitAll");
+      Task<CollectiveGroup> making = Task.start("make", () -> CollectiveGroup.of(here, there));
+      awaitTrue("the call", () -> collectives().calls().getOrDefault("ncclCommInitAll", 0L) == 2);
+      assertAllFail(group.start(producer), Status.DEADLINE_EXCEEDED, "other groups, did not end");
+      String line = awaitSet("an abort that takes long to be told", told);
+      assertTrue(line.contains("may wait for other work on the device"), line);
+      assertNoneLost(here, there);
+      collectives().release("ncclCommInitAll");
+      stream.release();
+      making.join().close();
+      GroupOfTwo.checkUsable(here, there);
+      assertNoneLost(here, there);
+      group.close();
+    }
   }
 
   // Closing.

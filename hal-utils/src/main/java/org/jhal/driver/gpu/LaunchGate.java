@@ -44,12 +44,18 @@ public final class LaunchGate {
   /** Permits that are given back once, by whoever comes first. */
   private final class Stay {
     private final int count;
-    private final long end; // when the others wait no longer, by System.nanoTime()
+    private final long patience; // how long the others wait, in nanoseconds
+    private long begin; // by System.nanoTime(); others look at it only once they see the stay
     private final AtomicBoolean isOver = new AtomicBoolean();
 
     Stay(int count, long patience) {
       this.count = count;
-      this.end = System.nanoTime() + Math.min(patience, Long.MAX_VALUE / 2);
+      this.patience = patience;
+    }
+
+    /** It is inside. */
+    void begin() {
+      begin = System.nanoTime();
     }
 
     void end() {
@@ -59,7 +65,7 @@ public final class LaunchGate {
     }
 
     void endIfLate() {
-      if (System.nanoTime() - end > 0) {
+      if (System.nanoTime() - begin > patience) {
         end();
       }
     }
@@ -139,6 +145,7 @@ public final class LaunchGate {
               + " ms");
     }
     try {
+      stay.begin();
       launching = stay;
       return body.get();
     } finally {
