@@ -91,12 +91,17 @@ final class ArrayForm<I, O> implements BatchForm<I, O> {
       if (!arrays.hasNext()) {
         return null;
       }
-      I array = input.cast(arrays.next());
-      if (array == null) {
+      Object next = arrays.next();
+      if (!input.isInstance(next)) { // or null; the types of a program may lie
         throw new HalException(
             Status.INVALID_ARGUMENT,
-            "array " + taken + " of the partition, counted from 0, is null");
+            "array "
+                + taken
+                + " of the partition, counted from 0, is "
+                + (next == null ? "null" : "no " + input.getSimpleName())
+                + (next == null ? "" : ", but a " + next.getClass().getSimpleName()));
       }
+      I array = input.cast(next);
       taken++;
       return new BatchItem(List.of(array), Array.getLength(array), List.of());
     }

@@ -1,5 +1,8 @@
 package org.jhal.spark;
 
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -369,7 +372,22 @@ final class BatchPipeline implements AutoCloseable {
             + taken
             + " elements of the partition: "
             + cause.getMessage(),
-        cause);
+        forTheWire(cause));
+  }
+
+  /**
+   * The failure, or one without its causes if they cannot be serialised: Spark would drop all of
+   * it, and the status with it.
+   */
+  static HalException forTheWire(HalException failure) {
+    try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
+      out.writeObject(failure);
+      return failure;
+    } catch (IOException | RuntimeException e) {
+      HalException alone = new HalException(failure.status(), failure.getMessage());
+      alone.setStackTrace(failure.getStackTrace());
+      return alone;
+    }
   }
 
   /** Cancels what has not begun, and gives everything back. */

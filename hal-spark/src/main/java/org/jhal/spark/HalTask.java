@@ -30,7 +30,9 @@ public final class HalTask {
    * device; {@code spark.jhal.concurrentTasks} says how many those are. All further calls of the
    * attempt return the same object, on any thread that has its {@link TaskContext}.
    *
-   * <p>There is nothing to close: everything goes back when the attempt is over.
+   * <p>The device and its queue need no close: they go back when the attempt is over, and its
+   * timelines are closed then. Buffers, executables and whatever else the attempt makes are its own
+   * to close, also if it fails; otherwise they keep memory of the device that other tasks need.
    *
    * @throws HalException FAILED_PRECONDITION outside of a task, in a task that is over or has no
    *     such resource, or if the executor does not run {@link HalPlugin}; INVALID_ARGUMENT if the

@@ -97,8 +97,16 @@ public final class SparkBundle implements Serializable {
             + " is not on this executor: "
             + why
             + "; bring it with "
-            + (anchor == null ? "--files or --archives" : "--jars"),
+            + (anchor == null ? "--files or --archives" : "--jars, in which it is " + place()),
         cause);
+  }
+
+  /** Where the bundle is in a jar. */
+  private String place() {
+    String folder = Objects.requireNonNull(anchor).replace('.', '/');
+    return name.startsWith("/")
+        ? name.substring(1) + "/"
+        : folder.substring(0, folder.lastIndexOf('/') + 1) + name + "/";
   }
 
   /** {@code CLASS:FOLDER}, or the name of the file. */

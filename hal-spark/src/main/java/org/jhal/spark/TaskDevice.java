@@ -138,6 +138,9 @@ public final class TaskDevice {
    * @throws TaskKilledException if the task is killed
    */
   public void await(Fence fence) {
+    if (isKilled.getAsBoolean()) { // each wait may be short
+      throw killed("waited for " + fence);
+    }
     try {
       while (!fence.tryAwaitAll(LOOK)) {
         checkGoesOn("waited for " + fence);
@@ -154,7 +157,7 @@ public final class TaskDevice {
    */
   void checkGoesOn(String activity) {
     if (isKilled.getAsBoolean()) {
-      throw new TaskKilledException(attempt + " was killed while it " + activity);
+      throw killed(activity);
     }
     if (Thread.currentThread().isInterrupted()) {
       throw interrupted(activity);
@@ -163,6 +166,10 @@ public final class TaskDevice {
     if (lost != null) {
       throw lost.again();
     }
+  }
+
+  private TaskKilledException killed(String activity) {
+    return new TaskKilledException(attempt + " was killed while it " + activity);
   }
 
   /**

@@ -84,6 +84,16 @@ class HalPartitionsInputTest {
         "array 1 of the partition");
   }
 
+  /** What the types of a program promise may be wrong, as by a cast of an RDD. */
+  @Test
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  void anArrayOfAnotherType() {
+    refuses(
+        Status.INVALID_ARGUMENT,
+        () -> partition.toList(ints("next_i32"), (List) List.of(new int[1], new double[1])),
+        "array 1 of the partition, counted from 0, is no int[], but a double[]");
+  }
+
   @Test
   void buffersThatAreReadAndWritten() {
     refuses(Status.INVALID_ARGUMENT, ints("changing"), "'y' is inout", "declare an in and an out");
@@ -144,7 +154,7 @@ class HalPartitionsInputTest {
         Status.NOT_FOUND,
         of(SparkBundle.ofResources(TestKernels.class, "no-such-folder")),
         "org.jhal.spark.TestKernels:no-such-folder is not on this executor",
-        "--jars");
+        "--jars, in which it is org/jhal/spark/no-such-folder/");
     refuses(
         Status.NOT_FOUND, of(SparkBundle.ofFile("no-such.zip")), "no-such.zip exists", "--files");
     refuses(

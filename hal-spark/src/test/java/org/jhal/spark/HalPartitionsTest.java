@@ -4,6 +4,7 @@ import static org.jhal.spark.MappedPartition.KERNELS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -271,6 +272,18 @@ class HalPartitionsTest {
     partition.awaitNothingLeft();
   }
 
+  /** However soon each batch is done, so that there is no wait during which it could be seen. */
+  @Test
+  void aKilledTaskMapsNothingMore() {
+    Iterator<int[]> results =
+        partition.map(NEXT.withBatchBytes(16), Collections.nCopies(1000, new int[4]).iterator());
+    assertArrayEquals(new int[] {1, 1, 1, 1}, results.next());
+    partition.isKilled.set(true);
+    assertThrows(TaskKilledException.class, () -> results.forEachRemaining(array -> {}));
+    partition.end();
+    partition.awaitNothingLeft();
+  }
+
   @Test
   void aFailureOfTheInputComesThrough() {
     IllegalStateException broken = new IllegalStateException("broken input");
@@ -317,6 +330,21 @@ class HalPartitionsTest {
     assertEquals(Status.RESOURCE_EXHAUSTED, read.status());
     assertEquals("nothing left", read.getMessage());
     assertEquals(thrown.toString(), read.toString());
+  }
+
+  @Test
+  void whatCannotBeSerialisedTakesNoStatusAlong() throws Exception {
+    Exception odd =
+        new Exception("odd") {
+          @SuppressWarnings("unused")
+          private final Object field = new Object();
+        };
+    HalException thrown = new HalException(Status.ABORTED, "a kernel threw " + odd, odd);
+    HalException read = copy(BatchPipeline.forTheWire(thrown));
+    assertEquals(thrown.toString(), read.toString());
+    assertArrayEquals(thrown.getStackTrace(), read.getStackTrace());
+    HalException plain = new HalException(Status.ABORTED, "x", new IllegalStateException("y"));
+    assertSame(plain, BatchPipeline.forTheWire(plain));
   }
 
   @Test
