@@ -132,7 +132,7 @@ public abstract class GpuGroupFailureTest {
   void aStalledRankFailsAllRanksAtTheDeadline(int stalled) {
     try (Device here = open(0);
         Device there = open(1)) {
-      try (GroupOfTwo group = new GroupOfTwo(SHORT, here, there)) {
+      try (SummingGroup group = new SummingGroup(SHORT, here, there)) {
         group.check();
         collectives().stall(stalled);
         List<TimelineSemaphore> ends = group.start(Fence.NONE);
@@ -143,7 +143,7 @@ public abstract class GpuGroupFailureTest {
         assertHal(Status.DEADLINE_EXCEEDED, () -> group.start(Fence.NONE));
         assertAborted();
         collectives().go(stalled);
-        GroupOfTwo.checkUsable(here, there);
+        SummingGroup.checkUsable(here, there);
       }
       assertNull(here.lostCause());
       assertNull(there.lostCause());
@@ -160,7 +160,7 @@ public abstract class GpuGroupFailureTest {
                 "org.jhal.engine.NativeForm", line -> told.compareAndSet(null, line.getMessage()));
         Device here = open(0);
         Device there = open(1)) {
-      GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+      SummingGroup group = new SummingGroup(SHORT, here, there);
       group.check();
       HeldStream held = new HeldStream(sim.simulator(), there);
       Timepoint longWork = held.producer();
@@ -174,7 +174,7 @@ public abstract class GpuGroupFailureTest {
       collectives().go(0);
       group.close();
       held.close();
-      GroupOfTwo.checkUsable(here, there);
+      SummingGroup.checkUsable(here, there);
       assertNull(here.lostCause());
       assertNull(there.lostCause());
     }
@@ -185,8 +185,8 @@ public abstract class GpuGroupFailureTest {
   void anotherGroupOnTheDevicesWaitsForTheAbortAndGoesOn() {
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
-        GroupOfTwo other = new GroupOfTwo(there, here)) {
+        SummingGroup group = new SummingGroup(SHORT, here, there);
+        SummingGroup other = new SummingGroup(there, here)) {
       other.check();
       collectives().stall(1);
       List<TimelineSemaphore> ends = group.start(Fence.NONE);
@@ -203,7 +203,7 @@ public abstract class GpuGroupFailureTest {
   void closingAGroupAbortsWhatIsStalled() {
     try (Device here = open(0);
         Device there = open(1)) {
-      GroupOfTwo group = new GroupOfTwo(here, there);
+      SummingGroup group = new SummingGroup(here, there);
       collectives().stall(1);
       List<TimelineSemaphore> ends = group.start(Fence.NONE);
       awaitLaunched(1);
@@ -211,7 +211,7 @@ public abstract class GpuGroupFailureTest {
       assertAllFail(ends, Status.DEADLINE_EXCEEDED, "was closed", "PT0.3S");
       assertAborted();
       collectives().go(1);
-      GroupOfTwo.checkUsable(here, there);
+      SummingGroup.checkUsable(here, there);
       group.close();
     }
   }
@@ -220,7 +220,7 @@ public abstract class GpuGroupFailureTest {
   @CsvSource({"0, 0", "0, 1", "1, 0", "1, 1"})
   void closingADeviceAbortsWhatIsStalled(int closed, int stalled) {
     Device[] devices = {open(0), open(1)};
-    GroupOfTwo group = new GroupOfTwo(devices);
+    SummingGroup group = new SummingGroup(devices);
     collectives().stall(stalled);
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     awaitLaunched(1);
@@ -230,7 +230,7 @@ public abstract class GpuGroupFailureTest {
     collectives().go(stalled);
     assertNull(devices[1 - closed].lostCause());
     try (Device again = open(closed)) {
-      GroupOfTwo.checkUsable(devices[1 - closed], again);
+      SummingGroup.checkUsable(devices[1 - closed], again);
     }
     group.close();
     devices[1 - closed].close();
@@ -240,7 +240,7 @@ public abstract class GpuGroupFailureTest {
   void closingADeviceWaitsForWhatEnds() throws Exception {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     collectives().openGap();
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     awaitTrue("a group launched in part", collectives()::isHalfLaunched);
@@ -258,7 +258,7 @@ public abstract class GpuGroupFailureTest {
   @ValueSource(ints = {0, 1})
   void closingADevicePastItsTimeoutFreesNothingThatIsInUse(int closed) {
     Device[] devices = {open(0), open(1)};
-    GroupOfTwo group = new GroupOfTwo(devices);
+    SummingGroup group = new SummingGroup(devices);
     collectives().stall(1 - closed);
     collectives().hangAbort(0);
     collectives().hangAbort(1);
@@ -301,7 +301,7 @@ public abstract class GpuGroupFailureTest {
   void anAbortThatHangsLosesWhatWaits() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+    SummingGroup group = new SummingGroup(SHORT, here, there);
     collectives().stall(1);
     collectives().hangAbort(1);
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
@@ -327,7 +327,7 @@ public abstract class GpuGroupFailureTest {
   void anAbortThatHangsOnTheFirstRankLosesThatDeviceOnly() {
     int hanging = 0;
     Device[] devices = {open(0), open(1)};
-    GroupOfTwo group = new GroupOfTwo(SHORT, devices);
+    SummingGroup group = new SummingGroup(SHORT, devices);
     collectives().stall(1);
     collectives().hangAbort(hanging);
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
@@ -339,7 +339,7 @@ public abstract class GpuGroupFailureTest {
     assertNull(devices[1 - hanging].lostCause());
     collectives().go(1);
     try (Device alone = open(1 - hanging);
-        GroupOfTwo sound = new GroupOfTwo(Options.DEFAULT, alone, devices[1 - hanging])) {
+        SummingGroup sound = new SummingGroup(Options.DEFAULT, alone, devices[1 - hanging])) {
       sound.check(); // through the host, but on the device
     }
     collectives().releaseAbort(hanging);
@@ -354,7 +354,7 @@ public abstract class GpuGroupFailureTest {
   void whatAnAbortHasHeldIsFreedWhenItReturns() {
     int hanging = 0;
     Device[] devices = {open(0), open(1)};
-    GroupOfTwo group = new GroupOfTwo(SHORT, devices);
+    SummingGroup group = new SummingGroup(SHORT, devices);
     collectives().stall(1);
     collectives().hangAbort(hanging);
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
@@ -374,7 +374,7 @@ public abstract class GpuGroupFailureTest {
   void aLaunchThatHangsKeepsNobodyOut() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+    SummingGroup group = new SummingGroup(SHORT, here, there);
     collectives().hang("ncclGroupEnd");
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
     try (Device again = open(1)) {
@@ -400,14 +400,14 @@ public abstract class GpuGroupFailureTest {
   void aLaunchThatFailsEndsTheGroup(String call, int nth) {
     try (Device here = open(0);
         Device there = open(1)) {
-      try (GroupOfTwo group = new GroupOfTwo(here, there)) {
+      try (SummingGroup group = new SummingGroup(here, there)) {
         group.check();
         collectives().fail(call, nth, 1);
         assertAllFail(
             group.start(Fence.NONE), Status.ABORTED, "returned 1: unhandled device error");
         assertHal(Status.ABORTED, present(group.group.failure()), "returned 1");
         assertAborted();
-        GroupOfTwo.checkUsable(here, there);
+        SummingGroup.checkUsable(here, there);
       }
       assertNull(here.lostCause());
       assertNull(there.lostCause());
@@ -419,7 +419,7 @@ public abstract class GpuGroupFailureTest {
   @ValueSource(ints = {0, 1})
   void aDeviceThatIsLostInACollectiveFailsAllRanks(int lost) {
     Device[] devices = {open(0), open(1)};
-    GroupOfTwo group = new GroupOfTwo(devices);
+    SummingGroup group = new SummingGroup(devices);
     sim.simulator().pause(1 - lost, 0); // so that the part that fails is that of the other one
     sim.simulator().fail("@collective", 1, GpuFault.STICKY_CODE);
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
@@ -437,7 +437,7 @@ public abstract class GpuGroupFailureTest {
   @Test
   void anAbortThatHangsBesideALostDeviceLosesItsOwn() {
     Device[] devices = {open(0), open(1)};
-    GroupOfTwo group = new GroupOfTwo(devices);
+    SummingGroup group = new SummingGroup(devices);
     sim.simulator().pause(1, 0); // so that the part that fails is that of the first
     sim.simulator().fail("@collective", 1, GpuFault.STICKY_CODE);
     collectives().hangAbort(1);
@@ -460,7 +460,7 @@ public abstract class GpuGroupFailureTest {
   @ValueSource(ints = {0, 1})
   void aDeviceThatIsLostWhileAGroupIsLaunchedIsTheOneThatIsLost(int lost) {
     Device[] devices = {open(0), open(1)};
-    GroupOfTwo group = new GroupOfTwo(devices);
+    SummingGroup group = new SummingGroup(devices);
     group.check();
     sim.simulator().failForGood(names.recordEvent(), 1 + lost, GpuFault.STICKY_CODE);
     assertAllFail(group.start(Fence.NONE), Status.UNAVAILABLE, "719");
@@ -468,7 +468,7 @@ public abstract class GpuGroupFailureTest {
     awaitTrue("the end of the group", () -> collectives().live() == 0);
     assertNull(devices[1 - lost].lostCause());
     try (Device other = open(1 - lost)) {
-      GroupOfTwo.checkUsable(devices[1 - lost], other);
+      SummingGroup.checkUsable(devices[1 - lost], other);
     }
     group.close();
     devices[0].close();

@@ -113,8 +113,8 @@ public abstract class GpuGroupGateTest {
       @Override
       void run(Device device) {
         byte[] content = new byte[1 << 18];
-        try (DeviceBuffer buffer = GroupOfTwo.buffer(device, content)) {
-          assertEquals(content.length, GroupOfTwo.content(device, buffer).length);
+        try (DeviceBuffer buffer = SummingGroup.buffer(device, content)) {
+          assertEquals(content.length, SummingGroup.content(device, buffer).length);
         }
       }
     },
@@ -162,7 +162,7 @@ public abstract class GpuGroupGateTest {
     var unused = task.join();
   }
 
-  private static void checkOften(GroupOfTwo group) {
+  private static void checkOften(SummingGroup group) {
     for (int i = 0; i < ROUNDS; i++) {
       group.check();
     }
@@ -173,7 +173,7 @@ public abstract class GpuGroupGateTest {
   void collectivesGoOnBeside(Beside work) throws Exception {
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo group = new GroupOfTwo(here, there)) {
+        SummingGroup group = new SummingGroup(here, there)) {
       collectives().launchGap(GAP);
       beside(() -> work.run(here), () -> beside(() -> work.run(there), () -> checkOften(group)));
     }
@@ -183,7 +183,7 @@ public abstract class GpuGroupGateTest {
   void collectivesGoOnBesideDevicesThatAreOpenedAndClosed() throws Exception {
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo group = new GroupOfTwo(here, there)) {
+        SummingGroup group = new SummingGroup(here, there)) {
       collectives().launchGap(GAP);
       beside(
           () -> {
@@ -198,9 +198,9 @@ public abstract class GpuGroupGateTest {
   void collectivesGoOnBesideGroupsThatAreMadeAndClosed() throws Exception {
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo group = new GroupOfTwo(here, there)) {
+        SummingGroup group = new SummingGroup(here, there)) {
       collectives().launchGap(GAP);
-      beside(() -> GroupOfTwo.checkUsable(there, here), () -> checkOften(group));
+      beside(() -> SummingGroup.checkUsable(there, here), () -> checkOften(group));
     }
   }
 
@@ -209,7 +209,7 @@ public abstract class GpuGroupGateTest {
   void collectivesGoOnWhereMemoryIsShort() throws Exception {
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo group = new GroupOfTwo(here, there)) {
+        SummingGroup group = new SummingGroup(here, there)) {
       sim.simulator().memory(16 << 20);
       collectives().launchGap(GAP);
       beside(
@@ -226,11 +226,11 @@ public abstract class GpuGroupGateTest {
   void manyThreadsUseGroupsThatShareDevices() throws Exception {
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo one = new GroupOfTwo(here, there);
-        GroupOfTwo two = new GroupOfTwo(there, here)) {
+        SummingGroup one = new SummingGroup(here, there);
+        SummingGroup two = new SummingGroup(there, here)) {
       collectives().launchGap(Duration.ofNanos(100_000));
       List<Task<?>> tasks = new ArrayList<>();
-      for (GroupOfTwo group : List.of(one, two, one, two)) {
+      for (SummingGroup group : List.of(one, two, one, two)) {
         tasks.add(
             Task.run(
                 "caller-" + tasks.size(),
@@ -258,8 +258,8 @@ public abstract class GpuGroupGateTest {
     try (Device here = open(0);
         Device there = open(1);
         Executable kernels = here.loadExecutable(CtsKernels.bundle());
-        DeviceBuffer buffer = GroupOfTwo.buffer(here, new byte[64]);
-        GroupOfTwo group = new GroupOfTwo(here, there);
+        DeviceBuffer buffer = SummingGroup.buffer(here, new byte[64]);
+        SummingGroup group = new SummingGroup(here, there);
         TimelineSemaphore done = here.createSemaphore(0)) {
       collectives().openGap();
       List<TimelineSemaphore> ends = group.start(Fence.NONE);

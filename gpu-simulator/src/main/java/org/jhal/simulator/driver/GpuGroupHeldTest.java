@@ -51,7 +51,7 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
   void aGroupIsClosedWithAChainBehindAProducer() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(there);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     List<TimelineSemaphore> next = group.start(all(ends));
@@ -68,8 +68,8 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
   void aGroupIsClosedBehindAnotherOneThatIsHeld() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
-    GroupOfTwo other = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
+    SummingGroup other = new SummingGroup(here, there);
     HeldStream stream = hold(there);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
@@ -90,8 +90,8 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
   void aGroupIsClosedBehindAnotherOneThatHasStalled() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
-    GroupOfTwo other = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
+    SummingGroup other = new SummingGroup(here, there);
     collectives().stall(1);
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     awaitLaunched(1);
@@ -111,7 +111,7 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
     Device here = open(0);
     Device there = open(1);
     Device producing = openApart();
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(producing);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     List<TimelineSemaphore> next = group.start(all(ends));
@@ -128,8 +128,8 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
   void oneThatWaitsForAnotherGroupsFailsWithIt() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
-    GroupOfTwo other = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
+    SummingGroup other = new SummingGroup(here, there);
     HeldStream stream = hold(there);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
@@ -150,8 +150,8 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
   void theDeadlineDoesNotCountBehindOneThatHasFailed() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
-    GroupOfTwo other = new GroupOfTwo(NOT_LATE, here, there);
+    SummingGroup group = new SummingGroup(here, there);
+    SummingGroup other = new SummingGroup(NOT_LATE, here, there);
     HeldStream stream = hold(there);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
@@ -171,8 +171,8 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
   void theDeadlineDoesNotCountBehindOneThatIsAborted() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
-    GroupOfTwo other = new GroupOfTwo(NOT_LATE, here, there);
+    SummingGroup group = new SummingGroup(here, there);
+    SummingGroup other = new SummingGroup(NOT_LATE, here, there);
     HeldStream stream = hold(there);
     collectives().stall(1);
     List<TimelineSemaphore> ends = group.start(stream.producer());
@@ -199,8 +199,8 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
     Device here = open(0);
     Device there = open(1);
     Device lost = openApart();
-    GroupOfTwo group = isFirst ? new GroupOfTwo(lost, here) : new GroupOfTwo(here, lost);
-    GroupOfTwo other = new GroupOfTwo(NOT_LATE, here, there);
+    SummingGroup group = isFirst ? new SummingGroup(lost, here) : new SummingGroup(here, lost);
+    SummingGroup other = new SummingGroup(NOT_LATE, here, there);
     HeldStream stream = hold(there);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
@@ -217,7 +217,7 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
   }
 
   /** For longer than the deadline, after a look at what is before it. */
-  private static void assertNotLate(GroupOfTwo group, List<TimelineSemaphore> ends) {
+  private static void assertNotLate(SummingGroup group, List<TimelineSemaphore> ends) {
     assertFalse(
         becomesTrue(Duration.ofMillis(1500), () -> group.group.failure() != null),
         () -> "the group has ended: " + group.group.failure());
@@ -230,7 +230,7 @@ public abstract class GpuGroupHeldTest extends HeldGroups {
   void oneThatIsNotLaunchedEndsItsGroup() throws Exception {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+    SummingGroup group = new SummingGroup(SHORT, here, there);
     HeldStream stream = hold(there);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);

@@ -59,7 +59,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     Device here = open(0);
     Device there = open(1);
     Device producing = openApart();
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(producing);
     TimelineSemaphore behind = there.createSemaphore(0);
     List<TimelineSemaphore> ends = group.start(stream.producer());
@@ -79,7 +79,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     assertHal(status, awaitFailure(behind, 1), why);
     assertEnded(group, status, why);
     stream.release();
-    GroupOfTwo.checkUsable(here, there);
+    SummingGroup.checkUsable(here, there);
     assertNoneLost(here, there);
     group.close();
     behind.close();
@@ -92,7 +92,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     Device here = open(0);
     Device there = open(1);
     Device producing = openApart();
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(producing);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
@@ -108,7 +108,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   void aRankThatIsLostBeforeTheStartFailsAllRanks(int lost) {
     Device[] devices = {open(0), open(1)};
     Device producing = openApart();
-    GroupOfTwo group = new GroupOfTwo(devices);
+    SummingGroup group = new SummingGroup(devices);
     HeldStream stream = hold(producing);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
@@ -119,7 +119,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     stream.release();
     awaitReached(stream.timeline(), 2);
     try (Device again = open(lost)) {
-      GroupOfTwo.checkUsable(devices[1 - lost], again);
+      SummingGroup.checkUsable(devices[1 - lost], again);
     }
     assertNoneLost(devices[1 - lost], producing);
     group.close();
@@ -130,7 +130,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   @CsvSource({"2, 0", "3, 1"})
   void aRankThatIsFoundLostAtTheStartIsTheOneThatIsLost(int nth, int lost) {
     Device[] devices = {open(0), open(1)};
-    GroupOfTwo group = new GroupOfTwo(devices);
+    SummingGroup group = new SummingGroup(devices);
     HeldStream stream = hold(devices[1 - lost]);
     Timepoint producer = stream.producer();
     sim.simulator().failForGood(waitEvent, nth, GpuFault.STICKY_CODE);
@@ -147,7 +147,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   void aStartThatFailsEndsTheGroupAtOnce() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(there);
     Timepoint producer = stream.producer();
     sim.simulator().fail(waitEvent, 3, GpuFault.PLAIN_CODE);
@@ -158,7 +158,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     assertEquals(0, launches());
     assertPending(stream.timeline(), 2);
     stream.release();
-    GroupOfTwo.checkUsable(here, there);
+    SummingGroup.checkUsable(here, there);
     assertNoneLost(here, there);
     group.close();
   }
@@ -168,7 +168,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   void oneThatCannotBeginFailsBehindItsProducer() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(here);
     startWithoutMemory(group, stream.producer(), stream.timeline().at(3));
     CompletableFuture<?> produced = stream.timeline().whenReached(2).toCompletableFuture();
@@ -184,7 +184,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   }
 
   /** A broadcast whose first rank has memory that is never allocated, once that is found out. */
-  private void startWithoutMemory(GroupOfTwo group, Timepoint producer, Timepoint end) {
+  private void startWithoutMemory(SummingGroup group, Timepoint producer, Timepoint end) {
     Device here = group.devices.get(0);
     try (TimelineSemaphore never = here.createSemaphore(0);
         TimelineSemaphore allocated = here.createSemaphore(0);
@@ -205,7 +205,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   void oneThatCannotBeLaunchedFailsAtOnce() throws Exception {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+    SummingGroup group = new SummingGroup(SHORT, here, there);
     HeldStream stream = hold(there);
     Timepoint producer = stream.producer();
     collectives().hang("ncclCommInitAll");
@@ -218,7 +218,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     collectives().release("ncclCommInitAll");
     making.join().close();
     stream.release();
-    GroupOfTwo.checkUsable(here, there);
+    SummingGroup.checkUsable(here, there);
     assertNoneLost(here, there);
     group.close();
   }
@@ -233,7 +233,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
             "org.jhal.engine.NativeForm", line -> told.compareAndSet(null, line.getMessage()))) {
       Device here = open(0);
       Device there = open(1);
-      GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+      SummingGroup group = new SummingGroup(SHORT, here, there);
       HeldStream stream = hold(there);
       Timepoint producer = stream.producer();
       collectives().hang("ncclCommInitAll");
@@ -246,7 +246,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
       collectives().release("ncclCommInitAll");
       stream.release();
       making.join().close();
-      GroupOfTwo.checkUsable(here, there);
+      SummingGroup.checkUsable(here, there);
       assertNoneLost(here, there);
       group.close();
     }
@@ -258,7 +258,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   void closingAGroupEndsWhatHasNotStarted() {
     Device here = open(0);
     Device there = open(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(there);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
@@ -267,7 +267,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     assertEquals(0, aborts(), "aborts of what has not started");
     stream.release();
     awaitTrue("the group to be freed", () -> collectives().live() == 0);
-    GroupOfTwo.checkUsable(here, there);
+    SummingGroup.checkUsable(here, there);
     assertNoneLost(here, there);
     group.close();
   }
@@ -276,7 +276,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   void closingAGroupAwaitsWhatStarts() throws Exception {
     Device here = openPatient(0);
     Device there = openPatient(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(there);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
@@ -295,7 +295,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   void closingDoesNotAwaitWhatCouldNotBegin(boolean closesGroup) throws Exception {
     Device here = openPatient(0);
     Device there = openPatient(1);
-    GroupOfTwo group = new GroupOfTwo(here, there);
+    SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(here);
     TimelineSemaphore end = here.createSemaphore(0);
     startWithoutMemory(group, stream.producer(), end.at(1));
@@ -315,7 +315,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   void closingADeviceEndsWhatHasNotStarted(int closed) {
     Device[] devices = {open(0), open(1)};
     Device producing = openApart();
-    GroupOfTwo group = new GroupOfTwo(devices);
+    SummingGroup group = new SummingGroup(devices);
     HeldStream stream = hold(producing);
     List<TimelineSemaphore> ends = group.start(stream.producer());
     awaitLaunched(1);
@@ -326,7 +326,7 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     stream.release();
     awaitTrue("its end", () -> isOver(stream.timeline(), 2));
     try (Device again = open(closed)) {
-      GroupOfTwo.checkUsable(devices[1 - closed], again);
+      SummingGroup.checkUsable(devices[1 - closed], again);
     }
     assertNoneLost(devices[1 - closed], producing);
     group.close();

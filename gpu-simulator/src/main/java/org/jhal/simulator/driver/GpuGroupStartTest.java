@@ -41,7 +41,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   @ValueSource(ints = {0, 1, 2})
   void aChainIsLaunchedBeforeItBegins(int producing) {
     Device[] devices = {open(0), open(1), openApart()};
-    try (GroupOfTwo group = new GroupOfTwo(devices[0], devices[1])) {
+    try (SummingGroup group = new SummingGroup(devices[0], devices[1])) {
       HeldStream stream = hold(devices[producing]);
       List<TimelineSemaphore> first = group.start(stream.producer());
       List<TimelineSemaphore> second = group.start(all(first));
@@ -62,8 +62,8 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void collectivesOfTheSameDevicesNeedNoEventBetween() {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo group = new GroupOfTwo(here, there);
-        GroupOfTwo other = new GroupOfTwo(there, here)) {
+    try (SummingGroup group = new SummingGroup(here, there);
+        SummingGroup other = new SummingGroup(there, here)) {
       HeldStream stream = hold(there);
       List<TimelineSemaphore> ends = group.start(stream.producer());
       awaitLaunched(1);
@@ -86,7 +86,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   @Test
   void everyProducerIsWaitedFor() {
     Device[] devices = {open(0), open(1), openApart()};
-    try (GroupOfTwo group = new GroupOfTwo(devices[0], devices[1])) {
+    try (SummingGroup group = new SummingGroup(devices[0], devices[1])) {
       List<HeldStream> streams = new ArrayList<>();
       Fence waits = Fence.NONE;
       for (Device device : devices) {
@@ -111,7 +111,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void aWaitOfTheHostIsReachedFirst() {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo group = new GroupOfTwo(here, there);
+    try (SummingGroup group = new SummingGroup(here, there);
         TimelineSemaphore host = here.createSemaphore(0)) {
       HeldStream stream = hold(there);
       List<TimelineSemaphore> ends = group.start(host.at(1).and(stream.producer()));
@@ -132,7 +132,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
     Device[] devices = {
       open(0, alone == 0 ? "&peers=none" : ""), open(1, alone == 1 ? "&peers=none" : "")
     };
-    try (GroupOfTwo group = new GroupOfTwo(devices)) {
+    try (SummingGroup group = new SummingGroup(devices)) {
       for (Device producing : devices) {
         HeldStream stream = hold(producing);
         List<TimelineSemaphore> ends = group.start(stream.producer());
@@ -150,7 +150,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void aTimelineThatFailsAfterTheLaunchChangesNothing(boolean isClosed) {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo group = new GroupOfTwo(here, there)) {
+    try (SummingGroup group = new SummingGroup(here, there)) {
       HeldStream stream = hold(there);
       List<TimelineSemaphore> ends = group.start(stream.producer());
       awaitLaunched(1);
@@ -171,7 +171,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void aTimelineThatFailsBeforeTheLaunchFailsTheCollective() {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo group = new GroupOfTwo(here, there);
+    try (SummingGroup group = new SummingGroup(here, there);
         TimelineSemaphore host = here.createSemaphore(0)) {
       HeldStream stream = hold(there);
       List<TimelineSemaphore> ends = group.start(host.at(1).and(stream.producer()));
@@ -188,8 +188,8 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void groupsThatShareDevicesComeInAnyOrder() {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo one = new GroupOfTwo(here, there);
-        GroupOfTwo two = new GroupOfTwo(there, here)) {
+    try (SummingGroup one = new SummingGroup(here, there);
+        SummingGroup two = new SummingGroup(there, here)) {
       HeldStream mine = hold(here);
       HeldStream theirs = hold(there);
       List<TimelineSemaphore> first = one.start(theirs.producer());
@@ -216,7 +216,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void timeBeforeTheStartDoesNotCount() {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo group = new GroupOfTwo(SHORT, here, there)) {
+    try (SummingGroup group = new SummingGroup(SHORT, here, there)) {
       HeldStream stream = hold(there);
       List<TimelineSemaphore> ends = group.start(stream.producer());
       List<TimelineSemaphore> next = group.start(all(ends));
@@ -235,7 +235,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void oneThatStallsAfterTheStartIsLate() {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo group = new GroupOfTwo(SHORT, here, there)) {
+    try (SummingGroup group = new SummingGroup(SHORT, here, there)) {
       HeldStream stream = hold(there);
       collectives().stall(1);
       List<TimelineSemaphore> ends = group.start(stream.producer());
@@ -248,7 +248,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
       assertAllFail(next, Status.DEADLINE_EXCEEDED, "deadline of PT0.1S");
       awaitTrue("both aborts", () -> aborts() == 2);
       collectives().go(1);
-      GroupOfTwo.checkUsable(here, there);
+      SummingGroup.checkUsable(here, there);
       assertNoneLost(here, there);
     }
   }
@@ -258,7 +258,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void anAbortDoesNotWaitForWhatWaitsForIt() {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo group = new GroupOfTwo(SHORT, here, there);
+    try (SummingGroup group = new SummingGroup(SHORT, here, there);
         TimelineSemaphore between = there.createSemaphore(0)) {
       collectives().stall(1);
       List<TimelineSemaphore> ends = group.start(Fence.NONE);
@@ -268,7 +268,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
       assertAllFail(next, Status.DEADLINE_EXCEEDED, "deadline of PT0.1S");
       awaitTrue("both aborts", () -> aborts() == 2);
       collectives().go(1);
-      GroupOfTwo.checkUsable(here, there);
+      SummingGroup.checkUsable(here, there);
       assertNoneLost(here, there);
     }
   }
@@ -278,7 +278,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void anAbortMayWaitForAProducer() {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo group = new GroupOfTwo(SHORT, here, there)) {
+    try (SummingGroup group = new SummingGroup(SHORT, here, there)) {
       HeldStream stream = hold(there);
       collectives().stall(1);
       List<TimelineSemaphore> ends = group.start(Fence.NONE);
@@ -293,7 +293,7 @@ public abstract class GpuGroupStartTest extends HeldGroups {
       assertNoneLost(here, there);
       stream.release();
       collectives().go(1);
-      GroupOfTwo.checkUsable(here, there);
+      SummingGroup.checkUsable(here, there);
       assertNoneLost(here, there);
     }
   }
@@ -303,11 +303,11 @@ public abstract class GpuGroupStartTest extends HeldGroups {
   void memoryComesAndGoesBeforeTheStart() {
     Device here = open(0);
     Device there = open(1);
-    try (GroupOfTwo group = new GroupOfTwo(here, there)) {
+    try (SummingGroup group = new SummingGroup(here, there)) {
       HeldStream stream = hold(there);
       List<TimelineSemaphore> ends = group.start(stream.producer());
       awaitLaunched(1);
-      GroupOfTwo.buffer(here, new byte[64]).close();
+      SummingGroup.buffer(here, new byte[64]).close();
       here.allocate(1 << 20, BufferParams.HOST).close();
       stream.release();
       awaitReached(all(ends));

@@ -125,7 +125,7 @@ public abstract class GpuGroupTest {
   void onRequestTheFormIsTheHost() {
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo group = new GroupOfTwo(Options.DEFAULT.withHostOnly(), here, there)) {
+        SummingGroup group = new SummingGroup(Options.DEFAULT.withHostOnly(), here, there)) {
       assertEquals(new Form("host", "the group was made for the host only"), form(group.group));
       group.check();
       assertEquals(Map.of(), collectives().calls());
@@ -136,7 +136,7 @@ public abstract class GpuGroupTest {
   void twoDevicesOnOneGpuGoThroughTheHost() {
     try (Device here = open(0);
         Device same = open(0);
-        GroupOfTwo group = new GroupOfTwo(here, same)) {
+        SummingGroup group = new SummingGroup(here, same)) {
       assertEquals(new Form("host", "ranks 0 and 1 are on one GPU"), form(group.group));
       group.check();
     }
@@ -145,7 +145,7 @@ public abstract class GpuGroupTest {
   private void checkHost(String reason) {
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo group = new GroupOfTwo(here, there)) {
+        SummingGroup group = new SummingGroup(here, there)) {
       Form form = form(group.group);
       assertEquals("host", form.name());
       assertTrue(form.reason().contains(reason), form::reason);
@@ -190,7 +190,7 @@ public abstract class GpuGroupTest {
     collectives().fail("ncclCommInitAll", 1, 1);
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo group = new GroupOfTwo(here, there)) {
+        SummingGroup group = new SummingGroup(here, there)) {
       assertEquals("native", form(group.group).name());
       group.check();
     }
@@ -267,7 +267,7 @@ public abstract class GpuGroupTest {
       boolean hasSource = kind == Kind.SEND_RECEIVE ? i == 0 : kind != Kind.BROADCAST || i == 1;
       boolean hasTarget = kind == Kind.SEND_RECEIVE || kind == Kind.REDUCE ? i == 1 : true;
       int bytes = COUNT * type.bytes() * (kind == Kind.ALL_GATHER ? 2 : 1);
-      DeviceBuffer source = hasSource ? GroupOfTwo.buffer(device, content) : null;
+      DeviceBuffer source = hasSource ? SummingGroup.buffer(device, content) : null;
       DeviceBuffer target = hasTarget ? device.allocate(bytes, BufferParams.DEVICE) : null;
       TimelineSemaphore end = device.createSemaphore(0);
       ranks.add(new Rank(Fence.NONE, end.at(1), source, target));
@@ -288,7 +288,7 @@ public abstract class GpuGroupTest {
       ends.get(i).close();
       DeviceBuffer target = targets.get(i);
       if (target != null) {
-        results.add(GroupOfTwo.content(group.devices().get(i), target));
+        results.add(SummingGroup.content(group.devices().get(i), target));
         target.close();
       }
     }
@@ -353,8 +353,8 @@ public abstract class GpuGroupTest {
   void theFirstRankMayBeTheSecondDevice() {
     try (Device here = open(0);
         Device there = open(1);
-        GroupOfTwo group = new GroupOfTwo(there, here);
-        GroupOfTwo alone = new GroupOfTwo(here, there)) {
+        SummingGroup group = new SummingGroup(there, here);
+        SummingGroup alone = new SummingGroup(here, there)) {
       group.check();
       alone.check();
       group.check();
@@ -367,7 +367,7 @@ public abstract class GpuGroupTest {
     try (Device here = open(0);
         Device there = open(1);
         CollectiveGroup group = CollectiveGroup.of(here, there);
-        DeviceBuffer mine = GroupOfTwo.buffer(here, new byte[] {1, 2, 3, 4});
+        DeviceBuffer mine = SummingGroup.buffer(here, new byte[] {1, 2, 3, 4});
         DeviceBuffer view = there.allocator().importPeer(mine);
         DeviceBuffer target = here.allocate(4, BufferParams.DEVICE);
         DeviceBuffer theirs = there.allocate(4, BufferParams.DEVICE);
@@ -378,8 +378,8 @@ public abstract class GpuGroupTest {
               new Rank(Fence.NONE, done.at(1), null, target),
               new Rank(Fence.NONE, done.at(1), view, theirs)));
       awaitReached(done, 1);
-      assertBytes(new byte[] {1, 2, 3, 4}, GroupOfTwo.content(here, target), "target");
-      assertBytes(new byte[] {1, 2, 3, 4}, GroupOfTwo.content(there, theirs), "theirs");
+      assertBytes(new byte[] {1, 2, 3, 4}, SummingGroup.content(here, target), "target");
+      assertBytes(new byte[] {1, 2, 3, 4}, SummingGroup.content(there, theirs), "theirs");
       assertEquals(Map.of(), collectiveCalls());
     }
   }
@@ -400,7 +400,7 @@ public abstract class GpuGroupTest {
               new Rank(Fence.NONE, done.at(1), imported, null),
               new Rank(Fence.NONE, done.at(1), null, theirs)));
       awaitReached(done, 1);
-      assertEquals(7, GroupOfTwo.content(there, theirs)[5]);
+      assertEquals(7, SummingGroup.content(there, theirs)[5]);
       assertEquals(Map.of(), collectiveCalls());
     }
   }

@@ -131,7 +131,7 @@ public abstract class HeldGroups {
     }
   }
 
-  static void assertEnded(GroupOfTwo group, Status status, String... parts) {
+  static void assertEnded(SummingGroup group, Status status, String... parts) {
     awaitTrue("the group to end", () -> group.group.failure() != null);
     assertHal(status, present(group.group.failure()), parts);
   }

@@ -19,7 +19,7 @@ import org.jhal.Reduction;
 import org.jhal.TimelineSemaphore;
 
 /** A group of two devices, with one int for each rank, which is its number and 1. */
-final class GroupOfTwo implements AutoCloseable {
+final class SummingGroup implements AutoCloseable {
   private static final int SUM = 3;
 
   final List<Device> devices;
@@ -28,7 +28,7 @@ final class GroupOfTwo implements AutoCloseable {
   private final List<DeviceBuffer> targets = new ArrayList<>();
   private final List<TimelineSemaphore> timelines = new ArrayList<>();
 
-  GroupOfTwo(Options options, Device... devices) {
+  SummingGroup(Options options, Device... devices) {
     this.devices = List.of(devices);
     this.group = CollectiveGroup.of(this.devices, options);
     for (Device device : devices) {
@@ -37,7 +37,7 @@ final class GroupOfTwo implements AutoCloseable {
     }
   }
 
-  GroupOfTwo(Device... devices) {
+  SummingGroup(Device... devices) {
     this(Options.DEFAULT, devices);
   }
 
@@ -89,7 +89,7 @@ final class GroupOfTwo implements AutoCloseable {
 
   /** That devices work, alone and together. */
   static void checkUsable(Device... devices) {
-    try (GroupOfTwo group = new GroupOfTwo(devices)) {
+    try (SummingGroup group = new SummingGroup(devices)) {
       group.check();
     }
   }
