@@ -226,14 +226,17 @@ class CollectiveResultTest {
             reduction ->
                 Stream.of(ElementType.values())
                     .filter(type -> reduction != Reduction.AVERAGE || !Elements.isInteger(type))
-                    .map(type -> Arguments.of(reduction, type)));
+                    .flatMap(
+                        type ->
+                            Stream.of(Kind.REDUCE, Kind.ALL_REDUCE, Kind.REDUCE_SCATTER)
+                                .map(kind -> Arguments.of(kind, reduction, type))));
   }
 
   @ParameterizedTest
   @MethodSource("reductions")
   @Rule("G5")
-  void everyTypeIsReduced(Reduction reduction, ElementType type, Cts cts) {
-    check(cts, Kind.ALL_REDUCE, reduction, type, 1001, 2, false);
+  void everyTypeIsReduced(Kind kind, Reduction reduction, ElementType type, Cts cts) {
+    check(cts, kind, reduction, type, 1001, 2, false);
   }
 
   @ParameterizedTest
