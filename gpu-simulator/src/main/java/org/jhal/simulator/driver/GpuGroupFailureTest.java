@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,7 +79,7 @@ public abstract class GpuGroupFailureTest {
 
   @AfterEach
   final void end() {
-    for (int rank = 0; rank < 2; rank++) { // if the test has failed half-way
+    for (int rank = 0; rank < 4; rank++) { // if the test has failed half-way
       collectives().go(rank);
       collectives().releaseAbort(rank);
       sim.simulator().resume(rank, 0);
@@ -147,6 +148,26 @@ public abstract class GpuGroupFailureTest {
       }
       assertNull(here.lostCause());
       assertNull(there.lostCause());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2, 3})
+  void aStalledRankOfFourFailsAllRanks(int stalled) {
+    assumeTrue(sim.four() == 4, "this driver has counted its devices when there were two");
+    Device[] devices = {open(0), open(1), open(2), open(3)};
+    SummingGroup group = new SummingGroup(SHORT, devices);
+    group.check();
+    collectives().stall(stalled);
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline of PT0.2S");
+    awaitTrue("all aborts", () -> collectives().live() == 0);
+    assertEquals(4, aborts());
+    collectives().go(stalled);
+    SummingGroup.checkUsable(devices);
+    group.close();
+    for (Device device : devices) {
+      assertNull(device.lostCause());
+      device.close();
     }
   }
 

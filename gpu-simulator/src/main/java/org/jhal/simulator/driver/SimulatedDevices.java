@@ -51,6 +51,16 @@ public final class SimulatedDevices implements BeforeEachCallback, AfterEachCall
     return driver;
   }
 
+  /**
+   * Makes four of them, two more than there are.
+   *
+   * @return how many the driver finds: still two, if it counts them once in a process
+   */
+  int four() {
+    simulator().devices(4);
+    return driver().devices(DeviceUri.parse(driver.name())).size();
+  }
+
   /** Opens one. */
   public Device open(String uri) {
     return driver.open(DeviceUri.parse(uri));

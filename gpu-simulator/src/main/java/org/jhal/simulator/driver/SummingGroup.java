@@ -18,10 +18,8 @@ import org.jhal.Fence;
 import org.jhal.Reduction;
 import org.jhal.TimelineSemaphore;
 
-/** A group of two devices, with one int for each rank, which is its number and 1. */
+/** A group of devices, with one int for each rank, which is its number and 1. */
 final class SummingGroup implements AutoCloseable {
-  private static final int SUM = 3;
-
   final List<Device> devices;
   final CollectiveGroup group;
   private final List<DeviceBuffer> sources = new ArrayList<>();
@@ -59,7 +57,7 @@ final class SummingGroup implements AutoCloseable {
     return found;
   }
 
-  /** Adds the ints of both; each rank has a timeline, of its own device. */
+  /** Adds the ints of all; each rank has a timeline, of its own device. */
   List<TimelineSemaphore> start(Fence waits) {
     List<TimelineSemaphore> ends = startApart(waits);
     timelines.addAll(ends);
@@ -79,11 +77,12 @@ final class SummingGroup implements AutoCloseable {
     return ends;
   }
 
-  /** Adds the ints of both, and checks the sums. */
+  /** Adds the ints of all, and checks the sums. */
   void check() {
     start(Fence.NONE).forEach(end -> awaitReached(end, 1));
+    int sum = devices.size() * (devices.size() + 1) / 2;
     for (int i = 0; i < devices.size(); i++) {
-      assertBytes(ints(SUM), content(devices.get(i), targets.get(i)), "target of rank " + i);
+      assertBytes(ints(sum), content(devices.get(i), targets.get(i)), "target of rank " + i);
     }
   }
 
