@@ -93,13 +93,13 @@ final class ArrayForm<I, O> implements BatchForm<I, O> {
       }
       Object next = arrays.next();
       if (!input.isInstance(next)) { // or null; the types of a program may lie
+        String found =
+            next == null
+                ? "null"
+                : "no " + input.getSimpleName() + ", but a " + next.getClass().getSimpleName();
         throw new HalException(
             Status.INVALID_ARGUMENT,
-            "array "
-                + taken
-                + " of the partition, counted from 0, is "
-                + (next == null ? "null" : "no " + input.getSimpleName())
-                + (next == null ? "" : ", but a " + next.getClass().getSimpleName()));
+            "array " + taken + " of the partition, counted from 0, is " + found);
       }
       I array = input.cast(next);
       taken++;
