@@ -480,9 +480,21 @@ public abstract class GpuGroupFailureTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void aDeviceThatIsLostWhileAGroupIsLaunchedIsTheOneThatIsLost(int lost) {
+    checkLossInLaunch(lost, () -> {});
+  }
+
+  /** The library says only that there is an error of some device. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void theLossOfADeviceExplainsWhyALaunchFails(int lost) {
+    checkLossInLaunch(lost, () -> collectives().fail("ncclAllReduce", 1 + lost, 1));
+  }
+
+  private void checkLossInLaunch(int lost, Runnable also) {
     Device[] devices = {open(0), open(1)};
     SummingGroup group = new SummingGroup(devices);
     group.check();
+    also.run();
     sim.simulator().failForGood(names.recordEvent(), 1 + lost, GpuFault.STICKY_CODE);
     assertAllFail(group.start(Fence.NONE), Status.UNAVAILABLE, "719");
     awaitTrue("the loss of " + devices[lost], () -> isLost(devices[lost]));

@@ -253,7 +253,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
       } catch (Throwable t) { // such as no memory: there is no telling when the streams are past it
         throw new HalException(Status.UNAVAILABLE, "a launch ended half-way: " + t, t);
       }
-      return failure == null ? lost : failure;
+      return lost == null ? failure : lost; // of a loss the library says only that something failed
     } finally {
       synchronized (this) {
         isLaunching = false;
