@@ -64,21 +64,22 @@ record ClockFit(double host, double error, double rate, double rateError, long i
    */
   @Nullable ClockFit follow(double otherHost, double otherError, float millis) {
     double passed = otherHost - host;
-    double measured = passed / (millis * NANOS_PER_MILLI);
-    double measuredError =
-        (error + otherError + RESOLUTION_NANOS + rounding(millis)) / Math.max(1, passed);
-    if (!Float.isFinite(millis) || !(Math.abs(measured - 1) <= UNKNOWN_RATE + measuredError)) {
+    double passedOnDevice = millis * NANOS_PER_MILLI;
+    double passedError = error + otherError + RESOLUTION_NANOS + rounding(millis);
+    double mostApart = UNKNOWN_RATE * Math.abs(passedOnDevice) + passedError;
+    if (!Float.isFinite(millis) || Math.abs(passed - passedOnDevice) > mostApart) {
       return null;
     }
     if (otherError > errorAt(millis)) {
       return this;
     }
     double keptError = Math.min(UNKNOWN_RATE, rateError + RATE_CHANGE);
-    boolean isCloser = measuredError < keptError;
+    double measuredError = passedError / Math.max(1, passed);
+    boolean isCloser = measuredError < keptError; // so that both times are far from 0
     return new ClockFit(
         otherHost,
         otherError,
-        isCloser ? measured : rate,
+        isCloser ? passed / passedOnDevice : rate,
         isCloser ? measuredError : keptError,
         Math.min(LONGEST_INTERVAL, 2 * interval));
   }

@@ -38,6 +38,9 @@ final class DeviceClock<S, E> {
   /** The same while there is no reference at all, without which nothing can be mapped. */
   private static final long FIRST_PATIENCE = TimeUnit.MILLISECONDS.toNanos(200);
 
+  /** How long such an event is awaited without letting other threads run; most need less. */
+  private static final long SPIN = TimeUnit.MICROSECONDS.toNanos(50);
+
   /** How long nothing is tried after a renewal that failed, at first and at most. */
   private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -183,11 +186,16 @@ final class DeviceClock<S, E> {
         long before = System.nanoTime();
         runtime.recordEvent(spare, idle);
         while (!runtime.queryEvent(spare)) {
-          if (System.nanoTime() - deadline > 0) {
+          long now = System.nanoTime();
+          if (now - deadline > 0) {
             i = TRIES; // what there is must do
             break;
           }
-          Thread.onSpinWait();
+          if (now - before < SPIN) {
+            Thread.onSpinWait();
+          } else {
+            Thread.yield(); // to a thread of the runtime that the event needs
+          }
         }
         long after = System.nanoTime();
         if (i < TRIES && (after - before) / 2.0 < error) {

@@ -57,6 +57,17 @@ class ClockFitTest {
     assertEquals(4_000, better.error(), "10 us may be lost in the meantime");
   }
 
+  /** Each may be wrong by more than the time between them, and even seem to be the later one. */
+  @ParameterizedTest
+  @ValueSource(doubles = {3e6, 0, -2e6, 4e7})
+  void aPoorReferenceIsFollowedByABetterOne(double passed) {
+    ClockFit fit = ClockFit.first(START, 5e7);
+    ClockFit better = fit.follow(START + 1.2e7, 3_000, millis(passed, 0));
+    assertNotNull(better);
+    assertEquals(3_000, better.error());
+    assertEquals(1, better.rate(), "nothing is known of it");
+  }
+
   /** A rate that is known well is not given up for one that is known less well. */
   @Test
   void theBetterRateIsKept() {
