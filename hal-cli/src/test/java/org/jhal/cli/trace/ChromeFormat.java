@@ -23,8 +23,16 @@ import java.util.Set;
 /** A trace in the JSON format of Chrome, checked against what readers of that format need. */
 final class ChromeFormat {
   private static final double STEP = 0.001; // times are whole nanoseconds
+  private static final double NANOS_PER_MICRO = 1e3;
 
-  record Slice(String track, String name, double begin, double end) {}
+  /** With the error that is stated for its ends, all in microseconds. */
+  record Slice(String track, String name, double begin, double end, double error) {
+    boolean contains(Point point) {
+      return track.equals(point.track)
+          && begin <= point.time + STEP / 2
+          && point.time <= end + STEP / 2;
+    }
+  }
 
   record Point(String track, String name, double time) {}
 
@@ -32,6 +40,7 @@ final class ChromeFormat {
   final Map<Long, Point> signals = new HashMap<>();
   final Map<Long, Point> waits = new HashMap<>();
   final Map<String, String> trackNames = new HashMap<>();
+  private final Map<Point, Double> errors = new HashMap<>(); // of the ends of arrows
   private final Set<Integer> processes = new HashSet<>();
 
   private ChromeFormat() {}
@@ -70,7 +79,15 @@ final class ChromeFormat {
       case "X" -> {
         double duration = event.get("dur").getAsDouble();
         assertTrue(duration >= 0, event::toString);
-        slices.add(new Slice(track, name, time, time + duration));
+        JsonObject details = event.getAsJsonObject("args");
+        JsonElement error = details == null ? null : details.get("error ns");
+        slices.add(
+            new Slice(
+                track,
+                name,
+                time,
+                time + duration,
+                error == null ? 0 : error.getAsDouble() / NANOS_PER_MICRO));
       }
       case "s" -> flow(signals, event, new Point(track, name, time));
       case "f" -> {
@@ -115,24 +132,29 @@ final class ChromeFormat {
         slice -> byTrack.computeIfAbsent(slice.track(), track -> new ArrayList<>()).add(slice));
     for (Map<Long, Point> ends : List.of(signals, waits)) {
       for (Point end : ends.values()) {
-        List<Slice> there = byTrack.getOrDefault(end.track(), List.of());
-        assertTrue(
-            there.stream()
-                .anyMatch(
-                    slice ->
-                        slice.begin() <= end.time() + STEP / 2
-                            && end.time() <= slice.end() + STEP / 2),
-            () -> "no slice around " + end);
+        errors.put(
+            end,
+            byTrack.getOrDefault(end.track(), List.of()).stream()
+                .filter(slice -> slice.contains(end))
+                .mapToDouble(Slice::error)
+                .max()
+                .orElseThrow(() -> new AssertionError("no slice around " + end)));
       }
     }
   }
 
-  /** The longest time by which a wait ends before its signal, in microseconds; 0 if none does. */
+  /**
+   * The longest time by which a wait ends before its signal, beyond what the errors of both
+   * explain, in microseconds; 0 if none does.
+   */
   double worstInversion() {
     double worst = 0;
-    for (Map.Entry<Long, Point> signal : signals.entrySet()) {
-      Point wait = Objects.requireNonNull(waits.get(signal.getKey()));
-      worst = Math.max(worst, signal.getValue().time() - wait.time());
+    for (Map.Entry<Long, Point> entry : signals.entrySet()) {
+      Point signal = entry.getValue();
+      Point wait = Objects.requireNonNull(waits.get(entry.getKey()));
+      double explained =
+          Objects.requireNonNull(errors.get(signal)) + Objects.requireNonNull(errors.get(wait));
+      worst = Math.max(worst, signal.time() - wait.time() - explained);
     }
     return worst;
   }
