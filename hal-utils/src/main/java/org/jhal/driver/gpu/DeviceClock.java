@@ -185,20 +185,11 @@ final class DeviceClock<S, E> {
       for (int i = 0; i < TRIES; i++) {
         long before = System.nanoTime();
         runtime.recordEvent(spare, idle);
-        while (!runtime.queryEvent(spare)) {
-          long now = System.nanoTime();
-          if (now - deadline > 0) {
-            i = TRIES; // what there is must do
-            break;
-          }
-          if (now - before < SPIN) {
-            Thread.onSpinWait();
-          } else {
-            Thread.yield(); // to a thread of the runtime that the event needs
-          }
+        if (!awaitFired(spare, before, deadline)) {
+          break; // what there is must do
         }
         long after = System.nanoTime();
-        if (i < TRIES && (after - before) / 2.0 < error) {
+        if ((after - before) / 2.0 < error) {
           host = before + (after - before) / 2.0;
           error = (after - before) / 2.0;
           E better = spare;
@@ -232,6 +223,22 @@ final class DeviceClock<S, E> {
         runtime.destroyEvent(spare);
       }
     }
+  }
+
+  /** Waits for an event that was recorded at {@code start}. Returns false if it takes too long. */
+  private boolean awaitFired(E event, long start, long deadline) {
+    while (!runtime.queryEvent(event)) {
+      long now = System.nanoTime();
+      if (now - deadline > 0) {
+        return false;
+      }
+      if (now - start < SPIN) {
+        Thread.onSpinWait();
+      } else {
+        Thread.yield(); // to a thread of the runtime that the event needs
+      }
+    }
+    return true;
   }
 
   /** Replaces the reference; with null there is none. Returns whether {@code made} is used. */
