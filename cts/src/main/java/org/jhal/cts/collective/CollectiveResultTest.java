@@ -228,7 +228,8 @@ class CollectiveResultTest {
                     .filter(type -> reduction != Reduction.AVERAGE || !Elements.isInteger(type))
                     .flatMap(
                         type ->
-                            Stream.of(Kind.REDUCE, Kind.ALL_REDUCE, Kind.REDUCE_SCATTER)
+                            Stream.of(Kind.values())
+                                .filter(Kind::isReduction)
                                 .map(kind -> Arguments.of(kind, reduction, type))));
   }
 

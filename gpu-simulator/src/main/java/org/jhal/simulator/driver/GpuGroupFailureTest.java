@@ -3,11 +3,11 @@ package org.jhal.simulator.driver;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
-import static org.jhal.cts.support.Waits.awaitSet;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.isOver;
+import static org.jhal.simulator.driver.HeldGroups.assertAllFail;
+import static org.jhal.simulator.driver.HeldGroups.present;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -15,7 +15,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
 import org.jhal.CollectiveGroup.Form;
@@ -32,7 +31,6 @@ import org.jhal.Timepoint;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.support.Task;
 import org.jhal.simulator.SimulatedCollectives;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,17 +108,6 @@ public abstract class GpuGroupFailureTest {
         () -> collectives().calls().getOrDefault("ncclGroupEnd", 0L) == groups);
   }
 
-  private static void assertAllFail(List<TimelineSemaphore> ends, Status status, String... parts) {
-    for (TimelineSemaphore end : ends) {
-      assertHal(status, awaitFailure(end, 1), parts);
-    }
-  }
-
-  private static HalException present(@Nullable HalException failure) {
-    assertNotNull(failure);
-    return failure;
-  }
-
   private void assertAborted() {
     awaitTrue("both aborts", () -> collectives().live() == 0);
     assertEquals(2, aborts());
@@ -175,10 +162,7 @@ public abstract class GpuGroupFailureTest {
   @Test
   void aRankThatIsAbortedBesideLongWorkIsNotLost() {
     sim.simulator().waitForQuiet();
-    AtomicReference<@Nullable String> told = new AtomicReference<>();
-    try (LogLines lines =
-            new LogLines(
-                "org.jhal.engine.NativeForm", line -> told.compareAndSet(null, line.getMessage()));
+    try (LongAbortLine told = new LongAbortLine();
         Device here = open(0);
         Device there = open(1)) {
       SummingGroup group = new SummingGroup(SHORT, here, there);
@@ -187,8 +171,7 @@ public abstract class GpuGroupFailureTest {
       Timepoint longWork = held.producer();
       collectives().stall(0);
       assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline of PT0.2S");
-      String line = awaitSet("an abort that takes long to be told", told);
-      assertTrue(line.contains("may wait for other work on the device"), line);
+      told.await();
       held.release();
       awaitReached(Fence.of(longWork));
       assertAborted();
@@ -476,25 +459,19 @@ public abstract class GpuGroupFailureTest {
     devices[1].close();
   }
 
-  /** The streams of all ranks are recorded, and the first one's waits for the others. */
+  /**
+   * The streams of all ranks are recorded, and the first one's waits for the others. If the library
+   * notices the loss first, it says only that there is an error of some device.
+   */
   @ParameterizedTest
-  @ValueSource(ints = {0, 1})
-  void aDeviceThatIsLostWhileAGroupIsLaunchedIsTheOneThatIsLost(int lost) {
-    checkLossInLaunch(lost, () -> {});
-  }
-
-  /** The library says only that there is an error of some device. */
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1})
-  void theLossOfADeviceExplainsWhyALaunchFails(int lost) {
-    checkLossInLaunch(lost, () -> collectives().fail("ncclAllReduce", 1 + lost, 1));
-  }
-
-  private void checkLossInLaunch(int lost, Runnable also) {
+  @CsvSource({"0, false", "1, false", "0, true", "1, true"})
+  void aDeviceThatIsLostWhileAGroupIsLaunchedIsTheOneThatIsLost(int lost, boolean isNoticed) {
     Device[] devices = {open(0), open(1)};
     SummingGroup group = new SummingGroup(devices);
     group.check();
-    also.run();
+    if (isNoticed) {
+      collectives().fail("ncclAllReduce", 1 + lost, 1);
+    }
     sim.simulator().failForGood(names.recordEvent(), 1 + lost, GpuFault.STICKY_CODE);
     assertAllFail(group.start(Fence.NONE), Status.UNAVAILABLE, "719");
     awaitTrue("the loss of " + devices[lost], () -> isLost(devices[lost]));

@@ -5,19 +5,17 @@ import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
-import static org.jhal.cts.support.Waits.awaitSet;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.isOver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Options;
 import org.jhal.CollectiveGroup.Rank;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -28,7 +26,6 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.cts.support.Task;
 import org.jhal.engine.EngineDevice;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -200,18 +197,13 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     }
   }
 
-  /** Another group is being made for longer than the deadline. */
   @Test
   void oneThatCannotBeLaunchedFailsAtOnce() throws Exception {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);
     HeldStream stream = hold(there);
-    Timepoint producer = stream.producer();
-    collectives().hang("ncclCommInitAll");
-    Task<CollectiveGroup> making = Task.start("make", () -> CollectiveGroup.of(here, there));
-    awaitTrue("the call", () -> collectives().calls().getOrDefault("ncclCommInitAll", 0L) == 2);
-    assertAllFail(group.start(producer), Status.DEADLINE_EXCEEDED, "other groups, did not end");
+    Task<CollectiveGroup> making = failBesideAGroupBeingMade(group, stream.producer());
     assertEnded(group, Status.DEADLINE_EXCEEDED);
     assertEquals(0, launches());
     assertPending(stream.timeline(), 2);
@@ -227,21 +219,13 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   @Test
   void oneThatCannotBeLaunchedLosesNothingBesideLongWork() throws Exception {
     sim.simulator().waitForQuiet();
-    AtomicReference<@Nullable String> told = new AtomicReference<>();
-    try (LogLines lines =
-        new LogLines(
-            "org.jhal.engine.NativeForm", line -> told.compareAndSet(null, line.getMessage()))) {
+    try (LongAbortLine told = new LongAbortLine()) {
       Device here = open(0);
       Device there = open(1);
       SummingGroup group = new SummingGroup(SHORT, here, there);
       HeldStream stream = hold(there);
-      Timepoint producer = stream.producer();
-      collectives().hang("ncclCommInitAll");
-      Task<CollectiveGroup> making = Task.start("make", () -> CollectiveGroup.of(here, there));
-      awaitTrue("the call", () -> collectives().calls().getOrDefault("ncclCommInitAll", 0L) == 2);
-      assertAllFail(group.start(producer), Status.DEADLINE_EXCEEDED, "other groups, did not end");
-      String line = awaitSet("an abort that takes long to be told", told);
-      assertTrue(line.contains("may wait for other work on the device"), line);
+      Task<CollectiveGroup> making = failBesideAGroupBeingMade(group, stream.producer());
+      told.await();
       assertNoneLost(here, there);
       collectives().release("ncclCommInitAll");
       stream.release();
@@ -250,6 +234,16 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
       assertNoneLost(here, there);
       group.close();
     }
+  }
+
+  /** Another group is being made for longer than the deadline. Returns who makes it. */
+  private Task<CollectiveGroup> failBesideAGroupBeingMade(SummingGroup group, Timepoint producer) {
+    collectives().hang("ncclCommInitAll");
+    Task<CollectiveGroup> making =
+        Task.start("make", () -> CollectiveGroup.of(group.devices, Options.DEFAULT));
+    awaitTrue("the call", () -> collectives().calls().getOrDefault("ncclCommInitAll", 0L) == 2);
+    assertAllFail(group.start(producer), Status.DEADLINE_EXCEEDED, "other groups, did not end");
+    return making;
   }
 
   // Closing.

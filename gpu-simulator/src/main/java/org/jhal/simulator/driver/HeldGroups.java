@@ -136,7 +136,7 @@ public abstract class HeldGroups {
     assertHal(status, present(group.group.failure()), parts);
   }
 
-  private static HalException present(@Nullable HalException failure) {
+  static HalException present(@Nullable HalException failure) {
     assertNotNull(failure);
     return failure;
   }
