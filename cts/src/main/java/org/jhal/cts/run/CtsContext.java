@@ -165,7 +165,7 @@ final class CtsContext implements Cts {
   @Override
   public void loadKernels() {
     for (DeviceUse use : used()) {
-      if (use.device().isUsable()) {
+      if (use.device().isUsable() && use.device().hasKernels()) {
         var unused = use.device().kernels();
       }
     }

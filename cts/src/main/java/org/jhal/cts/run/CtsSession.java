@@ -180,7 +180,7 @@ final class CtsSession implements AutoCloseable {
   Optional<OpenedDevice> shared(Role role) {
     Optional<OpenedDevice> device = shared.get(role);
     if (device == null) {
-      device = open(role).map(opened -> new OpenedDevice(this, opened));
+      device = open(role).map(opened -> new OpenedDevice(this, opened, role == Role.OTHER));
       shared.put(role, device);
     }
     return device;
@@ -196,12 +196,14 @@ final class CtsSession implements AutoCloseable {
 
   /** A device of its own, with further options, each {@code NAME=VALUE}. */
   OpenedDevice openFresh(String... options) {
-    return new OpenedDevice(this, backend.open(withOptions(options)));
+    return new OpenedDevice(this, backend.open(withOptions(options)), false);
   }
 
   /** A second device of its own, with further options, each {@code NAME=VALUE}. */
   Optional<OpenedDevice> openFreshSecond(String... options) {
-    return backend.openSecond(withOptions(options)).map(device -> new OpenedDevice(this, device));
+    return backend
+        .openSecond(withOptions(options))
+        .map(device -> new OpenedDevice(this, device, false));
   }
 
   private String withOptions(String... options) {

@@ -10,12 +10,19 @@ import org.jspecify.annotations.Nullable;
 final class OpenedDevice {
   private final CtsSession session;
   private final Device device;
+  private final boolean isOfOtherDriver;
   private final @Nullable Controls controls;
   private volatile @Nullable Executable kernels; // set under this
 
-  OpenedDevice(CtsSession session, Device device) {
+  /**
+   * A device that is open.
+   *
+   * @param isOfOtherDriver whether it is of another driver than the one under test
+   */
+  OpenedDevice(CtsSession session, Device device, boolean isOfOtherDriver) {
     this.session = session;
     this.device = device;
+    this.isOfOtherDriver = isOfOtherDriver;
     this.controls = session.backend().controls(device).orElse(null);
   }
 
@@ -27,8 +34,17 @@ final class OpenedDevice {
     return controls;
   }
 
-  /** The suite's kernels, loaded at the first call and kept. */
+  /** Whether there are kernels for it: those of the backend are for the driver under test. */
+  boolean hasKernels() {
+    return !isOfOtherDriver;
+  }
+
+  /** The suite's kernels, loaded at the first call and kept; only if it {@link #hasKernels}. */
   synchronized Executable kernels() {
+    if (!hasKernels()) {
+      throw new IllegalStateException(
+          device + " is of another driver than the one under test, whose kernels it may not load");
+    }
     if (kernels == null) {
       kernels = device.loadExecutable(session.backend().kernels().get(0));
     }

@@ -112,12 +112,15 @@ public interface Cts {
   /** The controls of a device that this test uses, or null if there are none. */
   @Nullable Controls findControls(Device device);
 
-  /** The suite's kernels on a device that this test uses; the suite closes them. */
+  /**
+   * The suite's kernels on a device of the driver under test that this test uses; the suite closes
+   * them.
+   */
   Executable kernels(Device device);
 
   /**
-   * Loads the suite's kernels on all devices that this test uses: a native runtime may load nothing
-   * while work runs on the GPU, and several devices may be one GPU.
+   * Loads the suite's kernels on all devices of the driver under test that this test uses: a native
+   * runtime may load nothing while work runs on the GPU, and several devices may be one GPU.
    */
   void loadKernels();
 

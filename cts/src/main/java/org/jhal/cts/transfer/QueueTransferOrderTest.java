@@ -11,6 +11,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Need;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
@@ -39,7 +40,7 @@ class QueueTransferOrderTest {
       this.cts = cts;
       this.turns = over == Over.ALL_QUEUES;
       if (turns && cts.device().queueCount() < 2) {
-        throw Cts.unsupported("the device has one queue");
+        throw Cts.unsupported(Need.TWO_QUEUES.absence());
       }
     }
 

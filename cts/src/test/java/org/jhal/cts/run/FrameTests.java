@@ -12,6 +12,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.jhal.Capability;
+import org.jhal.Device;
 import org.jhal.cts.FreshDevice;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
@@ -234,6 +235,12 @@ class FrameTests {
       throw Cts.unsupported("the moon is full");
     }
 
+    @Test
+    void loadsKernelsBesideAnotherDriver(Cts cts) {
+      cts.other();
+      cts.loadKernels();
+    }
+
     @RepeatedTest(3)
     void draws(Cts cts) {
       DRAWN.add(cts.random().nextInt());
@@ -277,6 +284,20 @@ class FrameTests {
     FakeDevice last = backend.opened.get(backend.opened.size() - 1);
     assertEquals("Fake fake://?a=1&b=2", last.info().name());
     assertTrue(backend.opened.stream().allMatch(FakeDevice::isClosed), "devices left open");
+  }
+
+  /** The kernels are for the driver under test; a fake device would refuse any. */
+  @Test
+  void noKernelsAreLoadedOnADeviceOfAnotherDriver() {
+    FakeBackend backend =
+        new FakeBackend() {
+          @Override
+          public Optional<Device> openOther() {
+            return Optional.of(new FakeDevice("other://0"));
+          }
+        };
+    CtsReport.Entry entry = run(backend, Behaving.class, "loadsKernelsBesideAnotherDriver");
+    assertEquals(Outcome.PASSED, entry.outcome(), entry::detail);
   }
 
   @Test

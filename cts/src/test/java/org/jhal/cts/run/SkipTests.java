@@ -99,6 +99,19 @@ class SkipTests {
     assertInstanceOf(AssertionFailedError.class, check(CtsBackendTest.class, own, noCalls));
   }
 
+  /** What goes over all queues needs two; what goes over one queue runs everywhere. */
+  @Test
+  void onlyWhatGoesOverSeveralQueuesMayBeSkippedForOneQueue() {
+    String reason = Cts.UNSUPPORTED + Need.TWO_QUEUES.absence();
+    TestName order = new TestName("QueueTransferOrderTest", "aLongChainKeepsItsOrder");
+    assertInstanceOf(
+        TestAbortedException.class,
+        check(CtsBackendTest.class, order, order.method() + " [2] over=ALL_QUEUES", reason));
+    assertInstanceOf(
+        AssertionFailedError.class,
+        check(CtsBackendTest.class, order, order.method() + " [1] over=ONE_QUEUE", reason));
+  }
+
   @Test
   void otherTestsAndOtherEndsAreLeftAlone() {
     assertInstanceOf(
