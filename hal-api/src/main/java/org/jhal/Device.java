@@ -87,8 +87,9 @@ public interface Device extends AutoCloseable {
    *     a file or a kernel is missing; UNIMPLEMENTED if no variant can be loaded, with a line for
    *     each variant that says why; OUT_OF_RANGE if a kernel's workgroups are larger than the
    *     device or the kernel allows ({@link DeviceInfo#maxWorkgroupSize}, {@link
-   *     DeviceInfo#maxWorkgroupItems}), or need more shared memory than there is;
-   *     FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost
+   *     DeviceInfo#maxWorkgroupItems}), or need more shared memory than there is ({@link
+   *     DeviceInfo#maxSharedMemory}); FAILED_PRECONDITION if the device is closed; UNAVAILABLE if
+   *     it is lost
    */
   Executable loadExecutable(ExecutableSource source);
 

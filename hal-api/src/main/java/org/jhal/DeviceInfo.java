@@ -23,6 +23,7 @@ public final class DeviceInfo {
   private final Workgroups maxWorkgroupCount;
   private final int maxWorkgroupItems;
   private final Workgroups maxWorkgroupSize;
+  private final int maxSharedMemory;
   private final Map<String, String> properties;
 
   private DeviceInfo(Builder from) {
@@ -46,6 +47,7 @@ public final class DeviceInfo {
             Math.min(size.x(), maxWorkgroupItems),
             Math.min(size.y(), maxWorkgroupItems),
             Math.min(size.z(), maxWorkgroupItems));
+    maxSharedMemory = (int) atLeast("maxSharedMemory", from.maxSharedMemory, 0);
     properties = from.properties;
   }
 
@@ -79,6 +81,7 @@ public final class DeviceInfo {
     copy.maxWorkgroupCount = maxWorkgroupCount;
     copy.maxWorkgroupItems = maxWorkgroupItems;
     copy.maxWorkgroupSize = maxWorkgroupSize;
+    copy.maxSharedMemory = maxSharedMemory;
     copy.properties = properties;
     return copy;
   }
@@ -150,6 +153,15 @@ public final class DeviceInfo {
     return maxWorkgroupSize;
   }
 
+  /**
+   * The maximum shared memory of a workgroup, in bytes: what the kernel's code declares and what
+   * the manifest adds. Loading a kernel that needs more gets OUT_OF_RANGE. {@link
+   * Integer#MAX_VALUE} if the device sets no limit.
+   */
+  public int maxSharedMemory() {
+    return maxSharedMemory;
+  }
+
   /** Further properties, by name, for people. */
   public Map<String, String> properties() {
     return properties;
@@ -182,6 +194,7 @@ public final class DeviceInfo {
         maxWorkgroupCount,
         maxWorkgroupItems,
         maxWorkgroupSize,
+        maxSharedMemory,
         properties);
   }
 
@@ -213,6 +226,7 @@ public final class DeviceInfo {
     private int maxWorkgroupItems;
     private Workgroups maxWorkgroupSize =
         new Workgroups(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
+    private int maxSharedMemory = Integer.MAX_VALUE;
     private Map<String, String> properties = Map.of();
 
     private Builder(String driver, int index) {
@@ -274,6 +288,15 @@ public final class DeviceInfo {
      */
     public Builder maxWorkgroupSize(Workgroups value) {
       maxWorkgroupSize = Objects.requireNonNull(value, "maxWorkgroupSize");
+      return this;
+    }
+
+    /**
+     * The maximum shared memory of a workgroup, in bytes; at least 0. By default {@link
+     * Integer#MAX_VALUE}: no limit.
+     */
+    public Builder maxSharedMemory(int value) {
+      maxSharedMemory = value;
       return this;
     }
 

@@ -61,6 +61,7 @@ class DeviceInfoTest {
     refused("memoryBytes -1: needs at least 0", builder -> builder.memoryBytes(-1));
     refused("maxAllocationBytes -5: needs at least 0", builder -> builder.maxAllocationBytes(-5));
     refused("maxWorkgroupItems 0: needs at least 1", builder -> builder.maxWorkgroupItems(0));
+    refused("maxSharedMemory -1: needs at least 0", builder -> builder.maxSharedMemory(-1));
     refused(
         "maxWorkgroupSize 4,0,4: needs at least 1 along each axis",
         builder -> builder.maxWorkgroupSize(new Workgroups(4, 0, 4)));
@@ -90,6 +91,7 @@ class DeviceInfoTest {
             builder -> builder.maxWorkgroupCount(new Workgroups(1, 1, 1)),
             builder -> builder.maxWorkgroupItems(128),
             builder -> builder.maxWorkgroupSize(new Workgroups(1, 2, 3)),
+            builder -> builder.maxSharedMemory(49152),
             builder -> builder.properties(Map.of()));
     for (UnaryOperator<DeviceInfo.Builder> change : changes) {
       DeviceInfo changed = change.apply(info.toBuilder()).build();

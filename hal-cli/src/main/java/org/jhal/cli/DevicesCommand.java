@@ -163,6 +163,7 @@ final class DevicesCommand implements Callable<Integer> {
     printAxes("maxWorkgroupCount", device.maxWorkgroupCount(), json);
     json.name("maxWorkgroupItems").value(device.maxWorkgroupItems());
     printAxes("maxWorkgroupSize", device.maxWorkgroupSize(), json);
+    json.name("maxSharedMemory").value(device.maxSharedMemory());
     json.name("properties").beginObject();
     for (Map.Entry<String, String> property : new TreeMap<>(device.properties()).entrySet()) {
       json.name(property.getKey()).value(property.getValue());

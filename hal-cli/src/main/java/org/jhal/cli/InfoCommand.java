@@ -145,6 +145,9 @@ final class InfoCommand implements Runnable {
     table.row(
         "largest workgroup",
         info.maxWorkgroupItems() + " items, at most " + info.maxWorkgroupSize());
+    if (info.maxSharedMemory() != Integer.MAX_VALUE) {
+      table.row("shared memory", Units.bytes(info.maxSharedMemory()) + " for each workgroup");
+    }
     table.row("formats", String.join(", ", new TreeSet<>(device.executableFormats())));
     table.row("capabilities", capabilities(device));
     new TreeMap<>(info.properties()).forEach((name, value) -> table.row(name, value));

@@ -74,7 +74,7 @@ class ListingTest {
             + "\"uuid\":\"uuid-0\",\"pciAddress\":\"0000:03:00.0\",\"memoryBytes\":1610612736,"
             + "\"maxAllocationBytes\":536870912,"
             + "\"maxWorkgroupCount\":[1,2,3],\"maxWorkgroupItems\":64,"
-            + "\"maxWorkgroupSize\":[64,32,8],"
+            + "\"maxWorkgroupSize\":[64,32,8],\"maxSharedMemory\":2147483647,"
             + "\"properties\":{\"age\":\"3\",\"colour\":\"red\"}}",
         device.toString());
     assertTrue(

@@ -93,7 +93,7 @@ final class Validation {
     }
   }
 
-  /** Refuses kernels whose workgroups are larger than the device supports. */
+  /** Refuses kernels whose workgroups are larger, or need more, than the device supports. */
   static void workgroups(EngineDevice<?> device, Manifest manifest) {
     DeviceInfo info = device.info();
     Workgroups most = info.maxWorkgroupSize();
@@ -121,6 +121,20 @@ final class Validation {
                 + ", and "
                 + info.maxWorkgroupItems()
                 + " work items");
+      }
+      if (kernel.dynamicSharedMemory() > info.maxSharedMemory()) {
+        throw new HalException(
+            Status.OUT_OF_RANGE,
+            "kernel '"
+                + kernel.name()
+                + "' of "
+                + manifest.name()
+                + " has "
+                + kernel.dynamicSharedMemory()
+                + " bytes of shared memory; "
+                + device.name()
+                + " takes at most "
+                + info.maxSharedMemory());
       }
     }
   }

@@ -9,12 +9,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jhal.Args;
+import org.jhal.BindingTable;
 import org.jhal.BufferParams;
 import org.jhal.BundleBuilder;
+import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.ElementType;
@@ -35,6 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Code that cannot be loaded or launched, and kernels that do not end. A driver's tests extend
@@ -270,6 +276,64 @@ public abstract class GpuKernelsTest {
           "70000");
     }
     assertRuns(kernels);
+  }
+
+  /** What a runtime allows counts for the function, whichever kernel of a manifest is launched. */
+  @ParameterizedTest
+  @ValueSource(strings = {"60000,50000,0", "0,50000,60000", "50000,60000,0"})
+  void kernelsOfOneEntryPointMayEachUseWhatTheyDeclare(String bytes) throws IOException {
+    List<String> declared = List.of(bytes.split(","));
+    StringBuilder kernels = new StringBuilder();
+    for (int i = 0; i < declared.size(); i++) {
+      kernels
+          .append(i == 0 ? "" : ",")
+          .append("{\"name\": \"store" + i + "\", \"parameters\": [" + PARAMETERS)
+          .append("], \"workgroupSize\": [1], \"dynamicSharedMemory\": " + declared.get(i) + "}");
+    }
+    Files.writeString(folder.resolve("store.cpp"), SOURCE);
+    Files.writeString(
+        folder.resolve("manifest.json"),
+        "{\"version\": 1, \"name\": \"b\", \"kernels\": ["
+            + kernels
+            + "], \"variants\": [{\"format\": \"gpu-c++\", \"file\": \"store.cpp\", \"entries\":"
+            + " {\"store0\": \"store\", \"store1\": \"store\", \"store2\": \"store\"}}]}");
+    try (Device graphs = sim.open(sim.driver().name() + "://0?graph=on");
+        Executable one = graphs.loadExecutable(ExecutableSource.of(folder));
+        Executable other = graphs.loadExecutable(ExecutableSource.of(folder));
+        DeviceBuffer out = graphs.allocate(4, BufferParams.HOST);
+        TimelineSemaphore done = graphs.createSemaphore(0);
+        CommandBuffer recorded = graphs.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      int step = 0;
+      for (Executable each : List.of(one, other)) {
+        for (String kernel : List.of("store0", "store1", "store2")) {
+          graphs
+              .queue(0)
+              .dispatch(
+                  Fence.NONE,
+                  done.at(++step),
+                  each.kernel(kernel),
+                  Workgroups.of(1),
+                  Args.of(out, step));
+          awaitReached(done, step);
+          assertEquals(step, intAt(out), kernel);
+          recorded.dispatch(each.kernel(kernel), Workgroups.of(1), Args.of(out, 100 + step));
+          recorded.barrier();
+        }
+      }
+      recorded.end();
+      for (int i = 0; i < 3; i++) {
+        graphs.queue(0).execute(Fence.NONE, done.at(++step), recorded, BindingTable.of());
+        awaitReached(done, step);
+        assertEquals(106, intAt(out), "the last one of the recording");
+      }
+      assertTrue(graphs.statistics().graphs().launches() > 0, "launches of a graph");
+    }
+  }
+
+  private static int intAt(DeviceBuffer buffer) {
+    try (DeviceBuffer.Mapping mapping = buffer.map(DeviceBuffer.MapMode.READ)) {
+      return mapping.bytes().order(ByteOrder.nativeOrder()).getInt(0);
+    }
   }
 
   /** Rule Q8: nothing is freed under what still runs, and everything when that has ended. */

@@ -22,7 +22,8 @@ public abstract class DeviceReader {
    *     other axes
    * @param gridX the maximum number of workgroups along the first axis; the next two attribute
    *     numbers are for the other axes
-   * @param sharedMemory the maximum shared memory of a workgroup, in bytes
+   * @param sharedMemory the maximum shared memory of a workgroup, in bytes, including what a kernel
+   *     has to ask for explicitly
    * @param multiprocessors the number of multiprocessors
    * @param pciDomain the domain of its PCI address
    * @param pciBus the bus of its PCI address
@@ -99,10 +100,10 @@ public abstract class DeviceReader {
             .maxWorkgroupCount(axes(ordinal, attributes.gridX))
             .maxWorkgroupItems(attribute(ordinal, attributes.workgroupItems))
             .maxWorkgroupSize(axes(ordinal, attributes.workgroupX))
+            .maxSharedMemory(attribute(ordinal, attributes.sharedMemory))
             .properties(properties)
             .build();
-    return new GpuProperties(
-        ordinal, architecture(ordinal), attribute(ordinal, attributes.sharedMemory), peers, info);
+    return new GpuProperties(ordinal, architecture(ordinal), peers, info);
   }
 
   private Workgroups axes(int ordinal, int first) {

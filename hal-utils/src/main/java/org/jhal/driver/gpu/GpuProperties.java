@@ -8,17 +8,14 @@ import org.jhal.DeviceInfo;
  *
  * @param ordinal its number in the runtime, from 0
  * @param architecture the vendor's name for its instruction set
- * @param maxSharedMemory the maximum shared memory of a workgroup in bytes, including what a kernel
- *     has to ask for explicitly
  * @param peers whose memory it can use
  * @param info its properties as users see them
  */
-public record GpuProperties(
-    int ordinal, String architecture, int maxSharedMemory, PeerAccess peers, DeviceInfo info) {
+public record GpuProperties(int ordinal, String architecture, PeerAccess peers, DeviceInfo info) {
   /** These properties, with the memory limited to {@code bytes}. */
   GpuProperties withMemory(long bytes) {
     DeviceInfo limited = info.toBuilder().memoryBytes(Math.min(bytes, info.memoryBytes())).build();
-    return new GpuProperties(ordinal, architecture, maxSharedMemory, peers, limited);
+    return new GpuProperties(ordinal, architecture, peers, limited);
   }
 
   /** A PCI address as text, such as {@code 0000:03:00.0}. */

@@ -2,7 +2,9 @@ package org.jhal.driver.gpu;
 
 import com.sun.jna.Memory;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
@@ -38,6 +40,17 @@ public abstract class KernelLoader<M, K> {
    */
   public record Kernels(
       Set<String> formats, String compiler, int maxThreads, int staticSharedMemory) {}
+
+  /**
+   * A function of the code, which several kernels of the manifest may mean, and the most dynamic
+   * shared memory that one of them has. A runtime allows an amount for the function, not for each
+   * of its launches.
+   */
+  private record EntryPoint<K>(K kernel, int staticBytes, int dynamicBytes) {
+    EntryPoint<K> larger(EntryPoint<K> other) {
+      return other.dynamicBytes > dynamicBytes ? other : this;
+    }
+  }
 
   private final GpuRuntime<?, ?, K> runtime;
   private final GpuProperties device;
@@ -101,7 +114,10 @@ public abstract class KernelLoader<M, K> {
   /** The value of an attribute of a kernel. */
   protected abstract int attribute(K kernel, int attribute);
 
-  /** Allows launches of a kernel with this much shared memory, in bytes. */
+  /**
+   * Allows launches of a kernel with up to this much shared memory, in bytes. Called once for each
+   * entry point of a module.
+   */
   protected abstract void allowSharedMemory(K kernel, int staticBytes, int dynamicBytes);
 
   /** The properties of the device. */
@@ -148,13 +164,19 @@ public abstract class KernelLoader<M, K> {
     M module = link(code, what);
     try {
       List<K> kernels = new ArrayList<>();
+      Map<String, EntryPoint<K>> entries = new HashMap<>(); // by name
       for (KernelSpec spec : specs) {
         String entry = variant.entry(spec.name());
         K kernel = find(module, entry, what);
         String name = "kernel '" + entry + "' in " + what;
         checkArguments(module, kernel, entry, spec, name);
-        checkWorkgroup(kernel, spec, name);
+        int staticBytes = checkWorkgroup(kernel, spec, name);
+        EntryPoint<K> asked = new EntryPoint<>(kernel, staticBytes, spec.dynamicSharedMemory());
+        entries.merge(entry, asked, EntryPoint::larger);
         kernels.add(kernel);
+      }
+      for (EntryPoint<K> entry : entries.values()) {
+        allowSharedMemory(entry.kernel, entry.staticBytes, entry.dynamicBytes);
       }
       return new GpuModule<>(this, module, kernels, frees);
     } catch (Throwable t) {
@@ -194,7 +216,8 @@ public abstract class KernelLoader<M, K> {
     }
   }
 
-  private void checkWorkgroup(K kernel, KernelSpec spec, String name) {
+  /** Returns how much shared memory the code itself declares, in bytes. */
+  private int checkWorkgroup(K kernel, KernelSpec spec, String name) {
     Workgroups size = spec.workgroupSize();
     long threads = (long) size.x() * size.y() * size.z();
     int maxThreads = attribute(kernel, kernels.maxThreads);
@@ -204,7 +227,7 @@ public abstract class KernelLoader<M, K> {
     }
     int shared = attribute(kernel, kernels.staticSharedMemory);
     int dynamic = spec.dynamicSharedMemory();
-    if (dynamic > device.maxSharedMemory() - shared) {
+    if (dynamic > device.info().maxSharedMemory() - shared) {
       throw tooLarge(
           name
               + " has "
@@ -212,9 +235,9 @@ public abstract class KernelLoader<M, K> {
               + " bytes of shared memory and "
               + dynamic
               + " more in the manifest; the device takes "
-              + device.maxSharedMemory());
+              + device.info().maxSharedMemory());
     }
-    allowSharedMemory(kernel, shared, dynamic);
+    return shared;
   }
 
   private static HalException tooLarge(String message) {

@@ -52,7 +52,6 @@ class GraphCacheTest {
           new GpuProperties(
               0,
               "fake",
-              0,
               PeerAccess.ask(0, 1, owner -> false),
               DeviceInfo.builder("fake", 0)
                   .name("Fake")
