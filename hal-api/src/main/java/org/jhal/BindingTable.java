@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe.
  */
 public final class BindingTable {
+  /**
+   * How many slots a table has at most. A submission takes time and memory for each slot up to the
+   * largest one that its commands name, so this is no place for sparse numbers.
+   */
+  public static final int MAX_SIZE = 4096;
+
   /** The table without entries. */
   public static final BindingTable EMPTY = new BindingTable(0);
 
@@ -20,16 +26,21 @@ public final class BindingTable {
   /**
    * A table of {@code size} empty slots.
    *
-   * @throws HalException OUT_OF_RANGE if {@code size} is negative
+   * @throws HalException OUT_OF_RANGE if {@code size} is not in {@code [0, MAX_SIZE]}
    */
   public BindingTable(int size) {
-    if (size < 0) {
-      throw new HalException(Status.OUT_OF_RANGE, "binding table size " + size + " is negative");
+    if (size < 0 || size > MAX_SIZE) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, "binding table size " + size + " is not between 0 and " + MAX_SIZE);
     }
     this.buffers = new @Nullable DeviceBuffer[size];
   }
 
-  /** A table with {@code buffers} in slots 0, 1, 2 and so on. */
+  /**
+   * A table with {@code buffers} in slots 0, 1, 2 and so on.
+   *
+   * @throws HalException OUT_OF_RANGE if there are more than {@link #MAX_SIZE}
+   */
   public static BindingTable of(DeviceBuffer... buffers) {
     Objects.requireNonNull(buffers, "buffers");
     BindingTable table = new BindingTable(buffers.length);

@@ -72,6 +72,9 @@ public non-sealed interface DeviceBuffer extends BufferRef, AutoCloseable {
   /**
    * A range of a buffer that the host can access. Timelines must order the host's accesses against
    * the device's, as any other access.
+   *
+   * <p>It keeps the buffer's memory until it is closed. One that became unreachable without that is
+   * closed and reported in the log (rule M7), also if its view is still in use.
    */
   interface Mapping extends AutoCloseable {
     /** The buffer that is mapped. */

@@ -3,7 +3,6 @@ package org.jhal;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Fence permits Timepoint, TimepointSet {
   /** The fence without timepoints: a wait for it returns at once, signalling it does nothing. */
   @SuppressWarnings("ClassInitializationDeadlock") // TimepointSet is used only through this type
-  Fence NONE = new TimepointSet(List.of());
+  Fence NONE = TimepointSet.none();
 
   /** A fence of all {@code timepoints}, in this order. */
   static Fence of(Timepoint... timepoints) {
@@ -124,7 +123,10 @@ public sealed interface Fence permits Timepoint, TimepointSet {
     return FenceWait.whenAll(this);
   }
 
-  /** This fence and {@code other} together. */
+  /**
+   * This fence and {@code other} together. Takes constant time on average, so a fence may be made
+   * of many, one by one.
+   */
   default Fence and(Fence other) {
     Objects.requireNonNull(other, "other");
     return TimepointSet.join(this, other);

@@ -11,9 +11,9 @@ import java.nio.LongBuffer;
 import java.nio.ReadOnlyBufferException;
 import java.nio.ShortBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.spi.HostRange;
@@ -47,7 +47,9 @@ public final class HostMemory {
   private final HostRange range;
   private final long size;
   private int borrowers; // operations that may use the memory; guarded by this
-  private List<Listener> listeners = List.of(); // run when borrowers reaches 0; guarded by this
+
+  // Run when borrowers reaches 0, in this order; null while there is none. Guarded by this.
+  private @Nullable Set<Listener> listeners;
 
   private HostMemory(Buffer view, int elementBytes) {
     this(new BufferRange(view, elementBytes));
@@ -293,9 +295,10 @@ public final class HostMemory {
     Listener listener = new Listener(Objects.requireNonNull(callback, "callback"));
     synchronized (this) {
       if (borrowers > 0) {
-        List<Listener> more = new ArrayList<>(listeners);
-        more.add(listener);
-        listeners = more;
+        if (listeners == null) {
+          listeners = new LinkedHashSet<>();
+        }
+        listeners.add(listener);
         return () -> remove(listener);
       }
     }
@@ -304,10 +307,13 @@ public final class HostMemory {
   }
 
   private synchronized boolean remove(Listener listener) {
-    List<Listener> fewer = new ArrayList<>(listeners);
-    boolean isRemoved = fewer.remove(listener);
-    listeners = fewer;
-    return isRemoved;
+    if (listeners == null || !listeners.remove(listener)) {
+      return false;
+    }
+    if (listeners.isEmpty()) {
+      listeners = null;
+    }
+    return true;
   }
 
   /** For engines: marks the memory as used by an operation, until the returned borrow is ended. */
@@ -331,17 +337,19 @@ public final class HostMemory {
      * runs the callbacks of {@link #onFree}; call it with no lock held.
      */
     public void end() {
-      List<Listener> told = List.of();
+      Set<Listener> told = null;
       synchronized (HostMemory.this) {
         if (!hasEnded) {
           hasEnded = true;
           if (--borrowers == 0) {
             told = listeners;
-            listeners = List.of();
+            listeners = null;
           }
         }
       }
-      told.forEach(Listener::run);
+      if (told != null) {
+        told.forEach(Listener::run);
+      }
     }
   }
 

@@ -3,7 +3,7 @@ package org.jhal;
 /**
  * A place in a {@link BindingTable}, or a range of the buffer that will be bound there.
  *
- * @param index the place, from 0
+ * @param index the place, from 0; less than {@link BindingTable#MAX_SIZE}
  * @param offset where the range starts, in bytes from the start of the bound buffer
  * @param length the length of the range in bytes, or {@link #WHOLE} for everything from {@code
  *     offset} on
@@ -15,10 +15,20 @@ public record Slot(int index, long offset, long length) implements BufferRef {
   /**
    * Checks the numbers.
    *
-   * @throws HalException OUT_OF_RANGE if {@code index} or {@code offset} is negative, {@code
-   *     length} is negative and not {@link #WHOLE}, or the range ends beyond {@link Long#MAX_VALUE}
+   * @throws HalException OUT_OF_RANGE if {@code index} is not in {@code [0,
+   *     BindingTable.MAX_SIZE)}, {@code offset} is negative, {@code length} is negative and not
+   *     {@link #WHOLE}, or the range ends beyond {@link Long#MAX_VALUE}
    */
   public Slot {
+    if (index >= BindingTable.MAX_SIZE) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "slot index "
+              + index
+              + " is too large: a binding table has at most "
+              + BindingTable.MAX_SIZE
+              + " slots");
+    }
     if (index < 0
         || offset < 0
         || length < WHOLE
@@ -35,7 +45,11 @@ public record Slot(int index, long offset, long length) implements BufferRef {
     }
   }
 
-  /** All of the buffer that is bound at {@code index}. */
+  /**
+   * All of the buffer that is bound at {@code index}.
+   *
+   * @throws HalException OUT_OF_RANGE if {@code index} is not in {@code [0, BindingTable.MAX_SIZE)}
+   */
   public static Slot of(int index) {
     return new Slot(index, 0, WHOLE);
   }

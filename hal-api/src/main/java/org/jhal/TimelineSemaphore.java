@@ -93,10 +93,13 @@ public interface TimelineSemaphore extends AutoCloseable {
 
   /**
    * A stage that completes once {@code value} is reached, and exceptionally with a {@link
-   * HalException} if the semaphore fails or is closed. {@code toCompletableFuture()} makes a copy
-   * of the caller's own: to cancel it, or to complete it by a time limit, affects nobody else and
-   * leaves nothing registered. Dependent actions run under the rules for {@link
-   * TimepointCallback}s, unless they are asynchronous.
+   * HalException} if the semaphore fails or is closed. It is no future, and may be shared.
+   *
+   * <p>Each stage that is derived from it, and each future that {@code toCompletableFuture()}
+   * makes, belongs to its caller: to cancel it, or to complete it by a time limit, affects nobody
+   * else and leaves nothing behind, neither with the semaphore nor with this stage. Dependent
+   * actions run under the rules for {@link TimepointCallback}s, unless they are asynchronous; those
+   * for one value in the order in which they were derived.
    *
    * @throws HalException FAILED_PRECONDITION if the semaphore is closed; OUT_OF_RANGE if {@code
    *     value} is negative

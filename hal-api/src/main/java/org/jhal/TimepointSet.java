@@ -1,17 +1,51 @@
 package org.jhal;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 
-/** A fence of any number of timepoints, at most one per semaphore. */
+/**
+ * A fence of any number of timepoints, at most one per semaphore.
+ *
+ * <p>To join two fences only notes them: their timepoints are gathered when somebody asks for them.
+ * So a program may collect timepoints one by one, in time proportional to their number.
+ */
 final class TimepointSet implements Fence {
-  private final Timepoint[] timepoints;
+  /** Two fences that were joined. */
+  private record Join(Fence first, Fence second) {}
 
-  TimepointSet(List<Timepoint> timepoints) {
-    this.timepoints = timepoints.toArray(new Timepoint[0]);
+  /**
+   * How many more timepoints than semaphores may be noted. Beyond that they are gathered at once,
+   * so that a fence whose semaphores stay the same does not grow.
+   */
+  private static final int SPARE = 16;
+
+  /**
+   * A {@code Timepoint[]}, or a {@link Join} that nobody has gathered yet. Any thread may replace
+   * the latter by the former, and all would write the same.
+   */
+  private volatile Object content;
+
+  private final int noted; // how many timepoints the content has, those of one semaphore included
+  private final int least; // at least so many semaphores
+
+  private TimepointSet(Timepoint[] timepoints) {
+    content = timepoints;
+    noted = timepoints.length;
+    least = timepoints.length;
+  }
+
+  private TimepointSet(Join join, int noted, int least) {
+    this.content = join;
+    this.noted = noted;
+    this.least = least;
+  }
+
+  static TimepointSet none() {
+    return new TimepointSet(new Timepoint[0]);
   }
 
   static Fence of(Collection<Timepoint> timepoints) {
@@ -19,10 +53,52 @@ final class TimepointSet implements Fence {
     if (timepoints.isEmpty()) {
       return NONE;
     }
-    List<Timepoint> kept = new ArrayList<>(timepoints.size());
-    IdentityHashMap<TimelineSemaphore, Integer> places = new IdentityHashMap<>();
+    Gatherer gatherer = new Gatherer(timepoints.size());
     for (Timepoint timepoint : timepoints) {
-      Objects.requireNonNull(timepoint, "timepoint");
+      gatherer.add(Objects.requireNonNull(timepoint, "timepoint"));
+    }
+    return gatherer.kept.size() == 1
+        ? gatherer.kept.get(0)
+        : new TimepointSet(gatherer.timepoints());
+  }
+
+  static Fence join(Fence first, Fence second) {
+    if (first == NONE) {
+      return second;
+    }
+    if (second == NONE) {
+      return first;
+    }
+    if (first instanceof Timepoint a && second instanceof Timepoint b) {
+      return of(List.of(a, b));
+    }
+    Join join = new Join(first, second);
+    int noted = noted(first) + noted(second);
+    int least = Math.max(least(first), least(second));
+    // Either is doubled before everything is gathered again, so a timepoint costs O(1) on average.
+    return noted <= 2 * least + SPARE
+        ? new TimepointSet(join, noted, least)
+        : new TimepointSet(gather(join));
+  }
+
+  private static int noted(Fence fence) {
+    return fence instanceof TimepointSet set ? set.noted : 1;
+  }
+
+  private static int least(Fence fence) {
+    return fence instanceof TimepointSet set ? set.least : 1;
+  }
+
+  /** Keeps for each semaphore the timepoint with the largest value. */
+  private static final class Gatherer {
+    private final List<Timepoint> kept;
+    private final IdentityHashMap<TimelineSemaphore, Integer> places = new IdentityHashMap<>();
+
+    Gatherer(int expected) {
+      kept = new ArrayList<>(expected);
+    }
+
+    void add(Timepoint timepoint) {
       Integer place = places.putIfAbsent(timepoint.semaphore(), kept.size());
       if (place == null) {
         kept.add(timepoint);
@@ -30,36 +106,60 @@ final class TimepointSet implements Fence {
         kept.set(place, timepoint);
       }
     }
-    return kept.size() == 1 ? kept.get(0) : new TimepointSet(kept);
+
+    Timepoint[] timepoints() {
+      return kept.toArray(new Timepoint[0]);
+    }
   }
 
-  static Fence join(Fence first, Fence second) {
-    List<Timepoint> all = new ArrayList<>(first.size() + second.size());
-    for (Fence fence : List.of(first, second)) {
-      for (int i = 0; i < fence.size(); i++) {
-        all.add(new Timepoint(fence.semaphore(i), fence.value(i)));
+  /** Not recursive: a fence may have been joined from any number of others. */
+  private static Timepoint[] gather(Join all) {
+    Gatherer gatherer = new Gatherer(noted(all.first) + noted(all.second));
+    ArrayDeque<Fence> rest = new ArrayDeque<>();
+    rest.push(all.second);
+    rest.push(all.first);
+    while (!rest.isEmpty()) {
+      Fence next = rest.pop();
+      if (next instanceof Timepoint timepoint) {
+        gatherer.add(timepoint);
+      } else if (((TimepointSet) next).content instanceof Join join) {
+        rest.push(join.second);
+        rest.push(join.first);
+      } else {
+        for (Timepoint timepoint : ((TimepointSet) next).timepoints()) {
+          gatherer.add(timepoint);
+        }
       }
     }
-    return of(all);
+    return gatherer.timepoints();
+  }
+
+  private Timepoint[] timepoints() {
+    Object now = content;
+    if (now instanceof Join join) {
+      now = gather(join);
+      content = now;
+    }
+    return (Timepoint[]) now;
   }
 
   @Override
   public int size() {
-    return timepoints.length;
+    return timepoints().length;
   }
 
   @Override
   public TimelineSemaphore semaphore(int index) {
-    return timepoints[index].semaphore();
+    return timepoints()[index].semaphore();
   }
 
   @Override
   public long value(int index) {
-    return timepoints[index].value();
+    return timepoints()[index].value();
   }
 
   @Override
   public String toString() {
-    return List.of(timepoints).toString();
+    return List.of(timepoints()).toString();
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,12 +36,26 @@ class BindingTableTest {
     assertEquals(0, BindingTable.EMPTY.size());
   }
 
-  @Test
-  void refusesANegativeSize() {
-    HalException refused = assertThrows(HalException.class, () -> new BindingTable(-1));
+  @ParameterizedTest
+  @ValueSource(ints = {-1, BindingTable.MAX_SIZE + 1, Integer.MAX_VALUE})
+  void refusesASizeThatIsNegativeOrBeyondTheLimit(int size) {
+    HalException refused = assertThrows(HalException.class, () -> new BindingTable(size));
 
     assertEquals(Status.OUT_OF_RANGE, refused.status());
-    assertEquals("binding table size -1 is negative", refused.getMessage());
+    assertEquals("binding table size " + size + " is not between 0 and 4096", refused.getMessage());
+  }
+
+  @Test
+  void hasAtMostSoManySlots() {
+    DeviceBuffer[] most = new DeviceBuffer[BindingTable.MAX_SIZE];
+    Arrays.fill(most, first);
+    DeviceBuffer[] tooMany = Arrays.copyOf(most, most.length + 1);
+    tooMany[most.length] = second;
+
+    BindingTable table = BindingTable.of(most);
+
+    assertSame(first, table.get(Slot.of(BindingTable.MAX_SIZE - 1).index()));
+    assertThrows(HalException.class, () -> BindingTable.of(tooMany));
   }
 
   @ParameterizedTest

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sets of timepoints (rule S1a: two timepoints of one semaphore keep the larger). */
 class FenceTest {
@@ -72,6 +75,50 @@ class FenceTest {
     assertEquals(a.at(5), Fence.NONE.and(a.at(5)));
     assertEquals(a.at(5), a.at(5).and(Fence.NONE));
     assertSame(Fence.NONE, Fence.NONE.and(Fence.NONE));
+  }
+
+  /** Were each join to copy what there is, this would take hours. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void joinsVeryManyOneByOne(boolean isOtherFirst) {
+    int count = 300_000;
+    List<TimelineSemaphore> semaphores = new ArrayList<>(count);
+    Fence all = Fence.NONE;
+    for (int i = 0; i < count; i++) {
+      TimelineSemaphore next = new FakeTimelineSemaphore("s");
+      semaphores.add(next);
+      all = isOtherFirst ? next.at(i).and(all) : all.and(next.at(i));
+    }
+
+    assertEquals(count, all.size());
+    for (int i = 0; i < count; i++) {
+      int value = isOtherFirst ? count - 1 - i : i;
+      assertEquals(value, all.value(i));
+      assertSame(semaphores.get(value), all.semaphore(i));
+    }
+  }
+
+  /** Were all that was joined noted, each join would double it. */
+  @Test
+  void staysSmallIfItIsJoinedWithItself() {
+    Fence all = Fence.of(a.at(1), b.at(2));
+    for (int i = 0; i < 100; i++) {
+      all = all.and(all).and(c.at(i));
+    }
+
+    assertEquals("[a@1, b@2, c@99]", all.toString());
+  }
+
+  @Test
+  void aFenceThatWasUsedBeforeItIsJoinedKeepsItsTimepoints() {
+    Fence first = Fence.of(a.at(1), b.at(2));
+    Fence both = first.and(c.at(3));
+    assertEquals("[a@1, b@2, c@3]", both.toString());
+    Fence more = both.and(a.at(5)).and(first);
+
+    assertEquals("[a@5, b@2, c@3]", more.toString());
+    assertEquals("[a@1, b@2, c@3]", both.toString());
+    assertEquals("[a@1, b@2]", first.toString());
   }
 
   @Test

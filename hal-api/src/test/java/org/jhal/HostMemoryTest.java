@@ -16,6 +16,7 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ReadOnlyBufferException;
 import java.nio.ShortBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bytes of host memory of every kind, and rule Q2: the range is captured. */
 class HostMemoryTest {
@@ -301,6 +303,45 @@ class HostMemoryTest {
         () -> {
           throw new MuteException();
         });
+  }
+
+  /** Were the callbacks copied for each, or looked through, this would take an hour. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void takesAndCancelsVeryManyCallbacks(boolean isLastFirst) {
+    int count = 1_000_000;
+    HostMemory memory = HostMemory.of(new byte[4]);
+    AtomicInteger called = new AtomicInteger();
+    HostMemory.Borrow borrow = memory.borrow();
+    List<Registration> registrations = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      registrations.add(memory.onFree(called::incrementAndGet));
+    }
+    for (int i = 10; i < count; i++) {
+      assertTrue(registrations.get(isLastFirst ? count - 1 - i : i).cancel());
+    }
+    assertFalse(registrations.get(count / 2).cancel(), "it was cancelled before");
+    borrow.end();
+
+    assertEquals(10, called.get());
+    assertFalse(registrations.get(isLastFirst ? count - 1 : 0).cancel(), "it has run");
+  }
+
+  @Test
+  void callbacksOnFreeMemoryRunInTheirOrder() {
+    HostMemory memory = HostMemory.of(new byte[4]);
+    HostMemory.Borrow borrow = memory.borrow();
+    List<Integer> ran = new ArrayList<>();
+    List<Registration> registrations = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      int number = i;
+      registrations.add(memory.onFree(() -> ran.add(number)));
+    }
+    assertTrue(registrations.get(2).cancel());
+    memory.onFree(() -> memory.onFree(() -> ran.add(7)));
+    borrow.end();
+
+    assertEquals(List.of(0, 1, 3, 4, 5, 7), ran);
   }
 
   private static final class MuteException extends RuntimeException {

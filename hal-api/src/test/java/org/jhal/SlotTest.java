@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SlotTest {
   private static final long MAX = Long.MAX_VALUE;
@@ -38,6 +39,18 @@ class SlotTest {
             + length
             + ": none may be negative, and the end must be at most 2^63 - 1",
         refused.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {BindingTable.MAX_SIZE, 20_000_000, Integer.MAX_VALUE})
+  void refusesAnIndexThatNoTableHas(int index) {
+    HalException refused = assertThrows(HalException.class, () -> Slot.of(index));
+
+    assertEquals(Status.OUT_OF_RANGE, refused.status());
+    assertEquals(
+        "slot index " + index + " is too large: a binding table has at most 4096 slots",
+        refused.getMessage());
+    assertEquals(BindingTable.MAX_SIZE - 1, Slot.of(BindingTable.MAX_SIZE - 1).index());
   }
 
   @ParameterizedTest(name = "[{0},{1}] of [{2},{3}]")

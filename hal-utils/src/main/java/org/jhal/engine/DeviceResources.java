@@ -16,6 +16,7 @@ final class DeviceResources {
   private final LiveOwners<RecordingOwner> recordings = new LiveOwners<>();
   private final LiveOwners<SemaphoreOwner> semaphores = new LiveOwners<>();
   private final LiveOwners<GroupOwner> groups = new LiveOwners<>();
+  private final LiveOwners<MappingOwner> mappings = new LiveOwners<>();
   private final CopyBuffers copyBuffers = new CopyBuffers();
   private final List<FileStaging> fileStaging = new CopyOnWriteArrayList<>(); // by queue
   private final AtomicLong bytes = new AtomicLong();
@@ -31,6 +32,7 @@ final class DeviceResources {
     recordings.close();
     semaphores.close();
     groups.close();
+    mappings.close();
     storages.close(); // last, so that the Reclaimer does not end before it knows of the others
   }
 
@@ -52,6 +54,11 @@ final class DeviceResources {
   /** Groups that are not closed, and whose first device this is. */
   LiveOwners<GroupOwner> groups() {
     return groups;
+  }
+
+  /** Mappings that are not closed. */
+  LiveOwners<MappingOwner> mappings() {
+    return mappings;
   }
 
   LiveStorages storages() {

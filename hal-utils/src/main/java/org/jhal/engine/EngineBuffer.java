@@ -1,17 +1,13 @@
 package org.jhal.engine;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.DeviceBuffer;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.MappedRange;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,7 +152,7 @@ final class EngineBuffer implements DeviceBuffer {
     }
     retainStorage();
     try {
-      return new EngineMapping(this, offset + mapOffset, (int) length, mode);
+      return EngineMapping.of(this, offset + mapOffset, (int) length, mode);
     } catch (RuntimeException | Error e) {
       storage.release();
       throw e;
@@ -177,73 +173,5 @@ final class EngineBuffer implements DeviceBuffer {
         + " bytes of "
         + storage.device.name()
         + (storage.peer == null ? "" : ", over memory of " + storage.peer.device.name());
-  }
-
-  /** A mapped range. It holds a reference to the storage until it is closed. */
-  private static final class EngineMapping implements Mapping {
-    private final EngineBuffer buffer;
-    private final MapMode mode;
-    private final MappedRange range;
-    private final ByteBuffer bytes;
-    private final AtomicBoolean isClosed = new AtomicBoolean();
-
-    EngineMapping(EngineBuffer buffer, long offset, int length, MapMode mode) {
-      this.buffer = buffer;
-      this.mode = mode;
-      this.range = buffer.device().calls().call(() -> buffer.storage.memory().map(offset, length));
-      ByteBuffer view = range.bytes();
-      this.bytes =
-          (mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
-      if (mode != MapMode.DISCARD_WRITE) {
-        invalidate();
-      }
-    }
-
-    @Override
-    public DeviceBuffer buffer() {
-      return buffer;
-    }
-
-    @Override
-    public ByteBuffer bytes() {
-      return bytes;
-    }
-
-    @Override
-    public void flush() {
-      if (mode != MapMode.READ) {
-        buffer.device().calls().callIfOpen(range::flush);
-      }
-    }
-
-    @Override
-    public void invalidate() {
-      buffer
-          .device()
-          .calls()
-          .call(
-              () -> {
-                range.invalidate();
-                return range;
-              });
-    }
-
-    @Override
-    public void close() {
-      if (isClosed.compareAndSet(false, true)) {
-        try {
-          if (buffer.device().lostCause() == null) {
-            flush();
-          }
-        } finally {
-          buffer.storage.release();
-        }
-      }
-    }
-
-    @Override
-    public String toString() {
-      return mode + " mapping of " + bytes.capacity() + " bytes of " + buffer;
-    }
   }
 }

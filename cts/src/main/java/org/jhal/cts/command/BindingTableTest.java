@@ -296,6 +296,28 @@ class BindingTableTest {
   }
 
   @Test
+  @Rule("M5")
+  void theLastSlotWorksAndNoneIsBeyondIt(Cts cts) {
+    int last = BindingTable.MAX_SIZE - 1;
+    for (int index : new int[] {last + 1, 20_000_000, Integer.MAX_VALUE}) {
+      String limit = String.valueOf(BindingTable.MAX_SIZE);
+      assertHal(Status.OUT_OF_RANGE, () -> Slot.of(index), "slot index " + index, limit);
+      assertHal(Status.OUT_OF_RANGE, () -> new Slot(index, 0, 4), "slot index " + index, limit);
+      assertHal(
+          Status.OUT_OF_RANGE, () -> new BindingTable(index + 1 < 0 ? index : index + 1), limit);
+    }
+    DeviceBuffer target = cts.buffer(filled(8, 1));
+    CommandBuffer commands = reusable(cts);
+    commands.fill(Slot.of(last), 0, 4, FillPattern.of8(2));
+    commands.end();
+    BindingTable table = new BindingTable(BindingTable.MAX_SIZE).set(last, target);
+    execute(cts, commands, table);
+    assertBytes(TestData.with(filled(8, 1), 0, filled(4, 2)), cts.read(target), "the last slot");
+    BindingTable shorter = new BindingTable(last);
+    assertRefused(cts, Status.OUT_OF_RANGE, commands, shorter, "slot " + last, last + " slots");
+  }
+
+  @Test
   @Rule({"M3", "M5"})
   void oneBufferMayStandInSeveralSlots(Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(64));

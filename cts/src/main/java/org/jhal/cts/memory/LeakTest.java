@@ -6,12 +6,14 @@ import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.util.function.Predicate;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.DeviceStatistics;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
@@ -172,6 +174,110 @@ class LeakTest {
   private static void submitAndForget(Cts cts, TimelineSemaphore go, TimelineSemaphore done) {
     CommandBuffer commands = forgetCommandBuffer(cts, CommandBuffer.Mode.ONE_SHOT, true);
     cts.queue().execute(go.at(1), done.at(1), commands);
+  }
+
+  /** The buffer is closed, so the mapping alone keeps the memory. */
+  private static void forgetMapping(Device device) {
+    try (DeviceBuffer buffer = device.allocate(5_555, BufferParams.HOST)) {
+      DeviceBuffer.Mapping ignored = buffer.map(1, 4_444, MapMode.READ_WRITE);
+    }
+  }
+
+  /** A slice and a mapping of it, all forgotten. */
+  private static void forgetMappingOfASlice(Device device) {
+    DeviceBuffer slice = device.allocate(64, BufferParams.HOST).slice(16, 32);
+    DeviceBuffer.Mapping ignored = slice.map(MapMode.READ);
+  }
+
+  @Test
+  @Rule("M7")
+  void aForgottenMappingIsReportedAndReclaimed(Cts cts) {
+    forgetMapping(cts.device());
+    awaitNoBuffers(cts.device());
+    cts.awaitLog("a mapping of 4444 bytes of");
+  }
+
+  @Test
+  @Rule("M7")
+  void aMappingThatIsForgottenWithItsBufferIsReportedAsWell(Cts cts) {
+    forgetMappingOfASlice(cts.device());
+    awaitNoBuffers(cts.device());
+    cts.awaitLog("a mapping of 32 bytes of");
+    cts.awaitLog("a buffer of 64 bytes of");
+  }
+
+  @Test
+  @Rule("M7")
+  @FreshDevice("leaks=trace")
+  void theReportTellsWhereAMappingWasMade(Cts cts) {
+    forgetMapping(cts.device());
+    awaitNoBuffers(cts.device());
+    cts.awaitLog("LeakTest.forgetMapping");
+  }
+
+  @Test
+  @Rule({"M7", "Q8"})
+  void aMappingThatIsForgottenAfterTheCloseIsReported(Cts cts) {
+    mapAndClose(cts.device());
+    awaitTrue(
+        "the garbage collector",
+        () -> {
+          System.gc();
+          return cts.device().statistics().liveResources() == 0;
+        });
+    cts.awaitLog("a mapping of 4444 bytes of");
+  }
+
+  private static void mapAndClose(Device device) {
+    try (DeviceBuffer buffer = device.allocate(5_555, BufferParams.HOST)) {
+      DeviceBuffer.Mapping mapping = buffer.map(1, 4_444, MapMode.READ_WRITE);
+      device.close();
+      Reference.reachabilityFence(mapping);
+    }
+  }
+
+  /** What was written through the view of a forgotten mapping is not lost. */
+  @Test
+  @Rule("M7")
+  void whatWasWrittenThroughAForgottenMappingIsThere(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(cts.device(), 4_448, BufferParams.HOST);
+    cts.write(buffer, 0, TestData.filled(4_448, 9));
+    WeakReference<?> mapping = writeAndForget(buffer);
+    awaitTrue(
+        "the mapping to be collected",
+        () -> {
+          System.gc();
+          return mapping.get() == null;
+        });
+    cts.awaitLog("a mapping of 4444 bytes of");
+    leak(cts.device()); // what was forgotten is reclaimed one after the other
+    awaitCollected("the other buffer", cts.device(), now -> now.buffers() == 1);
+    cts.awaitLog("4321");
+    byte[] expected = TestData.with(TestData.filled(4_448, 9), 2, TestData.bytes(4_444));
+    TestData.assertBytes(expected, cts.read(buffer), "the buffer that was mapped");
+  }
+
+  private static WeakReference<?> writeAndForget(DeviceBuffer buffer) {
+    DeviceBuffer.Mapping mapping = buffer.map(2, 4_444, MapMode.WRITE);
+    mapping.bytes().put(TestData.bytes(4_444));
+    return new WeakReference<>(mapping);
+  }
+
+  @Test
+  @Rule("M7")
+  void aMappingThatWasClosedIsNoLeak(Cts cts) {
+    for (int i = 0; i < 100; i++) {
+      try (DeviceBuffer buffer = cts.device().allocate(64, BufferParams.HOST)) {
+        DeviceBuffer.Mapping mapping = buffer.map(MapMode.READ_WRITE);
+        mapping.close();
+        mapping.close();
+      }
+    }
+    assertEquals(0, cts.device().statistics().buffers());
+    for (int i = 0; i < 5; i++) { // an unexpected warning fails the test
+      System.gc();
+      cts.flush(cts.queue());
+    }
   }
 
   private static String forgetSemaphore(Device device) {

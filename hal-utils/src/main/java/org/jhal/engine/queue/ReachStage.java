@@ -1,38 +1,30 @@
 package org.jhal.engine.queue;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jhal.HalException;
 import org.jhal.Registration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that completes when a value of a semaphore is reached (rule S7). Only the timeline
- * completes it: like a {@linkplain CompletableFuture#minimalCompletionStage() minimal stage} it
- * refuses to be used as a future. {@link #toCompletableFuture} makes a copy that belongs to its
- * caller.
+ * A stage that completes when a value of a semaphore is reached (rule S7). It is no future, so only
+ * the timeline completes it.
  *
- * <p>A copy is registered with the semaphore on its own, and the stage while a stage that was
- * derived from it is open: {@link CompletableFuture} calls {@link #newIncompleteFuture} to derive
- * one. So nothing stays behind when their owners complete them.
+ * <p>It holds nothing. Each stage that is derived from it, and each future of it, is registered
+ * with the semaphore on its own, until the timeline or its owner completes it. A {@link
+ * CompletableFuture} in its place would keep what was derived from it, also after that was
+ * cancelled.
  *
  * <p>Thread-safe.
  */
-final class ReachStage extends CompletableFuture<@Nullable Void> {
+final class ReachStage implements CompletionStage<@Nullable Void> {
   private final EngineSemaphore semaphore;
   private final long wanted;
-  private final Object lock = new Object();
-
-  // How many derived stages are open. Guarded by lock.
-  private int derived;
-
-  // Whether the stage is registered, or a thread is about to register it. Guarded by lock.
-  private boolean isRegistered;
-
-  // Null while nothing is registered, and while a thread is registering it. Guarded by lock.
-  private @Nullable Registration registration;
 
   ReachStage(EngineSemaphore semaphore, long wanted) {
     this.semaphore = semaphore;
@@ -41,76 +33,33 @@ final class ReachStage extends CompletableFuture<@Nullable Void> {
 
   @Override
   public CompletableFuture<@Nullable Void> toCompletableFuture() {
-    CompletableFuture<@Nullable Void> copy = new CompletableFuture<>();
+    return derive(source -> source);
+  }
+
+  /**
+   * Derives something from a new future of the timepoint. When it is completed, the future waits no
+   * more.
+   */
+  private <U extends @Nullable Object> CompletableFuture<U> derive(
+      Function<CompletableFuture<@Nullable Void>, CompletableFuture<U>> how) {
+    CompletableFuture<@Nullable Void> source = new CompletableFuture<>();
     Registration registered =
         semaphore.observe(
             wanted,
             failed -> {
               boolean ignored =
-                  failed == null ? copy.complete(null) : copy.completeExceptionally(again(failed));
+                  failed == null
+                      ? source.complete(null)
+                      : source.completeExceptionally(again(failed));
             });
-    var unused = copy.whenComplete((nothing, thrown) -> registered.cancel());
-    return copy;
-  }
-
-  @Override
-  public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
-    CompletableFuture<U> made = new CompletableFuture<>();
-    enter();
-    var unused = made.whenComplete((result, thrown) -> leave());
-    return made;
-  }
-
-  private void enter() {
-    synchronized (lock) {
-      derived++;
-      if (isRegistered) {
-        return;
-      }
-      isRegistered = true;
-    }
-    Registration made = null;
     try {
-      made = semaphore.observe(wanted, this::finish);
-    } finally {
-      registered(made);
+      CompletableFuture<U> derived = how.apply(source);
+      var unused = derived.whenComplete((result, thrown) -> registered.cancel());
+      return derived;
+    } catch (Throwable t) { // a null argument, or no memory
+      boolean ignored = registered.cancel();
+      throw t;
     }
-  }
-
-  /** The calling thread has registered the stage, or has failed to. */
-  private void registered(@Nullable Registration made) {
-    synchronized (lock) {
-      if (made == null) {
-        derived--; // its maker throws
-      }
-      if (made != null && derived > 0) {
-        registration = made;
-        return;
-      }
-      isRegistered = false; // all derived stages were completed meanwhile
-    }
-    if (made != null) {
-      boolean ignored = made.cancel();
-    }
-  }
-
-  private void leave() {
-    Registration ended;
-    synchronized (lock) {
-      derived--;
-      if (derived > 0 || registration == null) {
-        return; // a thread that is registering the stage sees that none is left
-      }
-      ended = registration;
-      registration = null;
-      isRegistered = false;
-    }
-    boolean ignored = ended.cancel();
-  }
-
-  private void finish(@Nullable HalException failed) {
-    boolean ignored =
-        failed == null ? super.complete(null) : super.completeExceptionally(again(failed));
   }
 
   /** A copy, or the failure itself if there is no memory or stack for one. */
@@ -122,94 +71,231 @@ final class ReachStage extends CompletableFuture<@Nullable Void> {
     }
   }
 
-  // A stage is no future.
+  // The methods of a stage.
 
-  private static UnsupportedOperationException refused() {
-    return new UnsupportedOperationException(
-        "a stage of a timeline is no future: use toCompletableFuture()");
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> thenApply(
+      Function<? super @Nullable Void, ? extends U> fn) {
+    return derive(source -> source.thenApply(fn));
   }
 
   @Override
-  public @Nullable Void get() {
-    throw refused();
+  public <U extends @Nullable Object> CompletionStage<U> thenApplyAsync(
+      Function<? super @Nullable Void, ? extends U> fn) {
+    return derive(source -> source.thenApplyAsync(fn));
   }
 
   @Override
-  public @Nullable Void get(long timeout, TimeUnit unit) {
-    throw refused();
+  public <U extends @Nullable Object> CompletionStage<U> thenApplyAsync(
+      Function<? super @Nullable Void, ? extends U> fn, Executor executor) {
+    return derive(source -> source.thenApplyAsync(fn, executor));
   }
 
   @Override
-  public @Nullable Void getNow(@Nullable Void absent) {
-    throw refused();
+  public CompletionStage<Void> thenAccept(Consumer<? super @Nullable Void> action) {
+    return derive(source -> source.thenAccept(action));
   }
 
   @Override
-  public @Nullable Void join() {
-    throw refused();
+  public CompletionStage<Void> thenAcceptAsync(Consumer<? super @Nullable Void> action) {
+    return derive(source -> source.thenAcceptAsync(action));
   }
 
   @Override
-  public boolean complete(@Nullable Void value) {
-    throw refused();
+  public CompletionStage<Void> thenAcceptAsync(
+      Consumer<? super @Nullable Void> action, Executor executor) {
+    return derive(source -> source.thenAcceptAsync(action, executor));
   }
 
   @Override
-  public boolean completeExceptionally(Throwable thrown) {
-    throw refused();
+  public CompletionStage<Void> thenRun(Runnable action) {
+    return derive(source -> source.thenRun(action));
   }
 
   @Override
-  public boolean cancel(boolean mayInterrupt) {
-    throw refused();
+  public CompletionStage<Void> thenRunAsync(Runnable action) {
+    return derive(source -> source.thenRunAsync(action));
   }
 
   @Override
-  public void obtrudeValue(@Nullable Void value) {
-    throw refused();
+  public CompletionStage<Void> thenRunAsync(Runnable action, Executor executor) {
+    return derive(source -> source.thenRunAsync(action, executor));
   }
 
   @Override
-  public void obtrudeException(Throwable thrown) {
-    throw refused();
+  public <U extends @Nullable Object, V extends @Nullable Object> CompletionStage<V> thenCombine(
+      CompletionStage<? extends U> other,
+      BiFunction<? super @Nullable Void, ? super U, ? extends V> fn) {
+    return derive(source -> source.thenCombine(other, fn));
   }
 
   @Override
-  public boolean isDone() {
-    throw refused();
+  public <U extends @Nullable Object, V extends @Nullable Object>
+      CompletionStage<V> thenCombineAsync(
+          CompletionStage<? extends U> other,
+          BiFunction<? super @Nullable Void, ? super U, ? extends V> fn) {
+    return derive(source -> source.thenCombineAsync(other, fn));
   }
 
   @Override
-  public boolean isCancelled() {
-    throw refused();
+  public <U extends @Nullable Object, V extends @Nullable Object>
+      CompletionStage<V> thenCombineAsync(
+          CompletionStage<? extends U> other,
+          BiFunction<? super @Nullable Void, ? super U, ? extends V> fn,
+          Executor executor) {
+    return derive(source -> source.thenCombineAsync(other, fn, executor));
   }
 
   @Override
-  public boolean isCompletedExceptionally() {
-    throw refused();
+  public <U extends @Nullable Object> CompletionStage<Void> thenAcceptBoth(
+      CompletionStage<? extends U> other, BiConsumer<? super @Nullable Void, ? super U> action) {
+    return derive(source -> source.thenAcceptBoth(other, action));
   }
 
   @Override
-  public CompletableFuture<@Nullable Void> completeAsync(
-      Supplier<? extends @Nullable Void> supplier, Executor executor) {
-    throw refused();
+  public <U extends @Nullable Object> CompletionStage<Void> thenAcceptBothAsync(
+      CompletionStage<? extends U> other, BiConsumer<? super @Nullable Void, ? super U> action) {
+    return derive(source -> source.thenAcceptBothAsync(other, action));
   }
 
   @Override
-  public CompletableFuture<@Nullable Void> completeAsync(
-      Supplier<? extends @Nullable Void> supplier) {
-    throw refused();
+  public <U extends @Nullable Object> CompletionStage<Void> thenAcceptBothAsync(
+      CompletionStage<? extends U> other,
+      BiConsumer<? super @Nullable Void, ? super U> action,
+      Executor executor) {
+    return derive(source -> source.thenAcceptBothAsync(other, action, executor));
   }
 
   @Override
-  public CompletableFuture<@Nullable Void> orTimeout(long timeout, TimeUnit unit) {
-    throw refused();
+  public CompletionStage<Void> runAfterBoth(CompletionStage<?> other, Runnable action) {
+    return derive(source -> source.runAfterBoth(other, action));
   }
 
   @Override
-  public CompletableFuture<@Nullable Void> completeOnTimeout(
-      @Nullable Void value, long timeout, TimeUnit unit) {
-    throw refused();
+  public CompletionStage<Void> runAfterBothAsync(CompletionStage<?> other, Runnable action) {
+    return derive(source -> source.runAfterBothAsync(other, action));
+  }
+
+  @Override
+  public CompletionStage<Void> runAfterBothAsync(
+      CompletionStage<?> other, Runnable action, Executor executor) {
+    return derive(source -> source.runAfterBothAsync(other, action, executor));
+  }
+
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> applyToEither(
+      CompletionStage<? extends @Nullable Void> other, Function<? super @Nullable Void, U> fn) {
+    return derive(source -> source.applyToEither(other, fn));
+  }
+
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> applyToEitherAsync(
+      CompletionStage<? extends @Nullable Void> other, Function<? super @Nullable Void, U> fn) {
+    return derive(source -> source.applyToEitherAsync(other, fn));
+  }
+
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> applyToEitherAsync(
+      CompletionStage<? extends @Nullable Void> other,
+      Function<? super @Nullable Void, U> fn,
+      Executor executor) {
+    return derive(source -> source.applyToEitherAsync(other, fn, executor));
+  }
+
+  @Override
+  public CompletionStage<Void> acceptEither(
+      CompletionStage<? extends @Nullable Void> other, Consumer<? super @Nullable Void> action) {
+    return derive(source -> source.acceptEither(other, action));
+  }
+
+  @Override
+  public CompletionStage<Void> acceptEitherAsync(
+      CompletionStage<? extends @Nullable Void> other, Consumer<? super @Nullable Void> action) {
+    return derive(source -> source.acceptEitherAsync(other, action));
+  }
+
+  @Override
+  public CompletionStage<Void> acceptEitherAsync(
+      CompletionStage<? extends @Nullable Void> other,
+      Consumer<? super @Nullable Void> action,
+      Executor executor) {
+    return derive(source -> source.acceptEitherAsync(other, action, executor));
+  }
+
+  @Override
+  public CompletionStage<Void> runAfterEither(CompletionStage<?> other, Runnable action) {
+    return derive(source -> source.runAfterEither(other, action));
+  }
+
+  @Override
+  public CompletionStage<Void> runAfterEitherAsync(CompletionStage<?> other, Runnable action) {
+    return derive(source -> source.runAfterEitherAsync(other, action));
+  }
+
+  @Override
+  public CompletionStage<Void> runAfterEitherAsync(
+      CompletionStage<?> other, Runnable action, Executor executor) {
+    return derive(source -> source.runAfterEitherAsync(other, action, executor));
+  }
+
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> thenCompose(
+      Function<? super @Nullable Void, ? extends CompletionStage<U>> fn) {
+    return derive(source -> source.thenCompose(fn));
+  }
+
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> thenComposeAsync(
+      Function<? super @Nullable Void, ? extends CompletionStage<U>> fn) {
+    return derive(source -> source.thenComposeAsync(fn));
+  }
+
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> thenComposeAsync(
+      Function<? super @Nullable Void, ? extends CompletionStage<U>> fn, Executor executor) {
+    return derive(source -> source.thenComposeAsync(fn, executor));
+  }
+
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> handle(
+      BiFunction<? super @Nullable Void, @Nullable Throwable, ? extends U> fn) {
+    return derive(source -> source.handle(fn));
+  }
+
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> handleAsync(
+      BiFunction<? super @Nullable Void, @Nullable Throwable, ? extends U> fn) {
+    return derive(source -> source.handleAsync(fn));
+  }
+
+  @Override
+  public <U extends @Nullable Object> CompletionStage<U> handleAsync(
+      BiFunction<? super @Nullable Void, @Nullable Throwable, ? extends U> fn, Executor executor) {
+    return derive(source -> source.handleAsync(fn, executor));
+  }
+
+  @Override
+  public CompletionStage<@Nullable Void> whenComplete(
+      BiConsumer<? super @Nullable Void, ? super @Nullable Throwable> action) {
+    return derive(source -> source.whenComplete(action));
+  }
+
+  @Override
+  public CompletionStage<@Nullable Void> whenCompleteAsync(
+      BiConsumer<? super @Nullable Void, ? super @Nullable Throwable> action) {
+    return derive(source -> source.whenCompleteAsync(action));
+  }
+
+  @Override
+  public CompletionStage<@Nullable Void> whenCompleteAsync(
+      BiConsumer<? super @Nullable Void, ? super @Nullable Throwable> action, Executor executor) {
+    return derive(source -> source.whenCompleteAsync(action, executor));
+  }
+
+  @Override
+  public CompletionStage<@Nullable Void> exceptionally(
+      Function<Throwable, ? extends @Nullable Void> fn) {
+    return derive(source -> source.exceptionally(fn));
   }
 
   @Override

@@ -1,0 +1,132 @@
+package org.jhal.engine;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceBuffer.MapMode;
+import org.jhal.driver.MappedRange;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A range of a buffer that the host accesses.
+ *
+ * <p>Thread-safe.
+ */
+final class EngineMapping implements DeviceBuffer.Mapping {
+  /**
+   * What a mapping holds: a reference to the storage, until the program closes the mapping or has
+   * forgotten it. Then what the host wrote is flushed.
+   */
+  static final class Use extends RefCounted {
+    private final BufferStorage storage;
+    private final MapMode mode;
+    private final MappedRange range;
+    private @Nullable MappingOwner owner; // written before any other thread sees this object
+
+    private Use(BufferStorage storage, MapMode mode, long offset, int length) {
+      this.storage = storage;
+      this.mode = mode;
+      this.range = storage.device.calls().call(() -> storage.memory().map(offset, length));
+    }
+
+    EngineDevice<?> device() {
+      return storage.device;
+    }
+
+    /** Sets the owner, who takes over the first reference. */
+    void setOwner(MappingOwner newOwner) {
+      owner = newOwner;
+    }
+
+    private void flush() {
+      if (mode != MapMode.READ) {
+        device().calls().callIfOpen(range::flush);
+      }
+    }
+
+    private void invalidate() {
+      device()
+          .calls()
+          .call(
+              () -> {
+                range.invalidate();
+                return range;
+              });
+    }
+
+    @Override
+    protected void destroy() {
+      try {
+        if (device().lostCause() == null) {
+          flush();
+        }
+      } finally {
+        MappingOwner own = owner;
+        if (own != null) {
+          device().resources().mappings().remove(own);
+        }
+        storage.release();
+      }
+    }
+  }
+
+  private final EngineBuffer buffer;
+  private final Use use;
+  private final ByteBuffer bytes;
+  private final MappingOwner owner;
+
+  private EngineMapping(EngineBuffer buffer, Use use) {
+    this.buffer = buffer;
+    this.use = use;
+    ByteBuffer view = use.range.bytes();
+    this.bytes =
+        (use.mode == MapMode.READ ? view.asReadOnlyBuffer() : view).order(ByteOrder.nativeOrder());
+    this.owner = new MappingOwner(this, use, bytes.capacity());
+  }
+
+  /**
+   * Maps a range. Takes over the caller's reference to the storage, unless it throws.
+   *
+   * @param offset from the start of the storage
+   */
+  static EngineMapping of(EngineBuffer buffer, long offset, int length, MapMode mode) {
+    Use use = new Use(buffer.storage, mode, offset, length);
+    if (mode != MapMode.DISCARD_WRITE) {
+      use.invalidate();
+    }
+    EngineMapping mapping = new EngineMapping(buffer, use);
+    use.device().resources().mappings().add(mapping.owner);
+    return mapping;
+  }
+
+  @Override
+  public DeviceBuffer buffer() {
+    return buffer;
+  }
+
+  @Override
+  public ByteBuffer bytes() {
+    return bytes;
+  }
+
+  @Override
+  public void flush() {
+    use.flush();
+  }
+
+  @Override
+  public void invalidate() {
+    use.invalidate();
+  }
+
+  @Override
+  public void close() {
+    owner.close();
+  }
+
+  @Override
+  public String toString() {
+    return use.mode + " mapping of " + bytes.capacity() + " bytes of " + buffer;
+  }
+}
