@@ -130,6 +130,16 @@ public interface DeviceBackend<E> extends ThreadBinding {
   }
 
   /**
+   * Whether an event may fire although the work behind it has failed and nothing has called {@link
+   * Submission#fail} before: then the engine asks for the {@link NativeStream#outcome} of each
+   * recording that has fired, and waits for the event of each operation, even if a later one has
+   * fired. By default false, which costs nothing. Always the same.
+   */
+  default boolean outcomesCanFail() {
+    return false;
+  }
+
+  /**
    * Why commands on this device's streams cannot use the memory of {@code owner}; null if they can.
    * By default they cannot. What they can use is all memory that {@code owner} has allocated, but
    * not what was imported. Always the same. Makes no call that fails if a device is lost.

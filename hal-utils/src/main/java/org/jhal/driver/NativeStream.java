@@ -1,15 +1,17 @@
 package org.jhal.driver;
 
 import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the engine needs of one native stream. A driver implements it; the engine calls it.
  *
- * <p>Failures are {@link org.jhal.HalException}s. One with status UNAVAILABLE means that the device
- * is lost. A failure with any other status, thrown by {@link #issue}, {@link #allocAsync}, {@link
- * #freeAsync} or {@link #createEvent}, fails only that operation. A failure of recording, waiting
- * for, querying or synchronizing an event, or of binding or unbinding a thread, always loses the
- * device (rule Q7a).
+ * <p>Failures are {@link HalException}s. One with status UNAVAILABLE means that the device is lost.
+ * A failure with any other status, thrown by {@link #issue}, {@link #allocAsync}, {@link
+ * #freeAsync} or {@link #createEvent}, or returned by {@link #outcome}, fails only that operation.
+ * A failure of recording, waiting for, querying or synchronizing an event, or of binding or
+ * unbinding a thread, always loses the device (rule Q7a).
  *
  * <p>Events are reused: an event may be recorded again before a stream reaches a wait for its
  * previous recording. So {@link #waitEvent}, {@link #queryEvent} and {@link #synchronizeEvent}
@@ -59,6 +61,29 @@ public interface NativeStream<E> extends ThreadBinding {
   void synchronizeEvent(E event);
 
   /**
+   * How the work behind an event has ended, for runtimes that tell only whoever asks. Called only
+   * if {@link DeviceBackend#outcomesCanFail}, once for each recording that the engine has seen fire
+   * with {@link #queryEvent} or {@link #synchronizeEvent}: before the operation behind it gets a
+   * verdict that depends on the answer, and before the event is recorded anew or destroyed. No
+   * operation counts as done because a later event has fired, or because another stream is past its
+   * own.
+   *
+   * <p>Not called for an event that is not seen to fire, because the device is lost or past the
+   * deadline of its close: the operations behind such events fail for that reason.
+   *
+   * <p>Called from any thread, with the device bound; never blocks, since other threads may wait
+   * for the answer.
+   *
+   * @return null if the work has succeeded. A failure with status UNAVAILABLE means that the device
+   *     is lost. With any other status the operation fails with it, unless it has failed before,
+   *     and so does what waits for the operation (rule Q6). An exception that is thrown loses the
+   *     device
+   */
+  default @Nullable HalException outcome(E event) {
+    return null;
+  }
+
+  /**
    * Hands commands to the stream, without waiting for them. The list may be empty.
    *
    * <p>If it throws, part of the commands may have been handed over.
@@ -77,7 +102,7 @@ public interface NativeStream<E> extends ThreadBinding {
    * DeviceBackend#supports supports}; the driver may allocate it immediately.
    *
    * @param submission takes a failure that shows only when the stream reaches the allocation
-   * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not enough memory
+   * @throws HalException RESOURCE_EXHAUSTED if there is not enough memory
    */
   DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission);
 

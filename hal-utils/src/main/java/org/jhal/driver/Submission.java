@@ -89,7 +89,8 @@ public interface Submission {
 
   /**
    * Reports that the work failed after it was issued; the first failure counts. For drivers that
-   * run commands themselves.
+   * run commands themselves, or whose runtime reports failures. One that has to ask its runtime
+   * says so with {@link DeviceBackend#outcomesCanFail}.
    */
   void fail(HalException failure);
 

@@ -215,6 +215,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
             Names.add("queue", queueName, number),
             domain,
             eventDomain(),
+            backend.outcomesCanFail(),
             config.inflight(),
             config.spinNanos(),
             issueSpinNanos,

@@ -152,6 +152,11 @@ public final class FakeBackend implements DeviceBackend<Event> {
   }
 
   @Override
+  public boolean outcomesCanFail() {
+    return device.isAsked();
+  }
+
+  @Override
   public @Nullable String noAccess(DeviceBackend<?> owner) {
     return sharesMemory ? null : DeviceBackend.super.noAccess(owner);
   }

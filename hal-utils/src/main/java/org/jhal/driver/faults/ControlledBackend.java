@@ -2,6 +2,7 @@ package org.jhal.driver.faults;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the driver's native event
  */
 public final class ControlledBackend<E> implements DeviceBackend<E> {
-  private static final Set<String> CALLS =
-      Set.of(
+  private static final List<String> CALLS =
+      List.of(
           "createEvent",
           "recordEvent",
           "waitEvent",
@@ -56,7 +57,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
           "load");
 
   private final DeviceBackend<E> real;
-  private final Faults faults = new Faults(CALLS);
+  private final Faults faults;
   private final List<NativeStream<E>> streams = new CopyOnWriteArrayList<>();
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
   private final CountDownLatch drained = new CountDownLatch(1); // zero when the lost device is idle
@@ -66,6 +67,11 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   /** Wraps {@code real}. */
   public ControlledBackend(DeviceBackend<E> real) {
     this.real = real;
+    Set<String> calls = new HashSet<>(CALLS);
+    if (real.outcomesCanFail()) {
+      calls.add("outcome");
+    }
+    this.faults = new Faults(calls);
   }
 
   /** The wrapped backend. */
@@ -77,6 +83,11 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   @Override
   public @Nullable Object eventDomain() {
     return real.eventDomain(); // its streams pass the driver's events on
+  }
+
+  @Override
+  public boolean outcomesCanFail() {
+    return real.outcomesCanFail();
   }
 
   @Override

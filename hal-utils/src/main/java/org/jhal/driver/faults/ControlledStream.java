@@ -1,12 +1,14 @@
 package org.jhal.driver.faults;
 
 import org.jhal.BufferParams;
+import org.jhal.HalException;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
+import org.jspecify.annotations.Nullable;
 
 /** A stream of a {@link ControlledBackend}. */
 final class ControlledStream<E> implements NativeStream<E> {
@@ -104,6 +106,18 @@ final class ControlledStream<E> implements NativeStream<E> {
     device.run("synchronizeEvent", () -> {});
     real.synchronizeEvent(event);
     device.checkAlive(); // the event may have fired because the lost device was drained
+  }
+
+  /** The driver is asked even if a failure is injected: it is asked once for each recording. */
+  @Override
+  public @Nullable HalException outcome(E event) {
+    HalException failure = real.outcome(event);
+    try {
+      device.run("outcome", () -> {});
+      return failure;
+    } catch (HalException injected) {
+      return injected;
+    }
   }
 
   @Override

@@ -31,6 +31,27 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
+ * <p>A runtime whose events tell how the work behind them has ended is asked the same way, in
+ * {@link org.jhal.driver.NativeStream#outcome}: the engine asks before the event is recorded anew.
+ * If the answer comes only with a call that can be made once, such as the one that queries the
+ * event, the driver leaves it with the recording that it belongs to:
+ *
+ * <pre>{@code
+ * public boolean queryEvent(ReusableEvent<NativeEvent> event) {
+ *   try (ReusableEvent.Recording<NativeEvent> latest = event.latest()) {
+ *     int status = statusOf(latest.event());
+ *     if (status < 0) {
+ *       latest.fail(failure(status));
+ *     }
+ *     return status <= 0; // it is over, with or without success
+ *   }
+ * }
+ *
+ * public HalException outcome(ReusableEvent<NativeEvent> event) {
+ *   return event.outcome();
+ * }
+ * }</pre>
+ *
  * <p>{@link #latest()} is the latest recording at the moment of the call. Its native event stays
  * valid until the recording is closed, even if another one is recorded meanwhile. If the runtime
  * itself keeps the events that its streams wait for, as most reference-counting runtimes do, the
@@ -95,6 +116,18 @@ public final class ReusableEvent<N> implements AutoCloseable {
     }
   }
 
+  /**
+   * How the work behind the latest recording has ended: what {@link Recording#fail} was told of it
+   * first, or null.
+   *
+   * @throws HalException FAILED_PRECONDITION if nothing was recorded, or this is closed
+   */
+  public @Nullable HalException outcome() {
+    try (Recording<N> found = latest()) {
+      return found.outcome();
+    }
+  }
+
   /** Releases the latest recording. Nothing may be recorded after this. */
   @Override
   public void close() {
@@ -112,6 +145,7 @@ public final class ReusableEvent<N> implements AutoCloseable {
     private final N event;
     private final Consumer<? super N> release;
     private final AtomicInteger references = new AtomicInteger(1); // the ReusableEvent's own
+    private final AtomicReference<@Nullable HalException> failure = new AtomicReference<>();
 
     private Recording(N event, Consumer<? super N> release) {
       this.event = event;
@@ -121,6 +155,16 @@ public final class ReusableEvent<N> implements AutoCloseable {
     /** The native event. */
     public N event() {
       return event;
+    }
+
+    /** Notes that the work behind this recording has failed; the first failure counts. */
+    public void fail(HalException why) {
+      boolean ignored = failure.compareAndSet(null, Objects.requireNonNull(why, "why"));
+    }
+
+    /** What {@link #fail} was told first, or null. */
+    public @Nullable HalException outcome() {
+      return failure.get();
     }
 
     private boolean tryRetain() {

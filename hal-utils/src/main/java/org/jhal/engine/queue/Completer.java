@@ -29,6 +29,7 @@ final class Completer<E> {
   private final QueueLoss loss;
   private final QueueLists<E> lists;
   private final NativeStream<E> stream;
+  private final Outcomes<E> outcomes;
   private final UntoldFailures untold;
   private final PollingPace pace;
 
@@ -50,11 +51,13 @@ final class Completer<E> {
       QueueLoss loss,
       QueueLists<E> lists,
       NativeStream<E> stream,
+      Outcomes<E> outcomes,
       long spinNanos) {
     this.owner = owner;
     this.loss = loss;
     this.lists = lists;
     this.stream = stream;
+    this.outcomes = outcomes;
     this.untold = new UntoldFailures(owner.name());
     this.pace = new PollingPace(spinNanos, lists::issued);
   }
@@ -193,7 +196,11 @@ final class Completer<E> {
     // the stream may still use what retiring would release, until the event fires or turns out to
     // be unusable too.
     try {
-      return looks && stream.queryEvent(event.handle) ? Fate.OVER : Fate.OPEN;
+      if (!looks || !stream.queryEvent(event.handle)) {
+        return Fate.OPEN;
+      }
+      outcomes.ask(operation, event);
+      return Fate.OVER;
     } catch (Throwable t) {
       return fateBehindFailure(operation, "queryEvent", t);
     }
@@ -204,8 +211,10 @@ final class Completer<E> {
    * OPEN.
    */
   private Fate await(Operation<E> operation) {
+    PooledEvent<E> event = Objects.requireNonNull(operation.event());
     try {
-      stream.synchronizeEvent(Objects.requireNonNull(operation.event()).handle);
+      stream.synchronizeEvent(event.handle);
+      outcomes.ask(operation, event);
       return Fate.OVER;
     } catch (Throwable t) {
       return fateBehindFailure(operation, "synchronizeEvent", t);

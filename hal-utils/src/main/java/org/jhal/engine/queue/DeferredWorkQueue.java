@@ -58,6 +58,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         HostCompletionRun.class,
         OpenQueues.class,
         Operation.class,
+        Outcomes.class,
         QueueLists.class,
         QueueShutdown.class,
         RefCounted.class,
@@ -89,6 +90,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll are inside
   private final FreeOperations<E> free;
   final QueueLists<E> lists; // not private: QueueLists.escaped is written without a call
+  private final Outcomes<E> outcomes;
   private final Issuer<E> issuer;
   private final Completer<E> completer;
   private final EventPoller<E> poller;
@@ -127,11 +129,13 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.free = new FreeOperations<>(maker);
     this.lists = new QueueLists<>(settings.maxInFlight(), stream, this::issueLater);
     this.issuer = new Issuer<>(this, this.loss, lists, stream, events, domain);
+    this.outcomes = new Outcomes<>(settings.outcomesCanFail(), this.loss, stream);
     this.completer =
-        new Completer<>(this, this.loss, lists, stream, settings.completionSpinNanos());
+        new Completer<>(this, this.loss, lists, stream, outcomes, settings.completionSpinNanos());
     this.poller =
-        new EventPoller<>(this.loss, stream, gate, completer.pace(), settings.spinNanos());
-    this.inquiry = new EventInquiry<>(this.loss, stream, gate, lists);
+        new EventPoller<>(
+            this.loss, stream, outcomes, gate, completer.pace(), settings.spinNanos());
+    this.inquiry = new EventInquiry<>(this.loss, stream, outcomes, gate, lists);
     this.stuck = new StuckWaits<>(lists, this.loss, settings.patience(), this::issueLater);
     this.failing = new Failing<>(this, lists);
     this.registration = new WaitRegistration<>(this, failing, lists, domain);
@@ -474,6 +478,11 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /** See {@link EventInquiry#findLoss()}. */
   public @Nullable HalException findLoss() {
     return inquiry.findLoss();
+  }
+
+  /** Asks the driver how the work of this queue's operations has ended. */
+  Outcomes<E> outcomes() {
+    return outcomes;
   }
 
   /** Answers threads of other devices that ask about this queue's events. */

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers threads of other devices that ask about the events of one queue, or whether its device is
- * lost (rule S9a).
+ * lost (rule S9a). Where the driver has to be asked how work has ended (see {@link Outcomes}), it
+ * also answers threads of its own device that ask about what other queues have issued.
  *
  * <p>Thread-safe. What is found out to be lost is told by the issue thread, so no users' code runs.
  */
@@ -19,13 +20,20 @@ final class EventInquiry<E> {
 
   private final QueueLoss loss;
   private final NativeStream<E> stream;
+  private final Outcomes<E> outcomes;
   private final QueueLists<E> lists;
   private final Gate gate; // of the queue; whoever is inside can use its events
 
-  EventInquiry(QueueLoss loss, NativeStream<E> stream, Gate gate, QueueLists<E> lists) {
+  EventInquiry(
+      QueueLoss loss,
+      NativeStream<E> stream,
+      Outcomes<E> outcomes,
+      Gate gate,
+      QueueLists<E> lists) {
     this.lists = lists;
     this.loss = loss;
     this.stream = stream;
+    this.outcomes = outcomes;
     this.gate = gate;
   }
 
@@ -101,17 +109,24 @@ final class EventInquiry<E> {
   }
 
   /**
-   * Makes sure that an operation is complete: another device's stream is past a wait for its event,
-   * which may also mean that this device is lost. If it is, the queue's {@link
-   * DeferredWorkQueue#lost} says so afterwards.
+   * Makes sure that an operation is complete, and that its outcome is known: a stream is past its
+   * event. If that is another device's, it may also mean that this device is lost. If it is, the
+   * queue's {@link DeferredWorkQueue#lost} says so afterwards.
    *
+   * @param isOwnDevice whether the caller is of this device
    * @param mayWait whether to wait a moment for the event, and to lose the device if it does not
-   *     fire; a thread that has a deadline of its own must not
-   * @return whether that is known; always if the caller may wait
+   *     fire; a thread that has a deadline of its own must not. One of this device that may is a
+   *     completion thread, which ends before any event of the device is destroyed
+   * @return whether all this is known. If the caller may wait, this is false only if the device is
+   *     closed, or past its deadline, and the outcome can be asked for no more
    */
-  boolean confirm(Operation<E> operation, boolean mayWait) {
-    if (loss.cause() != null || PlatformThreads.isCurrentVirtual() || !gate.tryEnter()) {
-      return true; // a device that is closed, or past its deadline, is not lost
+  boolean confirm(Operation<E> operation, boolean isOwnDevice, boolean mayWait) {
+    if (loss.cause() != null) {
+      return true;
+    }
+    boolean isInside = !PlatformThreads.isCurrentVirtual() && gate.tryEnter();
+    if (!isInside && !(isOwnDevice && mayWait)) {
+      return !outcomes.isOpen(operation); // a device that was closed is not lost
     }
     try {
       long end = System.nanoTime() + CONFIRM_NANOS;
@@ -127,13 +142,15 @@ final class EventInquiry<E> {
         if (now - end >= 0) {
           loss.loseLater(
               operation.behind("queryEvent"),
-              Failures.internal("the event has not fired, although another device is past it"));
+              Failures.internal("the event has not fired, although another stream is past it"));
           return true;
         }
-        Thread.onSpinWait(); // the other device may know a little earlier
+        Thread.onSpinWait(); // the other stream may know a little earlier
       }
     } finally {
-      gate.leave();
+      if (isInside) {
+        gate.leave();
+      }
     }
   }
 
@@ -156,12 +173,19 @@ final class EventInquiry<E> {
     }
   }
 
-  /** Whether the event has fired; releases it. A failure loses the device. */
+  /**
+   * Whether the event has fired; then the outcome is known. Releases the event. A failure loses the
+   * device.
+   */
   private boolean query(Operation<E> operation, PooledEvent<E> event) {
     try {
       long token = stream.bindToThread();
       try {
-        return stream.queryEvent(event.handle);
+        boolean hasFired = stream.queryEvent(event.handle);
+        if (hasFired) {
+          outcomes.ask(operation, event);
+        }
+        return hasFired;
       } finally {
         stream.unbindFromThread(token);
       }

@@ -14,6 +14,7 @@ import org.jhal.engine.concurrent.Gate;
 final class EventPoller<E> {
   private final QueueLoss loss;
   private final NativeStream<E> stream;
+  private final Outcomes<E> outcomes;
   private final Gate gate; // the queue's, which is shut before the stream is closed
   private final PollingPace pace; // the completion thread's
   private final long spinNanos;
@@ -21,9 +22,16 @@ final class EventPoller<E> {
   /**
    * Creates a poller. {@code spinNanos} is only handed to callers, who limit their polling to it.
    */
-  EventPoller(QueueLoss loss, NativeStream<E> stream, Gate gate, PollingPace pace, long spinNanos) {
+  EventPoller(
+      QueueLoss loss,
+      NativeStream<E> stream,
+      Outcomes<E> outcomes,
+      Gate gate,
+      PollingPace pace,
+      long spinNanos) {
     this.loss = loss;
     this.stream = stream;
+    this.outcomes = outcomes;
     this.gate = gate;
     this.pace = pace;
     this.spinNanos = spinNanos;
@@ -73,7 +81,11 @@ final class EventPoller<E> {
     try {
       long token = stream.bindToThread();
       try {
-        while (!operation.isApplied() && !stream.queryEvent(event.handle)) {
+        while (!operation.isApplied()) {
+          if (stream.queryEvent(event.handle)) {
+            outcomes.ask(operation, event);
+            break;
+          }
           if (isOver.getAsBoolean() || gate.isShut() || System.nanoTime() - end >= 0) {
             return false;
           }

@@ -303,7 +303,8 @@ final class Issuer<E> {
   private <F> boolean waitForOther(Operation<E> operation, Operation<F> producer) {
     DeferredWorkQueue<F> other = producer.queue;
     if (!other.inquiry().tryEnter()) {
-      HalException failure = producer.hasVerdict() ? producer.failure() : leftBehind(producer);
+      HalException failure =
+          producer.hasVerdict() ? producer.failure() : Settling.leftBehind(producer);
       if (failure != null) {
         operation.failWork(failure);
       }
@@ -339,19 +340,5 @@ final class Issuer<E> {
         other.inquiry().leave(); // or the other device's close would wait for ever
       }
     }
-  }
-
-  /** For an operation whose device shut its queues before the operation had ended. */
-  private static HalException leftBehind(Operation<?> producer) {
-    HalException cause = producer.queue.lost();
-    return cause != null
-        ? cause
-        : new HalException(
-            Status.DEADLINE_EXCEEDED,
-            "the device of queue "
-                + producer.queue.name()
-                + " was closed before "
-                + producer.name()
-                + " had ended");
   }
 }

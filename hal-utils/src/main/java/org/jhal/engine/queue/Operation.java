@@ -55,6 +55,13 @@ public final class Operation<E> extends HeapNode {
   private static final VarHandle OPEN_WAITS;
   private static final VarHandle REFERENCES;
   private static final VarHandle WORK_FAILURE;
+  private static final VarHandle OUTCOME;
+
+  // Values of the field `outcome`.
+  private static final int UNASKED = 0;
+  private static final int ASKING = 1;
+  private static final int KNOWN = 2;
+
   private static final OperationWait<?>[] NO_WAITS = {};
   private static final EngineSemaphore[] NO_SEMAPHORES = {};
   private static final long[] NO_VALUES = {};
@@ -66,6 +73,7 @@ public final class Operation<E> extends HeapNode {
       OPEN_WAITS = lookup.findVarHandle(Operation.class, "openWaits", int.class);
       REFERENCES = lookup.findVarHandle(Operation.class, "references", int.class);
       WORK_FAILURE = lookup.findVarHandle(Operation.class, "workFailure", HalException.class);
+      OUTCOME = lookup.findVarHandle(Operation.class, "outcome", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -115,6 +123,10 @@ public final class Operation<E> extends HeapNode {
   // The event recorded behind the work. Written by the drainer before it publishes the operation,
   // cleared by the thread that completes it, read by any thread that holds a reference.
   private volatile @Nullable PooledEvent<E> event;
+
+  // Whether the driver was asked how the work behind the event has ended; see Outcomes. Stays
+  // UNASKED where it need not be asked. The thread that changes it to ASKING writes it next.
+  private volatile int outcome = UNASKED;
 
   // The verdict is null for success. It is written before hasVerdict, once, both with this object's
   // monitor held. Any thread may read hasVerdict and then the verdict, without the monitor.
@@ -232,6 +244,9 @@ public final class Operation<E> extends HeapNode {
       verdict = null;
       isApplied = false;
       isPutBack = false;
+      if (outcome != UNASKED) {
+        outcome = UNASKED;
+      }
       if (isGone) { // rarely; a volatile write costs more than looking
         isGone = false;
       }
@@ -486,6 +501,25 @@ public final class Operation<E> extends HeapNode {
     return workFailure;
   }
 
+  /** For {@link Outcomes}: whether the calling thread is to ask the driver, and nobody else. */
+  boolean beginOutcome() {
+    return OUTCOME.compareAndSet(this, UNASKED, ASKING);
+  }
+
+  /** Ends what {@link #beginOutcome} began; not {@code isKnown} if somebody has to ask again. */
+  void endOutcome(boolean isKnown) {
+    outcome = isKnown ? KNOWN : UNASKED;
+  }
+
+  boolean isOutcomeKnown() {
+    return outcome == KNOWN;
+  }
+
+  /** Whether the driver has yet to be asked how the work has ended; see {@link Outcomes}. */
+  boolean isOutcomeOpen() {
+    return queue.outcomes().isOpen(this);
+  }
+
   /**
    * Called by the drainer once the event is recorded and before the operation is published, and
    * with null by the thread that completes the operation.
@@ -680,11 +714,11 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * For a thread that saw a stream of another device get past a wait for this operation's event;
-   * see {@link EventInquiry#confirm}.
+   * For a thread that saw a stream get past this operation's event; see {@link
+   * EventInquiry#confirm}.
    */
-  boolean confirm(boolean mayWait) {
-    return queue.inquiry().confirm(this, mayWait);
+  boolean confirm(boolean isOwnDevice, boolean mayWait) {
+    return queue.inquiry().confirm(this, isOwnDevice, mayWait);
   }
 
   /** See {@link EventInquiry#isPast}. */

@@ -10,6 +10,8 @@ import java.time.Duration;
  * @param device the device's token, by which threads know it
  * @param eventDomain the token of the devices whose events its stream can wait for, by which
  *     semaphores know it
+ * @param outcomesCanFail whether the driver has to be asked how work has ended; see {@link
+ *     org.jhal.driver.DeviceBackend#outcomesCanFail}
  * @param maxInFlight the maximum number of operations in its stream
  * @param spinNanos how long a host thread polls a native event before it parks
  * @param issueSpinNanos how long the issue thread looks for more work before it sleeps
@@ -21,6 +23,7 @@ public record QueueSettings(
     long number,
     Object device,
     Object eventDomain,
+    boolean outcomesCanFail,
     int maxInFlight,
     long spinNanos,
     long issueSpinNanos,

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,9 +86,9 @@ final class Settling {
 
   /**
    * Settles the operations above {@code floor}. The stream of {@code queue} is past the events of
-   * all of them. For an operation of another device this may also mean that its device is lost, so
-   * that is asked first. If that would take time and the caller must not wait, lets go of what is
-   * left and returns false.
+   * all of them. For an operation of another device this may also mean that its device is lost, and
+   * for any that it has failed and the driver has yet to be asked; so that is asked first. If that
+   * would take time and the caller must not wait, lets go of what is left and returns false.
    */
   private static boolean settleDownTo(
       int floor, Stack stack, DeferredWorkQueue<?> queue, boolean mayWait) {
@@ -119,21 +120,39 @@ final class Settling {
   }
 
   /**
-   * Whether an operation is known to be over. If it is one of another device than {@code queue}'s,
-   * which is lost, it gets its verdict here. That is asked before its producers are settled: what
-   * the lost device has not run may wait for work that still runs elsewhere.
+   * Whether an operation is known to be over, and how. If it is one of another device than {@code
+   * queue}'s, which is lost, it gets its verdict here. That is asked before its producers are
+   * settled: what the lost device has not run may wait for work that still runs elsewhere.
    */
   private static boolean isOver(
       Operation<?> operation, DeferredWorkQueue<?> queue, boolean mayWait) {
-    if (operation.queue.isOfDevice(queue)) {
+    boolean isOwnDevice = operation.queue.isOfDevice(queue);
+    if (isOwnDevice && !operation.isOutcomeOpen()) {
       return true;
     }
-    boolean isOver = operation.confirm(mayWait);
+    boolean isOver = operation.confirm(isOwnDevice, mayWait);
     HalException cause = operation.queue.lost();
+    if (cause == null && !isOver && mayWait) {
+      cause = leftBehind(operation);
+    }
     if (cause != null) {
       operation.fixVerdict(cause);
     }
     return isOver || cause != null;
+  }
+
+  /** Why an operation fails whose device shut its queues before the operation had ended. */
+  static HalException leftBehind(Operation<?> operation) {
+    HalException cause = operation.queue.lost();
+    return cause != null
+        ? cause
+        : new HalException(
+            Status.DEADLINE_EXCEEDED,
+            "the device of queue "
+                + operation.queue.name()
+                + " was closed before "
+                + operation.name()
+                + " had ended");
   }
 
   /**

@@ -1,12 +1,14 @@
 package org.jhal.driver.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.BufferParams;
@@ -66,6 +68,32 @@ class ControlledBackendTest {
     first.free();
     third.free();
     assertEquals(0, real.liveMemory.get());
+  }
+
+  /** Each recording of the driver's is asked about once, whatever the test makes of the answer. */
+  @Test
+  void theNthOutcomeFailsAndTheDriverIsStillAsked() {
+    FakeBackend asked = new FakeBackend();
+    asked.device.tellWhoAsks();
+    ControlledBackend<Event> controlled = new ControlledBackend<>(asked);
+    assertTrue(controlled.outcomesCanFail());
+    NativeStream<Event> failing = controlled.createStream(0);
+    Event event = failing.createEvent();
+    controlled.faults().failNth("outcome", 2, FAULT);
+    for (int nth = 1; nth <= 3; nth++) {
+      failing.recordEvent(event);
+      failing.synchronizeEvent(event);
+      HalException outcome = failing.outcome(event);
+      assertEquals(nth == 2 ? "on purpose" : null, outcome == null ? null : outcome.getMessage());
+      assertEquals(nth, asked.device.calls("outcome"));
+    }
+    controlled.faults().failNth("outcome", 1, lost);
+    failing.recordEvent(event);
+    failing.synchronizeEvent(event);
+    assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(failing.outcome(event)).status());
+    assertLost(() -> failing.recordEvent(event));
+    assertEquals(List.of(), asked.device.violations());
+    assertFalse(backend.faults().calls().contains("outcome"), "this driver is never asked");
   }
 
   @Test

@@ -2,6 +2,7 @@ package org.jhal.driver.support;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -86,6 +87,25 @@ class ReusableEventTest {
     assertEquals(1, only.releases.get());
     event.close();
     assertEquals(1, only.releases.get());
+  }
+
+  @Test
+  void eachRecordingHasAnOutcomeOfItsOwn() {
+    HalException failure = new HalException(Status.DATA_LOSS, "first");
+    Native first = record();
+    try (Recording<Native> failed = event.latest()) {
+      assertNull(event.outcome());
+      failed.fail(failure);
+      failed.fail(new HalException(Status.ABORTED, "second"));
+      assertSame(failure, event.outcome(), "the first failure counts");
+      Native next = record();
+      assertNull(event.outcome(), "the latest recording has not failed");
+      assertSame(failure, failed.outcome());
+      assertSame(first, failed.event());
+      assertEquals(0, next.releases.get(), "asking releases nothing");
+    }
+    event.close();
+    assertThrows(HalException.class, event::outcome);
   }
 
   @Test

@@ -28,6 +28,8 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   public static final class Event {
     private long recorded; // how often it was recorded
     private long fired; // the number of the latest recording that has fired
+    private long asked; // the number of the latest recording whose outcome was asked for
+    private @Nullable HalException outcome; // of the latest recording that has fired
     private boolean isDestroyed;
 
     private Event() {}
@@ -38,10 +40,12 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     final List<String> violations = new ArrayList<>();
     private final Map<String, Fault> faults = new HashMap<>();
     private final Map<String, Integer> calls = new HashMap<>();
+    private @Nullable String dies; // the call that overflows the stack next
     private @Nullable HalException lost;
     private int liveEvents;
     private boolean isHeld;
     private boolean isInOrder = true;
+    private boolean tellsWhoAsks;
 
     /** Makes the {@code nth} call of {@code call} from now on throw. */
     public synchronized void failNth(String call, int nth, RuntimeException failure) {
@@ -82,6 +86,17 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
       isInOrder = inOrder;
     }
 
+    /**
+     * Has work that fails tell this only as the outcome of its event. Before anything is issued.
+     */
+    public synchronized void tellWhoAsks() {
+      tellsWhoAsks = true;
+    }
+
+    public synchronized boolean isAsked() {
+      return tellsWhoAsks;
+    }
+
     public synchronized List<String> violations() {
       return List.copyOf(violations);
     }
@@ -93,7 +108,16 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
       fail(call);
     }
 
+    /** Makes the next call of {@code call} run out of stack, before it has any effect. */
+    public synchronized void dieNext(String call) {
+      dies = call;
+    }
+
     public synchronized void fail(String call) {
+      if (call.equals(dies)) {
+        dies = null;
+        throw new StackOverflowError("on purpose");
+      }
       calls.merge(call, 1, Integer::sum);
       Fault fault = faults.get(call);
       if (fault != null && --fault.left == 0) {
@@ -122,6 +146,7 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   private List<FakeStream> siblings = List.of(this); // all streams of the device
   private final Deque<Item> items = new ArrayDeque<>(); // guarded by device
   private @Nullable Thread issuing; // issues since the last recording; guarded by device
+  private @Nullable HalException failed; // work since the last recording that ran; as above
   public Runnable whileClosing = () -> {};
   private volatile BiConsumer<CommandList, Submission> onIssue = (commands, submission) -> {};
   private boolean isClosed; // guarded by device
@@ -149,6 +174,17 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     }
   }
 
+  /** Called by work that has failed while it ran. */
+  void fail(Operation<Event> operation, HalException failure) {
+    synchronized (device) {
+      if (device.tellsWhoAsks) {
+        failed = failure;
+      } else {
+        operation.failWork(failure);
+      }
+    }
+  }
+
   /** Runs the next item if that is possible now. Returns whether it was. */
   public boolean advance() {
     synchronized (device) {
@@ -164,6 +200,8 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
       }
       if (item.recorded != null) {
         item.recorded.fired = Math.max(item.recorded.fired, item.number);
+        item.recorded.outcome = failed;
+        failed = null;
       }
       return true;
     }
@@ -244,6 +282,9 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
       issuing = null;
       check(!event.isDestroyed, "destroyed event recorded");
       check(event.recorded == event.fired, "event recorded again before it fired");
+      check(
+          !device.tellsWhoAsks || event.recorded == event.asked,
+          "event recorded again before its outcome was asked for");
       items.add(new Item(null, null, event, ++event.recorded));
     }
   }
@@ -278,6 +319,19 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
       if (!runUntil(this, event, event.recorded)) {
         device.violations.add("the host waits for an event that will never fire");
       }
+    }
+  }
+
+  @Override
+  public @Nullable HalException outcome(Event event) {
+    synchronized (device) {
+      enter("outcome");
+      check(device.tellsWhoAsks, "the outcome asked for though it cannot fail");
+      check(!event.isDestroyed, "the outcome of a destroyed event asked for");
+      check(event.fired == event.recorded, "the outcome asked for before the event fired");
+      check(event.asked < event.recorded, "the outcome asked for twice");
+      event.asked = event.recorded;
+      return event.outcome;
     }
   }
 

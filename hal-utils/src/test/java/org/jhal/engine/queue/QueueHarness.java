@@ -47,16 +47,25 @@ final class QueueHarness {
   }
 
   QueueHarness(int queueCount, int maxInFlight, int capacity) {
-    this(1, queueCount, maxInFlight, capacity);
+    this(1, queueCount, maxInFlight, capacity, false);
   }
 
   /** The queues of several devices that share events, those of the first device first. */
   static QueueHarness ofDevices(int count, int queuesOfEach) {
-    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE);
+    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, false);
   }
 
-  private QueueHarness(int deviceCount, int queueCount, int maxInFlight, int capacity) {
+  /** The same, on devices that tell how work has ended only if they are asked. */
+  static QueueHarness thatIsAsked(int count, int queuesOfEach) {
+    return new QueueHarness(count, queuesOfEach, 512, Integer.MAX_VALUE, true);
+  }
+
+  private QueueHarness(
+      int deviceCount, int queueCount, int maxInFlight, int capacity, boolean tellsWhoAsks) {
     Object events = new Object();
+    if (tellsWhoAsks) {
+      device.tellWhoAsks();
+    }
     for (int i = 0; i < deviceCount * queueCount; i++) {
       if (i % queueCount == 0) {
         losses.add(new Loss());
@@ -67,7 +76,16 @@ final class QueueHarness {
       DeferredWorkQueue<Event> queue =
           new DeferredWorkQueue<>(
               new QueueSettings(
-                  "fake-q" + i, i + 1, loss, events, maxInFlight, 0, 0, 0, Duration.ZERO),
+                  "fake-q" + i,
+                  i + 1,
+                  loss,
+                  events,
+                  tellsWhoAsks,
+                  maxInFlight,
+                  0,
+                  0,
+                  0,
+                  Duration.ZERO),
               stream,
               this::work,
               loss);

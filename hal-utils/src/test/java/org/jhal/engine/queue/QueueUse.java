@@ -81,7 +81,7 @@ final class QueueUse {
                 now.executed.incrementAndGet();
                 now.effect.run();
                 if (now.failsInStream != null) {
-                  operation.failWork(now.failsInStream);
+                  ((FakeStream) stream).fail(operation, now.failsInStream);
                 }
               });
       if (now.failsAtIssue != null) {

@@ -1,0 +1,67 @@
+package org.jhal.engine.queue;
+
+import org.jhal.HalException;
+import org.jhal.driver.NativeStream;
+
+/**
+ * Asks the driver how native work has ended, on a device where an event that has fired may stand
+ * for work that has failed; see {@link NativeStream#outcome}. Whoever sees an event fire asks at
+ * once, before anybody counts the operation as done, so the verdict is fixed with the answer known.
+ *
+ * <p>Thread-safe: if several threads see an event fire, one asks, and the others wait for that
+ * call, which does not block.
+ */
+final class Outcomes<E> {
+  private final boolean canFail;
+  private final QueueLoss loss;
+  private final NativeStream<E> stream;
+
+  Outcomes(boolean canFail, QueueLoss loss, NativeStream<E> stream) {
+    this.canFail = canFail;
+    this.loss = loss;
+    this.stream = stream;
+  }
+
+  /**
+   * Whether the driver has yet to be asked about this operation, which was issued. Until then that
+   * other work behind it is complete says nothing about its outcome.
+   */
+  boolean isOpen(Operation<E> operation) {
+    return canFail && !operation.isOutcomeKnown();
+  }
+
+  /**
+   * Asks about an operation whose event has fired, unless that was done before. Its own failure is
+   * then known; a loss is left to the issue thread to tell. The device is bound, and the caller
+   * holds a reference to the event.
+   */
+  void ask(Operation<E> operation, PooledEvent<E> event) {
+    if (!canFail) {
+      return;
+    }
+    while (!operation.beginOutcome()) {
+      if (operation.isOutcomeKnown()) {
+        return;
+      }
+      Thread.onSpinWait(); // another thread has seen the event fire as well, and is asking
+    }
+    boolean isKnown = false;
+    try {
+      HalException failure = stream.outcome(event.handle);
+      if (failure != null) {
+        operation.failWork(
+            Failures.isLoss(failure)
+                ? loss.loseLater(operation.behind("outcome"), failure)
+                : failure);
+      }
+      isKnown = true;
+    } catch (VirtualMachineError e) {
+      throw e; // a problem of this thread, which says nothing about the work
+    } catch (Throwable t) {
+      operation.failWork(loss.loseLater(operation.behind("outcome"), t));
+      isKnown = true;
+    } finally {
+      operation.endOutcome(isKnown);
+    }
+  }
+}
