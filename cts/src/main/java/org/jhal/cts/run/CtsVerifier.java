@@ -1,10 +1,12 @@
 package org.jhal.cts.run;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jhal.Capability;
 import org.jhal.cts.Need;
@@ -42,6 +44,11 @@ final class CtsVerifier {
   private final CodeHash suite;
   private final Map<String, CtsPlan.Test> plan;
   private final List<String> discrepancies = new ArrayList<>();
+
+  /** What shows that a need was met, as each of thousands of tests may ask. */
+  private final Map<Need, Optional<String>> met = new EnumMap<>(Need.class);
+
+  private @Nullable Optional<String> externalWork; // as above
 
   /**
    * A check that has not begun.
@@ -245,7 +252,7 @@ final class CtsVerifier {
     if (need != null) {
       String contradiction =
           needs(test, entry, need)
-              ? contradiction(need)
+              ? met.computeIfAbsent(need, this::contradiction).orElse(null)
               : "the suite has no such reason for this test";
       if (contradiction != null) {
         differ(name(entry), "skipped: " + entry.detail(), "to be run: " + contradiction);
@@ -263,25 +270,34 @@ final class CtsVerifier {
     String wrong =
         !SkipReasons.isListed(test.name(), entry.display(), entry.detail())
             ? "the suite has no such reason"
-            : entry.detail().equals(SkipReasons.NO_EXTERNAL_WORK) ? externalWork() : null;
+            : entry.detail().equals(SkipReasons.NO_EXTERNAL_WORK)
+                ? externalWork().orElse(null)
+                : null;
     if (wrong != null) {
       differ(name(entry), "skipped: " + entry.detail(), "to be run: " + wrong);
     }
   }
 
-  /** What in the report shows that the driver runs external work, or null. */
-  private @Nullable String externalWork() {
+  /** What in the report shows that the driver runs external work. */
+  private Optional<String> externalWork() {
+    if (externalWork == null) {
+      externalWork = findExternalWork();
+    }
+    return externalWork;
+  }
+
+  private Optional<String> findExternalWork() {
     if (capabilities().contains(Capability.NATIVE_ACCESS.toString())) {
-      return "the device offers " + Capability.NATIVE_ACCESS;
+      return Optional.of("the device offers " + Capability.NATIVE_ACCESS);
     }
     for (CtsReport.Entry entry : report.entries(CtsReport.Outcome.PASSED)) {
       CtsPlan.Test test = plan.get(entry.test());
       if (test != null
           && SkipReasons.isListed(test.name(), entry.display(), SkipReasons.NO_EXTERNAL_WORK)) {
-        return name(entry) + " is of external work and passed";
+        return Optional.of(name(entry) + " is of external work and passed");
       }
     }
-    return null;
+    return Optional.empty();
   }
 
   /** The rules of which no test passed or failed, in the order of the contract. */
@@ -327,21 +343,21 @@ final class CtsVerifier {
         || SkipReasons.isListed(test.name(), entry.display(), need.absence());
   }
 
-  /** What in the report shows that {@code need} was met, or null. */
-  private @Nullable String contradiction(Need need) {
+  /** What in the report shows that {@code need} was met. */
+  private Optional<String> contradiction(Need need) {
     if (need == Need.CONTROLS && "yes".equals(facts.get(RunFacts.CONTROLS))) {
-      return "there are controls";
+      return Optional.of("there are controls");
     }
     if (need == Need.TWO_QUEUES && !"1".equals(facts.get("queues"))) {
-      return "the device has " + facts.get("queues") + " queues";
+      return Optional.of("the device has " + facts.get("queues") + " queues");
     }
     for (CtsReport.Entry entry : report.entries(CtsReport.Outcome.PASSED)) {
       CtsPlan.Test test = plan.get(entry.test());
       if (test != null && needs(test, entry, need)) {
-        return name(entry) + " needs the same and passed";
+        return Optional.of(name(entry) + " needs the same and passed");
       }
     }
-    return null;
+    return Optional.empty();
   }
 
   /** Whether the file is what a run writes, to the last byte. */

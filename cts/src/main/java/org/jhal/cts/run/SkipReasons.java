@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jhal.Capability;
 import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
@@ -33,9 +34,9 @@ final class SkipReasons {
   private static final String FILE = "skips.txt";
 
   /** A line of the file: tests, and the start of a reason that they may have. */
-  private record Allowed(String pattern, String reason) {
+  private record Allowed(String pattern, Pattern compiled, String reason) {
     boolean isFor(TestName test, String display) {
-      return test.matches(pattern) || new TestName(test.testClass(), display).matches(pattern);
+      return test.matches(compiled) || new TestName(test.testClass(), display).matches(compiled);
     }
   }
 
@@ -54,7 +55,7 @@ final class SkipReasons {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (!line.isBlank() && !line.startsWith("#")) {
           String[] parts = line.strip().split(" +", 2);
-          all.add(new Allowed(parts[0], parts[1]));
+          all.add(new Allowed(parts[0], TestName.pattern(parts[0]), parts[1]));
         }
       }
     } catch (IOException e) {
@@ -93,7 +94,7 @@ final class SkipReasons {
    */
   static boolean isListed(TestName test, String display, String reason) {
     return ALLOWED.stream()
-        .anyMatch(one -> one.isFor(test, display) && reason.startsWith(one.reason()));
+        .anyMatch(one -> reason.startsWith(one.reason()) && one.isFor(test, display));
   }
 
   /** Whether {@code skips.txt} has any reason for this test, or for this invocation of it. */

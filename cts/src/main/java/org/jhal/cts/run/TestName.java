@@ -37,13 +37,23 @@ record TestName(String testClass, String method) {
 
   /** Whether {@code pattern}, a class or {@code Class.method} with {@code *}, matches. */
   boolean matches(String pattern) {
+    return matches(pattern(pattern));
+  }
+
+  /** Whether a pattern that {@link #pattern(String)} made matches. */
+  boolean matches(Pattern pattern) {
+    return pattern.matcher(toString()).matches();
+  }
+
+  /** For {@link #matches(Pattern)}, which is faster than {@link #matches(String)}. */
+  static Pattern pattern(String pattern) {
     String full = pattern.contains(".") ? pattern : pattern + ".*";
     String[] parts = full.split("\\*", -1);
     StringBuilder expression = new StringBuilder();
     for (int i = 0; i < parts.length; i++) {
       expression.append(i == 0 ? "" : ".*").append(Pattern.quote(parts[i]));
     }
-    return toString().matches(expression.toString());
+    return Pattern.compile(expression.toString());
   }
 
   /**
