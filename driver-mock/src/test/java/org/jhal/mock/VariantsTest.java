@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -124,19 +125,21 @@ class VariantsTest {
     Path overlay = overlay("o", "the bundle", JAVA);
     Files.writeString(overlay.resolve("mine"), "mine");
     ExecutableSource above = BUNDLE.withVariants(overlay).overlays().get(0);
-    assertEquals("mine", new String(above.read("mine")));
-    assertEquals("code", new String(above.read("code.no-such-format")));
-    assertEquals(
-        Files.readString(overlay.resolve("manifest.json")),
-        new String(above.read("manifest.json")));
+    assertEquals("mine", text(above, "mine"));
+    assertEquals("code", text(above, "code.no-such-format"));
+    assertEquals(Files.readString(overlay.resolve("manifest.json")), text(above, "manifest.json"));
     Files.delete(overlay.resolve("manifest.json"));
     assertEquals(null, above.read("manifest.json"), "not that of the bundle");
     assertHal(Status.INVALID_ARGUMENT, () -> above.read("../x"));
   }
 
   /** The bundle's class loader knows a class of this name, too. */
+  private static String text(ExecutableSource source, String file) {
+    return new String(source.read(file), StandardCharsets.UTF_8);
+  }
+
   @Test
-  void aClassOfTheOverlayComesBeforeThatOfTheBundle() throws IOException {
+  void aClassOfTheOverlayComesBeforeThatOfTheBundle() throws Exception {
     Path overlay = overlay("o", "the bundle", JAVA);
     Path source = folder.resolve("VariantsTest.java");
     Files.writeString(
@@ -151,7 +154,7 @@ class VariantsTest {
           static class Two { static final int VALUE = Integer.parseInt("2"); }
         }
         """);
-    String api = Workgroup.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+    Path api = Path.of(Workgroup.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     StringWriter log = new StringWriter();
     assertEquals(
         0,
@@ -161,7 +164,7 @@ class VariantsTest {
                 new PrintWriter(log),
                 new PrintWriter(log),
                 "-cp",
-                api,
+                api.toString(),
                 "-d",
                 overlay.toString(),
                 source.toString()),

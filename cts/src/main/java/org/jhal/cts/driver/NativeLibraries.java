@@ -2,7 +2,7 @@ package org.jhal.cts.driver;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ final class NativeLibraries {
                   result.toString())
               .redirectErrorStream(true)
               .start();
-      String output = new String(process.getInputStream().readAllBytes(), Charset.defaultCharset());
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (!process.waitFor(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
         process.destroyForcibly();
         throw new AssertionFailedError("listing drivers in a JVM of its own failed: " + output);

@@ -1,6 +1,8 @@
 package org.jhal.cts.run;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -97,14 +99,16 @@ public final class OwnProcess {
   }
 
   private static String read(Path log) throws IOException {
-    return Files.readString(log, StandardCharsets.UTF_8).strip();
+    return new String(Files.readAllBytes(log), StandardCharsets.UTF_8).strip();
   }
 
   /** Runs {@code hal cts}, in the process of its own. */
   public static void main(String[] args) {
-    int code =
-        new CtsTool()
-            .run(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
-    System.exit(code);
+    System.exit(new CtsTool().run(writer(System.out), writer(System.err), args));
+  }
+
+  /** Writes in the encoding that {@link #read} expects, which may not be that of the machine. */
+  private static PrintWriter writer(OutputStream stream) {
+    return new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8), true);
   }
 }

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordingFile;
+import jdk.jfr.consumer.RecordedEvent;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cli.data.DataFiles;
@@ -66,13 +66,13 @@ public final class TraceFiles {
 
   /** Whether a recording has any event of JHAL, as far as it can be read. */
   public static boolean hasEvents(Path recording) {
-    try (RecordingFile file = new RecordingFile(recording)) {
-      while (file.hasMoreEvents()) {
-        if (file.readEvent().getEventType().getName().startsWith(TraceSettings.PREFIX)) {
+    try (EventFile file = new EventFile(recording)) {
+      for (RecordedEvent event = file.next(); event != null; event = file.next()) {
+        if (event.getEventType().getName().startsWith(TraceSettings.PREFIX)) {
           return true;
         }
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | HalException e) {
       return false;
     }
     return false;

@@ -1,7 +1,6 @@
 package org.jhal.cli.trace;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,10 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.jhal.cli.trace.TracedOperation.Edge;
 import org.jhal.cli.trace.TracedOperation.Span;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a recording once, from beginning to end, and makes a trace of it.
@@ -71,72 +68,27 @@ final class TraceReader {
   }
 
   Summary read(Path recording) throws IOException {
-    try (Events in = new Events(recording)) {
+    try (EventFile in = new EventFile(recording)) {
       for (RecordedEvent event = in.next(); event != null; event = in.next()) {
-        lastTime = Math.max(lastTime, nanos(event.getEndTime()));
-        if (event.getEventType().getName().startsWith(TraceSettings.PREFIX)) {
-          events++;
-          try {
-            take(event);
-          } catch (IllegalArgumentException | ClassCastException | NullPointerException e) {
-            throw new BadRecordingException(
-                recording + " has an event that this version cannot read: " + event, e);
-          }
-        }
+        in.use(event, this::accept);
       }
-    }
-    if (events == 0) {
-      throw new BadRecordingException(
-          recording
-              + " has no event of JHAL; hal trace run records them, and hal trace settings prints"
-              + " the settings with which the recorder of the JDK does",
-          null);
-    }
-    drain(whole, 0);
-    unfinished += open.size();
-    drain(open, 0);
-    for (RecordedEvent event : unnamed) {
-      ofDevice(event);
+      if (events == 0) {
+        throw new BadRecordingException(
+            recording
+                + " has no event of JHAL; hal trace run records them, and hal trace settings prints"
+                + " the settings with which the recorder of the JDK does",
+            null);
+      }
+      drain(whole, 0);
+      unfinished += open.size();
+      drain(open, 0);
+      for (RecordedEvent event : unnamed) {
+        in.use(event, this::ofDevice);
+      }
     }
     moments.end();
     sink.end();
     return new Summary(operations, unfinished, moments.arrows(), moments.missing());
-  }
-
-  /** The events of a file. What the JDK throws for a damaged one depends on its version. */
-  private static final class Events implements AutoCloseable {
-    private final Path path;
-    private final RecordingFile file;
-
-    Events(Path path) throws IOException {
-      this.path = path;
-      try {
-        file = new RecordingFile(path);
-      } catch (RuntimeException e) {
-        throw damaged(e);
-      } catch (IOException e) {
-        throw Files.isReadable(path) ? damaged(e) : e;
-      }
-    }
-
-    private BadRecordingException damaged(Exception cause) {
-      return new BadRecordingException(
-          path + " is damaged, or no recording of the flight recorder: " + cause.getMessage(),
-          cause);
-    }
-
-    @Nullable RecordedEvent next() throws IOException {
-      try {
-        return file.hasMoreEvents() ? file.readEvent() : null;
-      } catch (IOException | RuntimeException e) {
-        throw damaged(e);
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
-    }
   }
 
   // Times.
@@ -151,6 +103,14 @@ final class TraceReader {
   }
 
   // Events.
+
+  private void accept(RecordedEvent event) throws IOException {
+    lastTime = Math.max(lastTime, nanos(event.getEndTime()));
+    if (event.getEventType().getName().startsWith(TraceSettings.PREFIX)) {
+      events++;
+      take(event);
+    }
+  }
 
   private void take(RecordedEvent event) throws IOException {
     long start = nanos(event.getStartTime());

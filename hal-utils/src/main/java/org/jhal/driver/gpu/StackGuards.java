@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,7 +83,7 @@ final class StackGuards {
   /** The encoding of file names, which that of files may differ from. */
   private static Charset fileNames() {
     String name = System.getProperty("sun.jnu.encoding");
-    return name == null ? Charset.defaultCharset() : Charset.forName(name);
+    return name == null ? StandardCharsets.UTF_8 : Charset.forName(name);
   }
 
   private static List<String> loaded() throws IOException {

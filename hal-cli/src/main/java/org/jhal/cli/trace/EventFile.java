@@ -1,0 +1,95 @@
+package org.jhal.cli.trace;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of a recording. What the JDK throws for a damaged one depends on its version and on
+ * the damage: an exception of any kind, or an error, such as an {@link InternalError} for a name
+ * that is none, a {@link StackOverflowError} for a type that contains itself, or an {@link
+ * OutOfMemoryError} for an array that is longer than the file. All of them are bad input.
+ *
+ * <p>Used by one thread.
+ */
+final class EventFile implements AutoCloseable {
+  private interface Reading<T extends @Nullable Object> {
+    T read() throws IOException;
+  }
+
+  /** Takes what it needs of an event. */
+  interface Use {
+    void of(RecordedEvent event) throws IOException;
+  }
+
+  private final Path path;
+  private final RecordingFile file;
+
+  /**
+   * Opens a recording.
+   *
+   * @throws BadRecordingException if it is damaged, or no recording
+   * @throws IOException if it may not be read
+   * @throws HalException RESOURCE_EXHAUSTED if it takes more memory to read than there is
+   */
+  EventFile(Path path) throws IOException {
+    this.path = path;
+    if (!Files.isReadable(path)) {
+      file = new RecordingFile(path); // says why
+    } else {
+      file = reading(() -> new RecordingFile(path));
+    }
+  }
+
+  /** The next event, or null at the end. Throws as the constructor does. */
+  @Nullable RecordedEvent next() throws IOException {
+    return this.<@Nullable RecordedEvent>reading(
+        () -> file.hasMoreEvents() ? file.readEvent() : null);
+  }
+
+  /**
+   * Passes an event on. Its values are read when they are asked for, so only then is damage found.
+   *
+   * @throws BadRecordingException if it is damaged, or of another version of JHAL
+   * @throws IOException of {@code use}
+   */
+  void use(RecordedEvent event, Use use) throws IOException {
+    try {
+      use.of(event);
+    } catch (RuntimeException | InternalError | StackOverflowError e) {
+      throw new BadRecordingException(
+          path
+              + " is damaged, or of another version of JHAL: an event "
+              + event.getEventType().getName() // not all of it: that may fail in the same way
+              + " cannot be read: "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  private <T extends @Nullable Object> T reading(Reading<T> reading) throws IOException {
+    try {
+      return reading.read();
+    } catch (OutOfMemoryError e) {
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED,
+          path + " is damaged, or takes more memory to read than Java has: " + e.getMessage(),
+          e);
+    } catch (LinkageError e) {
+      throw e; // of this Java, not of the file
+    } catch (IOException | RuntimeException | Error e) {
+      throw new BadRecordingException(
+          path + " is damaged, or no recording of the flight recorder: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}
