@@ -48,9 +48,10 @@ public interface NativeGroup<E> {
    * @param ordered is called once the order among all groups of the driver is fixed, before
    *     anything is put into a stream; short, and throws nothing
    * @return the failure of a collective of which some part may have been put into a stream; then
-   *     {@link #abort} follows, without which the streams may never go on
-   * @throws HalException if nothing was put into any stream; UNAVAILABLE if it is not known when
-   *     the streams will be past it
+   *     {@code stream} may not wait for all of them, and {@link #abort} follows, without which the
+   *     streams may never go on
+   * @throws HalException if nothing was put into any stream; UNAVAILABLE if the first device is
+   *     lost, and something may have been put into the others' streams
    */
   @Nullable HalException issue(
       CollectiveCall call,
@@ -69,6 +70,15 @@ public interface NativeGroup<E> {
    * @throws HalException if the rank cannot be aborted
    */
   void abort(int rank, long patience);
+
+  /**
+   * Whether the stream of a rank is past everything that {@link #issue} has put into it: by an
+   * event of the rank's own, because the rank's {@link #abort} has returned, or because the runtime
+   * says that the device is lost. False while nobody knows. For a group of which one rank at least
+   * {@linkplain #abort is aborted}, and which is not closed. Called without a device bound, by one
+   * thread at a time; may block for as long as an abort does. Throws nothing.
+   */
+  boolean isPast(int rank);
 
   /**
    * Frees everything, but for ranks whose {@link #abort} has not returned. Blocks. Called once,

@@ -116,6 +116,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
         Owner.class,
         QueueWork.class,
         Reclaimer.class,
+        RankHold.class,
         RecordedCommand.class);
   }
 

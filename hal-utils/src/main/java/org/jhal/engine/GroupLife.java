@@ -146,6 +146,27 @@ final class GroupLife extends RefCounted {
     }
   }
 
+  /**
+   * Keeps what the ranks of a collective that has begun have brought until their streams are past
+   * it; the group stays until then. The group has ended, or is about to.
+   *
+   * @param holds by rank
+   */
+  void leave(List<RankHold> holds) {
+    for (int rank = 0; rank < holds.size(); rank++) {
+      RankHold hold = holds.get(rank);
+      boolean isKept = tryRetain();
+      natives.whenPast(
+          rank,
+          () -> {
+            hold.release();
+            if (isKept) {
+              release();
+            }
+          });
+    }
+  }
+
   private List<Collective> open() {
     synchronized (lock) {
       return new ArrayList<>(open);

@@ -3,7 +3,7 @@ package org.jhal.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
@@ -52,9 +52,13 @@ final class NativeCollective extends Collective {
   // Used by the issue thread until the timer runs, and then by that.
   private boolean wasHeld;
 
-  // How many devices besides the first are kept from freeing anything: counted up by the issue
-  // thread, taken once by who lets go of them.
-  private final AtomicInteger used = new AtomicInteger();
+  // What the ranks bring, by rank. Written by the issue thread before it has begun; taken once, by
+  // who finds out that the streams are past it, or that nobody knows.
+  private final AtomicReference<List<RankHold>> holds = new AtomicReference<>(List.of());
+
+  // Whether the operation's stream waits for the parts of all ranks, so that all streams are past
+  // them when its event has fired. Written by the issue thread.
+  private volatile boolean isJoined;
 
   // When it was made to fail, by System.nanoTime(), if it was. Written before isFailed.
   private volatile long failed;
@@ -86,34 +90,33 @@ final class NativeCollective extends Collective {
     CollectiveCall call = request.call();
     operation.retainProducers(producers::add);
     began = System.nanoTime();
+    List<RankHold> held = RankHold.all(group.devices(), request);
     try {
-      use();
       begin();
     } catch (Throwable t) {
-      endUses();
+      held.forEach(RankHold::release);
       throw t;
     }
+    holds.set(held);
     HalException failure = issue(natives, stream, call);
+    isJoined = failure == null;
     if (failure != null) {
       operation.failWork(failure);
       failApart(failure); // users' callbacks run, and streams stand still until it is aborted
     }
   }
 
-  /** The first device has the operation in its stream, and so frees nothing. */
-  private void use() {
-    List<EngineDevice<?>> devices = group.devices();
-    for (int rank = 1; rank < devices.size(); rank++) {
-      devices.get(rank).holds().beginCollective();
-      used.incrementAndGet();
-    }
-  }
-
+  /**
+   * The operation is over, or its stream idle. That says something about the other streams only if
+   * the stream has waited for them, and the device is not lost; otherwise each rank is asked.
+   */
   @Override
   void endUses() {
-    int count = used.getAndSet(0);
-    for (int rank = 1; rank <= count; rank++) {
-      group.devices().get(rank).holds().endUse();
+    List<RankHold> held = holds.getAndSet(List.of());
+    if (isJoined && operation.hasSucceeded()) {
+      held.forEach(RankHold::release);
+    } else if (!held.isEmpty()) {
+      group.leave(held);
     }
   }
 

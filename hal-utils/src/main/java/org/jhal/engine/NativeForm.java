@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -31,12 +32,21 @@ final class NativeForm {
   /** An abort takes half a second with nothing in its way, whatever the {@code close-timeout}. */
   private static final long LEAST_PATIENCE = TimeUnit.SECONDS.toNanos(5);
 
+  /** How long at most nobody asks whether the streams of an aborted group are past it. */
+  private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(50);
+
   private final List<EngineDevice<?>> devices;
   private final BooleanSupplier isAnyLaunched;
   private final BooleanSupplier isHeld;
   private volatile @Nullable NativeGroup<?> group; // written once, before users see the group
   private volatile String whyNot = "the group is being made";
   private final AtomicBoolean isAborted = new AtomicBoolean();
+
+  // Which ranks' streams are past all that the group has put into them, once it is aborted; and
+  // what is to be done when they are. Guarded by this.
+  private final boolean[] isPast;
+  private final List<List<Runnable>> whenPast = new ArrayList<>();
+
   private final CountDownLatch isClosed = new CountDownLatch(1);
 
   /**
@@ -50,6 +60,8 @@ final class NativeForm {
     this.devices = devices;
     this.isAnyLaunched = isAnyLaunched;
     this.isHeld = isHeld;
+    this.isPast = new boolean[devices.size()];
+    devices.forEach(device -> whenPast.add(new ArrayList<>(0)));
   }
 
   /** Makes it, or finds out why there is none. Blocks. */
@@ -108,6 +120,62 @@ final class NativeForm {
         lose(device, "could not be started: " + t);
       }
     }
+    try {
+      new EngineThread("jhal-abort-watch", () -> watch(aborted)).start();
+    } catch (Throwable t) { // what the ranks have brought is kept until the process ends
+      Failures.log(LOG, Level.WARNING, "nobody finds out when " + devices + " are idle", t);
+    }
+  }
+
+  // What the streams are past.
+
+  /**
+   * Calls {@code body} when a rank's stream is past all that the group has put into it. For a group
+   * that has ended, or is about to. {@code body} throws nothing.
+   */
+  void whenPast(int rank, Runnable body) {
+    synchronized (this) {
+      if (!isPast[rank]) {
+        whenPast.get(rank).add(body);
+        return;
+      }
+    }
+    body.run();
+  }
+
+  private synchronized boolean isPast(int rank) {
+    return isPast[rank];
+  }
+
+  /** Asks the driver until all streams are past everything, however long that takes. */
+  private void watch(NativeGroup<?> aborted) {
+    long start = System.nanoTime();
+    for (int left = devices.size(); left > 0; ) {
+      left = 0;
+      for (int rank = 0; rank < devices.size(); rank++) {
+        if (!isPast(rank)) {
+          if (aborted.isPast(rank)) {
+            setPast(rank);
+          } else {
+            left++;
+          }
+        }
+      }
+      if (left > 0) {
+        long waited = System.nanoTime() - start;
+        LockSupport.parkNanos(this, Math.min(BackOff.length(waited) + waited / 64, LONGEST_NAP));
+      }
+    }
+  }
+
+  private void setPast(int rank) {
+    List<Runnable> bodies;
+    synchronized (this) {
+      isPast[rank] = true;
+      bodies = List.copyOf(whenPast.get(rank));
+      whenPast.get(rank).clear();
+    }
+    bodies.forEach(Runnable::run);
   }
 
   /** How long an abort may take, in nanoseconds. */
@@ -117,7 +185,7 @@ final class NativeForm {
 
   private void abort(NativeGroup<?> aborted, int rank) {
     EngineDevice<?> device = devices.get(rank);
-    Patience timer = new Patience(device);
+    Patience timer = new Patience(device, rank);
     try {
       // The library waits until its stream is past what it ends.
       boolean ignored = BackOff.await(this, BackOff.never(), () -> !isHeld.getAsBoolean());
@@ -133,12 +201,14 @@ final class NativeForm {
   /** The time that a device has for its abort. */
   private final class Patience {
     private final EngineDevice<?> device;
+    private final int rank;
     private final long nanos;
     private @Nullable Future<?> timer; // guarded by this
     private boolean isOver; // guarded by this
 
-    Patience(EngineDevice<?> device) {
+    Patience(EngineDevice<?> device, int rank) {
       this.device = device;
+      this.rank = rank;
       this.nanos = patience(device.closeTimeout());
     }
 
@@ -151,8 +221,7 @@ final class NativeForm {
     /**
      * On the timer's thread. What is aborted behind others may be held only when those have gone.
      * An abort also waits for work that has nothing to do with it, which is no reason to give up a
-     * device: only collectives that are not over are one. With a device that is lost nobody knows
-     * which are.
+     * device: only parts of collectives that are not over are one.
      */
     private void late(boolean wasHeld) {
       if (!startAgain(wasHeld)) {
@@ -161,8 +230,7 @@ final class NativeForm {
     }
 
     private void giveUp() {
-      if (isAnyLaunched.getAsBoolean()
-          || devices.stream().anyMatch(one -> one.lostCause() != null)) {
+      if (!isPast(rank)) {
         lose(device, "did not end within " + Duration.ofNanos(nanos));
       } else {
         Failures.log(

@@ -33,16 +33,22 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   /** How long the end of a communicator may hold up other groups. */
   private static final long FREE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** A rank: its device, the communicator, and the event that was last recorded for it. */
+  /** A rank: its device, the communicator, and its event. */
   private static final class Member<S, E> {
     final GpuDevice<S, E, ?> device;
     final long communicator;
     final S stream;
-    final E event; // behind its part, and with rank 0 before that behind what all ranks wait for
+    final E event; // behind its part of the latest collective, if isRecorded
+
+    // Whether the stream may have parts, and whether the event is recorded behind all of them.
+    // Written by the thread that launches.
+    volatile boolean hasParts;
+    volatile boolean isRecorded;
 
     // Guarded by the group's monitor.
     boolean isAborting;
     boolean isAborted; // the communicator is gone, or, if the abort failed, not to be used
+    boolean isPast; // the abort has returned
     boolean isLeft; // close() has left it to the abort
 
     Member(GpuDevice<S, E, ?> device, long communicator, S stream, E event) {
@@ -81,16 +87,19 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   private final List<Member<S, E>> members;
   private final long[] communicators;
   private final long[] streams;
+  private final E start; // of rank 0, behind what all ranks wait for
 
   // Guarded by this. A communicator is never aborted while it launches, since that frees it.
   private boolean isLaunching;
   private boolean isEnded;
   private boolean isClosed;
 
-  private GpuGroup(CollectiveLibrary library, LaunchGate gate, List<Member<S, E>> members) {
+  private GpuGroup(
+      CollectiveLibrary library, LaunchGate gate, List<Member<S, E>> members, E start) {
     this.library = library;
     this.gate = gate;
     this.members = members;
+    this.start = start;
     this.communicators = members.stream().mapToLong(member -> member.communicator).toArray();
     this.streams =
         members.stream()
@@ -115,7 +124,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
             for (int rank = 0; rank < communicators.length; rank++) {
               members.add(member(rank, devices.get(rank), communicators[rank]));
             }
-            return new GpuGroup<>(library, gate, List.copyOf(members));
+            return new GpuGroup<>(library, gate, List.copyOf(members), startEvent(members.get(0)));
           } catch (Throwable t) {
             members.forEach(GpuGroup::free);
             for (long communicator : communicators) {
@@ -184,6 +193,16 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     }
   }
 
+  private static <S, E> E startEvent(Member<S, E> first) {
+    GpuRuntime<S, E, ?> runtime = first.runtime();
+    long token = runtime.bindToThread();
+    try {
+      return runtime.createEvent(false);
+    } finally {
+      runtime.unbindFromThread(token);
+    }
+  }
+
   private static void free(Member<?, ?> member) {
     freeEvent(member);
     member.runtime().release();
@@ -191,6 +210,13 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
 
   private static <S, E> void freeEvent(Member<S, E> member) {
     member.runtime().giveBack(() -> member.runtime().destroyEvent(member.event));
+  }
+
+  private void freeAll(Member<S, E> member) {
+    if (member == members.get(0)) {
+      member.runtime().giveBack(() -> member.runtime().destroyEvent(start));
+    }
+    free(member);
   }
 
   private static void quietly(Runnable free) {
@@ -239,21 +265,8 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     }
     try {
       ordered.run();
-      HalException failure;
-      HalException lost;
-      try {
-        failure = isBehind ? start(own) : null;
-        if (failure != null) {
-          return failure;
-        }
-        failure = library.launch(call, communicators, streams);
-        lost = join(own);
-      } catch (HalException e) {
-        throw GpuRuntime.asLoss(e);
-      } catch (Throwable t) { // such as no memory: there is no telling when the streams are past it
-        throw new HalException(Status.UNAVAILABLE, "a launch ended half-way: " + t, t);
-      }
-      return lost == null ? failure : lost; // of a loss the library says only that something failed
+      HalException failure = isBehind ? start(own) : null;
+      return failure != null ? failure : put(call, own);
     } finally {
       synchronized (this) {
         isLaunching = false;
@@ -263,16 +276,22 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   }
 
   /**
-   * Has the streams of all ranks wait for what is now in {@code stream}. Returns why that of
-   * another device cannot, or null.
+   * Has the streams of all ranks wait for what is now in {@code stream}. Returns why one of them
+   * cannot, or null.
+   *
+   * @throws HalException UNAVAILABLE if the first device cannot
    */
   private @Nullable HalException start(S stream) {
     Member<S, E> first = members.get(0);
-    first.runtime().recordEvent(first.event, stream);
-    first.runtime().waitEvent(first.stream, first.event);
+    try {
+      first.runtime().recordEvent(start, stream);
+      first.runtime().waitEvent(first.stream, start);
+    } catch (HalException e) {
+      throw GpuRuntime.asLoss(e);
+    }
     for (Member<S, E> member : members.subList(1, members.size())) {
       try {
-        member.runtime().callBound(() -> member.runtime().waitEvent(member.stream, first.event));
+        member.runtime().callBound(() -> member.runtime().waitEvent(member.stream, start));
       } catch (HalException e) {
         return e;
       }
@@ -281,27 +300,89 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   }
 
   /**
-   * Has {@code stream} wait for what is now in the streams of all ranks. Returns why there is no
-   * need to wait for one of them: another device is lost, on which nothing runs any more. Or null.
+   * Puts the parts into the streams of all ranks, an event behind each, whatever becomes of the
+   * others, and has {@code stream} wait for these. Returns what has failed, or null; of a loss the
+   * library says only that something failed.
+   *
+   * @throws HalException UNAVAILABLE if the first device is lost
    */
-  private @Nullable HalException join(S stream) {
-    HalException lost = null;
-    List<Member<S, E>> recorded = new ArrayList<>();
+  private @Nullable HalException put(CollectiveCall call, S stream) {
+    members.forEach(
+        member -> {
+          member.isRecorded = false;
+          member.hasParts = true;
+        });
+    HalException failure;
+    try {
+      failure = library.launch(call, communicators, streams);
+    } catch (Throwable t) { // such as no memory
+      failure = new HalException(Status.ABORTED, "a launch ended half-way: " + t, t);
+    }
     for (Member<S, E> member : members) {
-      try {
-        member.runtime().callBound(() -> member.runtime().recordEvent(member.event, member.stream));
-        recorded.add(member);
-      } catch (HalException e) {
-        if (member == members.get(0) || !member.runtime().isLost()) {
-          throw e;
-        }
-        lost = e;
+      failure = graver(failure, record(member));
+    }
+    for (Member<S, E> member : members) {
+      if (member.isRecorded) {
+        failure = graver(failure, join(stream, member));
       }
     }
-    for (Member<S, E> member : recorded) {
-      members.get(0).runtime().waitEvent(stream, member.event);
+    if (failure != null && members.get(0).runtime().isLost()) {
+      throw GpuRuntime.asLoss(failure);
     }
-    return lost;
+    return failure;
+  }
+
+  /** A loss, if one of both tells of it; else the first one. */
+  private static @Nullable HalException graver(
+      @Nullable HalException first, @Nullable HalException second) {
+    boolean isSecond =
+        second != null
+            && (first == null
+                || second.status() == Status.UNAVAILABLE && first.status() != Status.UNAVAILABLE);
+    return isSecond ? second : first;
+  }
+
+  private @Nullable HalException record(Member<S, E> member) {
+    try {
+      member.runtime().callBound(() -> member.runtime().recordEvent(member.event, member.stream));
+      member.isRecorded = true;
+      return null;
+    } catch (HalException e) {
+      return e;
+    }
+  }
+
+  /** Has {@code stream}, of the first device, wait for a rank's part. */
+  private @Nullable HalException join(S stream, Member<S, E> member) {
+    try {
+      members.get(0).runtime().waitEvent(stream, member.event);
+      return null;
+    } catch (HalException e) {
+      return e;
+    }
+  }
+
+  @Override
+  public boolean isPast(int rank) {
+    Member<S, E> member = members.get(rank);
+    synchronized (this) {
+      if (member.isPast || !member.hasParts) {
+        return !isLaunching;
+      }
+      if (isLaunching) { // which may put something behind the event
+        return false;
+      }
+    }
+    GpuRuntime<S, E, ?> runtime = member.runtime();
+    boolean[] hasFired = new boolean[1];
+    try {
+      if (member.isRecorded && !runtime.isLost()) {
+        runtime.callBound(() -> hasFired[0] = runtime.queryEvent(member.event));
+      }
+    } catch (Throwable t) { // a loss is remembered; otherwise the abort tells
+      return runtime.isLost();
+    }
+    return hasFired[0] || runtime.isLost();
   }
 
   @Override
@@ -322,15 +403,18 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
       }
       member.isAborting = true;
     }
+    boolean isPast = false;
     try {
       gate.abort(patience, () -> member.bound(() -> library.abort(member.communicator)));
+      isPast = true;
     } finally {
-      endAbort(member);
+      endAbort(member, isPast);
     }
   }
 
-  private void endAbort(Member<S, E> member) {
+  private void endAbort(Member<S, E> member, boolean isPast) {
     synchronized (this) {
+      member.isPast = isPast;
       member.isAborted = true;
       member.isAborting = false;
       notifyAll();
@@ -338,7 +422,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
         return;
       }
     }
-    free(member);
+    freeAll(member);
   }
 
   /** With the monitor held. Returns false if it takes longer. */
@@ -386,6 +470,6 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
                     FREE_NANOS, () -> member.bound(() -> library.destroy(member.communicator))));
       }
     }
-    freed.forEach(GpuGroup::free);
+    freed.forEach(this::freeAll);
   }
 }

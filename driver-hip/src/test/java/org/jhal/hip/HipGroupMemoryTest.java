@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupMemoryTest;
+
+/** Memory that collectives of RCCL use when they fail. */
+class HipGroupMemoryTest extends GpuGroupMemoryTest {
+  HipGroupMemoryTest() {
+    super(HipOnSimulator.GPU, new Names("hipEventRecord", "hipStreamWaitEvent"));
+  }
+}

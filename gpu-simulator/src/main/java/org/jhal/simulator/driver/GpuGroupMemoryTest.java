@@ -1,0 +1,242 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.becomesTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.faults.FaultLog;
+import org.jhal.engine.EngineDevice;
+import org.jhal.simulator.SimulatedCollectives;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Collectives that fail while parts of them are in the streams of some devices: these keep their
+ * memory until their own part is over, whichever rank failed (rule G4). A driver's tests extend
+ * this.
+ */
+@Timeout(60)
+public abstract class GpuGroupMemoryTest {
+  /** How long we watch for memory that is freed too early. */
+  private static final Duration CHANCE = Duration.ofMillis(40);
+
+  @RegisterExtension final SimulatedDevices sim;
+  private final String name;
+  private final Names names;
+  private final List<Device> devices = new ArrayList<>();
+  private final FaultLog log = new FaultLog();
+  private final NativeDeadline deadline = new NativeDeadline();
+
+  /**
+   * What a driver's native functions are to these tests.
+   *
+   * @param recordEvent records an event
+   * @param waitEvent has a stream wait for an event
+   */
+  public record Names(String recordEvent, String waitEvent) {}
+
+  /** What fails, of each rank. */
+  enum Point {
+    /** The event behind its part cannot be recorded, as its device is lost. */
+    RECORD_LOSES,
+    /** That event cannot be recorded. */
+    RECORD,
+    /** The first rank's stream cannot be made to wait for that event. */
+    JOIN,
+    /** The same, as the first device is lost. */
+    JOIN_LOSES,
+    /** The library fails to launch its part. */
+    LAUNCH,
+    /** The engine loses its device. */
+    ELSEWHERE
+  }
+
+  /** A failure at a point, of one of some ranks. */
+  record Case(Point point, int rank, int ranks) {
+    /** Whether a rank's part is in its stream, and stays there until it is over or aborted. */
+    boolean keeps(int other) {
+      return switch (point) {
+        case RECORD_LOSES -> other != rank;
+        case JOIN_LOSES -> other != 0;
+        case LAUNCH -> other < rank;
+        default -> true;
+      };
+    }
+
+    /** Whether an event tells when a rank's part is over. */
+    boolean hasEvent(int other) {
+      return point != Point.RECORD || other != rank;
+    }
+
+    /** Whether all parts are there, so that they end by themselves. */
+    boolean isWhole() {
+      return point == Point.RECORD || point == Point.JOIN || point == Point.ELSEWHERE;
+    }
+  }
+
+  /** For a driver. */
+  protected GpuGroupMemoryTest(SimulatedGpu gpu, Names names) {
+    this.names = names;
+    this.sim = new SimulatedDevices(gpu);
+    this.name = sim.driver().name();
+  }
+
+  @BeforeEach
+  final void begin() {
+    deadline.begin(sim.simulator());
+  }
+
+  @AfterEach
+  final void end() {
+    letAllGo(); // if the test has failed half-way
+    devices.forEach(Device::close);
+    deadline.end();
+    log.close();
+  }
+
+  private SimulatedCollectives collectives() {
+    return SimulatedCollectives.of(sim.simulator());
+  }
+
+  private void letAllGo() {
+    for (int rank = 0; rank < 4; rank++) {
+      collectives().go(rank);
+      collectives().releaseAbort(rank);
+    }
+  }
+
+  static Stream<Case> cases() {
+    List<Case> cases = new ArrayList<>();
+    for (Point point : Point.values()) {
+      for (int ranks : new int[] {2, 3, 4}) {
+        for (int rank : ranks == 2 ? new int[] {0, 1} : new int[] {0, 1, ranks - 1}) {
+          cases.add(new Case(point, rank, ranks));
+        }
+      }
+    }
+    return cases.stream();
+  }
+
+  static Stream<Case> wholeCases() {
+    return cases().filter(Case::isWhole);
+  }
+
+  /** Starts a collective whose parts stand still in their streams, and cannot be aborted. */
+  private SummingGroup fail(Case failing) {
+    if (failing.ranks > 2) {
+      assumeTrue(sim.four() == 4, "this driver has counted its devices when there were two");
+    }
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      devices.add(sim.open(name + "://" + rank + "?queues=1&close-timeout=300ms"));
+      collectives().stall(rank);
+      collectives().hangAbort(rank);
+    }
+    SummingGroup group = new SummingGroup(devices.toArray(Device[]::new));
+    int nth = failing.rank + 1;
+    switch (failing.point) {
+      case RECORD_LOSES ->
+          sim.simulator().failForGood(names.recordEvent, nth, GpuFault.STICKY_CODE);
+      case RECORD -> sim.simulator().fail(names.recordEvent, nth, GpuFault.PLAIN_CODE);
+      case JOIN -> sim.simulator().fail(names.waitEvent, nth, GpuFault.PLAIN_CODE);
+      case JOIN_LOSES -> sim.simulator().failForGood(names.waitEvent, nth, GpuFault.STICKY_CODE);
+      case LAUNCH -> collectives().fail("@launch", nth, 1);
+      case ELSEWHERE -> {}
+    }
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    if (failing.point == Point.ELSEWHERE) {
+      awaitTrue("all parts", () -> collectives().reached() == failing.ranks);
+      var ignored =
+          ((EngineDevice<?>) devices.get(failing.rank))
+              .lose(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
+    }
+    for (TimelineSemaphore end : ends) {
+      HalException ignored = awaitFailure(end, 1);
+    }
+    group.close(); // the buffers, too
+    return group;
+  }
+
+  private boolean hasFreed(int rank) {
+    return devices.get(rank).statistics().buffers() == 0;
+  }
+
+  /** What the ranks use from {@code first} on. */
+  private void assertKept(Case failing, int first) {
+    assertFalse(
+        becomesTrue(
+            CHANCE,
+            () -> {
+              for (int rank = first; rank < failing.ranks; rank++) {
+                if (failing.keeps(rank) && devices.get(rank).statistics().buffers() < 2) {
+                  return true;
+                }
+              }
+              return false;
+            }),
+        "memory is freed that a stream still uses");
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void memoryIsKeptUntilTheRanksOwnAbortHasReturned(Case failing) {
+    var ignored = fail(failing);
+    assertKept(failing, 0);
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      collectives().releaseAbort(rank);
+      int left = failing.ranks - rank - 1;
+      awaitTrue("the abort of rank " + rank, () -> collectives().live() == left);
+      assertKept(failing, rank + 1);
+    }
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      int own = rank;
+      awaitTrue("the memory of rank " + rank, () -> hasFreed(own));
+    }
+    letAllGo();
+    assertEquals(List.of(), collectives().misuses());
+    close();
+  }
+
+  @ParameterizedTest
+  @MethodSource("wholeCases")
+  void memoryIsKeptUntilTheRanksOwnEventHasFired(Case failing) {
+    var ignored = fail(failing);
+    assertKept(failing, 0);
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      collectives().go(rank);
+    }
+    for (int rank = 0; rank < failing.ranks; rank++) {
+      int own = rank;
+      if (failing.hasEvent(rank)) {
+        awaitTrue("the memory of rank " + rank, () -> hasFreed(own));
+      } else {
+        assertFalse(becomesTrue(CHANCE, () -> hasFreed(own)), "nobody knows that it is over");
+        collectives().releaseAbort(rank);
+        awaitTrue("the memory of rank " + rank, () -> hasFreed(own));
+      }
+    }
+    assertEquals(List.of(), collectives().misuses());
+    letAllGo();
+    close();
+  }
+
+  private void close() {
+    devices.forEach(Device::close);
+    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+  }
+}
