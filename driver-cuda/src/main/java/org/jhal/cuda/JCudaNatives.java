@@ -19,10 +19,10 @@ import org.jhal.Status;
  * Makes JCuda load its native library from a private folder.
  *
  * <p>JCuda itself looks in {@code java.library.path}, then among the resources of its own module.
- * There it finds the library on the class path only: on the module path the library is in another
- * module, {@code jcuda.natives}. JCuda unpacks it to a fixed name in {@code java.io.tmpdir}, and
- * loads any file that already has that name. So processes that start together may load a
- * half-written file, and other users of the machine can put theirs there.
+ * It unpacks the library to a fixed name in {@code java.io.tmpdir}, and loads any file that already
+ * has that name. So processes that start together may load a half-written file, and other users of
+ * the machine can put theirs there. On the module path it finds no library at all, since that is in
+ * another module than JCuda: here it is in this driver's.
  *
  * <p>Therefore this class unpacks the library to a folder that nobody else writes to. The property
  * {@code java.io.tmpdir} belongs to the whole process and is not changed. Instead, this class
@@ -68,7 +68,7 @@ final class JCudaNatives {
       Path folder = Files.createTempDirectory("jhal-jcuda");
       Path unpacked = folder.resolve(file);
       try {
-        isUnpacked = unpack(loader, "lib/" + file, unpacked);
+        isUnpacked = unpack("/lib/" + file, unpacked);
         System.setProperty(OWN_FOLDER, folder.toAbsolutePath().toString());
         Class.forName("jcuda.driver.JCudaDriver", true, loader);
       } finally {
@@ -108,10 +108,8 @@ final class JCudaNatives {
   }
 
   /** Returns false if there is no such resource. */
-  private static boolean unpack(ClassLoader loader, String resource, Path target)
-      throws IOException {
-    // A folder without classes is not a package, so a module does not encapsulate it.
-    try (InputStream in = loader.getResourceAsStream(resource)) {
+  private static boolean unpack(String resource, Path target) throws IOException {
+    try (InputStream in = JCudaNatives.class.getResourceAsStream(resource)) {
       if (in == null) {
         return false;
       }
@@ -135,8 +133,9 @@ final class JCudaNatives {
     if (!isUnpacked && thrown instanceof UnsatisfiedLinkError) {
       return "JCuda's native library "
           + file
-          + " is nowhere: the jar jcuda-natives that has it must be on the class path or the module"
-          + " path beside jcuda, or the file in a folder of java.library.path";
+          + " is nowhere: it belongs to the jar of this driver, as lib/"
+          + file
+          + ", or into a folder of java.library.path";
     }
     Matcher why = SECOND_TRY.matcher(String.valueOf(thrown.getMessage()));
     return "JCuda's native library "

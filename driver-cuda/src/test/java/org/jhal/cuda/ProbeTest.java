@@ -8,9 +8,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.JarURLConnection;
-import java.net.URI;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,8 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import jcuda.JCudaVersion;
-import jcuda.LibUtils;
 import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.simulator.SimulatedLibrary;
 import org.junit.jupiter.api.BeforeEach;
@@ -225,8 +220,11 @@ class ProbeTest {
         "load: [");
   }
 
-  /** Runs {@link ProbeMain} as a class of the driver's module, which is an automatic one. */
-  private Run onModulePath(String name, Path... natives) throws Exception {
+  /**
+   * Runs {@link ProbeMain} as a class of the driver's module, which is an automatic one, with a jar
+   * that has only classes.
+   */
+  private Run withoutNatives(String name) throws Exception {
     Path driver = folder.resolve(name + ".jar");
     Path manifest = Files.writeString(folder.resolve("manifest"), MANIFEST);
     StringWriter said = new StringWriter();
@@ -242,9 +240,9 @@ class ProbeTest {
                 "--manifest=" + manifest,
                 "-C",
                 place("org.jhal.cuda.CudaDriver").toString(),
-                ".");
+                "org");
     assertEquals(0, failed, said::toString);
-    List<Path> path = new ArrayList<>(List.of(natives));
+    List<Path> path = new ArrayList<>();
     path.add(driver);
     for (String neighbour : NEIGHBOURS) {
       path.add(place(neighbour));
@@ -272,27 +270,13 @@ class ProbeTest {
   }
 
   @Test
-  void onTheModulePathItFindsJCudasLibraryInAnotherModule() throws Exception {
-    URL resource =
-        ClassLoader.getSystemResource(
-            "lib/"
-                + LibUtils.createLibraryFileName(
-                    LibUtils.createPlatformLibraryName("JCudaDriver-" + JCudaVersion.get())));
-    URI jar = ((JarURLConnection) resource.openConnection()).getJarFileURL().toURI();
-    assertContains(
-        onModulePath("modular", Path.of(jar)).await(),
-        "probe: available: CUDA 13.0 with 1 device",
-        "open: ");
-  }
-
-  @Test
   void withoutJCudasLibraryItSaysInOneLineWhereThatBelongs() throws Exception {
-    String text = onModulePath("unnatural").await();
+    String text = withoutNatives("unnatural").await();
     assertContains(
         text,
         "probe: unavailable: JCuda's native library ",
-        " is nowhere: the jar jcuda-natives that has it must be on the class path or the module"
-            + " path beside jcuda",
+        " is nowhere: it belongs to the jar of this driver, as lib/",
+        ", or into a folder of java.library.path",
         "failed: ");
     assertEquals(4, text.lines().count(), text);
   }

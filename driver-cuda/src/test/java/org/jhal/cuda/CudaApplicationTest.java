@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuApplicationTest;
+
+/** An application with this driver. */
+class CudaApplicationTest extends GpuApplicationTest {
+  CudaApplicationTest() {
+    super(CudaOnSimulator.GPU, "org.jhal.cuda");
+  }
+}

@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuApplicationTest;
+
+/** An application with this driver. */
+class HipApplicationTest extends GpuApplicationTest {
+  HipApplicationTest() {
+    super(HipOnSimulator.GPU, "org.jhal.hip");
+  }
+}
