@@ -9,6 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
@@ -108,6 +113,32 @@ public abstract class GpuRangesTest {
     assertEquals(
         (prefix + "fill;" + prefix + "3 commands;").repeat(2),
         fake.getFunction("fake_names").invokeString(new Object[0], false));
+  }
+
+  /** A call of a function that is missing would throw an error, not a failure. */
+  @Test
+  void withoutOneOfItsFunctionsOneLineSaysSoAndEverythingWorks() throws Exception {
+    Set<String> functions =
+        Pattern.compile("\\b\\w+tx[A-Z]\\w+(?=\\()")
+            .matcher(source)
+            .results()
+            .map(MatchResult::group)
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertTrue(functions.size() > 1, functions::toString);
+    for (String missing : functions) {
+      String renamed = "#define " + missing + " renamed_" + missing + "\n" + source;
+      Path library = NativeSource.library(folder, "without" + missing, COMMON + renamed);
+      System.setProperty(property, library.toString());
+      List<String> lines = new ArrayList<>();
+      try (LogLines ignored =
+          new LogLines("org.jhal.driver.gpu.GpuDriver", line -> lines.add(line.getMessage()))
+              .silently()) {
+        run("ranges=on");
+      }
+      assertEquals(1, lines.size(), lines::toString);
+      assertTrue(lines.get(0).contains("no ranges are marked"), lines::toString);
+      assertTrue(lines.get(0).contains("lacks " + missing), lines::toString);
+    }
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
@@ -78,13 +79,24 @@ public final class SharedLibrary {
     return symbols.stream().filter(symbol -> !has(symbol)).toList();
   }
 
-  /** The names of the native functions that a class declares, for {@link Native#register}. */
+  /**
+   * The names of the functions that a class declares as native methods, for {@link
+   * Native#register}, or an interface as methods, for {@link #map(Class)}.
+   */
   public static List<String> functions(Class<?> mapping) {
-    return Arrays.stream(mapping.getDeclaredMethods())
-        .filter(method -> Modifier.isNative(method.getModifiers()))
-        .map(Method::getName)
-        .sorted()
-        .toList();
+    return methods(mapping).map(Method::getName).sorted().toList();
+  }
+
+  /** The names of the functions of an interface for {@link #map(Class, String)}. */
+  public static List<String> functions(Class<?> mapping, String prefix) {
+    return methods(mapping).map(method -> function(prefix, method)).sorted().toList();
+  }
+
+  private static Stream<Method> methods(Class<?> mapping) {
+    return mapping.isInterface()
+        ? Arrays.stream(mapping.getMethods()) // those that it inherits, too
+        : Arrays.stream(mapping.getDeclaredMethods())
+            .filter(method -> Modifier.isNative(method.getModifiers()));
   }
 
   /** A function that not every version has, or null. */
