@@ -24,6 +24,8 @@ public final class DeviceInfo {
   private final int maxWorkgroupItems;
   private final Workgroups maxWorkgroupSize;
   private final int maxSharedMemory;
+  private final int maxQueues;
+  private final boolean tellsKernelFailures;
   private final Map<String, String> properties;
 
   private DeviceInfo(Builder from) {
@@ -48,6 +50,8 @@ public final class DeviceInfo {
             Math.min(size.y(), maxWorkgroupItems),
             Math.min(size.z(), maxWorkgroupItems));
     maxSharedMemory = (int) atLeast("maxSharedMemory", from.maxSharedMemory, 0);
+    maxQueues = (int) atLeast("maxQueues", from.maxQueues, 1);
+    tellsKernelFailures = from.tellsKernelFailures;
     properties = from.properties;
   }
 
@@ -82,6 +86,8 @@ public final class DeviceInfo {
     copy.maxWorkgroupItems = maxWorkgroupItems;
     copy.maxWorkgroupSize = maxWorkgroupSize;
     copy.maxSharedMemory = maxSharedMemory;
+    copy.maxQueues = maxQueues;
+    copy.tellsKernelFailures = tellsKernelFailures;
     copy.properties = properties;
     return copy;
   }
@@ -162,6 +168,24 @@ public final class DeviceInfo {
     return maxSharedMemory;
   }
 
+  /**
+   * The maximum number of queues, and so of native streams, with which the device can be opened;
+   * {@link Integer#MAX_VALUE} if the device itself does not limit them. Opening it with more gets
+   * OUT_OF_RANGE.
+   */
+  public int maxQueues() {
+    return maxQueues;
+  }
+
+  /**
+   * Whether an operation fails if one of its kernels gives up: after a failed assertion, a trap, or
+   * an access outside of the device's memory. If not, the device does not notice, and what such an
+   * operation has done is undefined.
+   */
+  public boolean tellsKernelFailures() {
+    return tellsKernelFailures;
+  }
+
   /** Further properties, by name, for people. */
   public Map<String, String> properties() {
     return properties;
@@ -195,6 +219,8 @@ public final class DeviceInfo {
         maxWorkgroupItems,
         maxWorkgroupSize,
         maxSharedMemory,
+        maxQueues,
+        tellsKernelFailures,
         properties);
   }
 
@@ -227,6 +253,8 @@ public final class DeviceInfo {
     private Workgroups maxWorkgroupSize =
         new Workgroups(Integer.MAX_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE);
     private int maxSharedMemory = Integer.MAX_VALUE;
+    private int maxQueues = Integer.MAX_VALUE;
+    private boolean tellsKernelFailures = true;
     private Map<String, String> properties = Map.of();
 
     private Builder(String driver, int index) {
@@ -297,6 +325,21 @@ public final class DeviceInfo {
      */
     public Builder maxSharedMemory(int value) {
       maxSharedMemory = value;
+      return this;
+    }
+
+    /** The maximum number of queues; at least 1. By default the device does not limit them. */
+    public Builder maxQueues(int value) {
+      maxQueues = value;
+      return this;
+    }
+
+    /**
+     * Whether an operation fails if one of its kernels gives up. By default true; a driver whose
+     * runtime tells nothing of that says false.
+     */
+    public Builder tellsKernelFailures(boolean value) {
+      tellsKernelFailures = value;
       return this;
     }
 

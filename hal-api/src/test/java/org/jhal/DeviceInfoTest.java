@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashMap;
 import java.util.List;
@@ -31,6 +32,8 @@ class DeviceInfoTest {
     assertEquals(1000, info.maxAllocationBytes());
     assertEquals(new Workgroups(64, 64, 64), info.maxWorkgroupSize());
     assertEquals(Map.of(), info.properties());
+    assertEquals(Integer.MAX_VALUE, info.maxQueues());
+    assertTrue(info.tellsKernelFailures());
   }
 
   @Test
@@ -62,6 +65,7 @@ class DeviceInfoTest {
     refused("maxAllocationBytes -5: needs at least 0", builder -> builder.maxAllocationBytes(-5));
     refused("maxWorkgroupItems 0: needs at least 1", builder -> builder.maxWorkgroupItems(0));
     refused("maxSharedMemory -1: needs at least 0", builder -> builder.maxSharedMemory(-1));
+    refused("maxQueues 0: needs at least 1", builder -> builder.maxQueues(0));
     refused(
         "maxWorkgroupSize 4,0,4: needs at least 1 along each axis",
         builder -> builder.maxWorkgroupSize(new Workgroups(4, 0, 4)));
@@ -92,6 +96,8 @@ class DeviceInfoTest {
             builder -> builder.maxWorkgroupItems(128),
             builder -> builder.maxWorkgroupSize(new Workgroups(1, 2, 3)),
             builder -> builder.maxSharedMemory(49152),
+            builder -> builder.maxQueues(1),
+            builder -> builder.tellsKernelFailures(false),
             builder -> builder.properties(Map.of()));
     for (UnaryOperator<DeviceInfo.Builder> change : changes) {
       DeviceInfo changed = change.apply(info.toBuilder()).build();

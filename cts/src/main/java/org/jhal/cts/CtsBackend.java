@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.jhal.Device;
+import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.Driver;
 import org.jhal.DriverRegistry;
@@ -125,14 +126,23 @@ public interface CtsBackend {
   /**
    * Whether a process can go on using the hardware after a kernel gave up on it, at least through a
    * newly opened device. If not, the suite runs the tests with such kernels, which are annotated
-   * with {@link GivesUp}, in processes of their own. If kernels cannot give up at all, list these
-   * tests in {@link #unsupported()}.
+   * with {@link GivesUp}, in processes of their own. Whether kernels can give up at all, the device
+   * tells itself: {@link DeviceInfo#tellsKernelFailures}.
    */
   default boolean survivesKernels() {
     return true;
   }
 
-  /** Tests that can never pass on this driver, and why. */
+  /**
+   * Whether the native runtime tells an address of its own memory from any other, so that {@link
+   * org.jhal.Allocator#importDevice} can refuse what is no memory of the device. Asked only of
+   * devices with {@link org.jhal.Capability#NATIVE_ACCESS}. By default it does.
+   */
+  default boolean tellsForeignMemory() {
+    return true;
+  }
+
+  /** Tests that can never pass on this driver, and why. A report of a run with any is no proof. */
   default List<Unsupported> unsupported() {
     return List.of();
   }

@@ -7,9 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A test that runs a kernel which gives up: {@code trap}, whose operation must fail. If {@link
- * CtsBackend#survivesKernels()} is false, the test runs in a process of its own. A driver whose
- * kernels cannot give up lists these tests in {@link CtsBackend#unsupported()}.
+ * A test that runs the kernel {@code trap}, which gives up. If {@link CtsBackend#survivesKernels()}
+ * is false, the test runs in a process of its own. One whose operation must fail also needs {@link
+ * Need#KERNEL_FAILURES}.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -1,11 +1,19 @@
 package org.jhal.cts;
 
+import org.jhal.DeviceInfo;
+
 /** What a test may need beyond a device. If it is absent, the test is unsupported. */
 public enum Need {
   /** {@link CtsBackend#controls}. */
   CONTROLS("the backend gives no Controls for its devices"),
   /** A second queue. */
   TWO_QUEUES("the device has one queue"),
+  /** A device that can be opened with two or three queues: {@link DeviceInfo#maxQueues}. */
+  THREE_QUEUES("the device can be opened with two queues at most"),
+  /** Kernels that can give up: {@link DeviceInfo#tellsKernelFailures}. */
+  KERNEL_FAILURES("the device does not tell that a kernel gave up"),
+  /** {@link CtsBackend#tellsForeignMemory}. */
+  FOREIGN_MEMORY("the native runtime does not tell memory that is not its own"),
   /** {@link CtsBackend#openSecond}. */
   SECOND_DEVICE("the backend opens no second device"),
   /** {@link CtsBackend#openOther}. */

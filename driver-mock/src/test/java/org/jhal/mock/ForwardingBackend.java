@@ -18,7 +18,8 @@ import org.jhal.driver.bundle.Variant;
 import org.jspecify.annotations.Nullable;
 
 /** The engine's side of a mock device, with something around its streams. */
-record ForwardingBackend(MockDevice right, UnaryOperator<NativeStream<MockEvent>> around)
+record ForwardingBackend(
+    MockDevice right, UnaryOperator<NativeStream<MockEvent>> around, UnaryOperator<DeviceInfo> says)
     implements DeviceBackend<MockEvent> {
   @Override
   public long bindToThread() {
@@ -57,7 +58,7 @@ record ForwardingBackend(MockDevice right, UnaryOperator<NativeStream<MockEvent>
 
   @Override
   public DeviceInfo info() {
-    return right.info();
+    return says.apply(right.info());
   }
 
   @Override

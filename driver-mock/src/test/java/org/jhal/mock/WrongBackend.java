@@ -6,6 +6,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jhal.Device;
+import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
 import org.jhal.TimelineSemaphore;
@@ -18,15 +19,25 @@ import org.jhal.mock.cts.MockCtsBackend;
 final class WrongBackend extends MockCtsBackend {
   private final UnaryOperator<String> asked;
   private final UnaryOperator<NativeStream<MockEvent>> stream;
+  private final UnaryOperator<DeviceInfo> says;
   private final Function<Device, ForwardingDevice> device;
 
   private WrongBackend(
       UnaryOperator<String> asked,
       UnaryOperator<NativeStream<MockEvent>> stream,
+      UnaryOperator<DeviceInfo> says,
       Function<Device, ForwardingDevice> device) {
     this.asked = asked;
     this.stream = stream;
+    this.says = says;
     this.device = device;
+  }
+
+  private WrongBackend(
+      UnaryOperator<String> asked,
+      UnaryOperator<NativeStream<MockEvent>> stream,
+      Function<Device, ForwardingDevice> device) {
+    this(asked, stream, info -> info, device);
   }
 
   /** No defect, but everything in between where one may sit. */
@@ -54,6 +65,12 @@ final class WrongBackend extends MockCtsBackend {
     Map<String, String> options = new TreeMap<>(asked.options());
     options.put("seed", "7");
     return new DeviceUri(asked.driver(), asked.selector(), options).toString();
+  }
+
+  /** The device says something else of itself, and its native streams are different. */
+  static WrongBackend thatSays(
+      UnaryOperator<DeviceInfo> says, UnaryOperator<NativeStream<MockEvent>> stream) {
+    return new WrongBackend(uri -> uri, stream, says, ForwardingDevice::new);
   }
 
   /** The device is wrong. */
@@ -91,7 +108,7 @@ final class WrongBackend extends MockCtsBackend {
         new MockDriver(driver()) {
           @Override
           DeviceBackend<MockEvent> backend(MockDevice opened) {
-            return new ForwardingBackend(opened, stream);
+            return new ForwardingBackend(opened, stream, says);
           }
         };
     return device.apply(driver.open(DeviceUri.parse(asked.apply(uri))));

@@ -164,6 +164,8 @@ final class DevicesCommand implements Callable<Integer> {
     json.name("maxWorkgroupItems").value(device.maxWorkgroupItems());
     printAxes("maxWorkgroupSize", device.maxWorkgroupSize(), json);
     json.name("maxSharedMemory").value(device.maxSharedMemory());
+    json.name("maxQueues").value(device.maxQueues());
+    json.name("tellsKernelFailures").value(device.tellsKernelFailures());
     json.name("properties").beginObject();
     for (Map.Entry<String, String> property : new TreeMap<>(device.properties()).entrySet()) {
       json.name(property.getKey()).value(property.getValue());

@@ -140,13 +140,17 @@ final class InfoCommand implements Runnable {
     }
     table.row("memory", Units.bytes(info.memoryBytes()));
     table.row("largest buffer", Units.bytes(info.maxAllocationBytes()));
-    table.row("queues", String.valueOf(device.queueCount()));
+    String most = info.maxQueues() == Integer.MAX_VALUE ? "" : " of at most " + info.maxQueues();
+    table.row("queues", device.queueCount() + most);
     table.row("largest grid", info.maxWorkgroupCount() + " workgroups");
     table.row(
         "largest workgroup",
         info.maxWorkgroupItems() + " items, at most " + info.maxWorkgroupSize());
     if (info.maxSharedMemory() != Integer.MAX_VALUE) {
       table.row("shared memory", Units.bytes(info.maxSharedMemory()) + " for each workgroup");
+    }
+    if (!info.tellsKernelFailures()) {
+      table.row("kernels that give up", "are not noticed");
     }
     table.row("formats", String.join(", ", new TreeSet<>(device.executableFormats())));
     table.row("capabilities", capabilities(device));

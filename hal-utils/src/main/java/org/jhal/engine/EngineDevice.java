@@ -199,6 +199,11 @@ public final class EngineDevice<E> implements CollectiveDevice {
   }
 
   private List<DeferredWorkQueue<E>> createQueues() {
+    if (config.queues() > info.maxQueues()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "queues=" + config.queues() + ": " + info + " has at most " + info.maxQueues());
+    }
     for (int i = 0; i < config.queues(); i++) {
       DeferredWorkQueue<E> queue = createQueue(i, name + "-q" + i, 0);
       queues.add(queue);

@@ -286,6 +286,7 @@ class RepeatedExecuteTest {
   @Rule({"K6", "Q7", "Q7a"})
   @FreshDevice
   @GivesUp
+  @Needs(Need.KERNEL_FAILURES)
   void aKernelThatGivesUpInItFailsThatUse(Cts cts) {
     cts.allowWarnings();
     CommandBuffer commands = reusable(cts);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
  * S9a).
  */
 @CtsSuite
-@Needs({Need.SHARED_EVENTS, Need.CONTROLS})
+@Needs({Need.SHARED_EVENTS, Need.CONTROLS, Need.THREE_QUEUES})
 class CrossDeviceEndTest {
   /** For tests that look at what is issued, whatever the device under test is opened with. */
   private static final String ROOM = "inflight=64";

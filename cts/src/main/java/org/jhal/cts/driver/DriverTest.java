@@ -205,6 +205,26 @@ class DriverTest {
   }
 
   @Test
+  @Rule("D3")
+  void noMoreQueuesThanTheDeviceSays(Cts cts) {
+    DeviceInfo info = cts.device().info();
+    if (info.maxQueues() == Integer.MAX_VALUE) {
+      throw Cts.unsupported("the device does not limit its queues");
+    }
+    String most = String.valueOf(info.maxQueues());
+    try (Device device = cts.backend().open(withOption(cts, "queues", most))) {
+      assertEquals(info.maxQueues(), device.queueCount());
+    }
+    String more = String.valueOf(info.maxQueues() + 1);
+    assertHal(
+        Status.OUT_OF_RANGE,
+        () -> cts.closing(cts.backend().open(withOption(cts, "queues", more))),
+        "queues",
+        more,
+        most);
+  }
+
+  @Test
   @Rule("D5")
   void settingsTellWhereTheyComeFrom(Cts cts) {
     String property = "jhal." + base(cts).driver() + ".inflight";

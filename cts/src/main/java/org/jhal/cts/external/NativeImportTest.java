@@ -84,11 +84,10 @@ class NativeImportTest {
 
   @Test
   @Rule({"M5", "M7"})
-  @Needs(capabilities = Capability.NATIVE_ACCESS)
+  @Needs(capabilities = Capability.NATIVE_ACCESS, value = Need.FOREIGN_MEMORY)
   void whatIsNoDeviceMemoryIsRefused(Cts cts) {
     NativeCalls calls = Foreign.nativeCalls(cts.device());
     Allocator allocator = cts.device().allocator();
-    long address = allocate(cts, calls, 4096);
     long freed = calls.allocate(1 << 20);
     calls.free(freed);
     AtomicInteger releases = new AtomicInteger();
@@ -97,8 +96,39 @@ class NativeImportTest {
         Status.INVALID_ARGUMENT,
         () -> allocator.importDevice(4096, 16, params, releases::incrementAndGet),
         "0x1000");
-    assertHal(Status.INVALID_ARGUMENT, () -> allocator.importDevice(0, 16, params, null));
     assertHal(Status.INVALID_ARGUMENT, () -> allocator.importDevice(freed, 1 << 20, params, null));
+    assertEquals(0, releases.get(), "releases of what was refused");
+  }
+
+  /** What the driver's author says that the runtime lacks, it lacks. */
+  @Test
+  @Rule("M7")
+  @Needs(capabilities = Capability.NATIVE_ACCESS)
+  void aRuntimeThatTellsNoForeignMemoryTakesIt(Cts cts) {
+    if (cts.backend().tellsForeignMemory()) {
+      throw Cts.unsupported("the native runtime tells memory that is not its own");
+    }
+    AtomicInteger releases = new AtomicInteger();
+    // Never touched: a range that the engine has no reason to refuse.
+    cts.device()
+        .allocator()
+        .importDevice(1 << 20, 16, BufferParams.DEVICE, releases::incrementAndGet)
+        .close();
+    awaitTrue("the memory to be released", () -> releases.get() == 1);
+  }
+
+  @Test
+  @Rule({"M5", "M7"})
+  @Needs(capabilities = Capability.NATIVE_ACCESS)
+  void rangesThatCannotBeAreRefused(Cts cts) {
+    NativeCalls calls = Foreign.nativeCalls(cts.device());
+    Allocator allocator = cts.device().allocator();
+    long address = allocate(cts, calls, 4096);
+    AtomicInteger releases = new AtomicInteger();
+    BufferParams params = BufferParams.DEVICE;
+    assertHal(
+        Status.INVALID_ARGUMENT,
+        () -> allocator.importDevice(0, 16, params, releases::incrementAndGet));
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> allocator.importDevice(address, Long.MAX_VALUE, params, null),

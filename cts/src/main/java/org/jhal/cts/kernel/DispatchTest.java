@@ -5,6 +5,7 @@ import static org.jhal.cts.support.TestData.floats;
 import static org.jhal.cts.support.TestData.ints;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,12 +19,15 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.cts.FreshDevice;
 import org.jhal.cts.GivesUp;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Commands;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -194,6 +198,7 @@ class DispatchTest {
   @Rule({"M8", "Q9"})
   @FreshDevice
   @GivesUp
+  @Needs(Need.KERNEL_FAILURES)
   void aKernelThatGivesUpFailsItsSignals(Commands.Form form, Cts cts) {
     cts.allowWarnings(); // on hardware a trap takes the device with it
     TimelineSemaphore done = cts.semaphore();
@@ -211,5 +216,23 @@ class DispatchTest {
     assertEquals("trap 42", failure.getCause().getMessage());
     cts.queue().barrier(Fence.NONE, after.at(1));
     Waits.awaitReached(after, 1);
+  }
+
+  /** What the device says that it lacks, it lacks. */
+  @Test
+  @Rule("M8")
+  @FreshDevice
+  @GivesUp
+  void aDeviceThatTellsNoKernelFailuresTellsNone(Cts cts) {
+    if (cts.device().info().tellsKernelFailures()) {
+      throw Cts.unsupported("the device tells that a kernel gave up");
+    }
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().dispatch(Fence.NONE, done.at(1), cts.kernel("trap"), Workgroups.of(1), Args.of(42));
+    Waits.awaitTrue("the kernel 'trap' to end", () -> Waits.isOver(done, 1));
+    HalException failure = done.failure();
+    assertNull(
+        failure,
+        () -> "the device's info says that it tells of no kernel that gave up, but " + failure);
   }
 }

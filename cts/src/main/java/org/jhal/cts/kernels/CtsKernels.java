@@ -1,5 +1,6 @@
 package org.jhal.cts.kernels;
 
+import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.kernel.KernelMemory;
 import org.jhal.kernel.Workgroup;
@@ -139,8 +140,7 @@ public final class CtsKernels {
 
   /**
    * Gives up, so that its operation fails: throws here, traps on hardware. If a device can do
-   * neither, the kernel does nothing, and the tests annotated with {@code @GivesUp} are
-   * unsupported.
+   * neither, it says so ({@link DeviceInfo#tellsKernelFailures}), and the kernel does nothing.
    */
   public static void trap(Workgroup group) {
     throw new IllegalStateException("trap " + group.i32(0));

@@ -19,6 +19,7 @@ import org.jhal.DeviceBuffer.MapMode;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
+import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
@@ -48,13 +49,18 @@ class LargeBufferTest {
   }
 
   /**
-   * A buffer of {@code size} bytes. Where there is no such memory the test is unsupported; where
-   * there is, in pieces that fit into ints, it must also be there in one.
+   * A buffer of {@code size} bytes. Where there is no such memory, or the device says that no
+   * buffer is that large, the test is unsupported; where there is, in pieces that fit into ints, it
+   * must also be there in one.
    */
   private static DeviceBuffer large(Cts cts, long size, BufferParams params) {
     Device device = cts.device();
     if (device.info().memoryBytes() < size) {
       throw Cts.unsupported("the device has less than " + size + " bytes of memory");
+    }
+    boolean isOnDevice = params.type() == MemoryType.DEVICE || params.type() == MemoryType.SHARED;
+    if (isOnDevice && device.info().maxAllocationBytes() < size) {
+      throw Cts.unsupported("the device has no buffers of " + size + " bytes");
     }
     try {
       return cts.closing(device.allocate(size, params));

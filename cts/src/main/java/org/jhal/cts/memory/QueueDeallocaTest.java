@@ -250,7 +250,7 @@ class QueueDeallocaTest {
 
   @Test
   @Rule({"M1", "Q9"})
-  @Needs(Need.CONTROLS)
+  @Needs({Need.CONTROLS, Need.KERNEL_FAILURES})
   @FreshDevice
   @GivesUp
   void aProducerThatFailsAfterItWasIssuedLosesNothing(Cts cts) {

@@ -28,6 +28,8 @@ import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.jhal.cts.FreshDevice;
 import org.jhal.cts.GivesUp;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
@@ -202,6 +204,7 @@ class QueueFailureTest {
   @Rule({"Q9", "Q6"})
   @FreshDevice("inflight=64")
   @GivesUp
+  @Needs(Need.KERNEL_FAILURES)
   void aProducerThatFailsAfterItsConsumerWasIssuedFailsItToo(Cts cts) {
     cts.allowWarnings(); // of a device that is lost by this
     Blocker blocker = new Blocker(cts, cts.queue(0));

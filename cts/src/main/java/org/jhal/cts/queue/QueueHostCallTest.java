@@ -447,7 +447,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule({"Q6", "Q9"})
-  @Needs(Need.TWO_QUEUES)
+  @Needs({Need.TWO_QUEUES, Need.KERNEL_FAILURES})
   @FreshDevice("inflight=64")
   @GivesUp
   void aCallDoesNotRunIfItsIssuedProducerFails(Cts cts) {

@@ -130,7 +130,7 @@ class QueueOrderTest {
 
   @Test
   @Rule("Q4")
-  @Needs(Need.CONTROLS)
+  @Needs({Need.CONTROLS, Need.THREE_QUEUES})
   @FreshDevice({"inflight=4", "queues=3"})
   void aNewcomerDoesNotOvertakeWhatIsReady(Cts cts) {
     Blocker soon = new Blocker(cts, cts.queue(1));
@@ -226,6 +226,7 @@ class QueueOrderTest {
 
   @Test
   @Rule({"Q5", "Q9"})
+  @Needs(Need.THREE_QUEUES)
   @FreshDevice({"inflight=64", "queues=3"})
   void aConsumerWaitsForNoLaterProducerThanItNeeds(Cts cts) {
     Blocker first = new Blocker(cts, cts.queue(0));
@@ -285,6 +286,7 @@ class QueueOrderTest {
 
   @Test
   @Rule({"Q5", "S5"})
+  @Needs(Need.THREE_QUEUES)
   @FreshDevice("queues=3")
   void aConsumerWaitsForAllOfManyUnfinishedProducers(Cts cts) {
     TimelineSemaphore consumed = cts.semaphore();

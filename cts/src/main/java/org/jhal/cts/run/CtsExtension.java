@@ -116,6 +116,8 @@ final class CtsExtension
     return switch (need) {
       case CONTROLS -> underTest(session).controls() != null;
       case TWO_QUEUES -> underTest(session).device().queueCount() > 1;
+      case THREE_QUEUES, KERNEL_FAILURES, FOREIGN_MEMORY ->
+          RunFacts.isDeclaredPresent(need, underTest(session).device(), session.backend());
       case SECOND_DEVICE -> session.shared(CtsSession.Role.SECOND).isPresent();
       case OTHER_DRIVER -> session.shared(CtsSession.Role.OTHER).isPresent();
       case SHARED_EVENTS ->

@@ -333,8 +333,11 @@ final class CtsVerifier {
   }
 
   private List<String> capabilities() {
-    String list = facts.getOrDefault("capabilities", "[]");
-    return List.of(list.replaceAll("[\\[\\] ]", "").split(","));
+    return list("capabilities");
+  }
+
+  private List<String> list(String fact) {
+    return List.of(facts.getOrDefault(fact, "[]").replaceAll("[\\[\\] ]", "").split(","));
   }
 
   /** Whether a test, or this invocation of it, has a need. */
@@ -350,6 +353,9 @@ final class CtsVerifier {
     }
     if (need == Need.TWO_QUEUES && !"1".equals(facts.get("queues"))) {
       return Optional.of("the device has " + facts.get("queues") + " queues");
+    }
+    if (RunFacts.DECLARED.contains(need) && !list(RunFacts.LACKS).contains(need.name())) {
+      return Optional.of("the device does not say that it lacks it");
     }
     for (CtsReport.Entry entry : report.entries(CtsReport.Outcome.PASSED)) {
       CtsPlan.Test test = plan.get(entry.test());

@@ -1,7 +1,9 @@
 package org.jhal.cts.run;
 
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
@@ -10,6 +12,7 @@ import org.jhal.DriverRegistry;
 import org.jhal.Hal;
 import org.jhal.cts.Controls;
 import org.jhal.cts.CtsBackend;
+import org.jhal.cts.Need;
 import org.jhal.cts.support.Waits;
 
 /** The context of a run, for its report. */
@@ -31,6 +34,13 @@ final class RunFacts {
 
   /** The fact that says whether there are {@link Controls}, {@code yes} or {@code no}. */
   static final String CONTROLS = "controls";
+
+  /** The fact with the {@link #DECLARED} needs that the device, or the backend, says it lacks. */
+  static final String LACKS = "lacks";
+
+  /** What is absent only if the device or the backend says so. */
+  static final Set<Need> DECLARED =
+      EnumSet.of(Need.THREE_QUEUES, Need.KERNEL_FAILURES, Need.FOREIGN_MEMORY);
 
   /** Shortens or lengthens the chains of some tests. */
   static final String CHAIN_PROPERTY = "jhal.cts.chain";
@@ -107,12 +117,25 @@ final class RunFacts {
       record.addFact("capabilities", device.capabilities().stream().sorted().toList().toString());
       record.addFact("formats", device.executableFormats().stream().sorted().toList().toString());
       record.addFact("queues", String.valueOf(device.queueCount()));
+      Set<Need> lacks = EnumSet.copyOf(DECLARED);
+      lacks.removeIf(need -> isDeclaredPresent(need, device, tested));
+      record.addFact(LACKS, lacks.toString());
       record.addFact(CONTROLS, yesOrNo(tested.controls(device).isPresent()));
       new TreeMap<>(info.properties()).forEach((k, v) -> record.addFact("device." + k, v));
       device
           .settings()
           .forEach(s -> record.addFact("setting." + s.name(), s.value() + " (" + s.origin() + ")"));
     }
+  }
+
+  /** Whether the device or the backend does not say that it lacks one of the {@link #DECLARED}. */
+  static boolean isDeclaredPresent(Need need, Device device, CtsBackend tested) {
+    return switch (need) {
+      case THREE_QUEUES -> device.info().maxQueues() > 2;
+      case KERNEL_FAILURES -> device.info().tellsKernelFailures();
+      case FOREIGN_MEMORY -> tested.tellsForeignMemory();
+      default -> throw new IllegalArgumentException(need + " is not declared");
+    };
   }
 
   private static String yesOrNo(boolean is) {

@@ -473,7 +473,7 @@ class CrossDeviceCopyTest {
 
   @Test
   @Rule({"S9b", "Q8"})
-  @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS})
+  @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS, Need.THREE_QUEUES})
   void aCopyThatIsIssuedWhileTheOtherDeviceClosesFails(Cts cts) throws Exception {
     HeldCopies copies = new HeldCopies(cts, cts.open("queues=2", ROOM), cts.openSecond());
     TimelineSemaphore go = cts.semaphore();
@@ -540,7 +540,7 @@ class CrossDeviceCopyTest {
 
   @Test
   @Rule({"S9b", "Q7"})
-  @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS, Need.CONTROLS})
+  @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS, Need.CONTROLS, Need.THREE_QUEUES})
   void losingTheOtherDeviceDoesNotLoseTheCopyingOne(Cts cts) {
     HeldCopies copies = new HeldCopies(cts, cts.open("queues=2", ROOM), cts.openSecond());
     cts.allowWarnings();

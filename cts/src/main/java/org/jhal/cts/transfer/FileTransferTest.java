@@ -429,7 +429,7 @@ class FileTransferTest {
   /** Even if all memory that files go through is in use by the work of another queue. */
   @Test
   @Rule({"M9", "Q4"})
-  @Needs(value = {Need.TWO_QUEUES, Need.CONTROLS})
+  @Needs({Need.THREE_QUEUES, Need.CONTROLS})
   @FreshDevice("queues=2")
   void aBlockedQueueHoldsUpNoFileOfAnotherOne(Cts cts) {
     TestFolder folder = new TestFolder(cts);

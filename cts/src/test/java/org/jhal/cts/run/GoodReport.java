@@ -35,6 +35,7 @@ final class GoodReport {
     facts.put("name", "Fake device");
     facts.put("capabilities", "[HOST_IMPORT, SHARED_MEMORY]");
     facts.put("queues", "2");
+    facts.put(RunFacts.LACKS, "[]");
     facts.put(RunFacts.CONTROLS, "yes");
     facts.put("setting.spin", "20us (default)");
     facts.put("ended", "complete");

@@ -1,0 +1,141 @@
+package org.jhal.mock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.cts.Need;
+import org.jhal.cts.run.CtsReport;
+import org.jhal.cts.run.CtsReport.Outcome;
+import org.jhal.cts.run.CtsRun;
+import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.Submission;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A device that says what it lacks passes the suite, which skips what needs it; one that says so
+ * and does not lack it fails.
+ */
+class DeclaredLackTest {
+  private static final String TELLS_NOTHING =
+      "DispatchTest.aDeviceThatTellsNoKernelFailuresTellsNone";
+
+  private static CtsReport run(WrongBackend backend, String... tests) {
+    return new CtsRun(backend).tests(tests).seed(1).run();
+  }
+
+  /** Tests and how they ended; all invocations of a test end in the same way. */
+  private static Map<String, String> ends(CtsReport report) {
+    return report.entries().stream()
+        .collect(
+            Collectors.toMap(
+                CtsReport.Entry::test,
+                entry ->
+                    entry.outcome() == Outcome.UNSUPPORTED
+                        ? entry.detail()
+                        : entry.outcome() + entry.detail(),
+                (one, other) -> one.equals(other) ? one : one + " and " + other,
+                TreeMap::new));
+  }
+
+  private static void assertEnds(CtsReport report, Map<String, String> expected) {
+    assertEquals(new TreeMap<>(expected), ends(report));
+  }
+
+  @Test
+  void kernelFailuresNeedNotBeTold() {
+    WrongBackend backend =
+        WrongBackend.thatSays(
+            info -> info.toBuilder().tellsKernelFailures(false).build(),
+            WrongStreams.SwallowsFailures::new);
+    List<String> givesUp =
+        List.of(
+            "DispatchTest.aKernelThatGivesUpFailsItsSignals",
+            "QueueDeallocaTest.aProducerThatFailsAfterItWasIssuedLosesNothing",
+            "QueueHostCallTest.aCallDoesNotRunIfItsIssuedProducerFails",
+            "QueueFailureTest.aProducerThatFailsAfterItsConsumerWasIssuedFailsItToo",
+            "RepeatedExecuteTest.aKernelThatGivesUpInItFailsThatUse");
+    CtsReport skipped = run(backend, givesUp.toArray(String[]::new));
+    assertEnds(
+        skipped,
+        givesUp.stream().collect(Collectors.toMap(t -> t, t -> Need.KERNEL_FAILURES.absence())));
+    assertEquals("[KERNEL_FAILURES]", skipped.facts().get("lacks"));
+    assertEnds(run(backend, TELLS_NOTHING), Map.of(TELLS_NOTHING, "PASSED"));
+  }
+
+  @Test
+  void aDeviceThatTellsKernelFailuresAndDeniesItIsFound() {
+    WrongBackend backend =
+        WrongBackend.thatSays(
+            info -> info.toBuilder().tellsKernelFailures(false).build(), ForwardingStream::new);
+    String end = ends(run(backend, TELLS_NOTHING)).toString();
+    assertTrue(end.contains("FAILED"), end);
+    assertTrue(end.contains("says that it tells of no kernel that gave up, but "), end);
+    assertTrue(end.contains("trap 42"), end);
+  }
+
+  @Test
+  void aDeviceMayLimitItsQueues() {
+    WrongBackend backend =
+        WrongBackend.thatSays(info -> info.toBuilder().maxQueues(2).build(), ForwardingStream::new);
+    String several = "QueueOrderTest.aConsumerWaitsForAllOfManyUnfinishedProducers";
+    String limit = "DriverTest.noMoreQueuesThanTheDeviceSays";
+    CtsReport report = run(backend, several, limit);
+    assertEquals("[THREE_QUEUES]", report.facts().get("lacks"));
+    assertEnds(report, Map.of(several, Need.THREE_QUEUES.absence(), limit, "PASSED"));
+  }
+
+  @Test
+  void theLargestBufferMayBeSmall() {
+    WrongBackend backend =
+        WrongBackend.thatSays(
+            info -> info.toBuilder().maxAllocationBytes(1 << 30).build(), ForwardingStream::new);
+    String large = "LargeBufferTest.transfersReachEveryPlace";
+    String wrapping = "LargeBufferTest.nothingIsCutTo32Bits";
+    String refused = "MemoryLimitTest.aBufferLargerThanTheLargestIsRefusedWithTheLimit";
+    assertEnds(
+        run(backend, large, wrapping, refused),
+        Map.of(
+            large, "the device has no buffers of " + ((1L << 31) + (1 << 20)) + " bytes",
+            wrapping, "the device has no buffers of " + ((1L << 32) + (1 << 20)) + " bytes",
+            refused, "PASSED"));
+  }
+
+  /** Refuses a kernel that would write past its buffer if each of its work items wrote one int. */
+  private static final class WritesForEachItem extends ForwardingStream {
+    WritesForEachItem(NativeStream<MockEvent> right) {
+      super(right);
+    }
+
+    @Override
+    public void issue(CommandList commands, Submission submission) {
+      Command first = commands.size() == 0 ? null : commands.get(0);
+      if (first != null
+          && first.kind() == Command.Kind.DISPATCH
+          && first.kernel().name().equals("negate")) {
+        var size = first.kernel().workgroupSize();
+        long items = (long) size.x() * size.y() * size.z() * first.groupsX();
+        long bytes = submission.length(first.argument(1));
+        if (4 * items > bytes) {
+          throw new HalException(
+              Status.INTERNAL, items + " work items write past the " + bytes + " bytes");
+        }
+      }
+      right.issue(commands, submission);
+    }
+  }
+
+  @Test
+  void aKernelMayWriteOneElementForEachWorkItem() {
+    String largest = "WorkgroupLimitTest.workgroupsOfTheLargestSizesRun";
+    WrongBackend backend = WrongBackend.ofStream(WritesForEachItem::new);
+    assertEnds(run(backend, largest), Map.of(largest, "PASSED"));
+  }
+}
