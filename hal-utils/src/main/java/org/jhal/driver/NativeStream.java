@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * A failure with any other status, thrown by {@link #issue}, {@link #allocAsync}, {@link
  * #freeAsync} or {@link #createEvent}, or returned by {@link #outcome}, fails only that operation.
  * A failure of recording, waiting for, querying or synchronizing an event, or of binding or
- * unbinding a thread, always loses the device (rule Q7a).
+ * unbinding a thread, always loses the device (rule Q7a). What {@link #weight(Command)}, {@link
+ * #timingWeight}, {@link #issueMayBlock} and {@link #allocMayBlock} throw refuses the call of the
+ * user that asks; what the weight of prepared commands throws later fails that operation.
  *
  * <p>Events are reused: an event may be recorded again before a stream reaches a wait for its
  * previous recording. So {@link #waitEvent}, {@link #queryEvent} and {@link #synchronizeEvent}

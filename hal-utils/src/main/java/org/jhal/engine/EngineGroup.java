@@ -190,19 +190,10 @@ final class EngineGroup implements CollectiveGroup {
             fence(call.ranks(), Rank::waits),
             fence(call.ranks(), Rank::signals),
             call.buffers(),
-            operation -> {
-              Collective made =
-                  serving == null
-                      ? new HostCollective(life, operation, request)
-                      : new NativeCollective(life, serving, operation, request);
-              try {
-                life.add(made);
-              } catch (Throwable t) {
-                made.retire();
-                throw t;
-              }
-              return made;
-            });
+            operation ->
+                serving == null
+                    ? new HostCollective(life, operation, request)
+                    : new NativeCollective(life, serving, operation, request));
     Reference.reachabilityFence(this); // or the group might be reclaimed before it knows of this
   }
 

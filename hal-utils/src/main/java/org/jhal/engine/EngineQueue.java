@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link DeferredWorkQueue} as users see it. Each method checks the fences, begins an operation,
- * fills in its work, and submits it. If the work is refused, the operation is abandoned and nothing
- * has happened.
+ * fills in its work, and submits it. What is thrown before it is submitted refuses the call: the
+ * operation is abandoned, and nothing has happened. What others could notice is therefore done
+ * last.
  *
  * <p>Thread-safe.
  */
@@ -84,11 +85,13 @@ final class EngineQueue<E> implements DeviceQueue {
     Operation<E> operation = begin(waits, signals);
     try {
       work(operation).execute(commands, bindings);
+      queue.capture(operation, waits, signals);
+      work(operation).countExecution();
     } catch (Throwable t) {
       queue.abandon(operation);
       throw t;
     }
-    queue.submit(operation, waits, signals);
+    queue.submit(operation);
   }
 
   @Override
@@ -332,14 +335,20 @@ final class EngineQueue<E> implements DeviceQueue {
   @Override
   public DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
     Operation<E> operation = begin(waits, signals);
+    BufferStorage storage = null;
     EngineBuffer buffer;
     try {
-      buffer = work(operation).alloca(bytes, params);
+      storage = work(operation).alloca(bytes, params);
+      queue.capture(operation, waits, signals);
+      buffer = new EngineBuffer(storage); // last: one that nobody gets would count as forgotten
     } catch (Throwable t) {
       queue.abandon(operation);
+      if (storage != null) {
+        storage.release();
+      }
       throw t;
     }
-    queue.submit(operation, waits, signals);
+    queue.submit(operation);
     return buffer;
   }
 
@@ -376,7 +385,8 @@ final class EngineQueue<E> implements DeviceQueue {
    * A collective.
    *
    * @param buffers that take part, of any devices
-   * @param maker makes the collective of the operation; it may throw
+   * @param maker makes the collective of the operation, which is then added to its group; it may
+   *     throw
    */
   void collective(
       Fence waits,
@@ -388,12 +398,15 @@ final class EngineQueue<E> implements DeviceQueue {
       for (EngineBuffer buffer : buffers) {
         work(operation).retainForeign(buffer);
       }
-      work(operation).collective(maker.apply(operation));
+      Collective made = maker.apply(operation);
+      work(operation).collective(made);
+      queue.capture(operation, waits, signals);
+      made.group.add(made); // last: from here on whoever ends the group fails it
     } catch (Throwable t) {
       queue.abandon(operation);
       throw t;
     }
-    queue.submit(operation, waits, signals);
+    queue.submit(operation);
   }
 
   @Override
@@ -419,12 +432,14 @@ final class EngineQueue<E> implements DeviceQueue {
       if (event == 0) {
         throw new HalException(Status.INVALID_ARGUMENT, "event 0 is no native event");
       }
-      work(operation).event(event, onRelease);
+      work(operation).event(event);
+      queue.capture(operation, Fence.NONE, signals);
+      work(operation).releaseEventBy(onRelease);
     } catch (Throwable t) {
       queue.abandon(operation);
       throw t;
     }
-    queue.submit(operation, Fence.NONE, signals);
+    queue.submit(operation);
   }
 
   @Override

@@ -212,10 +212,14 @@ final class QueueWork<E> implements Work<E>, Submission {
     Reference.reachabilityFence(passed);
   }
 
-  void event(long event, @Nullable Runnable onRelease) {
+  void event(long event) {
     command().setEvent(device, event);
     boolean ignored = keep(true);
-    onEventReleased = onRelease; // last: nothing is released if this throws
+  }
+
+  /** What to call when the event is not used any more. Set last: a refused call releases nothing. */
+  void releaseEventBy(@Nullable Runnable onRelease) {
+    onEventReleased = onRelease;
   }
 
   void execute(CommandBuffer commands, BindingTable table) {
@@ -247,19 +251,28 @@ final class QueueWork<E> implements Work<E>, Submission {
         retainStorage(bound.storage);
       }
     }
-    recorded.countSubmission(); // the last check, so that a refused submission does not count
+    recorded.prepareIfReused();
     kind = Kind.EXECUTE;
     Reference.reachabilityFence(own); // or it might be reclaimed before the recording is retained
   }
 
-  EngineBuffer alloca(long bytes, BufferParams params) {
+  /**
+   * Counts the submission of {@link #execute}. The last check of all, so that a refused one does not
+   * count.
+   */
+  void countExecution() {
+    Objects.requireNonNull(recording).countSubmission();
+  }
+
+  /** Returns the memory to be, whose first reference the caller has. */
+  BufferStorage alloca(long bytes, BufferParams params) {
     device.checkAllocation(bytes, params);
     BufferStorage storage = BufferStorage.promised(device, params, bytes);
-    device.resources().storages().add(storage);
     retainStorage(storage);
     allocation = storage;
     kind = Kind.ALLOCA;
-    return new EngineBuffer(storage);
+    device.resources().storages().add(storage);
+    return storage;
   }
 
   void dealloca(DeviceBuffer buffer) {

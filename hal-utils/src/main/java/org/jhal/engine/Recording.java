@@ -214,21 +214,25 @@ final class Recording extends RefCounted {
     }
   }
 
+  /** Has the driver prepare the commands if this is not the first submission. */
+  void prepareIfReused() {
+    if (isSubmitted.get()
+        && !isOneShot
+        && !isSubmittedAgain.get()
+        && isSubmittedAgain.compareAndSet(false, true)) {
+      commands.setPrepared(device.backend().prepare(commands));
+    }
+  }
+
   /**
-   * Counts a submission. At the second one the driver may prepare the commands.
+   * Counts a submission, which nothing else refuses any more.
    *
    * @throws HalException FAILED_PRECONDITION if a one-shot recording was submitted before
    */
   void countSubmission() {
-    if (isSubmitted.compareAndSet(false, true)) {
-      return;
-    }
-    if (isOneShot) {
+    if (!isSubmitted.compareAndSet(false, true) && isOneShot) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "one-shot command buffer was already submitted");
-    }
-    if (!isSubmittedAgain.get() && isSubmittedAgain.compareAndSet(false, true)) {
-      commands.setPrepared(device.backend().prepare(commands));
     }
   }
 

@@ -15,11 +15,13 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.EngineConfig;
@@ -41,6 +43,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
   volatile Runnable atEnableAccess = () -> {};
   volatile Runnable atFree = () -> {}; // what freeing memory does besides
   Set<Command.Kind> commands = BASE_COMMANDS;
+  volatile boolean prepares; // command buffers that are used again
   final Queue<Runnable> givingBack = new ArrayDeque<>(); // ends the use of imported memory
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
@@ -169,6 +172,11 @@ public final class FakeBackend implements DeviceBackend<Event> {
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     return () -> {};
+  }
+
+  @Override
+  public @Nullable PreparedCommands prepare(CommandList list) {
+    return prepares ? () -> {} : null;
   }
 
   @Override

@@ -198,8 +198,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   // Enqueueing: begin(), fill in the work, then submit() or abandon(), all on the user's thread.
 
   /**
-   * Returns an operation to fill in, and enters the gate. The caller must then call {@link #submit}
-   * or {@link #abandon}, which leave it.
+   * Returns an operation to fill in, and enters the gate. The caller must then submit or {@link
+   * #abandon} it, which leave it.
    *
    * @param servesCopy whether the operation is a chunk of a copy between devices that is under way;
    *     such an operation is accepted even while the queue is closing
@@ -235,11 +235,36 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /** Accepts an operation: registers its waits, and issues it if none of them is open. */
+  /**
+   * Captures the fences, and asks the stream what the operation takes: the last that may refuse it.
+   * Its work is filled in. The caller must then call {@link #submit(Operation)}, or {@link
+   * #abandon} if this throws.
+   */
+  public void capture(Operation<E> operation, Fence waits, Fence signals) {
+    operation.capture(waits, signals, stream);
+  }
+
+  /**
+   * Accepts an operation: {@linkplain #capture captures}, and {@linkplain #submit(Operation)
+   * submits} it. What is thrown meanwhile refuses it: then it is abandoned.
+   */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
+    try {
+      capture(operation, waits, signals);
+    } catch (Throwable t) {
+      abandon(operation);
+      throw t;
+    }
+    submit(operation);
+  }
+
+  /**
+   * Accepts an operation that was captured: registers its waits, and issues it if none of them is
+   * open. From here on other threads see it, and nothing refuses it any more.
+   */
+  public void submit(Operation<E> operation) {
     Thread thread = Thread.currentThread();
     try {
-      operation.capture(waits, signals, stream);
       if (registration.register(operation)) {
         submitReady(operation);
       } else {

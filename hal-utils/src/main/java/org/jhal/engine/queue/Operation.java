@@ -265,7 +265,10 @@ public final class Operation<E> extends HeapNode {
 
   // Waits and signals.
 
-  /** Captures the fences, and asks the work for its weight. For the enqueuing thread. */
+  /**
+   * Captures the fences, and asks the work for its weight. For the enqueuing thread, while no other
+   * can see the operation: what this throws refuses it.
+   */
   @SuppressWarnings("unchecked") // an array of OperationWait<E>
   void capture(Fence waitFence, Fence signalFence, NativeStream<E> stream) {
     since = CoarseClock.nanoTime();
@@ -312,11 +315,15 @@ public final class Operation<E> extends HeapNode {
   /**
    * Asks for the weight again if it may have changed. Called when the operation may be issued, with
    * the lock of {@link QueueLists} held. From then on the weight stays, unless the operation is put
-   * back.
+   * back. What the stream throws fails this operation, whose turn comes with the weight that it has.
    */
   void weighAgain(NativeStream<E> stream) {
     if (state != State.FAILED && work.weightMayChange()) {
-      weigh(stream);
+      try {
+        weigh(stream);
+      } catch (Throwable t) { // whatever a driver throws must not stop the drainer
+        failWork(Failures.of(t));
+      }
     }
   }
 

@@ -7,12 +7,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
+import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +49,12 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
     private boolean isHeld;
     private boolean isInOrder = true;
     private boolean tellsWhoAsks;
+
+    /** What each question of the engine about a stream does first; it may throw. */
+    public volatile Consumer<String> atQuestion = question -> {};
+
+    /** What {@link FakeStream#weight(PreparedCommands)} tells. */
+    public volatile int preparedWeight = 1;
 
     /** Makes the {@code nth} call of {@code call} from now on throw. */
     public synchronized void failNth(String call, int nth, RuntimeException failure) {
@@ -163,6 +172,36 @@ public final class FakeStream implements NativeStream<FakeStream.Event> {
   @Override
   public int capacity() {
     return capacity;
+  }
+
+  @Override
+  public int weight(Command command) {
+    device.atQuestion.accept("weight");
+    return 1;
+  }
+
+  @Override
+  public int weight(PreparedCommands prepared) {
+    device.atQuestion.accept("weight of prepared commands");
+    return device.preparedWeight;
+  }
+
+  @Override
+  public int timingWeight(boolean isRecorded) {
+    device.atQuestion.accept("timingWeight");
+    return -1;
+  }
+
+  @Override
+  public boolean issueMayBlock(CommandList commands) {
+    device.atQuestion.accept("issueMayBlock");
+    return false;
+  }
+
+  @Override
+  public boolean allocMayBlock(BufferParams params) {
+    device.atQuestion.accept("allocMayBlock");
+    return false;
   }
 
   /** Adds work, like {@link #issue} of a driver. It runs with the device's lock held. */

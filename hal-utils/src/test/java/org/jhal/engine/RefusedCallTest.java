@@ -1,0 +1,403 @@
+package org.jhal.engine;
+
+import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.common.base.Throwables;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.BufferParams;
+import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Rank;
+import org.jhal.CommandBuffer;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceFile;
+import org.jhal.DeviceQueue;
+import org.jhal.ElementType;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.HostMemory;
+import org.jhal.Kernel;
+import org.jhal.Reduction;
+import org.jhal.Slot;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
+import org.jhal.driver.Command;
+import org.jhal.engine.queue.FakeStream.Event;
+import org.jhal.engine.queue.Quiet;
+import org.jhal.engine.queue.Threads;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A driver throws while it is asked what an operation takes, or memory or stack end there. The
+ * operation is not visible yet, so the call is refused with what was thrown, and nothing has
+ * happened: nothing is borrowed, registered, counted, kept or lost, and the same call works
+ * afterwards (rule M5).
+ */
+@Timeout(120)
+class RefusedCallTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final String MANIFEST =
+      """
+      {"version": 1, "name": "nothing",
+       "kernels": [{"name": "f", "workgroupSize": [1], "parameters":
+         [{"name": "b", "kind": "buffer", "type": "f32", "direction": "in"}]}],
+       "variants": [{"format": "fake", "file": "f"}]}
+      """;
+
+  @TempDir private Path folder;
+
+  /** Every kind of operation. */
+  enum Call {
+    BARRIER {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.barrier(waits, signals);
+      }
+    },
+    EXECUTE_ONCE {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.execute(waits, signals, on.once);
+      }
+    },
+    EXECUTE_WITH_BINDINGS {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.execute(waits, signals, on.reusable, BindingTable.of(on.buffer));
+      }
+    },
+    DISPATCH {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.dispatch(waits, signals, on.kernel, Workgroups.of(1), Args.of(on.buffer));
+      }
+    },
+    FILL {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.fill(waits, signals, on.buffer, 0, 4, FillPattern.ZERO);
+      }
+    },
+    UPDATE {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.update(waits, signals, ByteBuffer.allocate(4), on.buffer, 0);
+      }
+    },
+    UPLOAD {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.upload(waits, signals, on.memory, on.buffer, 0);
+      }
+    },
+    READBACK {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.readback(waits, signals, on.buffer, 0, on.memory);
+      }
+    },
+    COPY {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.copy(waits, signals, on.buffer, 0, on.buffer, 4, 4);
+      }
+    },
+    COPY_BETWEEN_DEVICES {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.copy(waits, signals, on.buffer, 0, on.foreign, 0, 8);
+      }
+    },
+    COPY_BETWEEN_DEVICES_THAT_SHARE_MEMORY {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.copy(waits, signals, on.buffer, 0, on.foreign, 0, 8);
+      }
+    },
+    ALLOCA {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.closeable.add(on.queue.alloca(waits, signals, 64, BufferParams.DEVICE));
+      }
+    },
+    DEALLOCA {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.dealloca(waits, signals, on.allocated);
+      }
+    },
+    HOST_CALL {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.hostCall(
+            waits, signals, HostCall.Mode.BLOCKING, context -> on.ran.incrementAndGet());
+      }
+    },
+    EXTERNAL {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.external(waits, signals, List.of(on.buffer), context -> {});
+      }
+    },
+    IMPORT_EVENT {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.importEvent(signals, 1, on.released::incrementAndGet);
+      }
+    },
+    READ {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.read(waits, signals, on.file, 0, on.buffer, 0, 8);
+      }
+    },
+    WRITE {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.queue.write(waits, signals, on.file, 0, on.buffer, 0, 8);
+      }
+    },
+    ALL_REDUCE {
+      @Override
+      void enqueue(Fixture on, Fence waits, Fence signals) {
+        on.group.allReduce(
+            Reduction.SUM,
+            ElementType.I32,
+            List.of(
+                new Rank(waits, signals, on.buffer, on.buffer),
+                new Rank(Fence.NONE, Fence.NONE, on.foreign, on.foreign)));
+      }
+    };
+
+    abstract void enqueue(Fixture on, Fence waits, Fence signals);
+  }
+
+  /** Two devices, and what the calls need. */
+  private final class Fixture implements AutoCloseable {
+    final FakeBackend backend = new FakeBackend();
+    final FakeBackend second = new FakeBackend();
+    final EngineDevice<Event> device;
+    final EngineDevice<Event> other;
+    final DeviceQueue queue;
+    final DeviceBuffer buffer;
+    final DeviceBuffer foreign;
+    final DeviceBuffer allocated;
+    final HostMemory memory = HostMemory.of(new byte[4]);
+    final DeviceFile file;
+    final Executable code;
+    final Kernel kernel;
+    final CommandBuffer once;
+    final CommandBuffer reusable;
+    final CollectiveGroup group;
+    final List<AutoCloseable> closeable = new ArrayList<>();
+    final AtomicInteger ran = new AtomicInteger(); // the host call
+    final AtomicInteger released = new AtomicInteger(); // the imported event
+    final String name;
+
+    Fixture(Call call, String name) throws Exception {
+      this.name = name;
+      backend.commands = EnumSet.allOf(Command.Kind.class);
+      backend.sharesMemory = call == Call.COPY_BETWEEN_DEVICES_THAT_SHARE_MEMORY;
+      second.sharesMemory = backend.sharesMemory;
+      device = backend.open(1, LIMIT);
+      other = second.open(1, LIMIT);
+      queue = device.queue(0);
+      buffer = keep(device.allocate(8, BufferParams.DEVICE));
+      foreign = keep(other.allocate(8, BufferParams.DEVICE));
+      file = keep(device.openFile(folder.resolve(name), CREATE_NEW, READ, WRITE));
+      Files.write(folder.resolve(name), new byte[8]);
+      Files.writeString(folder.resolve("manifest.json"), MANIFEST);
+      code = keep(device.loadExecutable(ExecutableSource.of(folder)));
+      kernel = code.kernel("f");
+      once = keep(device.createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
+      once.fill(buffer, 0, 4, FillPattern.ZERO);
+      once.copy(buffer, 0, buffer, 4, 4);
+      once.end();
+      reusable = keep(device.createCommandBuffer(CommandBuffer.Mode.REUSABLE));
+      reusable.fill(Slot.of(0), 0, 4, FillPattern.ZERO);
+      reusable.end();
+      TimelineSemaphore isAllocated = keep(device.createSemaphore());
+      allocated = keep(queue.alloca(Fence.NONE, isAllocated.at(1), 8, BufferParams.DEVICE));
+      isAllocated.await(1, LIMIT);
+      group = call == Call.ALL_REDUCE ? keep(CollectiveGroup.of(device, other)) : keepNone();
+      Threads.await("the alloca to retire", () -> queue.openOperations() == 0);
+    }
+
+    private <T extends AutoCloseable> T keep(T made) {
+      closeable.add(0, made);
+      return made;
+    }
+
+    @SuppressWarnings("NullAway") // used by ALL_REDUCE alone
+    private CollectiveGroup keepNone() {
+      return null;
+    }
+
+    /** Everything as it was before the call. */
+    void assertUntouched(TimelineSemaphore done, long enqueued) throws Exception {
+      assertNull(device.lostCause(), name);
+      assertNull(other.lostCause(), name);
+      assertEquals(0, queue.openOperations(), name);
+      assertEquals(enqueued, device.statistics().enqueued(), name);
+      assertEquals(enqueued, device.statistics().retired(), name);
+      assertFalse(memory.isBorrowed(), name);
+      assertEquals(0, done.value(), name);
+      assertTrue(done.explain(1).endsWith("no open operation would raise it to 1"), name);
+      assertEquals(0, released.get(), name);
+      assertEquals(0, ran.get(), name);
+      assertEquals(CommandBuffer.State.ENDED, once.state(), name);
+    }
+
+    @Override
+    public void close() throws Exception {
+      for (AutoCloseable one : closeable) {
+        one.close();
+      }
+      Threads.await(
+          "the memory of " + name + " to be free",
+          () -> device.statistics().bytes() == 0 && other.statistics().bytes() == 0);
+      device.close();
+      other.close();
+      assertEquals(List.of(), backend.device.violations(), name);
+      assertEquals(0, backend.liveMemory.get(), name);
+      assertEquals(0, backend.device.liveEvents(), name);
+    }
+  }
+
+  private static List<Throwable> throwables() {
+    return List.of(
+        new HalException(Status.INTERNAL, "from the driver"),
+        new HalException(Status.UNAVAILABLE, "from the driver"),
+        new IllegalStateException("a bug of the driver"),
+        new StackOverflowError("in the driver"),
+        new OutOfMemoryError("in the driver"),
+        new NoClassDefFoundError("in the driver"));
+  }
+
+  /** Makes the {@code nth} question of this thread throw, and enqueues. Returns what is thrown. */
+  private static @Nullable Throwable enqueue(
+      Call call, Fixture on, int nth, Throwable thrown, Fence waits, Fence signals) {
+    Thread caller = Thread.currentThread();
+    AtomicInteger left = new AtomicInteger(nth);
+    on.backend.device.atQuestion =
+        question -> {
+          if (Thread.currentThread() == caller && left.decrementAndGet() == 0) {
+            Throwables.throwIfUnchecked(thrown);
+          }
+        };
+    try {
+      call.enqueue(on, waits, signals);
+      return null;
+    } catch (Throwable t) {
+      return t;
+    } finally {
+      on.backend.device.atQuestion = question -> {};
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatTheStreamThrowsWhenItIsAskedRefusesTheCall(Call call) throws Exception {
+    try (Quiet log = new Quiet()) {
+      for (Throwable thrown : throwables()) {
+        for (boolean waits : new boolean[] {false, true}) {
+          refuseAndRepeat(call, thrown, waits);
+        }
+      }
+      assertEquals(List.of(), log.lines());
+      System.gc(); // a handle that the refused call made would be reported
+      assertEquals(0, log.count("was never closed"));
+    }
+  }
+
+  private void refuseAndRepeat(Call call, Throwable thrown, boolean isWaiting) throws Exception {
+    String name = call + (isWaiting ? "-waiting-" : "-") + System.identityHashCode(thrown);
+    try (Fixture on = new Fixture(call, name);
+        TimelineSemaphore gate = on.device.createSemaphore();
+        TimelineSemaphore done = on.device.createSemaphore()) {
+      Fence waits = isWaiting ? gate.at(1) : Fence.NONE;
+      long enqueued = on.device.statistics().enqueued();
+      int refused = 0;
+      while (true) {
+        Throwable got = enqueue(call, on, refused + 1, thrown, waits, done.at(1));
+        if (got == null) {
+          break;
+        }
+        assertSame(thrown, got, name);
+        refused++;
+        on.assertUntouched(done, enqueued);
+      }
+      assertTrue(refused > 0, () -> name + " asks nothing");
+      gate.signal(1);
+      done.await(1, LIMIT);
+      Threads.await("the operation to retire", () -> on.queue.openOperations() == 0);
+      assertEquals(call == Call.IMPORT_EVENT ? 1 : 0, on.released.get(), name);
+      assertEquals(call == Call.HOST_CALL ? 1 : 0, on.ran.get(), name);
+      assertNull(on.device.lostCause(), name);
+    }
+  }
+
+  /**
+   * The weight of a recording that is used again is asked once more when its turn has come, and
+   * other threads know it then: that operation fails, and the queue goes on.
+   */
+  @Test
+  void whatTheStreamThrowsWhenItIsAskedAgainFailsOneOperation() throws Exception {
+    for (Throwable thrown : throwables()) {
+      Fixture on = new Fixture(Call.EXECUTE_WITH_BINDINGS, "again-" + thrown.hashCode());
+      on.backend.prepares = true;
+      try (on;
+          Quiet log = new Quiet();
+          TimelineSemaphore gate = on.device.createSemaphore();
+          TimelineSemaphore failed = on.device.createSemaphore();
+          TimelineSemaphore done = on.device.createSemaphore()) {
+        Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(1));
+        Call.EXECUTE_WITH_BINDINGS.enqueue(on, gate.at(1), failed.at(1));
+        Call.FILL.enqueue(on, gate.at(1), done.at(2));
+        AtomicInteger left = new AtomicInteger(1);
+        on.backend.device.atQuestion =
+            question -> {
+              if (question.startsWith("weight of prepared") && left.decrementAndGet() == 0) {
+                Throwables.throwIfUnchecked(thrown);
+              }
+            };
+        gate.signal(1);
+        done.await(2, LIMIT);
+        Threads.await("both to retire", () -> on.queue.openOperations() == 0);
+        assertEquals(0, Math.max(0, left.get()), "it was asked again");
+        HalException failure = failed.failure();
+        assertTrue(
+            failure == thrown || (failure != null && failure.getCause() == thrown),
+            () -> thrown + " gives " + failure);
+        assertNull(on.device.lostCause());
+        Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(3));
+        done.await(3, LIMIT);
+      }
+    }
+  }
+}
