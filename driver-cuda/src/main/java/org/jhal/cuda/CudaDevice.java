@@ -1,6 +1,7 @@
 package org.jhal.cuda;
 
 import com.sun.jna.Memory;
+import java.util.List;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUdeviceptr;
@@ -160,6 +161,11 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   @Override
   protected CollectiveLibrary collectives() {
     return Nccl.load();
+  }
+
+  @Override
+  protected List<String> launchBlocking() {
+    return List.of("CUDA_LAUNCH_BLOCKING");
   }
 
   @Override

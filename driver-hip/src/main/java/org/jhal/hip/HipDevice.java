@@ -4,6 +4,7 @@ import static org.jhal.hip.jna.HipConstants.*;
 import static org.jhal.hip.jna.HipRuntime.*;
 
 import java.lang.System.Logger.Level;
+import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -126,6 +127,11 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   @Override
   protected CollectiveLibrary collectives() {
     return Rccl.load();
+  }
+
+  @Override
+  protected List<String> launchBlocking() {
+    return List.of("HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING");
   }
 
   @Override

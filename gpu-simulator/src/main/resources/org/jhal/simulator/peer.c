@@ -15,6 +15,8 @@ GS_EXPORT void gpusim_peer(int device, int peer, int possible) {
 int gs_peer_set(gs_context* context, int peer, int enable) {
   if (peer < 0 || peer >= gs.devices || peer == context->device) return GS_INVALID_DEVICE;
   if (enable && !gs_peer_possible(context->device, peer)) return GS_PEER_UNSUPPORTED;
+  int code = enable ? gs_idle(1u << context->device | 1u << peer) : GS_OK;  // memory is mapped anew
+  if (code) return code;
   unsigned bit = 1u << peer;
   int enabled = (context->peers & bit) != 0;
   if (enabled == enable) return enable ? GS_PEER_ENABLED : GS_PEER_NOT_ENABLED;

@@ -45,8 +45,8 @@ public interface NativeGroup<E> {
    * @param isBehind whether nothing may begin on any device before all is over that is in {@code
    *     stream} now: the streams of all devices are then made to wait for one event behind that
    * @param patience how long it may wait until other groups are out of the way, in nanoseconds
-   * @param ordered is called once the order among all groups of the driver is fixed, before
-   *     anything is put into a stream; short, and throws nothing
+   * @param begins is called once the order among all groups of the driver is fixed, before anything
+   *     is put into a stream; short; what it throws is thrown
    * @return the failure of a collective of which some part may have been put into a stream; then
    *     {@code stream} may not wait for all of them, and {@link #abort} follows, without which the
    *     streams may never go on
@@ -58,7 +58,7 @@ public interface NativeGroup<E> {
       NativeStream<E> stream,
       boolean isBehind,
       long patience,
-      Runnable ordered);
+      Runnable begins);
 
   /**
    * Ends everything that runs, and lets nothing begin any more, for one rank. Blocks; the ranks are

@@ -89,16 +89,16 @@ final class NativeCollective extends Collective {
   void issue(NativeStream<?> stream) {
     CollectiveCall call = request.call();
     operation.retainProducers(producers::add);
-    began = System.nanoTime();
-    List<RankHold> held = RankHold.all(group.devices(), request);
+    holds.set(RankHold.all(group.devices(), request));
+    HalException failure;
     try {
-      begin();
+      failure = issue(natives, stream, call);
     } catch (Throwable t) {
-      held.forEach(RankHold::release);
+      if (!hasBegun()) { // nothing is in the streams, and the group goes on
+        holds.getAndSet(List.of()).forEach(RankHold::release);
+      }
       throw t;
     }
-    holds.set(held);
-    HalException failure = issue(natives, stream, call);
     isJoined = failure == null;
     if (failure != null) {
       operation.failWork(failure);
@@ -126,8 +126,11 @@ final class NativeCollective extends Collective {
     try {
       boolean isBehind = !producers.stream().allMatch(this::isBeforeOnAllDevices);
       return ((NativeGroup<E>) group)
-          .issue(call, stream.real(), isBehind, deadlineNanos(), this::ordered);
+          .issue(call, stream.real(), isBehind, deadlineNanos(), this::beginOrdered);
     } catch (Throwable t) {
+      if (!hasBegun()) {
+        throw t;
+      }
       HalException failure = Failures.aborted(FAILED, t);
       if (failure.status() == Status.UNAVAILABLE) {
         throw failure;
@@ -183,8 +186,9 @@ final class NativeCollective extends Collective {
   }
 
   /** No other one can come between those before it and this one. */
-  private void ordered() {
+  private void beginOrdered() {
     began = System.nanoTime();
+    begin();
     List<NativeCollective> earlier = new ArrayList<>();
     for (EngineDevice<?> device : group.devices()) {
       NativeCollective last = device.groups().lastNative().getAndSet(this);

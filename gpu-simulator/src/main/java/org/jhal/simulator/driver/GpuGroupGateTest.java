@@ -194,6 +194,28 @@ public abstract class GpuGroupGateTest {
     }
   }
 
+  /** Access is enabled once for each pair of devices, by the first operation that needs it. */
+  @Test
+  void collectivesGoOnBesideDevicesThatUseEachOthersMemory() throws Exception {
+    try (Device here = open(0);
+        Device there = open(1);
+        SummingGroup group = new SummingGroup(here, there)) {
+      collectives().launchGap(GAP);
+      beside(
+          () -> {
+            try (Device one = sim.open(name + "://0?queues=1&peers=memory");
+                Device other = sim.open(name + "://1?queues=1&peers=memory");
+                DeviceBuffer theirs = other.allocate(64, BufferParams.DEVICE);
+                DeviceBuffer view = one.allocator().importPeer(theirs);
+                TimelineSemaphore done = one.createSemaphore(0)) {
+              one.queue(0).fill(Fence.NONE, done.at(1), view, 0, 64, FillPattern.of8(1));
+              awaitReached(done, 1);
+            }
+          },
+          () -> checkOften(group));
+    }
+  }
+
   @Test
   void collectivesGoOnBesideGroupsThatAreMadeAndClosed() throws Exception {
     try (Device here = open(0);

@@ -6,16 +6,16 @@ import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.becomesTrue;
 import static org.jhal.cts.support.Waits.isOver;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jhal.BufferParams;
-import org.jhal.CollectiveGroup;
-import org.jhal.CollectiveGroup.Options;
 import org.jhal.CollectiveGroup.Rank;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -197,53 +197,44 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
     }
   }
 
+  /** The group goes on, as if memory had been missing. */
   @Test
-  void oneThatCannotBeLaunchedFailsAtOnce() throws Exception {
+  void oneThatDoesNotGetItsTurnFailsAlone() throws Exception {
     Device here = open(0);
     Device there = open(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);
-    HeldStream stream = hold(there);
-    Task<CollectiveGroup> making = failBesideAGroupBeingMade(group, stream.producer());
-    assertEnded(group, Status.DEADLINE_EXCEEDED);
+    Device apart = openApart();
+    try (HeldGate gate = new HeldGate(apart)) {
+      assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "other groups, did not end");
+    }
+    assertNull(group.group.failure());
     assertEquals(0, launches());
-    assertPending(stream.timeline(), 2);
-    collectives().release("ncclCommInitAll");
-    making.join().close();
-    stream.release();
-    SummingGroup.checkUsable(here, there);
+    group.check();
+    assertEquals(0, aborts());
     assertNoneLost(here, there);
     group.close();
   }
 
-  /** What was never launched is no reason to give up a device on which the abort waits. */
+  /** As if the host had waited. */
   @Test
-  void oneThatCannotBeLaunchedLosesNothingBesideLongWork() throws Exception {
-    sim.simulator().waitForQuiet();
-    try (LongAbortLine told = new LongAbortLine()) {
-      Device here = open(0);
-      Device there = open(1);
-      SummingGroup group = new SummingGroup(SHORT, here, there);
-      HeldStream stream = hold(there);
-      Task<CollectiveGroup> making = failBesideAGroupBeingMade(group, stream.producer());
-      told.await();
-      assertNoneLost(here, there);
-      collectives().release("ncclCommInitAll");
-      stream.release();
-      making.join().close();
-      SummingGroup.checkUsable(here, there);
-      assertNoneLost(here, there);
-      group.close();
+  void oneThatDoesNotGetItsTurnFailsBehindItsProducer() {
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup group = new SummingGroup(SHORT, here, there);
+    HeldStream stream = hold(there);
+    List<TimelineSemaphore> ends = new ArrayList<>();
+    try (HeldGate gate = new HeldGate(openApart())) {
+      ends.addAll(group.start(stream.producer()));
+      assertFalse(
+          becomesTrue(SHORT.deadline().multipliedBy(4), () -> isOver(ends.get(0), 1)),
+          "an end before that of the producer");
     }
-  }
-
-  /** Another group is being made for longer than the deadline. Returns who makes it. */
-  private Task<CollectiveGroup> failBesideAGroupBeingMade(SummingGroup group, Timepoint producer) {
-    collectives().hang("ncclCommInitAll");
-    Task<CollectiveGroup> making =
-        Task.start("make", () -> CollectiveGroup.of(group.devices, Options.DEFAULT));
-    awaitTrue("the call", () -> collectives().calls().getOrDefault("ncclCommInitAll", 0L) == 2);
-    assertAllFail(group.start(producer), Status.DEADLINE_EXCEEDED, "other groups, did not end");
-    return making;
+    stream.release();
+    assertAllFail(ends, Status.DEADLINE_EXCEEDED, "other groups, did not end");
+    assertEquals(0, launches());
+    assertNull(group.group.failure());
+    group.check();
+    group.close();
   }
 
   // Closing.

@@ -256,7 +256,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
       return;
     }
     try {
-      runtime.enableAccess(other.runtime);
+      runtime.gate().run(() -> runtime.enableAccess(other.runtime));
     } catch (HalException e) {
       if (e.status() != Status.UNAVAILABLE) {
         throw e;
@@ -281,6 +281,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
       }
       devices.add(device);
     }
+    LaunchBlocking.check(devices.size(), runtime.launchBlocking(), System.getenv());
     return GpuGroup.create(runtime.collectives(), runtime.gate(), devices);
   }
 

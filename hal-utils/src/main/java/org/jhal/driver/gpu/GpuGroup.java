@@ -249,12 +249,13 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
       NativeStream<GpuEvent<E>> stream,
       boolean isBehind,
       long patience,
-      Runnable ordered) {
-    return gate.launch(patience, () -> launch(call, stream, isBehind, ordered));
+      Runnable begins) {
+    return gate.launch(patience, () -> launch(call, stream, isBehind, begins));
   }
 
   private @Nullable HalException launch(
-      CollectiveCall call, NativeStream<GpuEvent<E>> stream, boolean isBehind, Runnable ordered) {
+      CollectiveCall call, NativeStream<GpuEvent<E>> stream, boolean isBehind, Runnable begins) {
+    begins.run();
     @SuppressWarnings("unchecked") // of the first device
     S own = ((GpuStream<S, E, ?>) stream).handle();
     synchronized (this) {
@@ -264,7 +265,6 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
       isLaunching = true;
     }
     try {
-      ordered.run();
       HalException failure = isBehind ? start(own) : null;
       return failure != null ? failure : put(call, own);
     } finally {
@@ -405,7 +405,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     }
     boolean isPast = false;
     try {
-      gate.abort(patience, () -> member.bound(() -> library.abort(member.communicator)));
+      gate.runAtMost(patience, () -> member.bound(() -> library.abort(member.communicator)));
       isPast = true;
     } finally {
       endAbort(member, isPast);
@@ -466,7 +466,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
       if (!member.isAborted) {
         quietly(
             () ->
-                gate.abort(
+                gate.runAtMost(
                     FREE_NANOS, () -> member.bound(() -> library.destroy(member.communicator))));
       }
     }

@@ -2,6 +2,7 @@ package org.jhal.driver.gpu;
 
 import java.lang.System.Logger.Level;
 import java.nio.Buffer;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
@@ -185,6 +186,14 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @throws HalException UNIMPLEMENTED with the reason if there is none
    */
   protected abstract CollectiveLibrary collectives();
+
+  /**
+   * The variables of the environment with which, unless they are 0, the runtime waits for each
+   * kernel where it is launched.
+   */
+  protected List<String> launchBlocking() {
+    return List.of();
+  }
 
   /** The loader of kernels for this device; always the same. */
   protected abstract KernelLoader<?, K> kernels();

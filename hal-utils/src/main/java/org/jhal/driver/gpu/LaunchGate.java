@@ -2,10 +2,11 @@ package org.jhal.driver.gpu;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -18,25 +19,24 @@ import org.jspecify.annotations.Nullable;
  * wait for the first one's kernel, and the other launch would wait for its lock (rule G6).
  *
  * <p>Launches exclude each other, too, so that the collectives of all groups come in one order on
- * all devices. Calls and launches get in roughly in the order in which they came, so none waits for
- * ever.
+ * all devices. Calls and launches stand in one line: each keeps its place until its turn, so calls
+ * that overlap for ever keep no launch out.
  *
  * <p>All devices of a driver share one gate. Thread-safe.
  */
 public final class LaunchGate {
   private static final int ALL = 1 << 20; // more than there are threads
 
-  /** How often one that waits looks whether a launch hangs. */
-  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  /** How often an abort looks whether a launch is over. */
-  private static final long SOON_NANOS = 100_000;
-
-  // A launch has all permits, a call has one.
+  // A launch has all permits, a call has one. Fair: this is the line.
   private final Semaphore permits = new Semaphore(ALL, true);
 
   // The launch that is inside, or null. Written by the thread that launches.
   private volatile @Nullable Stay launching;
+
+  // How many threads are in the line, or about to be. A launch sets `launching` before it reads
+  // this, and who waits counts itself before it reads `launching`: so one of both starts the timer
+  // that ends a launch which hangs.
+  private final AtomicInteger waiting = new AtomicInteger();
 
   // Whether this thread is inside, so that calls within a call do not wait for a launch that waits.
   private final ThreadLocal<Boolean> isInside = ThreadLocal.withInitial(() -> false);
@@ -44,18 +44,13 @@ public final class LaunchGate {
   /** Permits that are given back once, by whoever comes first. */
   private final class Stay {
     private final int count;
-    private final long patience; // how long the others wait, in nanoseconds
-    private long begin; // by System.nanoTime(); others look at it only once they see the stay
+    private final long end; // when others go on without waiting for it, by System.nanoTime()
     private final AtomicBoolean isOver = new AtomicBoolean();
+    private final AtomicBoolean isTimed = new AtomicBoolean();
 
     Stay(int count, long patience) {
       this.count = count;
-      this.patience = patience;
-    }
-
-    /** It is inside. */
-    void begin() {
-      begin = System.nanoTime();
+      this.end = System.nanoTime() + Math.min(patience, Long.MAX_VALUE / 2);
     }
 
     void end() {
@@ -64,9 +59,13 @@ public final class LaunchGate {
       }
     }
 
-    void endIfLate() {
-      if (System.nanoTime() - begin > patience) {
-        end();
+    /** Ends it when it is late. */
+    void startTimer() {
+      if (isTimed.compareAndSet(false, true)) {
+        Executor late =
+            CompletableFuture.delayedExecutor(
+                Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+        late.execute(this::end);
       }
     }
   }
@@ -100,30 +99,19 @@ public final class LaunchGate {
   }
 
   /**
-   * Ends a communicator. This must not wait for launches that wait themselves, perhaps for a call
-   * that ends only when this does. It may never return, so it keeps launches out only for some
-   * time.
+   * As {@link #run}, for what may never return: it keeps launches out for some time at most.
    *
    * @param patience how long, in nanoseconds
    */
-  void abort(long patience, Runnable body) {
-    long start = System.nanoTime();
-    while (!permits.tryAcquire()) { // also past those that wait
-      Stay inside = launching;
-      if (inside != null) {
-        inside.endIfLate();
-      }
-      if (System.nanoTime() - start > patience / 4) {
-        body.run(); // a launch that hangs may wait for just this
-        return;
-      }
-      LockSupport.parkNanos(this, SOON_NANOS);
-    }
+  void runAtMost(long patience, Runnable body) {
+    boolean ignored = acquire(1, Long.MAX_VALUE);
     Stay stay = new Stay(1, patience);
     try {
-      CompletableFuture.delayedExecutor(patience, TimeUnit.NANOSECONDS).execute(stay::end);
+      stay.startTimer();
+      isInside.set(true);
       body.run();
     } finally {
+      isInside.remove();
       stay.end();
     }
   }
@@ -136,7 +124,6 @@ public final class LaunchGate {
    * @throws HalException DEADLINE_EXCEEDED if it takes longer; then {@code body} was not called
    */
   <T> T launch(long patience, Supplier<T> body) {
-    Stay stay = new Stay(ALL, patience);
     if (!acquire(ALL, patience)) {
       throw new HalException(
           Status.DEADLINE_EXCEEDED,
@@ -144,9 +131,12 @@ public final class LaunchGate {
               + TimeUnit.NANOSECONDS.toMillis(patience)
               + " ms");
     }
+    Stay stay = new Stay(ALL, patience); // the time in the line does not count
     try {
-      stay.begin();
       launching = stay;
+      if (waiting.get() > 0) {
+        stay.startTimer();
+      }
       return body.get();
     } finally {
       if (launching == stay) { // unless another one took its place, as it was late
@@ -157,20 +147,16 @@ public final class LaunchGate {
   }
 
   private boolean acquire(int count, long patience) {
-    long start = System.nanoTime();
-    while (true) {
-      long left = patience - (System.nanoTime() - start);
-      if (Uninterruptibles.tryAcquireUninterruptibly(
-          permits, count, Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
-        return true;
-      }
-      if (left <= 0) {
-        return false;
-      }
+    waiting.incrementAndGet();
+    try {
       Stay inside = launching;
       if (inside != null) {
-        inside.endIfLate();
+        inside.startTimer();
       }
+      return Uninterruptibles.tryAcquireUninterruptibly(
+          permits, count, patience, TimeUnit.NANOSECONDS);
+    } finally {
+      waiting.decrementAndGet();
     }
   }
 }

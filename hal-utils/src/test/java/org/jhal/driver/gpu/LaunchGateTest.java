@@ -6,15 +6,18 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 
 /** Who may be inside together. */
 class LaunchGateTest {
-  private static final long PATIENCE = TimeUnit.SECONDS.toNanos(3);
+  private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(400);
 
-  /** Longer than those outside wait before they look whether a launch hangs. */
   private static final long LONG = PATIENCE / 2;
+
+  /** How long a call lasts that is alone. */
+  private static final long LONG_CALL = TimeUnit.MILLISECONDS.toNanos(300);
 
   /** The time that it has waited for a call to end is not time that it has hung. */
   @Test
@@ -52,6 +55,89 @@ class LaunchGateTest {
     launch.join();
     Threads.await("both", () -> order.size() == 2);
     assertEquals(List.of("launch", "call"), order);
+  }
+
+  /** Two callers, one of whom is always inside. */
+  @Test
+  void callsThatOverlapForEverKeepNoLaunchOut() {
+    LaunchGate gate = new LaunchGate();
+    AtomicBoolean hasLaunched = new AtomicBoolean();
+    AtomicInteger begun = new AtomicInteger();
+    Runnable calls =
+        () -> {
+          while (!hasLaunched.get()) {
+            gate.run(
+                () -> {
+                  int own = begun.incrementAndGet();
+                  // Until the other caller is inside as well, or has to wait behind the launch.
+                  long start = System.nanoTime();
+                  Threads.await(
+                      "the other caller",
+                      () ->
+                          hasLaunched.get()
+                              || begun.get() > own
+                              || System.nanoTime() - start > LONG_CALL);
+                });
+          }
+        };
+    Threads one = Threads.start("one", calls::run);
+    Threads.await("the first call", () -> begun.get() > 0);
+    Threads other = Threads.start("other", calls::run);
+    Threads.await("calls", () -> begun.get() > 10);
+    gate.launch(
+        TimeUnit.SECONDS.toNanos(60),
+        () -> {
+          hasLaunched.set(true);
+          return true;
+        });
+    one.join();
+    other.join();
+  }
+
+  @Test
+  void aLaunchThatHangsKeepsCallsOutForItsPatience() {
+    LaunchGate gate = new LaunchGate();
+    AtomicBoolean isLaunching = new AtomicBoolean();
+    AtomicBoolean mayEnd = new AtomicBoolean();
+    Threads launch =
+        Threads.start(
+            "launch",
+            () ->
+                gate.launch(
+                    PATIENCE,
+                    () -> {
+                      isLaunching.set(true);
+                      Threads.await("the call beside it", mayEnd::get);
+                      return true;
+                    }));
+    Threads.await("the launch to be inside", isLaunching::get);
+    gate.run(() -> mayEnd.set(true));
+    launch.join();
+  }
+
+  @Test
+  void aCallThatMayHangKeepsLaunchesOutForItsPatience() {
+    LaunchGate gate = new LaunchGate();
+    AtomicBoolean isCalling = new AtomicBoolean();
+    AtomicBoolean mayEnd = new AtomicBoolean();
+    Threads call =
+        Threads.start(
+            "call",
+            () ->
+                gate.runAtMost(
+                    PATIENCE,
+                    () -> {
+                      isCalling.set(true);
+                      Threads.await("the launch beside it", mayEnd::get);
+                    }));
+    Threads.await("the call to be inside", isCalling::get);
+    gate.launch(
+        TimeUnit.SECONDS.toNanos(60),
+        () -> {
+          mayEnd.set(true);
+          return true;
+        });
+    call.join();
   }
 
   private static void awaitNanos(long nanos) {
