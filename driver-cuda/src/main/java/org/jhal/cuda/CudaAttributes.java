@@ -1,9 +1,12 @@
 package org.jhal.cuda;
 
+import com.sun.jna.Function;
+import java.util.Arrays;
 import java.util.Map;
 import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
 import org.jhal.driver.gpu.DeviceReader;
+import org.jhal.driver.gpu.GpuProperties;
 
 /** Queries the driver API for the properties of devices, without a context. */
 final class CudaAttributes extends DeviceReader {
@@ -58,9 +61,24 @@ final class CudaAttributes extends DeviceReader {
     CudaResult.CODES.check("cuDeviceGetName", code);
   }
 
+  /**
+   * A multi-instance GPU has one uuid for all of its instances, and each instance has another one,
+   * which only drivers for CUDA 11.4 and newer tell. It is written as nvidia-smi does.
+   */
   @Override
-  protected void readUuid(int ordinal, byte[] uuid) {
-    CudaResult.CODES.check("cuDeviceGetUuid", CudaExtras.cuDeviceGetUuid(uuid, ordinal));
+  protected String uuid(int ordinal) {
+    byte[] gpu = new byte[UUID_BYTES];
+    CudaResult.CODES.check("cuDeviceGetUuid", CudaExtras.cuDeviceGetUuid(gpu, ordinal));
+    Function query = library.optional("cuDeviceGetUuid_v2");
+    if (query != null) {
+      byte[] own = new byte[UUID_BYTES];
+      int code = query.invokeInt(new Object[] {own, ordinal});
+      CudaResult.CODES.check("cuDeviceGetUuid_v2", code);
+      if (!Arrays.equals(own, gpu)) {
+        return GpuProperties.uuid("MIG-", own);
+      }
+    }
+    return GpuProperties.uuid("GPU-", gpu);
   }
 
   @Override

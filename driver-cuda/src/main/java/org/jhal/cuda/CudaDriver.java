@@ -40,7 +40,7 @@ class CudaDriver extends GpuDriver {
 
   @Override
   protected void rehearseCompiler() {
-    CompilerFiles unused = Nvrtc.files();
+    CompilerFiles unused = Nvrtc.files("");
   }
 
   @Override

@@ -52,12 +52,12 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
 
   @Override
   protected RuntimeCompiler compiler() {
-    return Nvrtc.load();
+    return Nvrtc.load(device().architecture());
   }
 
   @Override
   protected @Nullable CompilerFiles compilerFiles() {
-    return Nvrtc.files();
+    return Nvrtc.files(CudaLibrary.load().version());
   }
 
   @Override

@@ -136,9 +136,24 @@ final class CudaLibrary {
     return text(version);
   }
 
-  /** The driver API writes 13.0 as 13000. */
-  private static String text(int version) {
-    return version / 1000 + "." + version % 1000 / 10;
+  /** The same as the driver API writes it: 13.0 as 13000. */
+  int number() {
+    return version;
+  }
+
+  /** A version as the driver API writes it. */
+  static int number(int major, int minor) {
+    return 1000 * major + 10 * minor;
+  }
+
+  /** The major part of a version that the driver API has written. */
+  static int major(int version) {
+    return version / 1000;
+  }
+
+  /** A version that the driver API has written, for people. */
+  static String text(int version) {
+    return major(version) + "." + version % 1000 / 10;
   }
 
   /** The file that was loaded. */

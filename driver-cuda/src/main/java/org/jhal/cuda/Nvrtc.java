@@ -5,11 +5,14 @@ import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.LongByReference;
 import java.io.File;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.gpu.CompilerApi;
@@ -21,7 +24,8 @@ import org.jhal.driver.support.Once;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NVIDIA's run-time compiler, a separate library that is optional.
+ * NVIDIA's run-time compiler, a separate library that is optional. Of several versions that are
+ * installed, the one is taken whose code fits the device and the driver best.
  *
  * <p>Thread-safe.
  */
@@ -35,31 +39,50 @@ final class Nvrtc extends RuntimeCompiler {
   /** The environment variable that names the file of the library. */
   static final String VARIABLE = "JHAL_CUDA_NVRTC";
 
+  private static final System.Logger LOG = System.getLogger(Nvrtc.class.getName());
+
   private static final List<String> NAMES =
       Platform.isWindows()
           ? List.of("nvrtc64_130_0", "nvrtc64_120_0", "nvrtc64_112_0")
           : List.of("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so");
 
   private static final String SYMBOL = "nvrtcGetSupportedArchs";
+  private static final String ORIGIN = "the CUDA toolkit, from 11.2 on";
 
   /** The option for a real architecture, whose code needs no compiler in the driver. */
   private static final String FINAL = "--gpu-architecture=sm_";
 
+  private static final String VIRTUAL = "--gpu-architecture=compute_";
+
   private static final WantedLibrary WANTED =
       new WantedLibrary(
-          "NVRTC, which compiles sources,",
-          "the CUDA toolkit, from 11.2 on",
-          PROPERTY,
-          VARIABLE,
-          Status.UNIMPLEMENTED);
+          "NVRTC, which compiles sources,", ORIGIN, PROPERTY, VARIABLE, Status.UNIMPLEMENTED);
 
-  private static final Once<Nvrtc> LOADED = Once.keepingFailure();
+  /** One for each file. */
+  private static final Map<String, Once<Nvrtc>> LOADED = new ConcurrentHashMap<>();
+
+  /** The one for each architecture. */
+  private static final Map<String, Once<Nvrtc>> CHOSEN = new ConcurrentHashMap<>();
 
   private final Api api;
+  private final int version; // as the driver writes its own: 12080 for 12.8
   private final int[] architectures; // those that it supports, ascending
+
+  /** What a compiler can make for a device, best first. */
+  private enum Code {
+    /** A cubin. A driver takes those of its own major version and of older ones. */
+    CUBIN,
+    /** PTX of no newer version than the driver's, which compiles it. */
+    PTX,
+    /** PTX of a newer version, which the driver may refuse. */
+    NEWER_PTX,
+    NONE
+  }
 
   /** The functions of nvrtc.h, without their prefix. */
   private interface Api extends CompilerApi {
+    int version(int[] major, int[] minor);
+
     int getPTXSize(Pointer program, LongByReference size);
 
     int getPTX(Pointer program, Memory code);
@@ -74,12 +97,20 @@ final class Nvrtc extends RuntimeCompiler {
   }
 
   private Nvrtc(SharedLibrary library) {
-    this(library, library.map(Api.class, NAME));
+    this(library, api(library));
   }
 
   private Nvrtc(SharedLibrary library, Api api) {
-    super(api, Collections.singletonList(library.file(SYMBOL)));
+    this(library, api, version(api));
+  }
+
+  private Nvrtc(SharedLibrary library, Api api, int version) {
+    super(
+        "NVRTC " + CudaLibrary.text(version) + " (" + library.path() + ")",
+        api,
+        Collections.singletonList(library.file(SYMBOL)));
     this.api = api;
+    this.version = version;
     int[] count = new int[1];
     check("GetNumSupportedArchs", api.getNumSupportedArchs(count));
     architectures = new int[count[0]];
@@ -87,19 +118,128 @@ final class Nvrtc extends RuntimeCompiler {
     Arrays.sort(architectures);
   }
 
-  /**
-   * Loads the compiler on the first call.
-   *
-   * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for
-   */
-  static Nvrtc load() {
-    return LOADED.get(() -> new Nvrtc(WANTED.find(candidates(), SYMBOL)));
+  private static Api api(SharedLibrary library) {
+    WANTED.require(library, SharedLibrary.functions(Api.class, NAME), "that of CUDA 11.2");
+    return library.map(Api.class, NAME);
   }
 
-  /** The compiler that would be loaded; null if its file is not found. */
-  static @Nullable CompilerFiles files() {
-    Path file = WANTED.locate(candidates());
-    return file == null ? null : CompilerFiles.now(NAME, List.of(file), List.of());
+  private static int version(Api api) {
+    int[] major = new int[1];
+    int[] minor = new int[1];
+    int code = api.version(major, minor);
+    if (code != 0) {
+      throw new HalException(Status.INTERNAL, "nvrtcVersion returned " + code);
+    }
+    return CudaLibrary.number(major[0], minor[0]);
+  }
+
+  /**
+   * Loads the compiler for an architecture on the first call.
+   *
+   * @param architecture of the device, as in {@link org.jhal.driver.gpu.GpuProperties}
+   * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for,
+   *     or what those that there are make code for
+   */
+  static Nvrtc load(String architecture) {
+    return CHOSEN
+        .computeIfAbsent(architecture, missing -> Once.keepingFailure())
+        .get(() -> new Choice(architecture).make());
+  }
+
+  /** Looks for the best compiler for an architecture. */
+  private static final class Choice {
+    private final String architecture;
+    private final int driver = CudaLibrary.load().number();
+    private final List<String> seen = new ArrayList<>(); // what was looked at, for people
+    private Code code = Code.NONE;
+    private @Nullable Nvrtc best;
+
+    Choice(String architecture) {
+      this.architecture = architecture;
+    }
+
+    Nvrtc make() {
+      List<SharedLibrary> unused = WANTED.findAll(candidates(), SYMBOL, this::isEnough);
+      String looked = "looked at " + String.join(", ", seen);
+      if (best == null) {
+        throw new HalException(
+            Status.UNIMPLEMENTED,
+            "no NVRTC makes code for "
+                + architecture
+                + "; it comes with "
+                + ORIGIN
+                + "; "
+                + looked);
+      }
+      if (code != Code.CUBIN || seen.size() > 1) {
+        LOG.log(
+            Level.INFO,
+            "sources for {0} are compiled by {1} as {2}, for a driver of CUDA {3}; {4}",
+            architecture,
+            best,
+            code == Code.CUBIN ? "cubin" : "PTX",
+            CudaLibrary.text(driver),
+            looked);
+      }
+      return best;
+    }
+
+    private boolean isEnough(SharedLibrary library) {
+      Nvrtc offered;
+      try {
+        offered =
+            LOADED
+                .computeIfAbsent(library.path(), missing -> Once.keepingFailure())
+                .get(() -> new Nvrtc(library));
+      } catch (HalException e) {
+        seen.add(library.path() + " (" + e.getMessage() + ")");
+        return false;
+      }
+      seen.add(offered + " for " + offered.targets());
+      Code possible = offered.codeFor(CudaAttributes.capability(architecture), driver);
+      if (possible.compareTo(code) < 0) {
+        best = offered;
+        code = possible;
+      }
+      return code == Code.CUBIN;
+    }
+  }
+
+  private String targets() {
+    return architectures.length == 0
+        ? "nothing"
+        : "sm_" + architectures[0] + " to sm_" + architectures[architectures.length - 1];
+  }
+
+  private Code codeFor(int capability, int driver) {
+    boolean isKnown = Arrays.binarySearch(architectures, capability) >= 0;
+    if (isKnown && CudaLibrary.major(version) <= CudaLibrary.major(driver)) {
+      return Code.CUBIN;
+    }
+    if (newest(capability) == 0) {
+      return Code.NONE;
+    }
+    return version <= driver ? Code.PTX : Code.NEWER_PTX;
+  }
+
+  /** The newest virtual architecture whose code runs on a device; 0 if there is none. */
+  private int newest(int capability) {
+    int best = 0;
+    for (int architecture : architectures) {
+      if (architecture <= capability) {
+        best = architecture;
+      }
+    }
+    return best;
+  }
+
+  /**
+   * The compilers of which one would be loaded, for a driver of this version of CUDA; null if no
+   * file is found.
+   */
+  static @Nullable CompilerFiles files(String cuda) {
+    List<Path> files = WANTED.locateAll(candidates());
+    return files.isEmpty() ? null : CompilerFiles.now(NAME + " for CUDA " + cuda, files, List.of());
   }
 
   private static List<String> candidates() {
@@ -124,34 +264,12 @@ final class Nvrtc extends RuntimeCompiler {
     return all;
   }
 
-  /**
-   * Selects the device's own architecture if this compiler supports it, else PTX for an older one.
-   */
+  /** Selects the device's own architecture if that is of use, else PTX for an older one. */
   @Override
   protected String architectureOption(String architecture, List<String> options, String what) {
     int capability = CudaAttributes.capability(architecture);
-    boolean isKnown = Arrays.binarySearch(architectures, capability) >= 0;
-    return isKnown ? FINAL + capability : newest(capability, what);
-  }
-
-  /** The newest virtual architecture that runs on a device which is newer than this compiler. */
-  private String newest(int capability, String what) {
-    int best = 0;
-    for (int architecture : architectures) {
-      if (architecture <= capability) {
-        best = architecture;
-      }
-    }
-    if (best == 0) {
-      throw new HalException(
-          Status.UNIMPLEMENTED,
-          "cannot compile "
-              + what
-              + ": this NVRTC makes code for "
-              + Arrays.toString(architectures)
-              + " only");
-    }
-    return "--gpu-architecture=compute_" + best;
+    Code code = codeFor(capability, CudaLibrary.load().number());
+    return code == Code.CUBIN ? FINAL + capability : VIRTUAL + newest(capability);
   }
 
   @Override

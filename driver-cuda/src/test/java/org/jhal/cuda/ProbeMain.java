@@ -22,8 +22,9 @@ public final class ProbeMain {
     Driver.Availability verdict = driver.probe();
     print("probe", (verdict.isAvailable() ? "available: " : "unavailable: ") + verdict.detail());
     print("again", driver.probe().equals(verdict) ? "the same" : "other");
-    try (Device device = driver.open(DeviceUri.parse("cuda://0"))) {
-      print("open", device.info().name());
+    String uri = System.getProperty("probe.uri", "cuda://0");
+    try (Device device = driver.open(DeviceUri.parse(uri))) {
+      print("open", device.info().name() + ", " + device.info().uuid());
       if (args.length > 0) {
         try (Executable executable = device.loadExecutable(ExecutableSource.of(Path.of(args[0])))) {
           print("load", String.valueOf(executable.kernels()));

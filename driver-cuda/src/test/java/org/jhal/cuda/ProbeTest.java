@@ -138,6 +138,32 @@ class ProbeTest {
         "failed: UNAVAILABLE");
   }
 
+  /** Instances of one GPU have its uuid in common, and each has one of its own. */
+  @Test
+  void instancesOfAGpuAreFoundByUuidsOfTheirOwn() throws Exception {
+    String own = "MIG-4a48414c-2d73-696d-756c-6174656400";
+    Map<String, String> instances = Map.of("GPUSIM_DEVICES", "2", "GPUSIM_MIG", "1");
+    for (int i = 0; i < 2; i++) {
+      String uri = "cuda://" + own + "0" + (i + 1);
+      assertContains(
+          new Run("instance" + i, simulated(), instances, "-Dprobe.uri=" + uri).await(),
+          "open: Simulated GPU " + i + ", " + own + "0" + (i + 1));
+    }
+    String gpu = own.replace("MIG", "GPU") + "7f";
+    assertContains(
+        new Run("whole", simulated(), instances, "-Dprobe.uri=cuda://" + gpu).await(),
+        "failed: NOT_FOUND: ",
+        own + "01",
+        own + "02");
+    String old = SimulatedCuda.driver("cuDeviceGetUuid_v2").path().toString();
+    assertContains(
+        new Run("old", old, instances, "-Dprobe.uri=cuda://" + gpu).await(),
+        "open: Simulated GPU 0, " + gpu);
+    assertContains(
+        new Run("plain", simulated(), Map.of()).await(),
+        "open: Simulated GPU 0, " + own.replace("MIG", "GPU") + "01");
+  }
+
   /** A call of one that is missing would end the process. */
   @Test
   void functionsThatTheLibraryLacksAreNamed() throws Exception {

@@ -42,13 +42,13 @@ final class Comgr {
 
   /** The code object manager of a compiler, which is linked with it or loads it on first use. */
   static Comgr of(SharedLibrary compiler, int major) {
-    if (compiler.has(SYMBOL)) {
+    if (isWhole(compiler)) {
       return new Comgr(compiler);
     }
     for (String name : candidates(compiler.library().getFile(), major)) {
       try {
         SharedLibrary library = SharedLibrary.open(name);
-        if (library.has(SYMBOL)) {
+        if (isWhole(library)) {
           return new Comgr(library);
         }
       } catch (UnsatisfiedLinkError e) {
@@ -56,6 +56,11 @@ final class Comgr {
       }
     }
     return new Comgr(null, null);
+  }
+
+  /** Whether it has all that is called, so that no call throws an error. */
+  private static boolean isWhole(SharedLibrary library) {
+    return library.missing(SharedLibrary.functions(ComgrApi.class)).isEmpty();
   }
 
   private static List<String> candidates(@Nullable File compiler, int major) {

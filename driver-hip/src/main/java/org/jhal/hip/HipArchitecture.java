@@ -31,6 +31,10 @@ final class HipArchitecture {
           calls::hipGetDevicePropertiesR0000,
           device);
     }
+    if (!library.has("hipGetDeviceProperties")) {
+      throw new HalException(
+          Status.UNAVAILABLE, library.path() + " lacks hipGetDeviceProperties, in all its forms");
+    }
     return read(
         "hipGetDeviceProperties", HipDeviceProp.R0000, calls::hipGetDeviceProperties, device);
   }

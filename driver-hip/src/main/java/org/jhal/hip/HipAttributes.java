@@ -4,6 +4,7 @@ import static org.jhal.hip.jna.HipConstants.*;
 
 import java.util.Map;
 import org.jhal.driver.gpu.DeviceReader;
+import org.jhal.driver.gpu.GpuProperties;
 import org.jhal.hip.jna.HipRuntime;
 
 /** Queries the runtime for the properties of devices, which need not be open. */
@@ -40,8 +41,10 @@ final class HipAttributes extends DeviceReader {
   }
 
   @Override
-  protected void readUuid(int ordinal, byte[] uuid) {
+  protected String uuid(int ordinal) {
+    byte[] uuid = new byte[UUID_BYTES];
     HipResult.CODES.check("hipDeviceGetUuid", HipRuntime.hipDeviceGetUuid(uuid, ordinal));
+    return GpuProperties.uuid("GPU-", uuid);
   }
 
   @Override

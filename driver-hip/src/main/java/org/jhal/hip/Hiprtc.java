@@ -66,13 +66,22 @@ final class Hiprtc extends RuntimeCompiler {
   private final Comgr targets;
 
   private Hiprtc(SharedLibrary library, Comgr targets) {
-    this(library, library.map(HiprtcApi.class, HiprtcApi.PREFIX), targets);
+    this(library, api(library), targets);
   }
 
   private Hiprtc(SharedLibrary library, HiprtcApi api, Comgr targets) {
-    super(api, Arrays.asList(library.file(SYMBOL), targets.file()));
+    super(
+        "HIPRTC (" + library.path() + ")",
+        api,
+        Arrays.asList(library.file(SYMBOL), targets.file()));
     this.api = api;
     this.targets = targets;
+  }
+
+  private static HiprtcApi api(SharedLibrary library) {
+    WANTED.require(
+        library, SharedLibrary.functions(HiprtcApi.class, HiprtcApi.PREFIX), "that of ROCm 5.2");
+    return library.map(HiprtcApi.class, HiprtcApi.PREFIX);
   }
 
   /**

@@ -117,6 +117,14 @@ class HipLibraryTest {
   }
 
   @Test
+  void withoutAnyFunctionForTheArchitectureItSaysSo() throws Exception {
+    assertContains(
+        load(FakeRuntime.build(folder, Map.of(), Set.of("hipGetDeviceProperties"))),
+        "load: UNAVAILABLE: ",
+        " lacks hipGetDeviceProperties, in all its forms");
+  }
+
+  @Test
   void graphsAreUsedFromRocm7OnIfTheyAreThere() throws Exception {
     String properties = "__builtin_strcpy((char*)a + 396, \"gfx908\"); return 0;";
     assertContains(

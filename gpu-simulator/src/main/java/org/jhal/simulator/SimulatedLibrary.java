@@ -80,7 +80,22 @@ public final class SimulatedLibrary {
 
   /** Builds the library of a run-time compiler, which needs a C++ compiler when it is used. */
   public static SimulatedLibrary compiler(String soname, Class<?> anchor, List<String> face) {
-    return build(soname, COMPILER, anchor, face, List.of(), Toolchain.find(true));
+    return compiler(soname, anchor, face, List.of(), List.of());
+  }
+
+  /**
+   * Builds the library of a run-time compiler of another version.
+   *
+   * @param missing functions of the face that the library shall not have
+   * @param options for the C compiler, such as {@code -DNAME=VALUE}
+   */
+  public static SimulatedLibrary compiler(
+      String soname,
+      Class<?> anchor,
+      List<String> face,
+      List<String> missing,
+      List<String> options) {
+    return build(soname, COMPILER, anchor, face, missing, options, Toolchain.find(true));
   }
 
   /**

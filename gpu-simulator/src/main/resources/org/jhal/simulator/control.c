@@ -60,6 +60,7 @@ static void configure(void) {
   if (gs.devices > GS_MAX_DEVICES) gs.devices = GS_MAX_DEVICES;
   gs.memory = setting("GPUSIM_MEMORY", 16ull << 30);
   gs.driver_version = (int)setting("GPUSIM_DRIVER_VERSION", 0);
+  gs.instances = (int)setting("GPUSIM_MIG", 0);
   gs.seed = setting("GPUSIM_SEED", 0);
   gs.graph_faults = (unsigned)setting("GPUSIM_GRAPH_FAULTS", 0);
   gs.waits_for_quiet = (int)setting("GPUSIM_QUIET", 0);
@@ -81,6 +82,12 @@ void gs_device_name(char* text, size_t size, int device) { snprintf(text, size, 
 void gs_device_uuid(char bytes[16], int device) {
   memcpy(bytes, "JHAL-simulated\0", 16);
   bytes[15] = (char)(device + 1);
+}
+
+// All devices are instances of one GPU, if so asked.
+void gs_gpu_uuid(char bytes[16], int device) {
+  gs_device_uuid(bytes, device);
+  if (gs.instances) bytes[15] = 0x7F;
 }
 
 #define LOCKED(statements)         \

@@ -13,6 +13,18 @@ const char gpusim_architecture[] = GPUSIM_ARCHITECTURE;
 }
 #endif
 
+#ifdef GPUSIM_TOOLKIT
+#ifndef GPUSIM_TEXT
+#define GPUSIM_TEXT 0
+#endif
+extern "C" {
+extern const int gpusim_toolkit __attribute__((visibility("default")));
+const int gpusim_toolkit = GPUSIM_TOOLKIT;
+extern const int gpusim_text __attribute__((visibility("default")));
+const int gpusim_text = GPUSIM_TEXT;
+}
+#endif
+
 #define __global__ __gpusim_global__
 #define __shared__ __gpusim_shared__
 #define __device__ __attribute__((visibility("default")))

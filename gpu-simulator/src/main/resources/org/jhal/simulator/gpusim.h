@@ -21,6 +21,7 @@ enum gs_code {
   GS_NO_BINARY_FOR_DEVICE = 209,
   GS_PEER_UNSUPPORTED = 217,
   GS_INVALID_TEXT = 218,
+  GS_UNSUPPORTED_TEXT = 222,
   GS_INVALID_HANDLE = 400,
   GS_NOT_FOUND = 500,
   GS_NOT_READY = 600,
@@ -97,6 +98,7 @@ int gs_device_count(void);
 int gs_driver_version(int otherwise);  // unless another one was asked for
 void gs_device_name(char* text, size_t size, int device);
 void gs_device_uuid(char bytes[16], int device);
+void gs_gpu_uuid(char bytes[16], int device);  // of the GPU that the device is an instance of, or is
 uint64_t gs_device_memory(void);
 uint64_t gs_device_memory_free(int device);
 

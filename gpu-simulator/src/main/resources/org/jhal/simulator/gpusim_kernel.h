@@ -25,7 +25,8 @@ typedef struct {
   gpusim_arg arg[1];  // count of them, and one more whose offset is the size of all
 } gpusim_args;
 
-// A module may have gpusim_architecture, a string: what it was made for.
+// A module may have gpusim_architecture, a string: what it was made for; and the ints gpusim_toolkit, the version of the
+// driver that came with its compiler, and gpusim_text, whether it stands for text that the driver compiles.
 typedef void gpusim_run(void** arguments, gpusim_thread* self);
 
 #endif

@@ -152,6 +152,7 @@ typedef struct {
   int initialised;
   int devices;
   int driver_version;  // 0: that of the face
+  int instances;       // whether the devices are instances of one GPU
   uint64_t memory;
   uint64_t seed;
   unsigned graph_faults;

@@ -74,6 +74,15 @@ static int fits(void* library, const char* architecture) {
   return !strncmp(made_for, architecture, length) && (!architecture[length] || architecture[length] == ':');
 }
 
+// What a newer toolkit made: a driver takes text of no newer version, and other code of no newer major version.
+static int too_new(void* library) {
+  const int* toolkit = dlsym(library, "gpusim_toolkit");
+  const int* text = dlsym(library, "gpusim_text");
+  if (!toolkit || !text || !gs.driver_version) return GS_OK;
+  if (*text) return *toolkit > gs.driver_version ? GS_UNSUPPORTED_TEXT : GS_OK;
+  return *toolkit / 1000 > gs.driver_version / 1000 ? GS_NO_BINARY_FOR_DEVICE : GS_OK;
+}
+
 int gs_module_load(gs_context* context, const void* image, const char* architecture, gs_handle* handle, char* text,
                    size_t text_size) {
   if (text_size) text[0] = 0;
@@ -89,10 +98,11 @@ int gs_module_load(gs_context* context, const void* image, const char* architect
   }
   if (!code) code = open_image(image, size, &library, &file, text, text_size);
   if (code) return code;
-  if (!fits(library, architecture)) {
+  code = fits(library, architecture) ? too_new(library) : GS_NO_BINARY_FOR_DEVICE;
+  if (code) {
     dlclose(library);
     close(file);
-    return GS_NO_BINARY_FOR_DEVICE;
+    return code;
   }
   gs_module* module = calloc(1, sizeof *module);
   module->library = library;

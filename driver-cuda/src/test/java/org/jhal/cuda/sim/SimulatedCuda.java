@@ -44,6 +44,22 @@ public final class SimulatedCuda {
     return SimulatedLibrary.compiler("libnvrtc.so.13", SimulatedCuda.class, List.of("nvrtc.c"));
   }
 
+  /**
+   * A run-time compiler of another version.
+   *
+   * @param version as the driver library writes its own: 12080 for 12.8
+   * @param architectures for which it makes code, such as {@code 80, 90}; ascending
+   * @param missing functions that it shall not have
+   */
+  public static SimulatedLibrary compiler(int version, String architectures, String... missing) {
+    return SimulatedLibrary.compiler(
+        "libnvrtc.so." + version / 1000,
+        SimulatedCuda.class,
+        List.of("nvrtc.c"),
+        List.of(missing),
+        List.of("-DNVRTC_VERSION=" + version, "-DNVRTC_ARCHITECTURES=" + architectures));
+  }
+
   /** Collectives for {@link #library}, {@code libnccl.so.2}. */
   public static SimulatedLibrary collectives() {
     return SimulatedLibrary.collectives("libnccl.so.2", "libcuda.so.1");

@@ -44,7 +44,7 @@ CU cuDeviceGetName(char* name, int length, CUdevice device) {
 CU cuDeviceGetUuid(char* bytes, CUdevice device) {
   DEVICE(device);
   NOT_NULL(bytes);
-  gs_device_uuid(bytes, device);
+  gs_gpu_uuid(bytes, device);
   return GS_OK;
 }
 

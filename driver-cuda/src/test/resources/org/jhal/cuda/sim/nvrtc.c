@@ -6,13 +6,18 @@
 
 #define NVRTC __attribute__((visibility("default"))) int
 
-static const int ARCHITECTURES[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+#ifndef NVRTC_VERSION
+#define NVRTC_VERSION 13000
+#define NVRTC_ARCHITECTURES 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121
+#endif
+
+static const int ARCHITECTURES[] = {NVRTC_ARCHITECTURES};
 enum { ARCHITECTURE_COUNT = sizeof ARCHITECTURES / sizeof *ARCHITECTURES };
 
 NVRTC nvrtcVersion(int* major, int* minor) {
   if (!major || !minor) return GS_PROGRAM_INVALID_INPUT;
-  *major = 13;
-  *minor = 0;
+  *major = NVRTC_VERSION / 1000;
+  *minor = NVRTC_VERSION % 1000 / 10;
   return GS_PROGRAM_OK;
 }
 
@@ -52,6 +57,7 @@ static int choose(gs_program* p, const char* architecture) {
   int virtual = !strncmp(architecture, "compute_", 8);
   if (!virtual && strncmp(architecture, "sm_", 3)) return 0;
   p->has_image = !virtual;
+  gs_program_option(p, "-DGPUSIM_TEXT=%d", virtual);
   int number = atoi(strchr(architecture, '_') + 1);
   for (int i = 0; i < ARCHITECTURE_COUNT; i++) {
     if (ARCHITECTURES[i] == number) return 1;
@@ -73,6 +79,7 @@ NVRTC nvrtcCompileProgram(gs_program* p, int count, const char* const* options) 
   if (!gs_program_valid(p)) return GS_PROGRAM_INVALID;
   p->has_image = 1;
   gs_program_option(p, "-D__CUDACC_RTC__");
+  gs_program_option(p, "-DGPUSIM_TOOLKIT=%d", NVRTC_VERSION);
   gs_program_option(p, "-D__CUDA_ARCH__=900");
   return gs_program_compile(p, &nvrtc, count, options);
 }

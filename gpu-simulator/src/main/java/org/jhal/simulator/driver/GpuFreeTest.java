@@ -123,6 +123,41 @@ public abstract class GpuFreeTest {
     frees().free(() -> Waits.awaitTrue("the end", () -> end.getCount() == 0));
   }
 
+  /** Two devices on one GPU have threads of the same name, of which each can wait for the other. */
+  @Test
+  void oneDevicesThreadWaitsForThatOfAnotherDeviceOnTheGpu() {
+    List<String> order = new CopyOnWriteArrayList<>();
+    AtomicReference<Thread> waiting = new AtomicReference<>();
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    try (Device one = open()) {
+      FreeThread first = frees();
+      try (Device other = open()) {
+        FreeThread second = frees();
+        holdFrees(end);
+        second.free(() -> order.add("the second's"));
+        first.free(
+            () -> {
+              waiting.set(Thread.currentThread());
+              second.await();
+              order.add("behind it");
+              first.await(); // for itself it does not
+              over.countDown();
+            });
+        Waits.awaitTrue(
+            "the first's thread to wait, or to be done",
+            () -> {
+              Thread thread = waiting.get();
+              return over.getCount() == 0
+                  || (thread != null && thread.getState() == Thread.State.WAITING);
+            });
+        end.countDown();
+        Waits.awaitTrue("the first's thread to be done", () -> over.getCount() == 0);
+      }
+    }
+    assertEquals(List.of("the second's", "behind it"), order);
+  }
+
   /** Whoever drops the last reference, a thread that completes operations maybe, does not wait. */
   @Test
   void importedMemoryIsUnregisteredByTheThreadForThat() {

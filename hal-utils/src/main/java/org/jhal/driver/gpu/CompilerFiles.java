@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which compiler it is, as a part of the key of what it compiled: the state of its files, and the
- * environment variables that it reads.
+ * environment variables that it reads. If several compilers are installed, it is one of them: which
+ * one depends on nothing but their files, the name and the architecture.
  *
  * <p>This class and the others on the way of a hit do without lambdas and the like, whose first use
  * in a process takes longer than the rest.
  *
- * @param name the compiler's name
+ * @param name the compiler's name, and whatever else decides what it makes
  * @param files the libraries that it consists of
  * @param variables its environment variables
  */
@@ -39,7 +40,7 @@ public record CompilerFiles(String name, List<State> files, Map<String, String> 
    * To be raised with any change of JHAL after which a compiler is asked for other code, although
    * the key is the same: such as another choice of options for an architecture.
    */
-  private static final String FORMAT = "compiled source, format 2";
+  private static final String FORMAT = "compiled source, format 3";
 
   /** Copies the collections. */
   public CompilerFiles {

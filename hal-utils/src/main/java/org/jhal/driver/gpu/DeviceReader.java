@@ -12,7 +12,9 @@ import org.jhal.Workgroups;
  */
 public abstract class DeviceReader {
   private static final int NAME_BYTES = 256;
-  private static final int UUID_BYTES = 16;
+
+  /** How many bytes a uuid has. */
+  protected static final int UUID_BYTES = 16;
 
   /**
    * The attribute numbers of a runtime, each for one property of a device.
@@ -54,8 +56,8 @@ public abstract class DeviceReader {
   /** Writes a device's name, which ends with a zero or at the end of the array. */
   protected abstract void readName(int ordinal, byte[] name);
 
-  /** Writes the 16 bytes of a device's uuid; see {@link GpuProperties#uuid}. */
-  protected abstract void readUuid(int ordinal, byte[] uuid);
+  /** A device's uuid; see {@link GpuProperties#uuid}. */
+  protected abstract String uuid(int ordinal);
 
   /** How much memory a device has, in bytes. */
   protected abstract long memoryBytes(int ordinal);
@@ -80,8 +82,6 @@ public abstract class DeviceReader {
   final GpuProperties read(int ordinal, int count) {
     byte[] name = new byte[NAME_BYTES];
     readName(ordinal, name);
-    byte[] uuid = new byte[UUID_BYTES];
-    readUuid(ordinal, uuid);
     Map<String, String> properties = new HashMap<>(properties(ordinal));
     properties.put(
         "multiprocessors", String.valueOf(attribute(ordinal, attributes.multiprocessors)));
@@ -90,7 +90,7 @@ public abstract class DeviceReader {
     DeviceInfo info =
         DeviceInfo.builder(driver, ordinal)
             .name(GpuProperties.text(name))
-            .uuid(GpuProperties.uuid(uuid))
+            .uuid(uuid(ordinal))
             .pciAddress(
                 GpuProperties.pciAddress(
                     attribute(ordinal, attributes.pciDomain),

@@ -20,6 +20,16 @@ public final class FreeThread {
 
   private static final long PATIENCE_SECONDS = 2;
 
+  /** Known by whose it is: devices on one GPU have threads of the same name. */
+  private static final class Worker extends EngineThread {
+    private final FreeThread owner;
+
+    Worker(FreeThread owner, Runnable body) {
+      super(owner.name, body);
+      this.owner = owner;
+    }
+  }
+
   private final GpuRuntime<?, ?, ?> runtime;
   private final String name;
   private final ExecutorService thread;
@@ -28,7 +38,7 @@ public final class FreeThread {
   FreeThread(GpuRuntime<?, ?, ?> runtime, String device) {
     this.runtime = runtime;
     this.name = device + "-free";
-    this.thread = Executors.newSingleThreadExecutor(body -> new EngineThread(name, body));
+    this.thread = Executors.newSingleThreadExecutor(body -> new Worker(this, body));
   }
 
   /** Calls {@code free} soon, with the device bound. Public for tests, as is {@link #await}. */
@@ -46,7 +56,7 @@ public final class FreeThread {
     try {
       thread.execute(both);
     } catch (RejectedExecutionException e) {
-      new EngineThread(name, both).start(); // a mapped view has outlived its device
+      new Worker(this, both).start(); // a mapped view has outlived its device
     }
   }
 
@@ -55,7 +65,7 @@ public final class FreeThread {
    * thread itself.
    */
   public void await() {
-    if (Thread.currentThread().getName().equals(name)) {
+    if (Thread.currentThread() instanceof Worker worker && worker.owner == this) {
       return; // called from a callback: everything before it is released
     }
     CompletableFuture.runAsync(() -> {}, thread).join();

@@ -24,19 +24,19 @@ public record GpuProperties(int ordinal, String architecture, PeerAccess peers, 
   }
 
   /**
-   * A uuid as the vendors' tools write it: {@code GPU-}, then all 16 bytes in hexadecimal with
-   * dashes, or unchanged if they are already digits. Empty if the device has none, that is, if the
-   * bytes are zeros, or "XX" and zeros.
+   * A uuid as the vendors' tools write it: a prefix such as {@code GPU-}, then all 16 bytes in
+   * hexadecimal with dashes, or unchanged if they are already digits. Empty if the device has none,
+   * that is, if the bytes are zeros, or "XX" and zeros.
    */
-  public static String uuid(byte[] bytes) {
+  public static String uuid(String prefix, byte[] bytes) {
     String digits = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
     if (digits.matches("(XX)?\\x00*")) {
       return "";
     }
     if (digits.matches("[0-9A-Fa-f]{16}")) {
-      return "GPU-" + digits.toLowerCase(Locale.ROOT);
+      return prefix + digits.toLowerCase(Locale.ROOT);
     }
-    StringBuilder text = new StringBuilder("GPU-");
+    StringBuilder text = new StringBuilder(prefix);
     for (int i = 0; i < bytes.length; i++) {
       if (i == 4 || i == 6 || i == 8 || i == 10) {
         text.append('-');

@@ -52,6 +52,9 @@ public abstract class KernelLoader<M, K> {
     }
   }
 
+  /** Code, and what it is, for messages. */
+  private record Compiled(byte[] code, String what) {}
+
   private final GpuRuntime<?, ?, K> runtime;
   private final GpuProperties device;
   private final Kernels kernels;
@@ -70,7 +73,7 @@ public abstract class KernelLoader<M, K> {
   /**
    * The compiler of sources, whose output {@link #link} takes.
    *
-   * @throws HalException UNIMPLEMENTED if there is none
+   * @throws HalException UNIMPLEMENTED if there is none for this device
    */
   protected abstract RuntimeCompiler compiler();
 
@@ -148,15 +151,15 @@ public abstract class KernelLoader<M, K> {
       @Nullable KernelCache cache) {
     String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
     byte[] file = variant.readFile(source);
-    byte[] code =
+    Compiled compiled =
         variant.format().equals(SOURCE)
             ? compile(
                 SourceCode.read(source, String.valueOf(variant.file()), file, what),
                 variant.options(kernels.compiler),
                 what,
                 cache)
-            : file;
-    return runtime.gate().call(() -> load(code, variant, specs, frees, what));
+            : new Compiled(file, what);
+    return runtime.gate().call(() -> load(compiled.code, variant, specs, frees, compiled.what));
   }
 
   private KernelModule load(
@@ -186,7 +189,7 @@ public abstract class KernelLoader<M, K> {
   }
 
   /** Takes the code from the cache, without loading the compiler, or compiles the source. */
-  private byte[] compile(
+  private Compiled compile(
       SourceCode source, List<String> options, String what, @Nullable KernelCache cache) {
     String architecture = device.architecture();
     CompilerFiles files = cache != null && source.isSelfContained(options) ? compilerFiles() : null;
@@ -194,15 +197,16 @@ public abstract class KernelLoader<M, K> {
     String outcome = "failed";
     try {
       if (cache == null || files == null || !SelfContained.allows(files.variables())) {
-        byte[] code = compiler().compile(source, options, architecture, what);
+        RuntimeCompiler compiler = compiler();
+        byte[] code = compiler.compile(source, options, architecture, what);
         outcome = "compiled";
-        return code;
+        return new Compiled(code, what + ", compiled by " + compiler);
       }
       KernelKey key = files.key(source, options, architecture);
       byte[] kept = cache.find(key);
       if (kept != null) {
         outcome = "hit";
-        return kept;
+        return new Compiled(kept, what);
       }
       RuntimeCompiler compiler = compiler();
       byte[] code = compiler.compile(source, options, architecture, what);
@@ -210,7 +214,7 @@ public abstract class KernelLoader<M, K> {
       if (compiler.isFrom(files)) { // else another one was loaded than the key describes
         cache.keep(key, what, code);
       }
-      return code;
+      return new Compiled(code, what + ", compiled by " + compiler);
     } finally {
       Span.end(span, outcome);
     }

@@ -29,6 +29,7 @@ public abstract class RuntimeCompiler {
   /** What all sources are compiled as. */
   static final String STANDARD = "--std=c++17";
 
+  private final String name;
   private final CompilerApi api;
   private final List<CompilerFiles.@Nullable State> files; // when they were loaded; null: unknown
   private final Map<Key, Once<byte[]>> compiled = new ConcurrentHashMap<>();
@@ -38,10 +39,12 @@ public abstract class RuntimeCompiler {
   /**
    * For subclasses: over the library's functions.
    *
+   * @param name of the compiler, for people
    * @param files the files that the library, and others that it compiles with, were loaded from;
    *     null for one that is not known
    */
-  protected RuntimeCompiler(CompilerApi api, List<@Nullable Path> files) {
+  protected RuntimeCompiler(String name, CompilerApi api, List<@Nullable Path> files) {
+    this.name = name;
     this.api = api;
     this.files = new ArrayList<>();
     files.forEach(file -> this.files.add(CompilerFiles.state(file)));
@@ -130,6 +133,12 @@ public abstract class RuntimeCompiler {
     } finally {
       int ignored = api.destroyProgram(program);
     }
+  }
+
+  /** Name, version if known, and file. */
+  @Override
+  public final String toString() {
+    return name;
   }
 
   private static @Nullable StringArray strings(Collection<String> some) {

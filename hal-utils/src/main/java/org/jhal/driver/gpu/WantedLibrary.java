@@ -3,7 +3,12 @@ package org.jhal.driver.gpu;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
@@ -47,21 +52,44 @@ public record WantedLibrary(
    *     failed
    */
   public SharedLibrary find(List<String> candidates, String symbol) {
+    return findAll(candidates, symbol, library -> true).get(0);
+  }
+
+  /**
+   * Loads the file that the user names, or else the candidates in turn, until one of them is
+   * enough. Returns those that were loaded, each file once, in this order.
+   *
+   * @param candidates absolute paths, or names for the system to find
+   * @param symbol a function by which the library is recognized
+   * @param isEnough whether a library that was loaded makes the candidates behind it superfluous
+   * @throws HalException as {@link #find}, if none can be loaded
+   */
+  public List<SharedLibrary> findAll(
+      List<String> candidates, String symbol, Predicate<SharedLibrary> isEnough) {
     Named named = named();
     if (named != null && !new File(named.path()).isFile()) {
       throw failure("there is no file '" + named.path() + "', which " + named.source() + " names");
     }
     List<String> tried = new ArrayList<>();
+    Map<String, SharedLibrary> found = new LinkedHashMap<>(); // by file
     for (String name : named != null ? List.of(named.path()) : candidates) {
       try {
         SharedLibrary library = SharedLibrary.open(name);
         if (library.has(symbol)) {
-          return library;
+          Path file = library.file(symbol);
+          String key = file == null ? library.path() : file.toString();
+          if (found.putIfAbsent(key, library) == null && isEnough.test(library)) {
+            break;
+          }
+          continue;
         }
         tried.add(name + " (which lacks " + symbol + ")");
       } catch (UnsatisfiedLinkError e) {
         tried.add(SharedLibrary.reason(name, e));
       }
+    }
+    if (!found.isEmpty()) {
+      return List.copyOf(found.values());
     }
     throw failure(
         what
@@ -80,14 +108,21 @@ public record WantedLibrary(
    * it cannot be told.
    */
   public @Nullable Path locate(List<String> candidates) {
+    List<Path> all = locateAll(candidates);
+    return all.isEmpty() ? null : all.get(0);
+  }
+
+  /** The files that {@link #findAll} would load at most, as far as can be told without loading. */
+  public List<Path> locateAll(List<String> candidates) {
     Named named = named();
+    Set<Path> files = new LinkedHashSet<>();
     for (String name : named != null ? List.of(named.path()) : candidates) {
       Path file = SharedLibrary.locate(name);
       if (file != null) {
-        return file;
+        files.add(file);
       }
     }
-    return null;
+    return List.copyOf(files);
   }
 
   /**

@@ -17,14 +17,14 @@ class GpuPropertiesTest {
     for (int i = 0; i < 16; i++) {
       bytes[i] = (byte) (0xA0 + i);
     }
-    assertEquals("GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf", GpuProperties.uuid(bytes));
-    assertEquals("GPU-57a8b0c1d2e3f405", GpuProperties.uuid(ascii("57A8B0C1d2e3f405")));
+    assertEquals("GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf", GpuProperties.uuid("GPU-", bytes));
+    assertEquals("GPU-57a8b0c1d2e3f405", GpuProperties.uuid("GPU-", ascii("57A8B0C1d2e3f405")));
   }
 
   @Test
   void aDeviceWithoutASerialNumberHasNone() {
-    assertEquals("", GpuProperties.uuid(new byte[16]));
-    assertEquals("", GpuProperties.uuid(ascii("XX")));
+    assertEquals("", GpuProperties.uuid("GPU-", new byte[16]));
+    assertEquals("", GpuProperties.uuid("GPU-", ascii("XX")));
   }
 
   @Test

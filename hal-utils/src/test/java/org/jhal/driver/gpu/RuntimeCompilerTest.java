@@ -61,7 +61,7 @@ class RuntimeCompilerTest {
   private final Functions functions = new Functions();
 
   private final RuntimeCompiler compiler =
-      new RuntimeCompiler(functions, List.of()) {
+      new RuntimeCompiler("fake", functions, List.of()) {
         @Override
         protected String architectureOption(
             String architecture, List<String> options, String what) {
