@@ -8,8 +8,9 @@ import org.jhal.spi.HostWaits;
  * DeviceQueue#blocking}. A program that wants the device and the host to work at the same time uses
  * the methods of {@link DeviceQueue} and timelines.
  *
- * <p>Each method waits without limit. Where a thread must not wait, such as in external work, the
- * methods throw FAILED_PRECONDITION and do nothing. If the thread is interrupted, the method throws
+ * <p>Each method waits without limit. Where nobody may wait (in a callback, in external work, or on
+ * another thread of a device, host calls apart) the methods throw FAILED_PRECONDITION and do
+ * nothing. If the thread is interrupted, the method throws
  * InterruptedException, and the operation goes on; the host memory that it was given is borrowed
  * until it is over ({@link HostMemory#awaitFree()}). A failed operation throws its failure.
  * Otherwise the methods throw what those of {@link DeviceQueue} do, which they are short for.

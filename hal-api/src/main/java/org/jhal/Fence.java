@@ -53,7 +53,7 @@ public sealed interface Fence permits Timepoint, TimepointSet {
    * Blocks until every timepoint is reached.
    *
    * @throws HalException the failure of a member as soon as any member has failed, even if others
-   *     were reached
+   *     were reached; FAILED_PRECONDITION where nobody may wait, as {@link TimelineSemaphore#await}
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAll() throws InterruptedException {

@@ -20,7 +20,7 @@ final class Groups {
       throw new HalException(
           Status.INVALID_ARGUMENT, "a group needs at least one device; got none");
     }
-    HostWaits.check(); // making a group may block
+    HostWaits.check("making a group"); // which may block
     for (int i = 0; i < ranks.size(); i++) {
       check(ranks, i);
     }

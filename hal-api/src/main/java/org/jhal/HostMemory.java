@@ -232,6 +232,8 @@ public final class HostMemory {
   /**
    * Waits until no operation uses the memory.
    *
+   * @throws HalException FAILED_PRECONDITION where nobody may wait, as {@link
+   *     TimelineSemaphore#await}
    * @throws InterruptedException if the thread is interrupted; nothing of the wait stays behind
    */
   public void awaitFree() throws InterruptedException {
@@ -362,10 +364,13 @@ public final class HostMemory {
     }
 
     void run() {
+      String before = HostWaits.refuse("a callback");
       try {
         callback.run();
       } catch (Throwable t) { // rule S7: what a callback throws is logged and dropped
         log(t);
+      } finally {
+        HostWaits.restore(before);
       }
     }
   }

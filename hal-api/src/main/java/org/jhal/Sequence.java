@@ -83,7 +83,8 @@ public final class Sequence implements AutoCloseable {
   /**
    * Blocks until all steps so far are over.
    *
-   * @throws HalException the failure of the first step that has failed
+   * @throws HalException the failure of the first step that has failed; FAILED_PRECONDITION where
+   *     nobody may wait, as {@link TimelineSemaphore#await}
    * @throws InterruptedException if the thread is interrupted; the steps go on
    */
   public void await() throws InterruptedException {

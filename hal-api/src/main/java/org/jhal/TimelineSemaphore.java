@@ -54,7 +54,9 @@ public interface TimelineSemaphore extends AutoCloseable {
    * Blocks until {@code value} is reached. Returns at once if it is already reached.
    *
    * @throws HalException the failure, if the semaphore fails; CANCELLED if it is closed meanwhile;
-   *     FAILED_PRECONDITION if it was closed before; OUT_OF_RANGE if {@code value} is negative
+   *     FAILED_PRECONDITION if it was closed before, or where nobody may wait: in a callback, in
+   *     external work, or on another thread of a device, host calls apart; OUT_OF_RANGE if {@code
+   *     value} is negative
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   void await(long value) throws InterruptedException;

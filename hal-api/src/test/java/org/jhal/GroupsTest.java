@@ -84,11 +84,11 @@ class GroupsTest {
 
   @Test
   void noGroupIsMadeWhereNobodyMayWait() {
-    HostWaits.refuse("external work");
+    String before = HostWaits.refuse("external work");
     try {
       refused(Status.FAILED_PRECONDITION, "external work", device("a"));
     } finally {
-      HostWaits.allow();
+      HostWaits.restore(before);
     }
   }
 

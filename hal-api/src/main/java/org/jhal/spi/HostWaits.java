@@ -5,30 +5,57 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses host waits on threads that must not wait: a thread that issues work might wait for what
- * only it can issue. Every method that blocks until a timeline or the end of a borrow is reached
- * calls {@link #check}; a wait without any time to wait, which only looks, does not.
+ * Refuses host waits on threads that must not wait: a thread that issues or completes work, or that
+ * tells of it, might wait for what only it can bring about. Every method that blocks until work is
+ * over calls {@link #check}; a wait without any time to wait, which only looks, does not.
+ *
+ * <p>Waits are refused on all threads of an engine but within host calls, and on any thread within
+ * a callback or external work.
  *
  * <p>Thread-safe; each thread has its own state.
  */
 public final class HostWaits {
-  /** Why waits are refused on this thread, or null. A string, so that it keeps no class loader. */
-  private static final ThreadLocal<@Nullable String> REFUSED = new ThreadLocal<>();
+  /**
+   * Where waits are refused on this thread, or null; in an array of one, once that was needed. So it
+   * keeps no class loader, and restoring it needs no more stack than changing it did.
+   */
+  private static final ThreadLocal<@Nullable String @Nullable []> REFUSED = new ThreadLocal<>();
 
   private HostWaits() {}
 
   /**
-   * Refuses waits on this thread until {@link #allow}.
+   * Refuses waits on this thread until {@link #restore}.
    *
-   * @param where what runs on the thread, for the message
+   * @param where what runs on the thread, for the message, such as {@code a callback}
+   * @return what to pass to {@link #restore}
    */
-  public static void refuse(String where) {
-    REFUSED.set(where);
+  public static @Nullable String refuse(String where) {
+    return change(where);
   }
 
-  /** Ends {@link #refuse}. */
-  public static void allow() {
-    REFUSED.remove();
+  /**
+   * Allows waits on this thread until {@link #restore}.
+   *
+   * @return what to pass to {@link #restore}
+   */
+  public static @Nullable String allow() {
+    return change(null);
+  }
+
+  /** Ends the latest {@link #refuse} or {@link #allow} of this thread, which returned this. */
+  public static void restore(@Nullable String before) {
+    String ignored = change(before);
+  }
+
+  private static @Nullable String change(@Nullable String where) {
+    @Nullable String[] known = REFUSED.get();
+    if (known == null) {
+      known = new @Nullable String[1];
+      REFUSED.set(known);
+    }
+    String before = known[0];
+    known[0] = where;
+    return before;
   }
 
   /**
@@ -37,13 +64,28 @@ public final class HostWaits {
    * @throws HalException FAILED_PRECONDITION if waits are refused on this thread
    */
   public static void check() {
-    String where = REFUSED.get();
+    check("a host wait");
+  }
+
+  /**
+   * Called before something that waits.
+   *
+   * @param what it is, for the message
+   * @throws HalException FAILED_PRECONDITION if waits are refused on this thread
+   */
+  public static void check(String what) {
+    @Nullable String[] known = REFUSED.get();
+    String where = known == null ? null : known[0];
     if (where != null) {
       throw new HalException(
           Status.FAILED_PRECONDITION,
-          "a host wait in "
+          what
+              + " in "
               + where
-              + " is refused: it might wait for what only this thread issues");
+              + " on thread "
+              + Thread.currentThread().getName()
+              + " is refused: it might wait for what only this thread brings about; do it on a thread"
+              + " of the program, such as by thenRunAsync, or in a host call");
     }
   }
 }

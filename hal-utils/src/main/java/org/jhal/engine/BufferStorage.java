@@ -292,13 +292,13 @@ final class BufferStorage extends RefCounted {
   /** Runs a callback of the user for something imported that is not used any more. */
   static void runOnRelease(Runnable onRelease, String what) {
     Cascade cascade = Cascade.current();
-    cascade.enterCallback();
+    String before = cascade.enterCallback("a release callback");
     try {
       onRelease.run();
     } catch (Throwable t) { // from user code, which must not affect the thread that released
       Failures.log(LOG, Level.ERROR, "the release callback of imported " + what + " threw", t);
     } finally {
-      cascade.leaveCallback();
+      cascade.leaveCallback(before);
     }
   }
 

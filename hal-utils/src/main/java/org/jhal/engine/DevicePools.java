@@ -27,14 +27,14 @@ final class DevicePools {
   private final HostCompletionPool fileThreads; // does file I/O, and nothing else that may block
   private final HostCompletionPool background; // runs what drivers do apart from any stream
 
-  /** Creates the pools; a thread starts when it is needed. {@code domain} is the device's token. */
-  DevicePools(String name, Object domain, EngineConfig config, BackendCalls calls) {
+  /** Creates the pools; a thread starts when it is needed. */
+  DevicePools(String name, EngineConfig config, BackendCalls calls) {
     this.name = name;
     this.calls = calls;
-    this.hostCalls = new HostCompletionPool(name + "-call", domain, config.hostCalls());
-    this.copyThreads = new HostCompletionPool(name + "-copy", domain, config.copyThreads());
-    this.fileThreads = new HostCompletionPool(name + "-file", domain, FILE_THREADS);
-    this.background = new HostCompletionPool(name + "-prepare", domain, 1);
+    this.hostCalls = new HostCompletionPool(name + "-call", config.hostCalls());
+    this.copyThreads = new HostCompletionPool(name + "-copy", config.copyThreads());
+    this.fileThreads = new HostCompletionPool(name + "-file", FILE_THREADS);
+    this.background = new HostCompletionPool(name + "-prepare", 1);
   }
 
   /** All of them, to be closed. */

@@ -10,7 +10,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.support.BackOff;
-import org.jhal.engine.concurrent.DeviceThread;
+import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.events.Names;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Failures;
@@ -40,7 +40,6 @@ final class DeviceShutdown<E> {
 
   private final String name;
   private final long number; // see Names
-  private final Object domain;
   private final DeviceBackend<E> backend;
   private final Duration timeout;
   private final BackendCalls calls;
@@ -58,7 +57,6 @@ final class DeviceShutdown<E> {
   DeviceShutdown(
       String name,
       long number,
-      Object domain,
       DeviceBackend<E> backend,
       Duration timeout,
       BackendCalls calls,
@@ -70,7 +68,6 @@ final class DeviceShutdown<E> {
       DeviceExplanation explanation) {
     this.name = name;
     this.number = number;
-    this.domain = domain;
     this.backend = backend;
     this.timeout = timeout;
     this.calls = calls;
@@ -215,7 +212,7 @@ final class DeviceShutdown<E> {
           Level.WARNING,
           "closing " + name + ": its native resources are leaked until the work on it has ended",
           null);
-      new DeviceThread(name + "-close", domain, this::closeLate).start();
+      new EngineThread(name + "-close", this::closeLate).start();
     }
   }
 

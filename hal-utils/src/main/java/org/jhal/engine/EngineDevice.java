@@ -47,7 +47,6 @@ import org.jhal.driver.HostThreads;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.support.PlatformThreads;
-import org.jhal.engine.concurrent.DeviceThread;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.events.Names;
 import org.jhal.engine.events.Span;
@@ -127,7 +126,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
   private final Set<Command.Kind> supportedCommands = EnumSet.noneOf(Command.Kind.class);
   private final String name;
   private final long number; // by which recordings name it
-  private final Object domain = new Object(); // the token by which its threads know it
+  private final Object domain = new Object(); // the token by which its queues know it
   private final EngineAllocator allocator;
   private final DevicePools pools;
   private final List<DeferredWorkQueue<E>> queues =
@@ -172,13 +171,12 @@ public final class EngineDevice<E> implements CollectiveDevice {
     this.number = Names.add("device", name + " (" + info.name() + ")", 0);
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.holds = new Holds(name, calls);
-    this.pools = new DevicePools(name, domain, config, calls);
+    this.pools = new DevicePools(name, config, calls);
     this.loader = new ExecutableLoader(this, backend, calls);
     this.shutdown =
         new DeviceShutdown<>(
             name,
             number,
-            domain,
             backend,
             config.closeTimeout(),
             calls,
@@ -573,12 +571,15 @@ public final class EngineDevice<E> implements CollectiveDevice {
 
   @Override
   public void close() {
-    if (Cascade.current().isInCallback() || DeviceThread.isOf(domain)) {
+    HostWaits.check("closing device " + name);
+    if (Cascade.current().isInCallback()) {
       throw new HalException(
           Status.FAILED_PRECONDITION,
-          "device "
+          "closing device "
               + name
-              + " cannot be closed from a callback, a host call or one of its threads");
+              + " in a host call on thread "
+              + Thread.currentThread().getName()
+              + " is refused: a close waits for host calls; do it on a thread of the program");
     }
     PlatformThreads.call(
         name + "-close",

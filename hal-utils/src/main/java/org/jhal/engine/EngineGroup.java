@@ -14,11 +14,11 @@ import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.Timepoint;
 import org.jhal.driver.NativeGroup;
-import org.jhal.driver.support.EngineThread;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.collective.Accumulator;
 import org.jhal.engine.collective.Layout;
 import org.jhal.engine.queue.Cascade;
+import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +42,7 @@ final class EngineGroup implements CollectiveGroup {
 
   /** Makes a group of engine devices; see {@link CollectiveGroup#of}. */
   static CollectiveGroup make(List<Device> devices, Options options) {
-    checkThread("a group cannot be made");
+    checkThread("making a group");
     List<EngineDevice<?>> own = new ArrayList<>();
     for (Device device : devices) {
       if (!(device instanceof EngineDevice<?> engine)) {
@@ -64,10 +64,14 @@ final class EngineGroup implements CollectiveGroup {
   }
 
   private static void checkThread(String what) {
-    if (Cascade.current().isInCallback() || Thread.currentThread() instanceof EngineThread) {
+    HostWaits.check(what);
+    if (Cascade.current().isInCallback()) {
       throw new HalException(
           Status.FAILED_PRECONDITION,
-          what + " in a callback, a host call, external work or on a thread of a device");
+          what
+              + " in a host call on thread "
+              + Thread.currentThread().getName()
+              + " is refused: the devices may wait for it; do it on a thread of the program");
     }
   }
 
@@ -249,7 +253,7 @@ final class EngineGroup implements CollectiveGroup {
 
   @Override
   public void close() {
-    checkThread(life + " cannot be closed");
+    checkThread("closing the " + life);
     PlatformThreads.call(
         "jhal-group-close",
         () -> {

@@ -14,7 +14,6 @@ import org.jhal.driver.ExternalCall;
 import org.jhal.driver.NativeAccess;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.Failures;
-import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,9 +49,8 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
   @Override
   public @Nullable HalException run(NativeAccess lent) {
     Cascade cascade = Cascade.current();
+    String before = cascade.enterCallback("external work");
     try {
-      cascade.enterCallback();
-      HostWaits.refuse(toString());
       access = lent;
       thread = Thread.currentThread();
       work.issue(this);
@@ -62,8 +60,7 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
     } finally {
       thread = null;
       access = null;
-      HostWaits.allow();
-      cascade.leaveCallback();
+      cascade.leaveCallback(before);
       boolean ignored = Thread.interrupted(); // this thread is not the program's to interrupt
     }
   }

@@ -74,11 +74,11 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
 
   private void callFunction() throws Exception {
     Cascade cascade = Cascade.current();
-    cascade.enterCallback();
+    String before = cascade.enterHostCall();
     try {
       call.run(this);
     } finally {
-      cascade.leaveCallback();
+      cascade.leaveCallback(before);
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.driver.HostThreads;
-import org.jhal.engine.concurrent.DeviceThread;
+import org.jhal.driver.support.EngineThread;
 
 /**
  * A small pool of threads of one device that run host completions of one kind, in the order in
@@ -24,10 +24,9 @@ final class HostCompletionPool implements HostThreads {
    * Creates a pool without threads.
    *
    * @param name prefix of the threads' names, which end in a number
-   * @param domain the device's token
    * @param threads how many threads the pool may have
    */
-  HostCompletionPool(String name, Object domain, int threads) {
+  HostCompletionPool(String name, int threads) {
     AtomicInteger count = new AtomicInteger();
     pool =
         new ThreadPoolExecutor(
@@ -36,7 +35,7 @@ final class HostCompletionPool implements HostThreads {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            body -> new DeviceThread(name + "-" + count.getAndIncrement(), domain, body));
+            body -> new EngineThread(name + "-" + count.getAndIncrement(), body));
     pool.allowCoreThreadTimeOut(true);
   }
 

@@ -535,11 +535,11 @@ final class QueueWork<E> implements Work<E>, Submission {
     HostMemory.Borrow ended = borrow;
     if (ended != null) {
       Cascade cascade = Cascade.current();
-      cascade.enterCallback();
+      String before = cascade.enterCallback("a callback");
       try {
         ended.end();
       } finally {
-        cascade.leaveCallback();
+        cascade.leaveCallback(before);
       }
     }
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class HostCompletionPoolTest {
-  private final HostCompletionPool pool = new HostCompletionPool("test", new Object(), 1);
+  private final HostCompletionPool pool = new HostCompletionPool("test", 1);
   private final List<String> ran = new CopyOnWriteArrayList<>();
 
   private static void await(CountDownLatch latch) {

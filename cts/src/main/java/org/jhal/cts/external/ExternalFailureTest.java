@@ -164,7 +164,7 @@ class ExternalFailureTest {
   void mayNotCloseADevice(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     HalException failure = failure(cts, context -> cts.device().close());
-    assertHal(Status.FAILED_PRECONDITION, failure, "cannot be closed");
+    assertHal(Status.FAILED_PRECONDITION, failure, "closing device");
   }
 
   @Test

@@ -51,6 +51,11 @@ public final class Waits {
     awaitReached(what + ": ", fence, LIMIT);
   }
 
+  /** As {@link #awaitReached}, by looking: for threads that may not wait, as in a file channel. */
+  public static void pollReached(TimelineSemaphore semaphore, long value) {
+    awaitTrue(semaphore.at(value) + " to be reached", () -> isOver(semaphore, value));
+  }
+
   private static void awaitReached(String what, Fence fence, Duration limit) {
     try {
       fence.awaitAll(limit);

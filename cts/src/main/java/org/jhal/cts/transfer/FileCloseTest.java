@@ -10,6 +10,7 @@ import static org.jhal.cts.support.TestFolder.content;
 import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.pollReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -62,7 +63,7 @@ class FileCloseTest {
               folder.channel(path, READ, WRITE),
               nth -> {
                 if (nth == 3) {
-                  awaitReached(held, 1);
+                  pollReached(held, 1);
                 }
                 return HookedChannel.ALL;
               });

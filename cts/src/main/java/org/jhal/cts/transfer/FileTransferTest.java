@@ -13,6 +13,7 @@ import static org.jhal.cts.support.TestFolder.content;
 import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.pollReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -396,7 +397,7 @@ class FileTransferTest {
             new HookedChannel(
                 folder.channel(folder.file("file", bytes(64)), READ, WRITE),
                 nth -> {
-                  awaitReached(go, 1);
+                  pollReached(go, 1);
                   return HookedChannel.ALL;
                 }));
     DeviceFile file = cts.closing(cts.device().wrapFile(slow));
@@ -443,7 +444,7 @@ class FileTransferTest {
                 folder.channel(folder.file("file", data), READ),
                 nth -> {
                   if (nth == 1) {
-                    awaitReached(go, 1);
+                    pollReached(go, 1);
                   }
                   return HookedChannel.ALL;
                 }));

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ public final class WorkerThread {
   private final long spinNanos;
   private final long lookNanos;
   private final Consumer<Throwable> onCrash;
-  private final DeviceThread thread;
+  private final EngineThread thread;
   private volatile boolean isWoken; // set by any thread, cleared by this one before its steps
   private volatile boolean isParked; // parked or about to be; written by this thread, read by any
   private volatile boolean isStopped; // set once, by any thread
@@ -35,7 +36,7 @@ public final class WorkerThread {
   private @Nullable Throwable unreported; // by onCrash, which threw; only the thread uses it
 
   /**
-   * Creates a thread of the device whose token is {@code domain}. It is not started.
+   * Creates a thread, which is not started.
    *
    * @param spinNanos how long it spins for more work before it parks
    * @param lookNanos how long it parks at most before it runs a step without having been woken
@@ -46,7 +47,6 @@ public final class WorkerThread {
    */
   public WorkerThread(
       String name,
-      Object domain,
       long spinNanos,
       long lookNanos,
       Runnable atStart,
@@ -57,9 +57,8 @@ public final class WorkerThread {
     this.lookNanos = lookNanos;
     this.onCrash = onCrash;
     this.thread =
-        new DeviceThread(
+        new EngineThread(
             name,
-            domain,
             () -> {
               try {
                 atStart.run();

@@ -25,13 +25,13 @@ final class CallbackWait extends WaitNode implements Registration {
     if (!isDecided.compareAndSet(false, true)) {
       return; // cancel() came between the removal of this node and this call
     }
-    cascade.enterCallback();
+    String before = cascade.enterCallback("a callback");
     try {
       callback.done(failure);
     } catch (Throwable t) { // rule S7: what a callback throws is logged and dropped
       Failures.log(LOG, Level.ERROR, "a callback on " + semaphore + " threw", t);
     } finally {
-      cascade.leaveCallback();
+      cascade.leaveCallback(before);
     }
   }
 

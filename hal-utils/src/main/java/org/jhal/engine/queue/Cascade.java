@@ -5,6 +5,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -247,15 +248,28 @@ public final class Cascade {
   }
 
   /**
-   * Marks that user code runs on this thread. Until {@link #leaveCallback} the thread may not close
-   * a device.
+   * Marks that user code runs on this thread, which may neither wait nor close a device until {@link
+   * #leaveCallback}: waiters that this thread has yet to notify would wait for it (rule S7).
+   *
+   * @param what it is, such as {@code a callback}
+   * @return what to pass to {@link #leaveCallback}
    */
-  public void enterCallback() {
+  public @Nullable String enterCallback(String what) {
+    String before = HostWaits.refuse(what); // first: there may be no stack left for a call
     callbackDepth++;
+    return before;
   }
 
-  public void leaveCallback() {
+  /** As {@link #enterCallback}, for a host call, which may wait: nothing waits for its thread. */
+  public @Nullable String enterHostCall() {
+    String before = HostWaits.allow();
+    callbackDepth++;
+    return before;
+  }
+
+  public void leaveCallback(@Nullable String before) {
     callbackDepth--;
+    HostWaits.restore(before);
   }
 
   /** Whether user code is running on this thread. */

@@ -143,7 +143,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.issueRole =
         new WorkerThread(
             name + "-issue",
-            device,
             settings.issueSpinNanos(),
             LOOK_NANOS,
             () -> {},
@@ -152,7 +151,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.completionRole =
         new WorkerThread(
             name + "-completion",
-            device,
             settings.completionSpinNanos(),
             Long.MAX_VALUE,
             completer::bind,

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.jhal.engine.queue.Threads;
+import org.jhal.driver.support.EngineThread;
 import org.junit.jupiter.api.Test;
 
 /** A thread that works in steps: no wake-up is lost, and it ends when it is stopped. */
@@ -25,12 +26,10 @@ class WorkerThreadTest {
 
   @Test
   void itIsADaemonOfItsDeviceAndNamedAfterItsRole() {
-    Object domain = new Object();
     List<String> seen = Collections.synchronizedList(new ArrayList<>());
     WorkerThread role =
         role(
             "fake-0-q1-issue",
-            domain,
             () -> seen.add("bound"),
             () -> {
               seen.add(
@@ -38,15 +37,13 @@ class WorkerThreadTest {
                       + " "
                       + Thread.currentThread().isDaemon()
                       + " "
-                      + DeviceThread.isOf(domain)
-                      + " "
-                      + DeviceThread.isOf(new Object()));
+                      + (Thread.currentThread() instanceof EngineThread));
               return false;
             });
     role.start();
     assertTrue(role.stop(soon()));
     assertEquals("bound", seen.get(0));
-    assertEquals("fake-0-q1-issue true true false", seen.get(1));
+    assertEquals("fake-0-q1-issue true true", seen.get(1));
   }
 
   @Test
@@ -56,7 +53,6 @@ class WorkerThreadTest {
     WorkerThread role =
         role(
             "worker",
-            new Object(),
             () -> {},
             () -> work.get() > 0 && work.decrementAndGet() >= 0 && done.incrementAndGet() > 0);
     role.start();
@@ -72,7 +68,6 @@ class WorkerThreadTest {
     WorkerThread role =
         role(
             "worker",
-            new Object(),
             () -> {},
             () -> {
               if (done.get() < added.get()) {
@@ -101,7 +96,6 @@ class WorkerThreadTest {
     WorkerThread role =
         role(
             "worker",
-            new Object(),
             () -> {},
             () -> {
               hangs.countDown();
@@ -121,16 +115,15 @@ class WorkerThreadTest {
 
   @Test
   void oneThatWasNeverStartedIsOver() {
-    WorkerThread role = role("worker", new Object(), () -> {}, () -> false);
+    WorkerThread role = role("worker", () -> {}, () -> false);
     role.wake();
     assertTrue(role.stop(System.nanoTime()));
   }
 
   private static WorkerThread role(
-      String name, Object domain, Runnable atStart, BooleanSupplier step) {
+      String name, Runnable atStart, BooleanSupplier step) {
     return new WorkerThread(
         name,
-        domain,
         SPIN_NANOS,
         Long.MAX_VALUE,
         atStart,
@@ -149,7 +142,6 @@ class WorkerThreadTest {
     WorkerThread role =
         new WorkerThread(
             "throwing",
-            new Object(),
             SPIN_NANOS,
             Long.MAX_VALUE,
             () -> {},
@@ -181,7 +173,6 @@ class WorkerThreadTest {
     WorkerThread role =
         new WorkerThread(
             "worker",
-            new Object(),
             0,
             Long.MAX_VALUE,
             () -> {},
