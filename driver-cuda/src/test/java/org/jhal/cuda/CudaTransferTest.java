@@ -10,7 +10,8 @@ class CudaTransferTest extends GpuTransferTest {
           "cuMemcpyHtoDAsync_v2",
           "cuMemcpyDtoHAsync_v2",
           "cuMemHostRegister_v2",
-          "cuStreamSynchronize");
+          "cuStreamSynchronize",
+          "cuEventRecord");
 
   CudaTransferTest() {
     super(CudaOnSimulator.GPU, NAMES);

@@ -10,7 +10,8 @@ class HipTransferTest extends GpuTransferTest {
           "hipMemcpyHtoDAsync",
           "hipMemcpyDtoHAsync",
           "hipHostRegister",
-          "hipStreamSynchronize");
+          "hipStreamSynchronize",
+          "hipEventRecord");
 
   HipTransferTest() {
     super(HipOnSimulator.GPU, NAMES);

@@ -603,6 +603,84 @@ public abstract class GpuGraphTest {
     }
   }
 
+  /** A recording of ten kernels, which ran as a graph. */
+  private static CommandBuffer runAsGraph(Fixture f, DeviceBuffer numbers) {
+    CommandBuffer made = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+    for (int i = 0; i < 10; i++) {
+      made.dispatch(f.kernels.kernel("append"), Workgroups.of(1), Args.of(numbers, i));
+      made.barrier();
+    }
+    made.end();
+    long before = f.graphs().launches();
+    f.runThreeTimes(made);
+    assertTrue(f.graphs().launches() > before, () -> f.graphs().toString());
+    return made;
+  }
+
+  /** How many of three runs are launches of a graph. */
+  private static long launchesOf(Fixture f, CommandBuffer recording) {
+    long before = f.graphs().launches();
+    f.runThreeTimes(recording);
+    return f.graphs().launches() - before;
+  }
+
+  /** Neither the oldest one nor the newest one, if that was used since. */
+  @Test
+  void theGraphThatWasNotUsedForTheLongestTimeMakesRoom() {
+    try (Fixture f = new Fixture("&graph=on&graph-memory=60k", 10);
+        DeviceBuffer numbers = f.list();
+        CommandBuffer first = runAsGraph(f, numbers);
+        CommandBuffer second = runAsGraph(f, numbers)) {
+      assertEquals(2, f.graphs().instances());
+      assertEquals(3, launchesOf(f, first), "it was made first, and is used last");
+      try (CommandBuffer third = runAsGraph(f, numbers)) {
+        assertEquals(2, f.graphs().instances());
+        assertEquals(3, launchesOf(f, first), "it was used last but one");
+        assertEquals(3, launchesOf(f, third), "it was used last");
+        assertEquals(0, launchesOf(f, second), "it has made room");
+      }
+    }
+  }
+
+  /** What an instance uses must stay until the stream has passed its last launch. */
+  @Test
+  void aGraphIsNotIdleWhileItsLastLaunchRuns() {
+    try (Fixture f = new Fixture("&graph=on&graph-memory=40k", 10);
+        DeviceBuffer list = f.list();
+        DeviceBuffer numbers = f.list();
+        CommandBuffer other = f.device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      f.run(list);
+      f.run(list);
+      for (int i = 0; i < 10; i++) {
+        other.dispatch(f.kernels.kernel("append"), Workgroups.of(1), Args.of(numbers, i));
+        other.barrier();
+      }
+      other.end();
+      try (HeldStream held = new HeldStream(sim.simulator(), f.device)) {
+        Fence last = f.submit(list);
+        Waits.awaitTrue("the launch", () -> f.graphs().launches() == 2);
+        sim.simulator().fail(names.allocate, 1, OUT_OF_MEMORY);
+        f.device.allocate(1 << 20, BufferParams.DEVICE).close();
+        assertEquals(1, f.graphs().instances(), "an allocation that failed takes no memory of it");
+        Fence ends = last;
+        for (int i = 0; i < 2; i++) {
+          f.device.queue(0).execute(ends, f.timeline.at(f.uses + 1), other);
+          ends = f.timeline.at(++f.uses);
+        }
+        Waits.awaitTrue(
+            "another recording to find no room",
+            () -> f.graphs().fallbacks().containsKey("no memory for its graph"));
+        assertEquals(1, f.graphs().instances(), "nor does another graph");
+        held.release();
+        awaitReached(ends);
+      }
+      f.check(list, 3);
+      sim.simulator().fail(names.allocate, 1, OUT_OF_MEMORY);
+      f.device.allocate(1 << 20, BufferParams.DEVICE).close();
+      assertEquals(0, f.graphs().instances(), "behind its last launch it is idle");
+    }
+  }
+
   @Test
   void noMemoryForGraphsMeansNone() {
     List<LogRecord> lines = new CopyOnWriteArrayList<>();

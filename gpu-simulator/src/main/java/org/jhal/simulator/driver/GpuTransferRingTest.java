@@ -421,6 +421,35 @@ public abstract class GpuTransferRingTest {
     }
   }
 
+  /**
+   * Rule Q7a: the device may still copy to the slot of a chunk that failed, so the next transfer
+   * gets the slot only afterwards. Here the event behind the copy cannot be recorded.
+   */
+  @Test
+  void theSlotOfAChunkThatFailedIsGivenOutOnlyWhenTheDeviceIsDoneWithIt() {
+    byte[] content = bytes(LARGE);
+    try (Device device = open(1);
+        DeviceBuffer source = device.allocate(SLOT, BufferParams.DEVICE);
+        DeviceBuffer target = device.allocate(LARGE, BufferParams.DEVICE);
+        TimelineSemaphore failed = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      upload(device, new byte[SLOT], source);
+      assertBytes(new byte[SLOT], read(device, source), "through a slot that stays");
+      long before = sim.calls(names.copyToHost());
+      sim.simulator().delay("@copy", Duration.ofMillis(300));
+      sim.simulator().fail(names.recordEvent(), 2, GpuFault.PLAIN_CODE); // 1: the operation's own
+      ByteBuffer lost = ByteBuffer.wrap(new byte[SLOT]);
+      device.queue(0).readback(Fence.NONE, failed.at(1), source, 0, lost);
+      sim.awaitCalls(names.copyToHost(), before + 1);
+      device.queue(1).upload(Fence.NONE, done.at(1), ByteBuffer.wrap(content), target, 0);
+      assertHal(Status.UNKNOWN, awaitFailure(failed, 1, Status.UNKNOWN), "returned 999");
+      sim.simulator().delay("@copy", Duration.ZERO);
+      awaitReached(done, 1);
+      assertBytes(content, read(device, target), "what the next transfer moved");
+      assertNull(device.lostCause());
+    }
+  }
+
   /** Rule Q7: everything in the ring ends with the first cause, once. */
   @ParameterizedTest
   @ValueSource(ints = {1, 5, 30})

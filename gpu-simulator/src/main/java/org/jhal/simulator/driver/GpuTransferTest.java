@@ -58,9 +58,15 @@ public abstract class GpuTransferTest {
    * @param copyToHost copies to the host's memory
    * @param pageLock page-locks memory of the host
    * @param synchronize waits for a stream
+   * @param recordEvent records an event
    */
   public record Names(
-      String bind, String copyToDevice, String copyToHost, String pageLock, String synchronize) {}
+      String bind,
+      String copyToDevice,
+      String copyToHost,
+      String pageLock,
+      String synchronize,
+      String recordEvent) {}
 
   /** For a driver. */
   protected GpuTransferTest(SimulatedGpu gpu, Names names) {
