@@ -80,7 +80,16 @@ class AllocatorTest {
     boolean offered = cts.device().capabilities().contains(Capability.SHARED_MEMORY);
     assertEquals(offered, cts.device().allocator().supports(BufferParams.SHARED), "SHARED");
     if (!offered) {
-      assertHal(Status.UNIMPLEMENTED, () -> cts.device().allocate(64, BufferParams.SHARED));
+      long before = cts.device().statistics().bytes();
+      TimelineSemaphore done = cts.semaphore();
+      assertHal(
+          Status.UNIMPLEMENTED, () -> cts.device().allocate(64, BufferParams.SHARED), "SHARED");
+      assertHal(
+          Status.UNIMPLEMENTED,
+          () -> cts.queue().alloca(Fence.NONE, done.at(1), 64, BufferParams.SHARED),
+          "SHARED");
+      assertEquals(before, cts.device().statistics().bytes(), "bytes");
+      assertEquals(0, done.value(), "what was refused signals nothing");
     }
   }
 

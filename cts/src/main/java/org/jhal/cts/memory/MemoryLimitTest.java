@@ -102,11 +102,16 @@ class MemoryLimitTest {
     Device device = cts.device();
     long most = device.info().maxAllocationBytes();
     DeviceStatistics before = device.statistics();
-    assertHal(
-        Status.RESOURCE_EXHAUSTED,
-        () -> device.allocate(most + 1, BufferParams.DEVICE),
-        String.valueOf(most + 1),
-        String.valueOf(most));
+    for (BufferParams params : List.of(BufferParams.DEVICE, BufferParams.SHARED)) {
+      if (device.allocator().supports(params)) {
+        assertHal(
+            Status.RESOURCE_EXHAUSTED,
+            () -> device.allocate(most + 1, params),
+            String.valueOf(most + 1),
+            params.type().name(),
+            String.valueOf(most));
+      }
+    }
     TimelineSemaphore failed = cts.semaphore();
     cts.queue().alloca(Fence.NONE, failed.at(1), most + 1, BufferParams.DEVICE).close();
     assertHal(
