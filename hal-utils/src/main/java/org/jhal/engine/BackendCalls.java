@@ -1,6 +1,7 @@
 package org.jhal.engine;
 
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -32,6 +33,9 @@ final class BackendCalls {
   private final Consumer<HalException> onLost;
   private final Gate gate = new Gate(); // threads in call() are inside
   private final Gate freeGate = new Gate(); // threads in free() are inside; shut later
+
+  // How many cleanup steps have failed as the device is lost; of them, the first is logged.
+  private final AtomicLong failedOnLost = new AtomicLong();
 
   /**
    * Creates the calls of the device named {@code device}.
@@ -183,10 +187,27 @@ final class BackendCalls {
   }
 
   private void failed(String step, Throwable thrown) {
-    Failures.log(LOG, Level.WARNING, device + ": " + step + " failed", thrown);
     HalException failure = Failures.of(thrown);
+    if (lost.get() == null
+        || failure.status() != Status.UNAVAILABLE
+        || failedOnLost.getAndIncrement() == 0) {
+      Failures.log(LOG, Level.WARNING, device + ": " + step + " failed", thrown);
+    }
     if (failure.status() == Status.UNAVAILABLE) {
       onLost.accept(failure); // parked operations must fail now, not at the next call
+    }
+  }
+
+  /** Logs, in one line, how many steps more have failed because the device is lost, if any. */
+  void tellFailedOnLost() {
+    long more = failedOnLost.getAndSet(0) - 1;
+    if (more > 0) {
+      Failures.log(
+          LOG,
+          Level.WARNING,
+          device + ": as the device is lost, " + more + (more == 1 ? " step" : " steps")
+              + " more of giving back what it had failed",
+          null);
     }
   }
 

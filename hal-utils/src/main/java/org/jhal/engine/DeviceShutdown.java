@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
@@ -31,6 +32,9 @@ final class DeviceShutdown<E> {
 
   /** How long threads that may hang in a native call may take to end. */
   private static final Duration ABANDONED_THREADS = Duration.ofSeconds(1);
+
+  /** How many operations that do not end are named. */
+  private static final int MOST_NAMED = 3;
 
   /** How often a second close looks whether the first is done, if nobody wakes it. */
   private static final Duration LOOK = Duration.ofSeconds(1);
@@ -175,10 +179,15 @@ final class DeviceShutdown<E> {
       quiet &= queue.shutdown().awaitIdle(deadline);
     }
     if (!quiet) {
+      String stuck = stuck();
       HalException late =
           new HalException(
               Status.DEADLINE_EXCEEDED,
-              "device " + name + " was closed, and this operation did not end within " + limit);
+              "device "
+                  + name
+                  + " was closed, and this operation did not end within "
+                  + limit
+                  + stuck);
       int left = 0;
       for (DeferredWorkQueue<E> queue : queues) {
         left += queue.shutdown().abandonAll(late);
@@ -196,7 +205,8 @@ final class DeviceShutdown<E> {
               + limit
               + (holds.uses.isEmpty()
                   ? ""
-                  : ", and operations of other devices still use its memory"),
+                  : ", and operations of other devices still use its memory")
+              + stuck,
           null);
     }
     pools.forEach(HostCompletionPool::close);
@@ -214,6 +224,28 @@ final class DeviceShutdown<E> {
           null);
       new EngineThread(name + "-close", this::closeLate).start();
     }
+  }
+
+  /** What has been issued and is not over, as the end of a message; a few of them by name. */
+  private String stuck() {
+    StringBuilder text = new StringBuilder();
+    AtomicInteger count = new AtomicInteger();
+    explanation.tellOpen(
+        operation -> {
+          if (operation.state().equals("ISSUED") && count.incrementAndGet() <= MOST_NAMED) {
+            text.append(count.get() == 1 ? "; not over: " : "; ")
+                .append(operation.queue())
+                .append(" operation ")
+                .append(operation.number())
+                .append(" (")
+                .append(operation.kind())
+                .append("), enqueued ")
+                .append(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - operation.since()))
+                .append(" s ago");
+          }
+        });
+    int more = count.get() - MOST_NAMED;
+    return text + (more > 0 ? "; and " + more + " more" : "");
   }
 
   /**
@@ -269,6 +301,7 @@ final class DeviceShutdown<E> {
       calls.quietly("freeing the memory for files", staging::free);
     }
     calls.quietly("closing", backend::close);
+    calls.tellFailedOnLost();
     Names.removeDevice(number);
     resources.copyBuffers().clear();
   }

@@ -581,7 +581,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
               + Thread.currentThread().getName()
               + " is refused: a close waits for host calls; do it on a thread of the program");
     }
-    PlatformThreads.call(
+    PlatformThreads.callUnlimited(
         name + "-close",
         () -> {
           shutdown.close();

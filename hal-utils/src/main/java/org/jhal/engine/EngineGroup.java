@@ -254,14 +254,14 @@ final class EngineGroup implements CollectiveGroup {
   @Override
   public void close() {
     checkThread("closing the " + life);
-    PlatformThreads.call(
+    PlatformThreads.callUnlimited(
         "jhal-group-close",
         () -> {
           life.close();
           return this;
         });
     owner.close();
-    PlatformThreads.call(
+    PlatformThreads.callUnlimited(
         "jhal-group-close",
         () -> {
           life.awaitNatives();

@@ -39,6 +39,7 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
   private final Fence signals;
   private final HostCall call;
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+  private volatile @Nullable Thread thread; // runs the function; null before and after that
 
   HostCallRun(
       EngineQueue<E> queue,
@@ -75,9 +76,11 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
   private void callFunction() throws Exception {
     Cascade cascade = Cascade.current();
     String before = cascade.enterHostCall();
+    thread = Thread.currentThread();
     try {
       call.run(this);
     } finally {
+      thread = null;
       cascade.leaveCallback(before);
     }
   }
@@ -86,6 +89,14 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
     if (state.compareAndSet(from, State.ENDED)) {
       operation.queue.hostCompletionOver(operation, failure);
     }
+  }
+
+  /** What it is and where it runs, for messages. */
+  String describe() {
+    Thread running = thread;
+    return running != null
+        ? "host call that runs on thread " + running.getName()
+        : state.get() == State.DEFERRED ? "host call that is deferred" : "host call";
   }
 
   @Override

@@ -646,6 +646,9 @@ final class QueueWork<E> implements Work<E>, Submission {
     if (described != null) {
       return described.toString();
     }
+    if (kind == Kind.HOST_CALL && hostCompletion instanceof HostCallRun<?> run) {
+      return run.describe();
+    }
     if (kind != Kind.COMMAND) {
       return kind.word;
     }

@@ -38,9 +38,13 @@ final class InstantBackend implements DeviceBackend<Object> {
   volatile Consumer<String> atCall = call -> {};
 
   EngineDevice<Object> open(int queues) {
+    return open(queues, Duration.ofSeconds(5));
+  }
+
+  EngineDevice<Object> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
         this,
-        new EngineConfig(queues, 512, 50_000, 0, Duration.ofSeconds(5), 2, 2, true, true, false),
+        new EngineConfig(queues, 512, 50_000, 0, closeTimeout, 2, 2, true, true, false),
         List.of());
   }
 

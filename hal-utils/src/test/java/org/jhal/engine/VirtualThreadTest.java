@@ -1,6 +1,7 @@
 package org.jhal.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,15 +10,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import org.jhal.BufferParams;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
+import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -138,6 +143,49 @@ class VirtualThreadTest {
           buffer.close();
         });
     assertEquals(List.of(), List.copyOf(backend.misuses));
+  }
+
+  /** More closes than there are calls at a time, each waiting for a host call of the program. */
+  @Test
+  void closesThatWaitHoldUpNoOtherVirtualThread() throws Exception {
+    int count = 4 * Runtime.getRuntime().availableProcessors() + 1;
+    CountDownLatch go = new CountDownLatch(1);
+    List<EngineDevice<Object>> devices = new ArrayList<>();
+    List<Thread> closers = new ArrayList<>();
+    try (EngineDevice<Object> other = backend.open(1)) {
+      for (int i = 0; i < count; i++) {
+        EngineDevice<Object> device = new InstantBackend().open(1, Duration.ofMinutes(5));
+        devices.add(device);
+        CountDownLatch runs = new CountDownLatch(1);
+        device
+            .queue(0)
+            .hostCall(
+                Fence.NONE,
+                Fence.NONE,
+                HostCall.Mode.BLOCKING,
+                context -> {
+                  runs.countDown();
+                  go.await();
+                });
+        assertTrue(runs.await(DEADLINE.toSeconds(), TimeUnit.SECONDS), "the host call begins");
+        Thread closer = virtualThreads().newThread(device::close);
+        closers.add(closer);
+        closer.start();
+      }
+      try {
+        for (EngineDevice<Object> device : devices) {
+          Threads.await("all closes to have begun", device::isClosed);
+        }
+        onVirtualThreads(1, () -> other.allocate(64, BufferParams.DEVICE).close());
+        assertTrue(closers.stream().allMatch(Thread::isAlive), "the closes wait");
+      } finally {
+        go.countDown();
+      }
+      for (Thread closer : closers) {
+        closer.join(DEADLINE.toMillis());
+        assertFalse(closer.isAlive(), () -> closer + " does not end");
+      }
+    }
   }
 
   @Test

@@ -25,6 +25,8 @@ public final class PlatformThreads {
 
   /**
    * Limits how many calls of virtual threads are under way at once, each on a thread of its own.
+   * Held only by calls that end by themselves: one that waits for work of the program, see {@link
+   * #callUnlimited}, would keep those out that bring the work about.
    */
   private static final Semaphore CALLS =
       new Semaphore(4 * Runtime.getRuntime().availableProcessors());
@@ -66,6 +68,23 @@ public final class PlatformThreads {
     if (!isCurrentVirtual()) {
       return body.get();
     }
+    CALLS.acquireUninterruptibly();
+    try {
+      return callApart(name, body);
+    } finally {
+      CALLS.release();
+    }
+  }
+
+  /**
+   * As {@link #call}, for what may wait for work of the program, such as a close: however many of
+   * those there are, other calls of virtual threads go on.
+   */
+  public static <T> T callUnlimited(String name, Supplier<T> body) {
+    return isCurrentVirtual() ? callApart(name, body) : body.get();
+  }
+
+  private static <T> T callApart(String name, Supplier<T> body) {
     CompletableFuture<T> result = new CompletableFuture<>();
     Runnable task =
         () -> {
@@ -75,7 +94,6 @@ public final class PlatformThreads {
             result.completeExceptionally(t);
           }
         };
-    CALLS.acquireUninterruptibly();
     try {
       new EngineThread(name, task).start();
       return result.join(); // an interrupt does not end it
@@ -86,8 +104,6 @@ public final class PlatformThreads {
       }
       Throwables.throwIfUnchecked(thrown);
       throw new AssertionError(thrown); // a Supplier throws no checked exceptions
-    } finally {
-      CALLS.release();
     }
   }
 }

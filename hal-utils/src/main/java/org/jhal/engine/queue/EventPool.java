@@ -30,6 +30,11 @@ final class EventPool<E> {
 
   private volatile boolean isClosed;
 
+  // Destroying an event is the same call for all, so it fails for all on a lost device: that is told
+  // once. Guarded by this.
+  private int undestroyed;
+  private @Nullable Throwable firstFailure;
+
   EventPool(NativeStream<E> stream) {
     this.stream = stream;
   }
@@ -85,8 +90,30 @@ final class EventPool<E> {
       try {
         stream.destroyEvent(event.handle);
       } catch (Throwable t) { // nothing depends on it
-        Failures.log(LOG, Level.WARNING, "cannot destroy a native event", t);
+        noteUndestroyed(t);
       }
+    }
+  }
+
+  private synchronized void noteUndestroyed(Throwable thrown) {
+    if (undestroyed++ == 0) {
+      firstFailure = thrown;
+    }
+  }
+
+  /** Logs, in one line, how many events could not be destroyed, if any. */
+  synchronized void tellFailures(String queue) {
+    if (undestroyed > 0) {
+      Failures.log(
+          LOG,
+          Level.WARNING,
+          "cannot destroy "
+              + undestroyed
+              + (undestroyed == 1 ? " native event of " : " native events of ")
+              + queue
+              + "; the first failed with this",
+          firstFailure);
+      undestroyed = 0;
     }
   }
 }

@@ -142,6 +142,7 @@ public final class QueueShutdown<E> {
     }
     lists.endRetiring();
     completer.retireRest();
+    events.tellFailures(queue.name());
     queue.stuck().end();
   }
 }

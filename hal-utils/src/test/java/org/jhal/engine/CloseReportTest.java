@@ -1,0 +1,134 @@
+package org.jhal.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.engine.queue.Quiet;
+import org.jhal.engine.queue.Threads;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a close logs and reports: what did not end, by name, and no failure a thousand times. */
+@Timeout(60)
+class CloseReportTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final HalException GONE = new HalException(Status.UNAVAILABLE, "the cable");
+
+  private final InstantBackend backend = new InstantBackend();
+  private final Quiet log = new Quiet();
+
+  @AfterEach
+  void stopListening() {
+    log.close();
+  }
+
+  /** Everything that is given back to a lost device fails. That is told in one line for each kind. */
+  @Test
+  void whatALostDeviceDoesNotTakeBackIsCounted() throws Exception {
+    AtomicBoolean isHeld = new AtomicBoolean(true);
+    AtomicBoolean isGone = new AtomicBoolean();
+    List<DeviceBuffer> buffers = new ArrayList<>();
+    EngineDevice<Object> device = backend.open(1);
+    for (int i = 0; i < 10; i++) {
+      buffers.add(device.allocate(16, BufferParams.DEVICE));
+    }
+    backend.atCall =
+        call -> {
+          if (call.equals("queryEvent") || call.equals("synchronizeEvent")) {
+            Threads.await("the events to be released", () -> !isHeld.get());
+          } else if (isGone.get() && (call.equals("destroyEvent") || call.equals("free"))) {
+            throw GONE;
+          }
+        };
+    TimelineSemaphore done = device.createSemaphore();
+    for (int i = 1; i <= 100; i++) { // each needs an event of its own
+      device.queue(0).barrier(Fence.NONE, done.at(i));
+    }
+    isHeld.set(false);
+    Threads.await("all to retire", () -> device.queue(0).openOperations() == 0);
+    isGone.set(true);
+    HalException ignored = device.lose(GONE);
+    device.close();
+    assertEquals(1, log.count("cannot destroy"), () -> "" + log.lines());
+    assertEquals(1, log.count("cannot destroy 100 native events of instant-0-q0"));
+    assertEquals(1, log.count("freeing the memory of a buffer failed"));
+    assertEquals(1, log.count("9 steps more of giving back what it had failed"));
+    buffers.forEach(DeviceBuffer::close);
+    done.close();
+  }
+
+  @Test
+  void aHostCallThatDoesNotEndIsNamed() throws Exception {
+    EngineDevice<Object> device = backend.open(1, Duration.ofMillis(1));
+    TimelineSemaphore called = device.createSemaphore();
+    TimelineSemaphore next = device.createSemaphore();
+    CountDownLatch runs = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    device
+        .queue(0)
+        .hostCall(
+            Fence.NONE,
+            called.at(1),
+            HostCall.Mode.BLOCKING,
+            context -> {
+              runs.countDown();
+              end.await();
+            });
+    assertTrue(runs.await(30, TimeUnit.SECONDS), "the host call begins");
+    device.queue(0).barrier(called.at(1), next.at(1));
+    try {
+      device.close();
+      String named = "instant-0-q0 operation 1 (host call that runs on thread instant-0-call-0)";
+      HalException late = assertThrows(HalException.class, () -> called.await(1, LIMIT));
+      assertEquals(Status.DEADLINE_EXCEEDED, late.status());
+      String message = String.valueOf(late.getMessage());
+      assertTrue(message.contains("; not over: " + named + ", enqueued "), message);
+      assertEquals(1, log.count("1 operation did not end within PT0.001S; not over: " + named));
+    } finally {
+      end.countDown();
+    }
+  }
+
+  /**
+   * What was never issued fails when the close begins and only has to retire. That is no work that
+   * the device is left with, however short its {@code close-timeout} is.
+   */
+  @Test
+  void whatOnlyHasToRetireMayTakeLongerThanTheTimeout() throws Exception {
+    EngineDevice<Object> device = backend.open(1, Duration.ZERO);
+    TimelineSemaphore gate = device.createSemaphore();
+    DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
+    device.queue(0).fill(gate.at(1), Fence.NONE, buffer, 0, 16, FillPattern.ZERO);
+    buffer.close(); // so it is freed when the operation retires
+    Thread closer = new Thread(device::close, "closer");
+    backend.atCall =
+        call -> {
+          if (call.equals("free")) {
+            Threads.await(
+                "the close to wait for it",
+                () -> closer.getState() == Thread.State.TIMED_WAITING);
+          }
+        };
+    closer.start();
+    closer.join(LIMIT.toMillis());
+    assertEquals(Thread.State.TERMINATED, closer.getState(), "the close");
+    assertEquals(List.of(), log.lines());
+    gate.close();
+  }
+}
