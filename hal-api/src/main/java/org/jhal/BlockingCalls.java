@@ -10,10 +10,10 @@ import org.jhal.spi.HostWaits;
  *
  * <p>Each method waits without limit. Where nobody may wait (in a callback, in external work, or on
  * another thread of a device, host calls apart) the methods throw FAILED_PRECONDITION and do
- * nothing. If the thread is interrupted, the method throws
- * InterruptedException, and the operation goes on; the host memory that it was given is borrowed
- * until it is over ({@link HostMemory#awaitFree()}). A failed operation throws its failure.
- * Otherwise the methods throw what those of {@link DeviceQueue} do, which they are short for.
+ * nothing. If the thread is interrupted, the method throws InterruptedException, and the operation
+ * goes on; the host memory that it was given is borrowed until it is over ({@link
+ * HostMemory#awaitFree()}). A failed operation throws its failure. Otherwise the methods throw what
+ * those of {@link DeviceQueue} do, which they are short for.
  *
  * <p>Thread-safe.
  */

@@ -118,8 +118,8 @@ public interface Device extends AutoCloseable {
    * in it.
    *
    * @param channel is used by a thread of the device, where nobody may wait for a timeline; not in
-   *     append mode: what is written would go to the end of the file, whatever
-   *     position is named, and no error would tell
+   *     append mode: what is written would go to the end of the file, whatever position is named,
+   *     and no error would tell
    * @throws HalException FAILED_PRECONDITION if the channel or the device is closed; UNAVAILABLE if
    *     the device is lost
    */

@@ -16,11 +16,16 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ReadOnlyBufferException;
 import java.nio.ShortBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jhal.spi.HostRange;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -325,6 +330,64 @@ class HostMemoryTest {
 
     assertEquals(10, called.get());
     assertFalse(registrations.get(isLastFirst ? count - 1 : 0).cancel(), "it has run");
+  }
+
+  /** Whatever ends it once more: that of another operation goes on. */
+  @Test
+  void aBorrowThatEndsTwiceEndsNoOtherOne() {
+    HostMemory memory = HostMemory.of(new byte[4]);
+    AtomicInteger told = new AtomicInteger();
+    HostMemory.Borrow first = memory.borrow();
+    HostMemory.Borrow second = memory.borrow();
+    var ignored = memory.onFree(told::incrementAndGet);
+    first.end();
+    first.end();
+    assertTrue(memory.isBorrowed());
+    assertEquals(0, told.get());
+    second.end();
+    second.end();
+    first.end();
+    assertFalse(memory.isBorrowed());
+    assertEquals(1, told.get());
+    HostMemory.Borrow third = memory.borrow();
+    first.end();
+    assertTrue(memory.isBorrowed());
+    third.end();
+    assertFalse(memory.isBorrowed());
+  }
+
+  /** An interrupt that came before is met at once, also if there is nothing to wait for. */
+  @Test
+  void awaitFreeLosesNoInterrupt() throws Exception {
+    HostMemory memory = HostMemory.of(new byte[4]);
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, memory::awaitFree);
+    assertFalse(Thread.interrupted(), "the exception has told it");
+
+    HostMemory.Borrow borrow = memory.borrow();
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, () -> memory.awaitFree(Duration.ofHours(1)));
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    Thread waiter =
+        new Thread(
+            () -> {
+              try {
+                memory.awaitFree();
+              } catch (Throwable t) {
+                thrown.set(t);
+              }
+            },
+            "waiter");
+    waiter.start();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (waiter.getState() != Thread.State.TIMED_WAITING && System.nanoTime() - end < 0) {
+      Thread.onSpinWait();
+    }
+    waiter.interrupt();
+    waiter.join(30_000);
+    assertFalse(waiter.isAlive(), "the thread that waits for the memory, 30 s after its interrupt");
+    assertEquals(InterruptedException.class, Objects.requireNonNull(thrown.get()).getClass());
+    borrow.end();
   }
 
   @Test

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HostWaits {
   /**
-   * Where waits are refused on this thread, or null; in an array of one, once that was needed. So it
-   * keeps no class loader, and restoring it needs no more stack than changing it did.
+   * Where waits are refused on this thread, or null; in an array of one, once that was needed. So
+   * it keeps no class loader, and restoring it needs no more stack than changing it did.
    */
   private static final ThreadLocal<@Nullable String @Nullable []> REFUSED = new ThreadLocal<>();
 

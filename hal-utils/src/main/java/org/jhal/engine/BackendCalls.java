@@ -205,7 +205,10 @@ final class BackendCalls {
       Failures.log(
           LOG,
           Level.WARNING,
-          device + ": as the device is lost, " + more + (more == 1 ? " step" : " steps")
+          device
+              + ": as the device is lost, "
+              + more
+              + (more == 1 ? " step" : " steps")
               + " more of giving back what it had failed",
           null);
     }

@@ -217,7 +217,9 @@ final class QueueWork<E> implements Work<E>, Submission {
     boolean ignored = keep(true);
   }
 
-  /** What to call when the event is not used any more. Set last: a refused call releases nothing. */
+  /**
+   * What to call when the event is not used any more. Set last: a refused call releases nothing.
+   */
   void releaseEventBy(@Nullable Runnable onRelease) {
     onEventReleased = onRelease;
   }
@@ -257,8 +259,8 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   /**
-   * Counts the submission of {@link #execute}. The last check of all, so that a refused one does not
-   * count.
+   * Counts the submission of {@link #execute}. The last check of all, so that a refused one does
+   * not count.
    */
   void countExecution() {
     Objects.requireNonNull(recording).countSubmission();

@@ -38,7 +38,9 @@ class CloseReportTest {
     log.close();
   }
 
-  /** Everything that is given back to a lost device fails. That is told in one line for each kind. */
+  /**
+   * Everything that is given back to a lost device fails. That is told in one line for each kind.
+   */
   @Test
   void whatALostDeviceDoesNotTakeBackIsCounted() throws Exception {
     AtomicBoolean isHeld = new AtomicBoolean(true);
@@ -121,8 +123,7 @@ class CloseReportTest {
         call -> {
           if (call.equals("free")) {
             Threads.await(
-                "the close to wait for it",
-                () -> closer.getState() == Thread.State.TIMED_WAITING);
+                "the close to wait for it", () -> closer.getState() == Thread.State.TIMED_WAITING);
           }
         };
     closer.start();

@@ -100,6 +100,24 @@ class EngineDeviceTest {
   }
 
   @Test
+  void memoryOfATypeThatTheDeviceHasNotIsRefused() {
+    backend.hasSharedMemory = false;
+    try (EngineDevice<Event> device = backend.open(1, LONG);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      for (org.junit.jupiter.api.function.Executable call :
+          List.<org.junit.jupiter.api.function.Executable>of(
+              () -> device.allocate(16, BufferParams.SHARED),
+              () -> device.queue(0).alloca(Fence.NONE, done.at(1), 16, BufferParams.SHARED))) {
+        HalException refused = assertThrows(HalException.class, call);
+        assertEquals(Status.UNIMPLEMENTED, refused.status());
+        assertEquals("fake-0 has no memory of type SHARED", refused.getMessage());
+      }
+      assertEquals(0, device.statistics().enqueued());
+      assertEquals(0, backend.liveMemory.get());
+    }
+  }
+
+  @Test
   void deviceMemoryCannotBeMappedAndTheMessageSaysWhatCan() {
     try (EngineDevice<Event> device = backend.open(1, LONG);
         DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE)) {

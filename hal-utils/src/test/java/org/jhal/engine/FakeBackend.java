@@ -13,6 +13,7 @@ import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
+import org.jhal.MemoryType;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
@@ -43,6 +44,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
   volatile Runnable atEnableAccess = () -> {};
   volatile Runnable atFree = () -> {}; // what freeing memory does besides
   Set<Command.Kind> commands = BASE_COMMANDS;
+  volatile boolean hasSharedMemory = true;
   volatile boolean prepares; // command buffers that are used again
   final Queue<Runnable> givingBack = new ArrayDeque<>(); // ends the use of imported memory
 
@@ -109,7 +111,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public boolean supports(BufferParams params) {
-    return true;
+    return params.type() != MemoryType.SHARED || hasSharedMemory;
   }
 
   private class FakeMemory implements DeviceMemory {

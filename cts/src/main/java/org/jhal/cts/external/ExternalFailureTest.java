@@ -238,6 +238,50 @@ class ExternalFailureTest {
     var unused = foreign.isNative();
   }
 
+  /** The thread that has run it runs other work then. */
+  @Test
+  @Rule({"M5", "Q11"})
+  void theContextOfOneWorkIsRefusedInTheNext(Cts cts) {
+    var unused = new Foreign(cts, cts.device());
+    AtomicReference<ExternalWork.@Nullable Context> kept = new AtomicReference<>();
+    DeviceBuffer buffer = cts.buffer(16);
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().external(Fence.NONE, done.at(1), List.of(buffer), kept::set);
+    cts.queue()
+        .external(
+            done.at(1),
+            done.at(2),
+            List.of(buffer),
+            context -> {
+              ExternalWork.Context before = awaitSet("the context", kept);
+              assertHal(Status.FAILED_PRECONDITION, before::stream, "only while the work runs");
+              assertHal(
+                  Status.FAILED_PRECONDITION,
+                  () -> before.address(buffer),
+                  "only while the work runs");
+              assertHal(
+                  Status.FAILED_PRECONDITION,
+                  () -> before.bytes(buffer),
+                  "only while the work runs");
+            });
+    awaitReached(done, 2);
+  }
+
+  /** The thread is not the program's: an interrupt ends with the work that has caused it. */
+  @Test
+  @Rule("Q11")
+  void anInterruptDoesNotReachTheNextWork(Cts cts) {
+    var unused = new Foreign(cts, cts.device());
+    TimelineSemaphore done = cts.semaphore();
+    AtomicReference<@Nullable Boolean> seen = new AtomicReference<>();
+    cts.queue()
+        .external(Fence.NONE, done.at(1), List.of(), context -> Thread.currentThread().interrupt());
+    cts.queue()
+        .external(done.at(1), done.at(2), List.of(), context -> seen.set(Thread.interrupted()));
+    awaitReached(done, 2);
+    assertEquals(false, awaitSet("the second work", seen));
+  }
+
   @Test
   @Rule({"M5", "Q11"})
   void theContextBelongsToOneThread(Cts cts) throws Exception {

@@ -214,8 +214,7 @@ class NoWaitTest {
       @Override
       void run(Cts cts, Runnable body) {
         Foreign ignored = new Foreign(cts, cts.device());
-        cts.queue()
-            .external(Fence.NONE, cts.semaphore().at(1), List.of(), context -> body.run());
+        cts.queue().external(Fence.NONE, cts.semaphore().at(1), List.of(), context -> body.run());
       }
     },
     /** Of a collective that a close cancels, on the thread that closes the group. */
@@ -259,8 +258,7 @@ class NoWaitTest {
       Fence both = reached.at(1).and(cts.semaphore(1).at(1));
       Sequence sequence = cts.closing(device.createSequence());
       Kernel kernel = cts.kernel("write_parameters");
-      CommandBuffer commands =
-          cts.closing(device.createCommandBuffer(CommandBuffer.Mode.REUSABLE));
+      CommandBuffer commands = cts.closing(device.createCommandBuffer(CommandBuffer.Mode.REUSABLE));
       commands.end();
       CollectiveGroup group = cts.closing(CollectiveGroup.of(device));
       add("await", () -> reached.await(1));

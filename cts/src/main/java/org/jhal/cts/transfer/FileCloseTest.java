@@ -10,8 +10,8 @@ import static org.jhal.cts.support.TestFolder.content;
 import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
-import static org.jhal.cts.support.Waits.pollReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.jhal.cts.support.Waits.pollReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

@@ -248,8 +248,8 @@ public final class Cascade {
   }
 
   /**
-   * Marks that user code runs on this thread, which may neither wait nor close a device until {@link
-   * #leaveCallback}: waiters that this thread has yet to notify would wait for it (rule S7).
+   * Marks that user code runs on this thread, which may neither wait nor close a device until
+   * {@link #leaveCallback}: waiters that this thread has yet to notify would wait for it (rule S7).
    *
    * @param what it is, such as {@code a callback}
    * @return what to pass to {@link #leaveCallback}

@@ -315,7 +315,8 @@ public final class Operation<E> extends HeapNode {
   /**
    * Asks for the weight again if it may have changed. Called when the operation may be issued, with
    * the lock of {@link QueueLists} held. From then on the weight stays, unless the operation is put
-   * back. What the stream throws fails this operation, whose turn comes with the weight that it has.
+   * back. What the stream throws fails this operation, whose turn comes with the weight that it
+   * has.
    */
   void weighAgain(NativeStream<E> stream) {
     if (state != State.FAILED && work.weightMayChange()) {

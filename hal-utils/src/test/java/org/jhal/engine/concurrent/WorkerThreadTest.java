@@ -11,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import org.jhal.engine.queue.Threads;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 
 /** A thread that works in steps: no wake-up is lost, and it ends when it is stopped. */
@@ -120,8 +120,7 @@ class WorkerThreadTest {
     assertTrue(role.stop(System.nanoTime()));
   }
 
-  private static WorkerThread role(
-      String name, Runnable atStart, BooleanSupplier step) {
+  private static WorkerThread role(String name, Runnable atStart, BooleanSupplier step) {
     return new WorkerThread(
         name,
         SPIN_NANOS,

@@ -1,10 +1,17 @@
 package org.jhal.engine.events;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -50,6 +57,31 @@ class NamesTest {
     backend.failsAtStream = new HalException(Status.RESOURCE_EXHAUSTED, "no second stream");
     assertThrows(HalException.class, () -> open(backend));
     assertEquals(before, live());
+  }
+
+  /** Two applications in one process each have a copy of JHAL; a recording has both. */
+  @Test
+  void twoCopiesInOneProcessShareNoNumber() throws Exception {
+    List<Long> semaphores = new ArrayList<>(List.of(Names.inProcess(1)));
+    List<Long> devices = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      List<URL> path = new ArrayList<>();
+      for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+        path.add(Path.of(entry).toUri().toURL());
+      }
+      try (URLClassLoader copy =
+          new URLClassLoader(path.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
+        Class<?> names = copy.loadClass(Names.class.getName());
+        assertNotSame(Names.class, names);
+        Method inProcess = names.getDeclaredMethod("inProcess", long.class);
+        inProcess.setAccessible(true);
+        semaphores.add((Long) inProcess.invoke(null, 1L));
+        Method add = names.getMethod("add", String.class, String.class, long.class);
+        devices.add((Long) add.invoke(null, "device", "a copy's", 0L));
+      }
+    }
+    assertEquals(3, Set.copyOf(semaphores).size(), () -> "numbers of semaphores " + semaphores);
+    assertEquals(2, Set.copyOf(devices).size(), () -> "numbers of devices " + devices);
   }
 
   @Test
