@@ -5,7 +5,9 @@ import org.jhal.Device;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.cli.trace.BadRecordingException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -33,9 +35,27 @@ final class CommandFailure extends RuntimeException {
     String message = e.getMessage();
     if (e instanceof UnmatchedArgumentException unmatched) {
       String what = unmatched.isUnknownOption() ? "unknown option" : "unexpected argument";
-      message = what + " '" + unmatched.getUnmatched().get(0) + "'";
+      String given = unmatched.getUnmatched().get(0);
+      CommandSpec spec = e.getCommandLine().getCommandSpec();
+      message =
+          what
+              + " '"
+              + given
+              + "'"
+              + Suggestion.of(
+                  given.replaceFirst("=.*", ""),
+                  unmatched.isUnknownOption()
+                      ? spec.optionsMap().keySet()
+                      : spec.subcommands().keySet());
     }
     return wrongUsage(message + " (see " + command + " --help)");
+  }
+
+  /** A recording that is damaged, or has nothing of JHAL. */
+  static CommandFailure badRecording(BadRecordingException e) {
+    return new CommandFailure(
+        ExitCode.USAGE,
+        new HalException(Status.INVALID_ARGUMENT, String.valueOf(e.getMessage()), e));
   }
 
   /** The device cannot do what was asked for. */

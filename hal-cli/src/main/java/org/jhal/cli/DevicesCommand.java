@@ -40,9 +40,9 @@ final class DevicesCommand implements Callable<Integer> {
       names = "--spark",
       paramLabel = "NAME",
       description = {
-        "Prints one line for a discovery script of Apache Spark: the resource NAME, whose addresses are"
-            + " URIs of devices. These are the devices of all drivers that do not compute on the host, or"
-            + " of those that --drivers names."
+        "Prints one line for a discovery script of Apache Spark: the resource NAME, whose addresses"
+            + " are URIs of devices. These are the devices of all drivers that do not compute on"
+            + " the host, or of those that --drivers names."
       })
   private @Nullable String spark;
 
@@ -75,6 +75,10 @@ final class DevicesCommand implements Callable<Integer> {
   }
 
   private void printAddresses(String name, String drivers) throws InterruptedException {
+    if (name.isBlank()) {
+      throw new ParameterException(
+          spec.commandLine(), "--spark '" + name + "' is no name of a resource, such as gpu");
+    }
     if (json) {
       throw new ParameterException(
           spec.commandLine(), "--json and --spark exclude each other: --spark prints JSON as well");

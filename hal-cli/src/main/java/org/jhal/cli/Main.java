@@ -182,7 +182,12 @@ public final class Main implements Runnable {
     List<String> known = new ArrayList<>(COMMANDS);
     known.addAll(Tools.names());
     return CommandFailure.wrongUsage(
-        "unknown command '" + name + "'; commands are " + String.join(", ", known));
+        "unknown command '"
+            + name
+            + "'"
+            + Suggestion.of(name, known)
+            + "; commands are "
+            + String.join(", ", known));
   }
 
   private static void addAll(CommandLine line) {

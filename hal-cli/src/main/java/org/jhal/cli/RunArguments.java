@@ -16,12 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param outs output files, by parameter
  * @param shapes by parameter
  * @param groups the grid, or null if the manifest decides
+ * @param force whether an output may take the place of an input
  */
 record RunArguments(
     Map<String, String> args,
     Map<String, String> outs,
     Map<String, Shape> shapes,
-    @Nullable Workgroups groups) {
+    @Nullable Workgroups groups,
+    boolean force) {
   /**
    * Parses the values of the options.
    *
@@ -29,14 +31,19 @@ record RunArguments(
    *     for a negative or far too large number
    */
   static RunArguments parse(
-      List<String> args, List<String> outs, List<String> shapes, @Nullable String groups) {
+      List<String> args,
+      List<String> outs,
+      List<String> shapes,
+      @Nullable String groups,
+      boolean force) {
     Map<String, Shape> parsedShapes = new LinkedHashMap<>();
     pairs("--shape", shapes).forEach((name, text) -> parsedShapes.put(name, Shape.parse(text)));
     return new RunArguments(
         pairs("--arg", args),
         pairs("--out", outs),
         parsedShapes,
-        groups == null ? null : grid(groups));
+        groups == null ? null : grid(groups),
+        force);
   }
 
   private static Map<String, String> pairs(String option, List<String> texts) {

@@ -32,7 +32,8 @@ import picocli.CommandLine.Spec;
     customSynopsis = {
       "hal run BUNDLE[:KERNEL] [--device URI] [--arg NAME=VALUE]...",
       "               [--out NAME=FILE]... [--shape NAME=N,...]... [--groups X[,Y[,Z]]]",
-      "               [--variants FOLDER] [--repeat N] [--timeout SECONDS] [--verbose]"
+      "               [--force] [--variants FOLDER] [--repeat N] [--timeout SECONDS]",
+      "               [--verbose]"
     },
     description = {
       "Runs a kernel of a bundle on a device, with data from files.",
@@ -67,7 +68,8 @@ final class RunCommand implements Callable<Integer> {
       names = "--variants",
       paramLabel = "FOLDER",
       description =
-          "A folder of variants from outside (docs/bundles.md), to be tried before the bundle's own.")
+          "A folder of variants from outside (docs/bundles.md), to be tried before the bundle's"
+              + " own.")
   private @Nullable Path variants;
 
   @Option(
@@ -82,6 +84,9 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "NAME=FILE",
       description = "The file for a buffer that the kernel writes. Repeatable.")
   private List<String> outs = List.of();
+
+  @Option(names = "--force", description = "Lets an output take the place of an input.")
+  private boolean force;
 
   @Option(
       names = "--shape",
@@ -112,8 +117,8 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "600",
       description =
-          "How long to wait for the device before giving up (${DEFAULT-VALUE}). What is stuck then is"
-              + " printed.")
+          "How long to wait for the device before giving up (${DEFAULT-VALUE}). What is stuck then"
+              + " is printed.")
   private int timeout;
 
   /** Closes the device, unless the user has stopped waiting for it. */
@@ -184,7 +189,7 @@ final class RunCommand implements Callable<Integer> {
             () -> {
               checkRange("--repeat", repeat == null ? 1 : repeat, MAX_REPEAT);
               checkRange("--timeout", timeout, Integer.MAX_VALUE);
-              return RunArguments.parse(args, outs, shapes, groups);
+              return RunArguments.parse(args, outs, shapes, groups, force);
             });
     Target target = CommandFailure.badInput(() -> Target.parse(text));
     ExecutableSource source = CommandFailure.badInput(() -> source(target.bundle(), variants));

@@ -7,12 +7,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
@@ -168,7 +166,7 @@ final class RunPlan implements AutoCloseable {
     HintResolver resolver = new HintResolver(hints, kernel.parameters(), constants, shapes);
     checkComplete(constants, shapes);
     groups = grid(resolver, limit);
-    Set<Path> paths = new HashSet<>();
+    List<Path> outputs = new ArrayList<>();
     for (Parameter parameter : kernel.parameters()) {
       String name = parameter.name();
       if (parameter.kind() == Kind.CONSTANT) {
@@ -181,12 +179,31 @@ final class RunPlan implements AutoCloseable {
       String out = arguments.outs().get(name);
       Path path = out == null ? null : path("--out", name, out);
       if (path != null) {
-        if (!paths.add(path.toAbsolutePath().normalize())) {
-          throw invalid("two outputs are written to '" + path + "'");
-        }
+        checkPlace(path, outputs);
+        outputs.add(path);
         sinks.put(name, DataFiles.create(path, parameter.type(), shape));
       }
       bindings.add(new Array(parameter, shape, sources.get(name), sinks.get(name), path));
+    }
+  }
+
+  /** Nothing is written over what else is written, nor, unless the user insists, over an input. */
+  private void checkPlace(Path output, List<Path> others) {
+    if (others.stream().anyMatch(other -> DataFiles.isSame(output, other))) {
+      throw invalid("two outputs are written to '" + output + "'");
+    }
+    for (String name : sources.keySet()) {
+      String input = String.valueOf(arguments.args().get(name));
+      if (!arguments.force() && DataFiles.isSame(output, path("--arg", name, input))) {
+        throw invalid(
+            "output '"
+                + output
+                + "' is the input '"
+                + name
+                + "', '"
+                + input
+                + "'; --force lets it take its place");
+      }
     }
   }
 

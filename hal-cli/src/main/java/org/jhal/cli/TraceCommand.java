@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
@@ -17,6 +18,7 @@ import org.jhal.cli.trace.BadRecordingException;
 import org.jhal.cli.trace.DiskSpace;
 import org.jhal.cli.trace.TraceFiles;
 import org.jhal.cli.trace.TraceFiles.Form;
+import org.jhal.cli.trace.TraceOutputs;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -69,15 +71,6 @@ final class TraceCommand implements Runnable {
     }
   }
 
-  private static void convert(PrintWriter to, Path recording, Map<Form, Path> outputs) {
-    try {
-      TraceFiles.convert(recording, outputs).forEach(to::println);
-      to.flush();
-    } catch (BadRecordingException e) {
-      throw CommandFailure.wrongUsage(String.valueOf(e.getMessage()));
-    }
-  }
-
   /** {@code hal trace run}. */
   @Command(
       name = "run",
@@ -123,26 +116,34 @@ final class TraceCommand implements Runnable {
       }
       PrintWriter out = spec.commandLine().getOut();
       PrintWriter err = spec.commandLine().getErr();
-      Path temporary = null;
-      try (Recording recording = TraceFiles.newRecording(limit())) {
+      long limit = limit();
+      Path temporary = kept == null ? temporaryFile() : null;
+      Path file = kept == null ? Objects.requireNonNull(temporary) : kept;
+      try (TraceOutputs opened =
+              CommandFailure.badInput(() -> new TraceOutputs(files, file, null));
+          Recording recording = TraceFiles.newRecording(limit)) {
         recording.start();
         int exitCode = Main.run(out, err, command.toArray(new String[0]));
         recording.stop();
-        Path file = kept;
-        if (file == null) {
-          temporary = Files.createTempFile("hal-trace", ".jfr");
-          file = temporary;
-        }
-        TraceFiles.save(recording, file);
-        if (exitCode != ExitCode.SUCCESS && recordsNothing(file)) {
+        opened.save(recording);
+        if (exitCode != ExitCode.SUCCESS && !TraceFiles.hasEvents(file)) {
           return exitCode; // it has said why, and there is nothing to show
         }
-        convert(err, file, files);
+        opened.convert(file).forEach(err::println);
+        err.flush();
         return exitCode;
-      } catch (IOException e) {
-        throw DataFiles.failure("cannot make a temporary file", e);
+      } catch (BadRecordingException e) {
+        throw CommandFailure.badRecording(e);
       } finally {
         delete(temporary);
+      }
+    }
+
+    private static Path temporaryFile() {
+      try {
+        return Files.createTempFile("hal-trace", ".jfr");
+      } catch (IOException e) {
+        throw DataFiles.failure("cannot make a temporary file", e);
       }
     }
 
@@ -152,10 +153,6 @@ final class TraceCommand implements Runnable {
       } catch (IllegalArgumentException e) {
         throw CommandFailure.wrongUsage("--max-size: " + e.getMessage());
       }
-    }
-
-    private static boolean recordsNothing(Path file) {
-      return !TraceFiles.hasEvents(file);
     }
 
     private static void delete(@Nullable Path file) {
@@ -184,7 +181,19 @@ final class TraceCommand implements Runnable {
 
     @Override
     public void run() {
-      convert(spec.commandLine().getOut(), recording, outputs.byForm());
+      PrintWriter out = spec.commandLine().getOut();
+      CommandFailure.badInput(
+          () -> {
+            TraceFiles.checkReadable(recording);
+            return recording;
+          });
+      try (TraceOutputs opened =
+          CommandFailure.badInput(() -> new TraceOutputs(outputs.byForm(), null, recording))) {
+        opened.convert(recording).forEach(out::println);
+        out.flush();
+      } catch (BadRecordingException e) {
+        throw CommandFailure.badRecording(e);
+      }
     }
   }
 

@@ -12,8 +12,9 @@ import org.jhal.cli.data.DataFiles;
 
 /**
  * {@code hal echo}: prints its arguments; throws if the first is {@code throw}, with the second as
- * the message, logs a lost device, as drivers do, if it is {@code log}, and fails as a file does
- * whose writer is interrupted if it is {@code interrupt}.
+ * the message, logs a lost device, as drivers do, if it is {@code log}, fails as a file does whose
+ * writer is interrupted if it is {@code interrupt}, and as Java does without memory if it is {@code
+ * memory}.
  */
 public final class EchoTool implements ToolProvider {
   @Override
@@ -33,6 +34,9 @@ public final class EchoTool implements ToolProvider {
     }
     if (args.length > 0 && args[0].equals("throw")) {
       throw new IllegalStateException("as asked");
+    }
+    if (args.length > 0 && args[0].equals("memory")) {
+      throw new OutOfMemoryError("heap");
     }
     if (args.length > 0 && args[0].equals("interrupt")) {
       throw DataFiles.failure("cannot write 'x'", new ClosedByInterruptException());

@@ -19,6 +19,14 @@ import org.junit.jupiter.api.io.TempDir;
 /** What {@code hal} tells about drivers and devices, some of which are no good. */
 class ListingTest {
   @Test
+  void aResourceWithoutANameIsRefused() {
+    for (String name : new String[] {"", " "}) {
+      hal("devices", "--spark", name).failed(2, "INVALID_ARGUMENT", "'" + name + "' is no name");
+      hal("devices", "--spark=" + name).failed(2, "INVALID_ARGUMENT");
+    }
+  }
+
+  @Test
   void driversAreListedWithTheirPlaceAndNotStarted() {
     int starts = Unplugged.starts();
     String out = hal("drivers").succeeded().out();

@@ -35,6 +35,27 @@ class MainTest {
   }
 
   @Test
+  void aMistypedNameIsGuessed() {
+    hal("devcies").failed(2, "'devcies', did you mean 'devices'?; commands are");
+    hal("dev").failed(2, "did you mean 'devices'?");
+    hal("ehco").failed(2, "did you mean 'echo'?");
+    hal("devices", "--jsn").failed(2, "'--jsn', did you mean '--json'? (see hal devices --help)");
+    hal("run", "--devise=mock").failed(2, "did you mean '--device'?");
+    hal("run", "b", "--arg=x=1", "--time").failed(2, "did you mean '--timeout'?");
+    hal("trace", "rnu").failed(2, "'rnu', did you mean 'run'?");
+    hal("trace", "run", "--ouy=x", "--", "version").failed(2, "did you mean '--out'?");
+    for (String far : new String[] {"nosuch", "x", "", "d", "x".repeat(100_000)}) {
+      assertFalse(hal(far).err().contains("did you mean"), far);
+    }
+    assertFalse(hal("devices", "--nosuchoption").err().contains("did you mean"));
+  }
+
+  @Test
+  void aHostWithTooLittleMemoryIsNoBug() {
+    hal("echo", "memory").failed(1, "RESOURCE_EXHAUSTED: the host has too little memory: heap");
+  }
+
+  @Test
   void noCommandIsWrongUsage() {
     hal().failed(2, "a command is missing", "hal --help");
   }

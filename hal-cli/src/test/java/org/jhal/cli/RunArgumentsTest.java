@@ -27,12 +27,12 @@ class RunArgumentsTest {
   void everythingIsRead() {
     RunArguments arguments =
         RunArguments.parse(
-            List.of("a=2.5", "x=dir/x=1.npy"), List.of("y=y.npy"), List.of("y=3,4"), "5,6");
+            List.of("a=2.5", "x=dir/x=1.npy"), List.of("y=y.npy"), List.of("y=3,4"), "5,6", false);
     assertEquals(Map.of("a", "2.5", "x", "dir/x=1.npy"), arguments.args());
     assertEquals(Map.of("y", "y.npy"), arguments.outs());
     assertEquals(Map.of("y", Shape.of(3, 4)), arguments.shapes());
     assertEquals(new Workgroups(5, 6, 1), arguments.groups());
-    assertNull(RunArguments.parse(List.of(), List.of(), List.of(), null).groups());
+    assertNull(RunArguments.parse(List.of(), List.of(), List.of(), null, false).groups());
   }
 
   @ParameterizedTest
@@ -41,11 +41,11 @@ class RunArgumentsTest {
     fails(
         Status.INVALID_ARGUMENT,
         "--arg '" + text + "'",
-        () -> RunArguments.parse(List.of(text), List.of(), List.of(), null));
+        () -> RunArguments.parse(List.of(text), List.of(), List.of(), null, false));
     fails(
         Status.INVALID_ARGUMENT,
         "--out '" + text + "'",
-        () -> RunArguments.parse(List.of(), List.of(text), List.of(), null));
+        () -> RunArguments.parse(List.of(), List.of(text), List.of(), null, false));
   }
 
   @Test
@@ -53,15 +53,15 @@ class RunArgumentsTest {
     fails(
         Status.INVALID_ARGUMENT,
         "'x' is given twice",
-        () -> RunArguments.parse(List.of("x=1", "x=1"), List.of(), List.of(), null));
+        () -> RunArguments.parse(List.of("x=1", "x=1"), List.of(), List.of(), null, false));
     fails(
         Status.INVALID_ARGUMENT,
         "'y' is given twice",
-        () -> RunArguments.parse(List.of(), List.of("y=1", "y=2"), List.of(), null));
+        () -> RunArguments.parse(List.of(), List.of("y=1", "y=2"), List.of(), null, false));
     fails(
         Status.INVALID_ARGUMENT,
         "'y' is given twice",
-        () -> RunArguments.parse(List.of(), List.of(), List.of("y=1", "y=2"), null));
+        () -> RunArguments.parse(List.of(), List.of(), List.of("y=1", "y=2"), null, false));
   }
 
   @ParameterizedTest
@@ -71,12 +71,13 @@ class RunArgumentsTest {
     "'1,2,-3', OUT_OF_RANGE", "2147483648, OUT_OF_RANGE", "99999999999999999999, OUT_OF_RANGE"
   })
   void whatIsNoGridIsRefused(String text, Status status) {
-    fails(status, text, () -> RunArguments.parse(List.of(), List.of(), List.of(), text));
+    fails(status, text, () -> RunArguments.parse(List.of(), List.of(), List.of(), text, false));
   }
 
   @Test
   void theGridMayBeZeroOrHuge() {
-    RunArguments arguments = RunArguments.parse(List.of(), List.of(), List.of(), "0,2147483647,1");
+    RunArguments arguments =
+        RunArguments.parse(List.of(), List.of(), List.of(), "0,2147483647,1", false);
     assertEquals(new Workgroups(0, Integer.MAX_VALUE, 1), arguments.groups());
   }
 

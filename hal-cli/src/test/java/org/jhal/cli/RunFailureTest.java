@@ -1,6 +1,7 @@
 package org.jhal.cli;
 
 import static org.jhal.cli.Outcome.hal;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -64,6 +65,51 @@ class RunFailureTest extends RunFixture {
     assertFalse(Files.exists(folder.resolve("y.npy")));
     run(bundle, "--arg", "n=1", "--arg", "x=" + x, "--out", y).succeeded();
     assertEquals(before + 1, TestKernels.COUNT.get());
+  }
+
+  /** By whatever name, and whichever input it is. */
+  @Test
+  void anInputIsOnlyReplacedByForce() throws IOException {
+    String parameters = String.join(", ", buffer("x", "u8", "in"), buffer("y", "u8", "inout"));
+    Path bundle = bundle(kernel("count", parameters, "'groups': [1]"));
+    Path x = Files.write(folder.resolve("x.bin"), new byte[] {1, 2});
+    Path y = Files.write(folder.resolve("y.bin"), new byte[] {3, 4});
+    Path link = Files.createSymbolicLink(folder.resolve("link.bin"), x);
+    Path same = Files.createLink(folder.resolve("same.bin"), x);
+    Path dotted = folder.resolve("none/../x.bin");
+    Files.createDirectory(folder.resolve("none"));
+    int before = TestKernels.COUNT.get();
+    for (Path output : List.of(x, link, same, dotted, y)) {
+      run(bundle, "--arg", "x=" + x, "--arg", "y=" + y, "--out", "y=" + output)
+          .failed(2, "INVALID_ARGUMENT", "'" + output + "' is the input", "--force");
+    }
+    run(bundle, "--arg", "x=" + link, "--arg", "y=" + y, "--out", "y=" + same)
+        .failed(2, "is the input 'x'");
+    assertEquals(before, TestKernels.COUNT.get());
+    run(bundle, "--arg", "x=" + x, "--arg", "y=" + y, "--out", "y=" + link, "--force").succeeded();
+    assertArrayEquals(new byte[] {3, 4}, Files.readAllBytes(x), "a link stays a link");
+    run(bundle, "--arg", "x=/dev/null", "--shape", "x=0", "--arg", "y=" + y, "--out", "y=/dev/null")
+        .failed(2, "not a regular file");
+  }
+
+  @Test
+  void twoOutputsAreTwoFiles() throws IOException {
+    String parameters = String.join(", ", buffer("x", "u8", "out"), buffer("y", "u8", "out"));
+    Path bundle =
+        bundle(kernel("count", parameters, "'groups': [1], 'shapes': {'x': [1], 'y': [1]}"));
+    Path there = Files.write(folder.resolve("there"), new byte[1]);
+    Path link = Files.createSymbolicLink(folder.resolve("link"), there);
+    Path here = Files.createSymbolicLink(folder.resolve("here"), folder);
+    run(bundle, "--out", "x=" + there, "--out", "y=" + link).failed(2, "two outputs");
+    run(
+            bundle,
+            "--out",
+            "x=" + folder.resolve("new"),
+            "--out",
+            "y=" + here.resolve("new"),
+            "--force")
+        .failed(2, "two outputs");
+    assertFalse(Files.exists(folder.resolve("new")));
   }
 
   @Test
@@ -231,6 +277,26 @@ class RunFailureTest extends RunFixture {
           outcome::toString);
       assertEquals(List.of(bundle), files(), name);
     }
+  }
+
+  /** A sound picture of 80 kB that takes 256 MB. */
+  @Test
+  void aPictureThatDoesNotFitIntoMemorySaysSo() throws Exception {
+    Path bundle = bundle(kernel("count", buffer("data", "u8", "in"), "'groups': [1]"));
+    Path picture =
+        array("large.png", ElementType.U8, Shape.of(8000, 8000, 4), new byte[256_000_000]);
+    Outcome outcome =
+        Outcome.java(
+            folder,
+            "-Xmx64m",
+            Main.class.getName(),
+            "run",
+            bundle.toString(),
+            "--device",
+            "mock",
+            "--arg",
+            "data=" + picture);
+    outcome.failed(2, "RESOURCE_EXHAUSTED", "large.png", "does not fit into memory");
   }
 
   @Test

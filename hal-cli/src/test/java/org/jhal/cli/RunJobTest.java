@@ -36,7 +36,8 @@ class RunJobTest extends RunFixture {
         Path in = array("in.bin", ElementType.U8, Shape.of(content.length), content);
         Path out = folder.resolve("out.bin");
         RunArguments arguments =
-            RunArguments.parse(List.of("data=" + in), List.of("data=" + out), List.of(), null);
+            RunArguments.parse(
+                List.of("data=" + in), List.of("data=" + out), List.of(), null, false);
         try (RunPlan plan =
                 RunPlan.of(
                     kernel,

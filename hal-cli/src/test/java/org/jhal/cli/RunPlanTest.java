@@ -98,7 +98,7 @@ class RunPlanTest {
       throw new AssertionError(e);
     }
     RunArguments arguments =
-        RunArguments.parse(args, outs, shapes, groups.isEmpty() ? null : groups);
+        RunArguments.parse(args, outs, shapes, groups.isEmpty() ? null : groups, false);
     return RunPlan.of(kernel, read, arguments, LIMIT);
   }
 
@@ -366,7 +366,8 @@ class RunPlanTest {
         "{'shapes': {'q': [1]}} | 'shapes.q' names the buffer 'q'",
         "{'shapes': {'n': [1]}} | 'shapes.n' names the buffer 'n'",
         "{'shapes': {'y': 1}} | 'shapes.y' must be an array",
-        "{'groups': [1], 'shapes': {'y': [-1]}} | 'shapes.y': shape -1: a dimension may not be negative",
+        "{'groups': [1], 'shapes': {'y': [-1]}} | 'shapes.y': shape -1: a dimension may not be"
+            + " negative",
       })
   void aBadHintIsRefused(String hints, String message) throws IOException {
     args.addAll(List.of("x=" + x, "y=" + y, "a=1"));

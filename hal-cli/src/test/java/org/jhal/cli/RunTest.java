@@ -174,7 +174,8 @@ class RunTest extends RunFixture {
             "--arg",
             "y=" + y,
             "--out",
-            "y=" + y)
+            "y=" + y,
+            "--force")
         .succeeded();
     ByteBuffer result = ByteBuffer.wrap(read(y)).order(ByteOrder.nativeOrder());
     for (int i = 0; i < 1000; i++) {

@@ -1,6 +1,7 @@
 package org.jhal.cli;
 
 import static org.jhal.cli.Outcome.hal;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -100,9 +101,10 @@ class TraceTest {
       assertEquals(2, outcome.exitCode(), outcome::toString);
       assertTrue(outcome.err().contains("no recording of the flight recorder"), outcome::toString);
     }
-    Outcome missing = hal("trace", "convert", file("none").toString(), "--out", "t.json");
-    assertEquals(1, missing.exitCode(), missing::toString);
-    assertTrue(missing.err().contains("NOT_FOUND"), missing::toString);
+    String none = file("none").toString();
+    hal("trace", "convert", none, "--out", "t.json").failed(2, "NOT_FOUND", none);
+    hal("trace", "convert", folder.toString(), "--out", "t.json")
+        .failed(2, "INVALID_ARGUMENT", "it is a folder");
   }
 
   /** Cut off, or with bytes changed: refused, or read as far as it makes sense. */
@@ -203,13 +205,49 @@ class TraceTest {
     byte[] before = Files.readAllBytes(made);
     Outcome outcome =
         hal("trace", "run", "--jfr", file("none").resolve("x.jfr").toString(), "--", "pipeline");
-    assertEquals(1, outcome.exitCode(), outcome::toString);
-    assertTrue(outcome.err().contains("NOT_FOUND"), outcome::toString);
+    outcome.failed(2, "NOT_FOUND", "x.jfr");
     hal("trace", "run", "--jfr", made.toString(), "--", "pipeline").succeeded();
     assertFalse(Arrays.equals(before, Files.readAllBytes(made)));
     try (Stream<Path> files = Files.list(folder)) {
       assertEquals(List.of(made), files.toList(), "parts of recordings");
     }
+  }
+
+  /** A run may take hours. */
+  @Test
+  void anOutputThatCannotBeWrittenIsToldBeforeTheCommandRuns() throws Exception {
+    String missing = file("none").resolve("t").toString();
+    for (String option : new String[] {"--out", "--html", "--svg", "--jfr"}) {
+      // failed() also says that the command has printed nothing
+      hal("trace", "run", option, missing, "--", "pipeline").failed(2, "NOT_FOUND", missing);
+      hal("trace", "run", option, folder.toString(), "--", "pipeline").failed(2, "is a folder");
+    }
+    String good = file("t.json").toString();
+    hal("trace", "run", "--out", good, "--svg", missing, "--", "pipeline").failed(2, "NOT_FOUND");
+    try (Stream<Path> files = Files.list(folder)) {
+      assertEquals(List.of(), files.toList(), "parts of outputs");
+    }
+  }
+
+  @Test
+  void aFileIsWrittenOnceAndNotOverItsInput() throws Exception {
+    Path made = recording();
+    byte[] before = Files.readAllBytes(made);
+    Path link = Files.createSymbolicLink(file("link.jfr"), made);
+    Path same = Files.createLink(file("same.jfr"), made);
+    for (Path name :
+        List.of(made, link, same, folder.resolve("../" + folder.getFileName() + "/made.jfr"))) {
+      hal("trace", "convert", made.toString(), "--out", name.toString())
+          .failed(2, "INVALID_ARGUMENT", "over its recording");
+    }
+    String t = file("t").toString();
+    hal("trace", "convert", made.toString(), "--out", t, "--html", t).failed(2, "two outputs");
+    hal("trace", "run", "--jfr", t, "--svg", t, "--", "pipeline").failed(2, "two outputs");
+    Files.createSymbolicLink(file("here"), folder);
+    hal("trace", "run", "--jfr", t, "--svg", file("here").resolve("t").toString(), "--", "pipeline")
+        .failed(2, "two outputs");
+    assertArrayEquals(before, Files.readAllBytes(made));
+    assertFalse(Files.exists(file("t")));
   }
 
   @Test

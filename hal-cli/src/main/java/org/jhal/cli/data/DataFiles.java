@@ -126,6 +126,27 @@ public final class DataFiles {
     }
   }
 
+  /**
+   * Whether two names are of one file, which may not be there yet. What is there and is no regular
+   * file, such as a device, keeps nothing that another could overwrite, so it is never the same.
+   */
+  public static boolean isSame(Path one, Path other) {
+    try {
+      return Files.exists(one)
+          ? Files.isRegularFile(one) && Files.exists(other) && Files.isSameFile(one, other)
+          : !Files.exists(other) && place(one).equals(place(other));
+    } catch (IOException e) {
+      return false; // one of them cannot be used, as is told when it is opened
+    }
+  }
+
+  /** The place of a file that is not there, whatever links lead to its folder. */
+  private static Path place(Path missing) throws IOException {
+    Path path = missing.toAbsolutePath().normalize();
+    Path folder = path.getParent();
+    return folder == null ? path : folder.toRealPath().resolve(path.getFileName());
+  }
+
   /** The failure for an exception of the file system, in one line that begins with {@code what}. */
   public static HalException failure(String what, IOException e) {
     if (e instanceof NoSuchFileException) {

@@ -35,6 +35,13 @@ final class Png {
   private static final long SIGNATURE = 0x89504e470d0a1a0aL;
   private static final int HEADER = 0x49484452; // IHDR
   private static final int END = 0x49454e44; // IEND
+  private static final int DATA = 0x49444154; // IDAT
+
+  /** Deflate makes at most 258 bytes of 2 bits. */
+  private static final long MAX_INFLATION = 1032;
+
+  /** Channels by colour type; 0 for a type that does not exist. */
+  private static final int[] CHANNELS = {1, 0, 3, 1, 2, 0, 4};
 
   private Png() {}
 
@@ -65,6 +72,11 @@ final class Png {
         reader.dispose();
       }
     } catch (IOException | RuntimeException e) {
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof OutOfMemoryError tooLarge) { // which the decoder hides
+          throw tooLarge;
+        }
+      }
       throw malformed(name, String.valueOf(e.getMessage()), e);
     } catch (LinkageError e) {
       throw DataFiles.noPictures(e);
@@ -77,6 +89,8 @@ final class Png {
     if (in.remaining() < 8 || in.getLong() != SIGNATURE) {
       throw malformed(name, "it does not begin as PNG files do", null);
     }
+    long rawBytes = 0;
+    long dataBytes = 0;
     for (boolean first = true; ; first = false) {
       if (in.remaining() < 12) {
         throw malformed(name, "it ends before its end mark, after " + file.length + " bytes", null);
@@ -96,16 +110,29 @@ final class Png {
         if (kind != HEADER || length != 13) {
           throw malformed(name, "its first chunk is not a header", null);
         }
-        checkHeader(in.getInt(), in.getInt(), in.get(), name);
+        rawBytes = rawBytes(in.getInt(), in.getInt(), in.get(), in.get(), name);
       }
+      dataBytes += kind == DATA ? length : 0;
       in.position(start + 4 + length + 4);
       if (kind == END) {
+        if (rawBytes > dataBytes * MAX_INFLATION) {
+          throw malformed(
+              name,
+              "its pixels take "
+                  + rawBytes
+                  + " bytes, but its "
+                  + dataBytes
+                  + " bytes of data hold at most "
+                  + dataBytes * MAX_INFLATION,
+              null);
+        }
         return;
       }
     }
   }
 
-  private static void checkHeader(int width, int height, int depth, String name) {
+  /** Checks the header, and returns how many bytes the pixels take, not compressed. */
+  private static long rawBytes(int width, int height, int depth, int colourType, String name) {
     if (width <= 0 || height <= 0) {
       throw malformed(name, "it is " + width + " x " + height + " pixels", null);
     }
@@ -126,6 +153,12 @@ final class Png {
               + Integer.MAX_VALUE / 4
               + " in all");
     }
+    int channels = colourType < 0 || colourType > 6 ? 0 : CHANNELS[colourType];
+    if (channels == 0) {
+      throw malformed(
+          name, "its colours are of type " + colourType + ", which does not exist", null);
+    }
+    return height * (1 + ((long) width * channels * depth + 7) / 8);
   }
 
   private static Picture picture(BufferedImage image) {

@@ -2,6 +2,7 @@ package org.jhal.cli.data;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -115,6 +116,9 @@ class PngTest {
     refused(file(header(5, 5, 17, 2), chunk("IEND")), "17 bits per channel");
     refused(file(header(0, 5, 8, 2), chunk("IEND")), "0 x 5");
     refused(file(header(-1, 5, 8, 2), chunk("IEND")), "-1 x 5");
+    for (int colours : new int[] {1, 5, 7, 100, 255}) {
+      refused(file(header(5, 5, 8, colours), chunk("IEND")), "which does not exist");
+    }
   }
 
   @Test
@@ -135,6 +139,34 @@ class PngTest {
     checksum.update(file, 12, 17);
     ByteBuffer.wrap(file).putInt(29, (int) checksum.getValue());
     refused(file, "malformed PNG file");
+  }
+
+  /** Before any memory is taken for them. */
+  @Test
+  void morePixelsThanTheDataCanHoldAreRefused() {
+    byte[] data = chunk("IDAT", new int[1000]);
+    byte[] end = chunk("IEND");
+    refused(file(header(16_000_000, 8, 8, 6), data, end), "its 1000 bytes of data hold at most");
+    refused(file(header(16_000_000, 1, 8, 0), data, end), "take 16000001 bytes, but");
+    refused(file(header(1, 1_000_000, 1, 3), data, end), "take 2000000 bytes, but its 1000 bytes");
+    refused(file(header(8_256_000, 1, 1, 0), data, end), "take 1032001 bytes");
+    refused(file(header(1000, 1000, 8, 4), end), "its 0 bytes of data");
+    // Not one byte less, whatever the decoder finds then.
+    refused(file(header(8_255_992, 1, 1, 0), data, end), "malformed PNG file");
+    HalException allowed =
+        assertThrows(
+            HalException.class,
+            () -> Png.decode(file(header(8_255_992, 1, 1, 0), data, end), "some.png"));
+    assertFalse(String.valueOf(allowed.getMessage()).contains("hold at most"), allowed::toString);
+  }
+
+  @Test
+  void whatDeflatesBestIsStillRead() throws IOException {
+    for (int channels = 1; channels <= 4; channels++) {
+      byte[] file = Png.encode(Shape.of(1000, 3000, channels), new byte[3_000_000 * channels]);
+      assertTrue(file.length < 3_000_000 * channels / 200, "compressed to " + file.length);
+      assertEquals(Shape.of(1000, 3000, channels), Png.decode(file, "a").shape());
+    }
   }
 
   @Test

@@ -39,7 +39,9 @@ class TraceReaderTest {
   private String convert(Path recording, Path json) throws Exception {
     Map<TraceFiles.Form, Path> outputs = new EnumMap<>(TraceFiles.Form.class);
     outputs.put(TraceFiles.Form.JSON, json);
-    return TraceFiles.convert(recording, outputs).get(0);
+    try (TraceOutputs opened = new TraceOutputs(outputs, null, recording)) {
+      return opened.convert(recording).get(0);
+    }
   }
 
   @Test
@@ -308,7 +310,9 @@ class TraceReaderTest {
     public static void main(String[] args) throws Exception {
       Map<TraceFiles.Form, Path> outputs = new EnumMap<>(TraceFiles.Form.class);
       outputs.put(TraceFiles.Form.JSON, Path.of(args[1]));
-      System.out.println(TraceFiles.convert(Path.of(args[0]), outputs).get(0));
+      try (TraceOutputs opened = new TraceOutputs(outputs, null, null)) {
+        System.out.println(opened.convert(Path.of(args[0])).get(0));
+      }
     }
   }
 }

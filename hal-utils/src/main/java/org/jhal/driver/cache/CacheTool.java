@@ -2,8 +2,10 @@ package org.jhal.driver.cache;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -181,6 +183,13 @@ public final class CacheTool implements ToolProvider {
   private static int run(PrintWriter out, PrintWriter err, String action, Path folder) {
     KernelCache cache = KernelCache.in(folder);
     try {
+      if (action.equals("verify") && !cache.isCache()) {
+        err.println(
+            "hal: FAILED_PRECONDITION: "
+                + folder
+                + " is no folder of kept kernels: it has other files, and no entry");
+        return FAILED;
+      }
       return switch (action) {
         case "verify" -> verify(out, cache.items(), folder);
         case "empty" -> empty(out, cache.empty(), folder);
@@ -200,6 +209,12 @@ public final class CacheTool implements ToolProvider {
   }
 
   private static String reason(IOException e) {
+    if (e instanceof NotDirectoryException) {
+      return "it is not a folder";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
     return e instanceof UntrustedException ? String.valueOf(e.getMessage()) : e.toString();
   }
 

@@ -295,6 +295,19 @@ public final class KernelCache {
     return items;
   }
 
+  /**
+   * Whether the folder looks like one of a cache: it is empty, or has something of a cache.
+   *
+   * @throws IOException if the folder cannot be used; NoSuchFileException if there is none
+   */
+  boolean isCache() throws IOException {
+    try (PrivateFolder folder = PrivateFolder.open(path, access)) {
+      List<String> names = folder.names();
+      return names.isEmpty()
+          || names.stream().anyMatch(file -> ENTRY.matcher(file).matches() || isUnfinished(file));
+    }
+  }
+
   private static Optional<Item> item(PrivateFolder folder, String file) {
     long bytes = 0;
     Instant used = Instant.EPOCH;

@@ -80,6 +80,20 @@ class CacheToolTest {
   }
 
   @Test
+  void aFolderThatIsNoCacheIsToldApart() throws IOException {
+    Files.createDirectory(folder);
+    runHere("verify").assertSays(0, "0 entries in " + folder);
+    Files.writeString(folder.resolve("letter.txt"), "Dear");
+    runHere("verify")
+        .assertSays(1, "FAILED_PRECONDITION", folder + " is no folder of kept kernels");
+    assertTrue(Files.exists(folder.resolve("letter.txt")));
+    keep("a", "a");
+    runHere("verify").assertSays(0, "1 entry in " + folder);
+    run("verify", "--folder", folder.resolve("letter.txt").toString())
+        .assertSays(1, "letter.txt", "not a folder");
+  }
+
+  @Test
   void whatIsOfNoUseIsReported() throws IOException {
     keep("a", "a");
     keep("b", "b");

@@ -1,0 +1,179 @@
+package org.jhal.cli.trace;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import jdk.jfr.Recording;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.cli.data.DataFiles;
+import org.jhal.cli.data.DataSink;
+import org.jhal.cli.trace.TraceFiles.Form;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Files for a recording and its traces. All are opened at once, before there is anything to write,
+ * so that a run is not lost to a wrong name. Each takes its place when it is complete; without
+ * that, {@link #close} leaves what was there.
+ *
+ * <p>Used by one thread.
+ */
+public final class TraceOutputs implements AutoCloseable {
+  private record Output(Path path, DataSink sink) {}
+
+  private final Map<Form, Output> traces = new EnumMap<>(Form.class);
+  private final List<Output> all = new ArrayList<>();
+  private @Nullable Output recording;
+
+  /**
+   * Opens the files.
+   *
+   * @param traces by form
+   * @param recording where to keep the recording, or null
+   * @param input a file that none of them may be, or null
+   * @throws HalException INVALID_ARGUMENT if two of them, or one and {@code input}, are the same
+   *     file; otherwise as {@link DataFiles#createPlain}
+   */
+  public TraceOutputs(Map<Form, Path> traces, @Nullable Path recording, @Nullable Path input) {
+    try {
+      if (recording != null) {
+        this.recording = open(recording, input);
+      }
+      traces.forEach((form, path) -> this.traces.put(form, open(path, input)));
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private Output open(Path path, @Nullable Path input) {
+    if (input != null && DataFiles.isSame(path, input)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "the trace would be written over its recording, '" + input + "'");
+    }
+    for (Output other : all) {
+      if (DataFiles.isSame(path, other.path)) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT, "two outputs are written to '" + path + "'");
+      }
+    }
+    Output output = new Output(path, DataFiles.createPlain(path));
+    all.add(output);
+    return output;
+  }
+
+  /**
+   * Writes what was recorded to the file for it, which is then complete.
+   *
+   * @throws HalException RESOURCE_EXHAUSTED if the disk is full; DATA_LOSS or another status if
+   *     writing fails
+   * @throws IllegalStateException if there is no such file
+   */
+  public void save(Recording recorded) {
+    if (recording == null) {
+      throw new IllegalStateException("no file for the recording");
+    }
+    try (InputStream in = recorded.getStream(null, null)) {
+      if (in != null) {
+        long unused = in.transferTo(new SinkStream(recording.sink));
+      }
+      recording.sink.commit();
+    } catch (IOException e) {
+      throw DataFiles.failure("cannot write '" + recording.path + "'", e);
+    }
+  }
+
+  /**
+   * Makes the traces of a recording.
+   *
+   * @return one line on each
+   * @throws BadRecordingException if it cannot be made into a trace; then nothing is written
+   * @throws HalException RESOURCE_EXHAUSTED if the disk is full; NOT_FOUND or another status if a
+   *     file cannot be read or written
+   */
+  public List<String> convert(Path recorded) throws BadRecordingException {
+    List<String> lines = new ArrayList<>();
+    for (Map.Entry<Form, Output> trace : traces.entrySet()) {
+      lines.add(convert(recorded, trace.getKey(), trace.getValue()));
+    }
+    return lines;
+  }
+
+  private static String convert(Path recorded, Form form, Output output)
+      throws BadRecordingException {
+    try {
+      Writer writer =
+          new BufferedWriter(
+              new OutputStreamWriter(new SinkStream(output.sink), StandardCharsets.UTF_8), 1 << 16);
+      TraceReader.Summary found = TraceReader.read(recorded, sink(form, writer));
+      writer.flush();
+      output.sink.commit();
+      return line(output.path, found);
+    } catch (BadRecordingException e) {
+      throw e;
+    } catch (IOException e) {
+      throw DataFiles.failure("cannot write '" + output.path + "'", e);
+    }
+  }
+
+  private static TraceSink sink(Form form, Writer writer) throws IOException {
+    return form == Form.JSON
+        ? new ChromeTrace(writer)
+        : new PictureTrace(writer, form == Form.HTML);
+  }
+
+  private static String line(Path path, TraceReader.Summary found) {
+    List<String> parts = new ArrayList<>();
+    parts.add(found.operations() + " operations");
+    parts.add(found.arrows() + " arrows");
+    if (found.unfinished() > 0) {
+      parts.add(found.unfinished() + " operations of which a part is not in the recording");
+    }
+    if (found.withoutArrow() > 0) {
+      parts.add(found.withoutArrow() + " waits whose signal is not in the recording");
+    }
+    return path + ": " + String.join(", ", parts);
+  }
+
+  /** Closes the files. Those that are not complete are removed. */
+  @Override
+  public void close() {
+    for (Output output : all) {
+      try {
+        output.sink.close();
+      } catch (IOException e) {
+        // Everything that was needed of this file is already done.
+      }
+    }
+  }
+
+  /** A sink as a stream. */
+  private static final class SinkStream extends OutputStream {
+    private final DataSink sink;
+
+    SinkStream(DataSink sink) {
+      this.sink = sink;
+    }
+
+    @Override
+    public void write(int one) throws IOException {
+      sink.write(ByteBuffer.wrap(new byte[] {(byte) one}));
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+      sink.write(ByteBuffer.wrap(bytes, offset, length));
+    }
+  }
+}
