@@ -1,6 +1,7 @@
 package org.jhal.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,6 +11,7 @@ import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
@@ -19,35 +21,39 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Life cycle: <em>parked</em> -> <em>begun</em>, by the issue thread when all waits are reached
  * or {@linkplain #waitsOnHost covered}, or <em>refused</em>, by who cancels it, or by the issue
- * thread if issuing fails. One that has begun is decided once, as done or as failed, by one
- * compare-and-set, whoever comes first: who carries it out, the deadline, the loss or the close of
+ * thread if issuing fails. One that has begun is decided once, as <em>done</em> or as
+ * <em>failed</em>, whoever comes first: who carries it out, the deadline, the loss or the close of
  * a device, the close of the group. If it fails, the signals fail at once, and the operation stays
- * open until the devices are past it.
+ * open until the devices are past it. Each of these steps is one compare-and-set, which also sets
+ * the reason: nobody sees that it was refused or has failed without seeing why.
  *
  * <p>Thread-safe.
  */
 abstract class Collective {
   static final String FAILED = "a collective failed: ";
 
-  private enum Phase {
+  /**
+   * Where it stands, and why.
+   *
+   * @param hasBegun whether all waits were reached or covered, and the devices are held
+   * @param isOver whether nothing can change it any more
+   * @param failure why it was refused, if it has not begun, or why it has failed
+   */
+  private record Stage(boolean hasBegun, boolean isOver, @Nullable HalException failure) {
     /** Some waits are neither reached nor covered. */
-    PARKED,
-    /** All waits are reached or covered, and the devices are held. */
-    BEGUN,
-    /** It was cancelled before it began, or could not begin. */
-    REFUSED
-  }
+    static final Stage PARKED = new Stage(false, false, null);
 
-  private static final Object DONE = new Object();
+    static final Stage BEGUN = new Stage(true, false, null);
+    static final Stage DONE = new Stage(true, true, null);
+  }
 
   final GroupLife group;
   final Operation<?> operation; // retained until the last reference of `hold` is gone
   final CollectiveRequest request;
 
-  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.PARKED);
-
-  // Null, DONE or the failure. Set once, by the thread that decides.
-  private final AtomicReference<@Nullable Object> outcome = new AtomicReference<>();
+  // From PARKED to BEGUN or to the refusal, and from BEGUN to DONE or to the failure; also to the
+  // refusal, by begin(), if the deadline cannot be set.
+  private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.PARKED);
 
   // How many devices are held: counted up by the issue thread, taken once by who lets go of them.
   private final AtomicInteger held = new AtomicInteger();
@@ -98,30 +104,52 @@ abstract class Collective {
     return 1;
   }
 
-  /** Holds the devices, and lets the deadline run. */
+  /**
+   * Holds the devices, and lets the deadline run. Throws if it cannot begin; if it was {@linkplain
+   * #refuse refused} before, its operation has failed with the reason.
+   */
   final void begin() {
     try {
       for (EngineDevice<?> device : group.devices()) {
         device.holds().beginCopy();
         held.incrementAndGet();
       }
-      if (!phase.compareAndSet(Phase.PARKED, Phase.BEGUN)) {
-        throw new HalException(Status.CANCELLED, "it was cancelled before it began");
+      if (!stage.compareAndSet(Stage.PARKED, Stage.BEGUN)) {
+        throw refused();
       }
-      startTimer(nanosLeft()); // late() does nothing unless BEGUN
+      startTimer(nanosLeft()); // late() does nothing unless it has begun
     } catch (Throwable t) {
-      phase.set(Phase.REFUSED);
+      Stage refused = refusal(Failures.of(t));
+      boolean ignored =
+          stage.compareAndSet(Stage.PARKED, refused) || stage.compareAndSet(Stage.BEGUN, refused);
       letGo();
       throw t;
     }
   }
 
   /**
-   * Issuing it has failed: if it has not begun, it never will. Its operation tells the failure, but
-   * only behind what it waits for, since its signals may be of the same timelines.
+   * The operation fails with the reason, also if who has refused it has not come to that. What
+   * issuing throws is another matter: a loss would be taken for that of the device.
    */
-  final void refuse() {
-    boolean ignored = phase.compareAndSet(Phase.PARKED, Phase.REFUSED);
+  private HalException refused() {
+    HalException reason = stage().failure();
+    if (reason != null) {
+      operation.failWork(reason);
+    }
+    return new HalException(Status.CANCELLED, "it was cancelled before it began");
+  }
+
+  private static Stage refusal(HalException reason) {
+    return new Stage(false, true, reason);
+  }
+
+  /**
+   * It never begins, unless it has begun or was refused before. Tells nobody: if issuing it has
+   * failed, its operation tells the failure, but only behind what it waits for, since its signals
+   * may be of the same timelines.
+   */
+  final void refuse(HalException reason) {
+    boolean ignored = stage.compareAndSet(Stage.PARKED, refusal(reason));
   }
 
   final long deadlineNanos() {
@@ -148,9 +176,13 @@ abstract class Collective {
 
   // How it ends.
 
+  private Stage stage() {
+    return Objects.requireNonNull(stage.get());
+  }
+
   /** Whether it may be about to begin: it is being enqueued, or issued, which takes no time. */
   private boolean isBeginning() {
-    return whileOpen(() -> phase.get() == Phase.PARKED && operation.isUnderWay());
+    return whileOpen(() -> stage() == Stage.PARKED && operation.isUnderWay());
   }
 
   /**
@@ -170,12 +202,13 @@ abstract class Collective {
 
   /** Whether it was cancelled, or could not begin. */
   final boolean isRefused() {
-    return phase.get() == Phase.REFUSED;
+    Stage now = stage();
+    return !now.hasBegun() && now.isOver();
   }
 
   /** Whether it has begun, as its waits were reached or covered. */
   final boolean hasBegun() {
-    return phase.get() == Phase.BEGUN;
+    return stage().hasBegun();
   }
 
   /** Whether nobody has to wait for its signals any more. */
@@ -187,13 +220,18 @@ abstract class Collective {
     isTold = true;
   }
 
-  /** Fails it with {@code reason} if it has not begun; what has begun goes on. */
+  /**
+   * Fails it with {@code reason}, or with why it was refused before, if it has not begun; what has
+   * begun goes on.
+   */
   final void cancel(HalException reason) {
     if (hold.tryRetain()) {
       try {
-        // Also if it was refused before: an error may have ended that half-way.
-        if (phase.compareAndSet(Phase.PARKED, Phase.REFUSED) || phase.get() == Phase.REFUSED) {
-          operation.queue.failOpen(asOwn(), reason);
+        refuse(reason);
+        Stage now = stage();
+        HalException first = now.hasBegun() ? null : now.failure();
+        if (first != null) {
+          operation.queue.failOpen(asOwn(), first);
         }
       } finally {
         hold.release();
@@ -201,39 +239,59 @@ abstract class Collective {
     }
   }
 
-  /** Makes sure that it does not succeed, if it has begun and is not decided. */
-  final void stopBegun(HalException cause) {
-    if (hasBegun() && outcome.get() == null) {
-      stop(cause);
+  /**
+   * It has failed, if it has begun and is not decided. For {@link GroupLife#decideFailed}, so that
+   * the group and its collectives have one first cause.
+   */
+  final boolean becomeFailed(HalException cause) {
+    return stage.compareAndSet(Stage.BEGUN, new Stage(true, true, cause));
+  }
+
+  /**
+   * Fails it, and ends the group, if it has begun and is not decided. Also if it has failed and
+   * nobody was told: an error may have ended the call that has decided.
+   */
+  final void fail(HalException cause) {
+    boolean ignored = group.decideFailed(this, cause);
+    HalException failure = decidedFailure();
+    if (failure != null && !isTold) {
+      try {
+        group.end(failure);
+      } finally {
+        tellFailed();
+      }
     }
   }
 
-  /** Fails it, and ends the group, if it has begun and is not decided. */
-  final void fail(HalException cause) {
-    if (!hasBegun() || hasSucceeded()) {
+  /** Makes sure that it does not succeed, if it has failed. May be called again. */
+  final void stopFailed() {
+    HalException failure = decidedFailure();
+    if (failure != null && !isTold) {
+      stop(failure);
+    }
+  }
+
+  /**
+   * Fails the signals, if it has failed. Called again, it does nothing, unless an error has ended
+   * the call before half-way.
+   */
+  final void tellFailed() {
+    HalException failure = decidedFailure();
+    if (failure == null || isTold) {
       return;
     }
-    if (!outcome.compareAndSet(null, cause)) {
-      HalException first = decidedFailure();
-      if (first != null && !isTold) {
-        stop(first); // an error may have ended the call that has decided
-        tellFailure(first);
-      }
-      return;
-    }
-    stop(cause);
+    stop(failure);
     try {
       stopped();
-      group.end(cause);
     } finally {
-      tellFailure(cause);
+      tellFailure(failure);
     }
   }
 
   /** Makes sure that it does not succeed any more. May be called again. */
   abstract void stop(HalException cause);
 
-  /** It has failed, and was {@linkplain #stop stopped}. Called once, but not if an error occurs. */
+  /** It has failed, and was {@linkplain #stop stopped}. May be called again. */
   void stopped() {}
 
   /** Whether the operation has succeeded, and its signals are raised. */
@@ -292,12 +350,13 @@ abstract class Collective {
 
   /** It is done, unless it has failed before. */
   final void decideDone() {
-    boolean ignored = outcome.compareAndSet(null, DONE);
+    boolean ignored = stage.compareAndSet(Stage.BEGUN, Stage.DONE);
   }
 
   /** The failure that was decided on, or null. */
   final @Nullable HalException decidedFailure() {
-    return outcome.get() instanceof HalException failure ? failure : null;
+    Stage now = stage();
+    return now.hasBegun() ? now.failure() : null;
   }
 
   /** On the timer's thread, which serves all groups: users' callbacks run elsewhere. */
@@ -343,12 +402,14 @@ abstract class Collective {
     try {
       // The operation may have failed without fail(): no thread, a failed native call.
       HalException failure = operation.failure();
-      if (hasBegun()) {
-        if (failure == null) {
-          decideDone();
-        } else if (outcome.compareAndSet(null, failure)) {
-          group.end(failure);
-        }
+      if (failure == null) {
+        decideDone();
+      } else {
+        boolean ignored = group.decideFailed(this, failure);
+      }
+      HalException decided = decidedFailure();
+      if (decided != null) {
+        group.end(decided); // again, unless who has decided did not come to that
       }
     } finally {
       isTold = true;

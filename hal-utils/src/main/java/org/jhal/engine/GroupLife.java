@@ -208,9 +208,34 @@ final class GroupLife extends RefCounted {
     HalException first = setFailed(cause);
     try {
       cancelUnbegun(first);
-      failBegun(first);
+      // All of them first, since an error may end the rest half-way.
+      for (Collective collective : open()) {
+        boolean ignored = decideFailed(collective, first);
+        collective.stopFailed();
+      }
+      open().forEach(Collective::tellFailed);
     } finally {
       natives.abort(); // last: what is aborted may look as if it had succeeded
+    }
+  }
+
+  /**
+   * Decides that a collective has failed, if it has begun and is not decided, and that the group
+   * has ended: with {@code cause}, or with what the group has failed with before. Returns whether
+   * it has decided; the caller then has to {@link #end} the group.
+   */
+  boolean decideFailed(Collective collective, HalException cause) {
+    if (collective.hasSucceeded()) {
+      return false; // and does not know it yet
+    }
+    synchronized (lock) {
+      // At once, so that all collectives, and later calls, fail with one cause.
+      HalException first = failed == null ? cause : failed;
+      if (!collective.becomeFailed(first)) {
+        return false;
+      }
+      HalException ignored = setFailed(first);
+      return true;
     }
   }
 
@@ -249,10 +274,8 @@ final class GroupLife extends RefCounted {
     }
   }
 
+  /** Fails what has begun, and so ends the group; does nothing if all of that is over. */
   private void failBegun(HalException cause) {
-    for (Collective collective : open()) {
-      collective.stopBegun(cause); // all of them first, since an error may end the rest half-way
-    }
     for (Collective collective : open()) {
       collective.fail(cause);
     }

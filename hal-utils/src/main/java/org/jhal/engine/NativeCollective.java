@@ -101,7 +101,8 @@ final class NativeCollective extends Collective {
     }
     isJoined = failure == null;
     if (failure != null) {
-      operation.failWork(failure);
+      boolean ignored = group.decideFailed(this, failure);
+      stopFailed();
       failApart(failure); // users' callbacks run, and streams stand still until it is aborted
     }
   }

@@ -33,6 +33,7 @@ import org.jhal.driver.TransferPath;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.queue.Cascade;
+import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.queue.Work;
 import org.jspecify.annotations.Nullable;
@@ -463,7 +464,7 @@ final class QueueWork<E> implements Work<E>, Submission {
           checkMemory();
           own.issue(stream);
         } catch (Throwable t) {
-          own.refuse(); // or a close would wait for it to begin
+          own.refuse(Failures.of(t)); // or a close would wait for it to begin
           throw t;
         }
       }
