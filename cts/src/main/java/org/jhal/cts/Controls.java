@@ -58,6 +58,7 @@ public interface Controls {
 
   /**
    * Makes the {@code nth} call of this name from now on fail, on any queue, without any effect.
+   * Asked for more than once, several fail: each counts from when it was asked for.
    *
    * @param call one of {@link #calls()}
    * @param nth 1 for the next one

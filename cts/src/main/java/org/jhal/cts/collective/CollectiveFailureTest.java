@@ -279,26 +279,4 @@ class CollectiveFailureTest {
     assertNull(other.group.failure());
     other.checkWorks();
   }
-
-  /** A native call fails while data is moved, but the devices go on. */
-  @Test
-  @Rule({"G3", "Q7a"})
-  @Needs(Need.CONTROLS)
-  void aFailedTransferEndsTheGroup(Cts cts) {
-    List<Device> devices = cts.ownRanks(2);
-    GroupFixture group = new GroupFixture(cts, devices, Options.DEFAULT.withHostOnly());
-    if (!cts.controls(devices.get(1)).calls().contains("issue")) {
-      throw Cts.unsupported("the driver has no native call named issue");
-    }
-    cts.controls(devices.get(1)).failNext("issue", 1, Status.RESOURCE_EXHAUSTED, false);
-    for (TimelineSemaphore end : start(cts, group, Fence.NONE)) {
-      assertHal(Status.RESOURCE_EXHAUSTED, awaitFailure(end, 1), "was made to fail");
-    }
-    assertTrue(
-        assertEnded(cts, group, Status.RESOURCE_EXHAUSTED)
-            .getMessage()
-            .contains("was made to fail"));
-    group.awaitIdle();
-    new GroupFixture(cts, devices).checkWorks();
-  }
 }

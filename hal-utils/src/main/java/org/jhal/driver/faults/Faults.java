@@ -1,6 +1,8 @@
 package org.jhal.driver.faults;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -18,7 +20,7 @@ public final class Faults {
   private record Fault(HalException failure, int usesLeft) {}
 
   private final Set<String> calls;
-  private final Map<String, Fault> faults = new HashMap<>(); // guarded by this
+  private final Map<String, List<Fault>> faults = new HashMap<>(); // guarded by this
   private @Nullable Map<String, Integer> uses; // guarded by this; null if uses are not counted
   private volatile boolean
       isArmed; // whether there are faults or counts; otherwise a check costs next to nothing
@@ -38,7 +40,9 @@ public final class Faults {
   }
 
   /**
-   * Makes a call fail once.
+   * Makes a call fail once. Faults of one call add up: each counts the uses from when it was asked
+   * for, also those that another one lets fail. If two are due for one use, the older one happens
+   * and the other one is gone.
    *
    * @param call the name of the call
    * @param nth which use fails, counted from 1, starting now
@@ -55,7 +59,7 @@ public final class Faults {
       throw new HalException(
           Status.OUT_OF_RANGE, "use " + nth + " of " + call + ": uses are counted from 1");
     }
-    faults.put(call, new Fault(failure, nth));
+    faults.computeIfAbsent(call, any -> new ArrayList<>()).add(new Fault(failure, nth));
     isArmed = true;
   }
 
@@ -96,16 +100,25 @@ public final class Faults {
     if (uses != null) {
       uses.merge(call, 1, Integer::sum);
     }
-    Fault fault = faults.get(call);
-    if (fault == null) {
+    List<Fault> pending = faults.remove(call);
+    if (pending == null) {
       return;
     }
-    if (fault.usesLeft > 1) {
-      faults.put(call, new Fault(fault.failure, fault.usesLeft - 1));
-      return;
+    List<Fault> left = new ArrayList<>();
+    Fault due = null;
+    for (Fault fault : pending) {
+      if (fault.usesLeft > 1) {
+        left.add(new Fault(fault.failure, fault.usesLeft - 1));
+      } else if (due == null) {
+        due = fault;
+      }
     }
-    faults.remove(call);
+    if (!left.isEmpty()) {
+      faults.put(call, left);
+    }
     isArmed = !faults.isEmpty() || uses != null;
-    throw fault.failure.again();
+    if (due != null) {
+      throw due.failure.again();
+    }
   }
 }

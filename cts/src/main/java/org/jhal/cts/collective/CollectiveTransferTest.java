@@ -1,0 +1,350 @@
+package org.jhal.cts.collective;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jhal.BufferParams;
+import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Kind;
+import org.jhal.CollectiveGroup.Options;
+import org.jhal.CollectiveGroup.Rank;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.ElementType;
+import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Reduction;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Transfers of a collective through the host that fail, whichever of them does, on whichever rank
+ * (rules G3 and G4).
+ */
+@CtsSuite(deadlineSeconds = 120)
+@Needs({Need.SECOND_DEVICE, Need.CONTROLS})
+class CollectiveTransferTest {
+  /** The native calls of a transfer. */
+  private static final List<String> CALLS = List.of("issue", "execute", "hostCompletion");
+
+  /** How the transfers of each rank fail. */
+  private static final List<Status> STATUSES =
+      List.of(Status.RESOURCE_EXHAUSTED, Status.DATA_LOSS, Status.INTERNAL);
+
+  private static final int GUARD_BYTES = 16;
+
+  /** Those that the driver makes. */
+  private static List<String> calls(Cts cts, List<Device> devices) {
+    List<String> calls = new ArrayList<>(CALLS);
+    calls.retainAll(cts.controls(devices.get(0)).calls());
+    if (calls.isEmpty()) {
+      throw Cts.unsupported("no native call of a transfer can be made to fail");
+    }
+    return calls;
+  }
+
+  /** A collective, and the memory of its ranks between guards. */
+  private static final class Run {
+    private final Cts cts;
+    private final Kind kind;
+    private final List<Device> devices;
+    private final int ranks;
+    private final CollectiveGroup group;
+    private final List<@Nullable DeviceBuffer> sources = new ArrayList<>(); // with guards
+    private final List<@Nullable DeviceBuffer> targets = new ArrayList<>(); // likewise
+    private final List<TimelineSemaphore> ends = new ArrayList<>(); // one for each rank
+
+    Run(Cts cts, Kind kind, List<Device> devices, int length) {
+      this.cts = cts;
+      this.kind = kind;
+      this.devices = devices;
+      this.group = cts.closing(CollectiveGroup.of(devices, Options.DEFAULT.withHostOnly()));
+      boolean isGather = kind == Kind.ALL_GATHER;
+      boolean isScatter = kind == Kind.REDUCE_SCATTER;
+      this.ranks = devices.size();
+      for (int rank = 0; rank < ranks; rank++) {
+        boolean isFirst = rank == 0;
+        boolean isLast = rank == ranks - 1;
+        boolean reads = isFirst || (kind != Kind.BROADCAST && kind != Kind.SEND_RECEIVE);
+        boolean writes =
+            switch (kind) {
+              case REDUCE -> isFirst;
+              case SEND_RECEIVE -> isLast;
+              default -> true;
+            };
+        sources.add(reads ? buffer(rank, isScatter ? ranks * length : length, 1) : null);
+        targets.add(writes ? buffer(rank, isGather ? ranks * length : length, 2) : null);
+        ends.add(cts.semaphore(devices.get(rank), 0));
+      }
+    }
+
+    /** A buffer that holds one value, between guards. */
+    private DeviceBuffer buffer(int rank, int length, int value) {
+      DeviceBuffer buffer =
+          cts.closing(devices.get(rank).allocate(length + 2 * GUARD_BYTES, BufferParams.DEVICE));
+      cts.write(buffer, 0, guarded(TestData.filled(length, value)));
+      return buffer;
+    }
+
+    private static byte[] guarded(byte[] bytes) {
+      byte[] guard = TestData.filled(bytes.length + 2 * GUARD_BYTES, TestData.GUARD);
+      return TestData.with(guard, GUARD_BYTES, bytes);
+    }
+
+    private static @Nullable DeviceBuffer inside(@Nullable DeviceBuffer buffer) {
+      return buffer == null ? null : buffer.slice(GUARD_BYTES, buffer.size() - 2 * GUARD_BYTES);
+    }
+
+    void start() {
+      List<Rank> all = new ArrayList<>();
+      for (int rank = 0; rank < ranks; rank++) {
+        all.add(
+            new Rank(
+                Fence.NONE,
+                ends.get(rank).at(1),
+                inside(sources.get(rank)),
+                inside(targets.get(rank))));
+      }
+      switch (kind) {
+        case BROADCAST -> group.broadcast(0, all);
+        case REDUCE -> group.reduce(0, Reduction.SUM, ElementType.U8, all);
+        case ALL_REDUCE -> group.allReduce(Reduction.SUM, ElementType.U8, all);
+        case ALL_GATHER -> group.allGather(all);
+        case REDUCE_SCATTER -> group.reduceScatter(Reduction.SUM, ElementType.U8, all);
+        case SEND_RECEIVE -> group.sendReceive(0, ranks - 1, all);
+      }
+    }
+
+    /** Waits for all ranks. Returns whether they succeed; all or none must. */
+    boolean succeeds() {
+      for (TimelineSemaphore end : ends) {
+        awaitTrue(kind + " to end for all ranks: " + end.explain(1), () -> Waits.isOver(end, 1));
+      }
+      boolean fails = ends.get(0).failure() != null;
+      for (TimelineSemaphore end : ends) {
+        assertEquals(fails, end.failure() != null, "whether a rank fails, as rank 0 does");
+      }
+      return !fails;
+    }
+
+    /** Checks that all have failed with one of {@code statuses}, and ended the group. */
+    void checkFailed(List<Status> statuses) {
+      HalException first = awaitFailure(ends.get(0), 1);
+      assertTrue(statuses.contains(first.status()), () -> "the cause " + first);
+      for (TimelineSemaphore end : ends) {
+        assertHal(first.status(), awaitFailure(end, 1), "was made to fail");
+      }
+      HalException ended = Objects.requireNonNull(group.failure(), "the group goes on");
+      assertEquals(first.getMessage(), ended.getMessage(), "why the group has ended");
+    }
+
+    /** Checks that nothing was written but targets, and that the targets have the results. */
+    void checkBytes(boolean hasSucceeded) {
+      for (int rank = 0; rank < ranks; rank++) {
+        DeviceBuffer source = sources.get(rank);
+        if (source != null) {
+          byte[] expected = guarded(TestData.filled(size(source), 1));
+          assertBytes(expected, cts.read(source), "the source of rank " + rank);
+        }
+        DeviceBuffer target = targets.get(rank);
+        if (target != null) {
+          byte[] found = cts.read(target);
+          byte[] expected = found;
+          if (hasSucceeded) {
+            expected = TestData.filled(size(target), kind.isReduction() ? ranks : 1);
+          } else {
+            expected = new byte[size(target)];
+            System.arraycopy(found, GUARD_BYTES, expected, 0, expected.length);
+          }
+          assertBytes(guarded(expected), found, "the target of rank " + rank + ", with guards");
+        }
+      }
+    }
+
+    private static int size(DeviceBuffer guarded) {
+      return (int) guarded.size() - 2 * GUARD_BYTES;
+    }
+
+    /** Waits until nothing of it is left on any device. */
+    void awaitIdle() {
+      for (Device device : devices) {
+        Waits.awaitStatistics(
+            "collectives on " + device + " to retire", device, now -> now.openOperations() == 0);
+      }
+    }
+
+    void closeBuffers() {
+      for (int rank = 0; rank < ranks; rank++) {
+        for (DeviceBuffer buffer :
+            new @Nullable DeviceBuffer[] {sources.get(rank), targets.get(rank)}) {
+          if (buffer != null) {
+            buffer.close();
+          }
+        }
+      }
+    }
+
+    /** Ends all that it has, and checks that the devices keep nothing. */
+    void close(List<Long> buffers) {
+      awaitIdle();
+      closeBuffers();
+      group.close();
+      assertEquals(buffers, Run.buffers(devices), "buffers on each device in the end");
+    }
+
+    static List<Long> buffers(List<Device> devices) {
+      return devices.stream().map(device -> device.statistics().buffers()).toList();
+    }
+  }
+
+  /**
+   * Takes back a failure that was asked for and has not happened.
+   *
+   * @param nth which use of {@code call} it was, when it was asked for
+   */
+  private static void checkIsPending(Cts cts, Device device, String call, int nth, Kind kind) {
+    try (DeviceBuffer buffer = device.allocate(4, BufferParams.DEVICE)) {
+      int failed = 0;
+      for (int i = 0; i < nth; i++) {
+        TimelineSemaphore read = cts.semaphore(device, 0);
+        device.queue(0).readback(Fence.NONE, read.at(1), buffer, 0, ByteBuffer.allocate(4));
+        awaitTrue("a readback to end", () -> Waits.isOver(read, 1));
+        failed += read.failure() == null ? 0 : 1;
+      }
+      assertEquals(
+          1,
+          failed,
+          () ->
+              "failures left: use "
+                  + nth
+                  + " of "
+                  + call
+                  + " failed, and the "
+                  + kind
+                  + " did not");
+    } finally {
+      cts.controls(device).reset();
+    }
+  }
+
+  /**
+   * The first one, the second, and so on, until there is none to fail. In two groups, since what
+   * comes behind a transfer may hide that its failure was not seen.
+   */
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"G3", "G4", "Q7a"})
+  void eachTransferThatFailsFailsAllRanks(Kind kind, Cts cts) {
+    List<Device> devices = cts.ownRanks(3);
+    for (String call : calls(cts, devices)) {
+      for (int ranks = 2; ranks <= 3; ranks++) {
+        int failures = 0;
+        for (int rank = 0; rank < ranks; rank++) {
+          failures += failEach(cts, kind, devices.subList(0, ranks), rank, call);
+        }
+        int least = kind == Kind.SEND_RECEIVE ? 2 : ranks; // each that has data has a transfer
+        assertTrue(
+            failures >= least || call.equals("hostCompletion"), // not every transfer has one
+            failures + " uses of " + call + " could fail in a " + kind);
+      }
+    }
+  }
+
+  /** Returns how many transfers of a rank could fail. */
+  private static int failEach(Cts cts, Kind kind, List<Device> devices, int rank, String call) {
+    List<Long> before = Run.buffers(devices);
+    Device culprit = devices.get(rank);
+    for (int nth = 1; ; nth++) {
+      Run run = new Run(cts, kind, devices, 64);
+      cts.controls(culprit).failNext(call, nth, STATUSES.get(rank), false);
+      run.start();
+      boolean hasSucceeded = run.succeeds();
+      if (hasSucceeded) {
+        assertNull(run.group.failure());
+        checkIsPending(cts, culprit, call, nth, kind);
+      } else {
+        run.checkFailed(List.of(STATUSES.get(rank)));
+        assertHal(STATUSES.get(rank), run::start, "was made to fail"); // so does a later call
+      }
+      run.awaitIdle();
+      run.checkBytes(hasSucceeded);
+      run.close(before);
+      if (hasSucceeded) {
+        return nth - 1;
+      }
+    }
+  }
+
+  static Stream<Culprits> culprits() {
+    return Culprits.positions(3);
+  }
+
+  /** The ranks behind the first read a part of their own each, and are held meanwhile. */
+  @ParameterizedTest
+  @MethodSource("culprits")
+  @Rule({"G3", "G4", "Q3"})
+  void transfersThatFailAtOnceFailAllRanks(Culprits culprits, Cts cts) {
+    List<Device> devices = cts.ownRanks(1 + culprits.count());
+    List<Device> held = devices.subList(1, devices.size());
+    String call = calls(cts, devices).contains("execute") ? "execute" : "hostCompletion";
+    if (!calls(cts, devices).contains(call)) {
+      throw Cts.unsupported("no transfer that is under way can be made to fail");
+    }
+    List<Long> before = Run.buffers(devices);
+    Run run = new Run(cts, Kind.ALL_GATHER, devices, 1 << 20);
+    for (Device device : held) {
+      if (!cts.controls(device).pauseGroups()) {
+        throw Cts.unsupported("the streams of groups cannot be held");
+      }
+    }
+    cts.closing(() -> held.forEach(device -> cts.controls(device).resumeGroups()));
+    run.start();
+    for (Device device : held) {
+      Waits.awaitStatistics("a transfer on " + device, device, now -> now.issued() > 0);
+    }
+    run.closeBuffers();
+    List<Status> statuses = new ArrayList<>();
+    for (int culprit : culprits.which()) {
+      cts.controls(held.get(culprit)).failNext(call, 1, STATUSES.get(culprit), false);
+      statuses.add(STATUSES.get(culprit));
+    }
+    culprits.which().forEach(culprit -> cts.controls(held.get(culprit)).resumeGroups());
+    run.checkFailed(statuses); // although the others are still held
+    for (int other : culprits.others()) {
+      assertEquals(
+          before.get(1 + other) + 2,
+          held.get(other).statistics().buffers(),
+          "buffers of a rank that is held");
+      cts.controls(held.get(other)).resumeGroups();
+    }
+    run.close(before);
+    devices.forEach(device -> cts.controls(device).reset());
+    Run next = new Run(cts, Kind.ALL_GATHER, devices, 1 << 20);
+    next.start();
+    assertTrue(next.succeeds(), "whether the devices work afterwards");
+    next.checkBytes(true);
+    next.close(before);
+  }
+}
