@@ -58,8 +58,12 @@ class CollectiveResultTest {
     }
 
     Run(Cts cts, int ranks, boolean inPlace, Options options) {
+      this(cts, cts.ranks(ranks), inPlace, options);
+    }
+
+    Run(Cts cts, List<Device> devices, boolean inPlace, Options options) {
       this.cts = cts;
-      this.devices = cts.ranks(ranks);
+      this.devices = devices;
       this.group = cts.closing(CollectiveGroup.of(devices, options));
       this.inPlace = inPlace;
     }
@@ -238,6 +242,41 @@ class CollectiveResultTest {
   @Rule("G5")
   void everyTypeIsReduced(Kind kind, Reduction reduction, ElementType type, Cts cts) {
     check(cts, kind, reduction, type, 1001, 2, false);
+  }
+
+  /** By one test for all types, since it opens a device. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AVERAGE") // a third is not exact
+  @Rule("G5")
+  void everyTypeOfThreeRanksIsReduced(Reduction reduction, Cts cts) {
+    List<Device> devices = cts.ranks(3);
+    for (ElementType type : ElementType.values()) {
+      Run run = new Run(cts, devices, false, Options.DEFAULT);
+      for (int rank = 0; rank < 3; rank++) {
+        run.add(Elements.of(type, rank, 257), 257 * type.bytes(), 0);
+      }
+      run.run(all -> run.group.allReduce(reduction, type, all));
+      for (int rank = 0; rank < 3; rank++) {
+        run.check(rank, Elements.reduced(reduction, type, 3, 257));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SUM", "PRODUCT", "AVERAGE"})
+  @Rule("G5")
+  void theHostFormRoundsShortNumbersOnceAndTiesToEven(Reduction reduction, Cts cts) {
+    List<Device> devices = cts.ranks(3);
+    for (ElementType type : List.of(ElementType.F16, ElementType.BF16)) {
+      Run run = new Run(cts, devices, false, Options.DEFAULT.withHostOnly());
+      for (int rank = 0; rank < 3; rank++) {
+        run.add(Elements.tiesOf(reduction, type, rank, 1001), 1001 * type.bytes(), 0);
+      }
+      run.run(all -> run.group.allReduce(reduction, type, all));
+      for (int rank = 0; rank < 3; rank++) {
+        run.check(rank, Elements.tiesReduced(reduction, type, 1001));
+      }
+    }
   }
 
   @ParameterizedTest

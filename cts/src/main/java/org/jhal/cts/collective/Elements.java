@@ -30,13 +30,19 @@ final class Elements {
   }
 
   /**
-   * Element {@code index} of rank {@code rank}. Integers fill their type; numbers are small and
-   * whole, so that sums and products of a few are exact in every type.
+   * Element {@code index} of rank {@code rank}. Integers fill their type, and ranks differ in each
+   * bit at some index, also in the highest one; numbers are small and whole, so that sums and
+   * products of a few are exact in every type.
    */
   private static long value(ElementType type, int rank, int index) {
-    return isInteger(type)
-        ? (index * 0x9E3779B97F4A7C15L) ^ (rank + 1) * 0xC2B2AE3D27D4EB4FL
-        : Math.floorMod(index * 7 + rank * 5, 9) - 4;
+    return isInteger(type) ? mixed(index * 31L + rank) : Math.floorMod(index * 7 + rank * 5, 9) - 4;
+  }
+
+  /** Bits that look random. */
+  private static long mixed(long number) {
+    long bits = (number + 1) * 0x9E3779B97F4A7C15L;
+    bits = (bits ^ (bits >>> 32)) * 0xD6E8FEB86659FD93L;
+    return bits ^ (bits >>> 29) ^ (bits << 35);
   }
 
   /** {@code count} elements of a rank. */
@@ -136,5 +142,70 @@ final class Elements {
       sign *= value(type, rank, index) < 0 ? -1 : 1;
     }
     return sign;
+  }
+
+  // Numbers between two of a short type.
+
+  /** How many significant bits the numbers of a short type have. */
+  private static int precision(ElementType type) {
+    return type == ElementType.F16 ? 11 : 8;
+  }
+
+  /**
+   * What three ranks have of a short type, so that the result lies halfway between two numbers of
+   * the type, or just above or below. None of it is too large or too small for the type.
+   */
+  private static double[] tie(Reduction reduction, ElementType type, int index) {
+    int digits = 1 << precision(type) - 1;
+    double unit = Math.scalb(1.0, index % 5 - 2);
+    double value = (digits + 1 + index % (digits - 2)) * unit * (index % 7 < 3 ? -1 : 1);
+    double half = unit / 2;
+    double[][] cases =
+        switch (reduction) {
+          case SUM ->
+              new double[][] {
+                {value, half, 0},
+                {value, half / 2, half / 2}, // rounded in between, both would be lost
+                {value, -half / 2, -half / 2},
+                {value, half, half / 64},
+                {value, half, -half / 64},
+              };
+          case PRODUCT -> new double[][] {{value, 1.5, 1}, {value, 1.5, 1.5}, {value, -0.75, 0.75}};
+          case AVERAGE -> new double[][] {{value, 2 * value, 3 * half}};
+          case MIN, MAX -> throw new IllegalArgumentException(reduction + " rounds nothing");
+        };
+    double[] chosen = cases[index % cases.length];
+    double[] turned = new double[3]; // the value comes from each rank at some index
+    for (int rank = 0; rank < 3; rank++) {
+      turned[rank] = chosen[(rank + index / cases.length) % 3];
+    }
+    return turned;
+  }
+
+  /** {@code count} elements of one of three ranks whose result is hard to round. */
+  static byte[] tiesOf(Reduction reduction, ElementType type, int rank, int count) {
+    ByteBuffer bytes = buffer(count * type.bytes());
+    for (int i = 0; i < count; i++) {
+      putNumber(bytes, i * type.bytes(), type, tie(reduction, type, i)[rank]);
+    }
+    return bytes.array();
+  }
+
+  /** What three ranks with {@link #tiesOf} are reduced to if that is rounded once, to even. */
+  static byte[] tiesReduced(Reduction reduction, ElementType type, int count) {
+    ByteBuffer bytes = buffer(count * type.bytes());
+    for (int i = 0; i < count; i++) {
+      double[] ranks = tie(reduction, type, i);
+      double exact =
+          switch (reduction) {
+            case PRODUCT -> ranks[0] * ranks[1] * ranks[2];
+            case AVERAGE -> (ranks[0] + ranks[1] + ranks[2]) / 3;
+            default -> ranks[0] + ranks[1] + ranks[2];
+          };
+      int exponent = Math.getExponent(exact) - (precision(type) - 1);
+      double rounded = Math.scalb(Math.rint(Math.scalb(exact, -exponent)), exponent);
+      putNumber(bytes, i * type.bytes(), type, rounded);
+    }
+    return bytes.array();
   }
 }
