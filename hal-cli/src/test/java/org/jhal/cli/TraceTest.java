@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -73,8 +74,13 @@ class TraceTest {
         Outcome.java(folder, Main.class.getName(), "trace", "run", "--", "pipeline", "mock");
     assertEquals(0, outcome.exitCode(), outcome::toString);
     assertTrue(Files.size(folder.resolve("trace.json")) > 1_000);
-    assertEquals(3, hal("trace", "run", "--", "info", "nothing-such").exitCode());
-    assertEquals(2, hal("trace", "run", "--", "no-such-command").exitCode());
+    for (String command : new String[] {"info nothing-such", "no-such-command"}) {
+      int expected = hal(command.split(" ")).exitCode();
+      List<String> arguments = new ArrayList<>(List.of("trace", "run", "--out"));
+      arguments.addAll(List.of(file("t.json").toString(), "--"));
+      arguments.addAll(List.of(command.split(" ")));
+      assertEquals(expected, hal(arguments.toArray(new String[0])).exitCode(), command);
+    }
   }
 
   @Test

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Page {
   private static final String STYLE =
       """
+      body { max-width: 110rem; } p { max-width: 72rem; }
       svg rect.a { fill: #3b82c4; } svg rect.b { fill: #c98a2b; }
       svg line { stroke: var(--ink); stroke-width: 1.5; }
       svg line.one { stroke: var(--dim); stroke-dasharray: 2 2; stroke-width: 1; }

@@ -11,8 +11,8 @@ import java.util.Set;
  *
  * <pre>{@code
  * Html page = new Html("Results", "");
- * page.element("h1", "Results").open("table", "class", "wide");
- * page.open("tr").element("td", "a < b").close();
+ * page.element("h1", "Results").open("ul", "class", "wide");
+ * page.element("li", "a < b");
  * page.close();
  * Files.writeString(file, page.end());
  * }</pre>
@@ -29,9 +29,10 @@ public final class Html {
           --good: #56d364; --bad: #ff7b72; --dim: #9198a1; } }
       body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
         margin: 0 auto; max-width: 72rem; padding: 1rem; }
-      table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; }
+      .table { overflow-x: auto; margin: 0.5rem 0 1.5rem; }
+      table { border-collapse: collapse; }
       th, td { border: 1px solid var(--line); padding: 0.2rem 0.6rem; text-align: left;
-        vertical-align: top; overflow-wrap: anywhere; }
+        vertical-align: top; }
       thead th { background: var(--soft); }
       td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
       pre, code { font: 0.85em/1.4 ui-monospace, monospace; }
@@ -105,9 +106,12 @@ public final class Html {
     return open(name, attributes).text(text).close();
   }
 
-  /** Opens a table whose head has these columns, and its body; {@link #closeTable} closes both. */
+  /**
+   * Opens a table whose head has these columns, and its body; {@link #closeTable} closes both.
+   * Words stay whole: a table that is wider than the window scrolls by itself.
+   */
   public Html openTable(String... columns) {
-    open("table").open("thead").open("tr");
+    open("div", "class", "table").open("table").open("thead").open("tr");
     for (String column : columns) {
       element("th", column, "scope", "col");
     }
@@ -116,7 +120,7 @@ public final class Html {
 
   /** Closes what {@link #openTable} opened. */
   public Html closeTable() {
-    return close().close();
+    return close().close().close();
   }
 
   /** Writes a row of a table: what it is about, and its cells. */

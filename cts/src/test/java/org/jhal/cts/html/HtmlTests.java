@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.StringReader;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
@@ -15,7 +17,8 @@ import org.xml.sax.InputSource;
 class HtmlTests {
   /** What breaks pages that are not careful. */
   private static final String NASTY =
-      "</style><script>alert('1')</script> & \"x\" \u0000\u001b[1m \ud800 \ufffe \u202e ]]> <!-- \u00e4\ud83d\ude00";
+      "</style><script>alert('1')</script> & \"x\" \u0000\u001b[1m \ud800 \ufffe \u202e ]]> <!--"
+          + " \u00e4\ud83d\ude00";
 
   private static Document parse(String page) throws Exception {
     return DocumentBuilderFactory.newInstance()
@@ -32,12 +35,31 @@ class HtmlTests {
     assertFalse(text.contains("<script"), text);
     Document parsed = parse(text);
     String shown =
-        "</style><script>alert('1')</script> & \"x\" \ufffd\ufffd[1m \ufffd \ufffd \ufffd ]]> <!-- \u00e4\ud83d\ude00";
+        "</style><script>alert('1')</script> & \"x\" \ufffd\ufffd[1m \ufffd \ufffd \ufffd ]]> <!--"
+            + " \u00e4\ud83d\ude00";
     Element p = (Element) parsed.getElementsByTagName("p").item(0);
     assertEquals(shown, p.getTextContent());
     assertEquals(shown, p.getAttribute("title"));
     assertEquals(shown, parsed.getElementsByTagName("title").item(0).getTextContent());
     assertEquals(3, parsed.getElementsByTagName("th").getLength());
+  }
+
+  /** Otherwise a wide column makes the others as narrow as a letter. */
+  @Test
+  void aTableKeepsItsWordsWholeAndScrolls() throws Exception {
+    Html page = new Html("t", "");
+    page.openTable("a", "b").row("c", "d").closeTable().element("p", "after");
+    Document parsed = parse(page.end());
+    String style = parsed.getElementsByTagName("style").item(0).getTextContent();
+    Matcher cells = Pattern.compile("\\b(?:td|th)\\b[^{}]*\\{([^}]*)}").matcher(style);
+    assertTrue(cells.find(), style);
+    do {
+      assertFalse(cells.group(1).matches("(?s).*(anywhere|break-all|break-word).*"), cells.group());
+    } while (cells.find());
+    Element around = (Element) parsed.getElementsByTagName("table").item(0).getParentNode();
+    assertEquals("table", around.getAttribute("class"));
+    assertTrue(style.contains(".table { overflow-x: auto;"), style);
+    assertEquals("body", parsed.getElementsByTagName("p").item(0).getParentNode().getNodeName());
   }
 
   @Test
