@@ -73,6 +73,32 @@ final class CtsCatalog {
             EngineFilter.includeEngines("junit-jupiter"));
   }
 
+  /**
+   * The request with which a launcher finds at least the tests that match one of these patterns;
+   * all if there are none. Looking into all classes of the suite takes a second, which is long for
+   * a run of one test.
+   */
+  static LauncherDiscoveryRequestBuilder request(List<String> patterns) {
+    LauncherDiscoveryRequestBuilder request = request();
+    if (!patterns.isEmpty()) {
+      String[] classes =
+          patterns.stream().map(CtsCatalog::classNames).distinct().toArray(String[]::new);
+      request.filters(ClassNameFilter.includeClassNamePatterns(classes));
+    }
+    return request;
+  }
+
+  /** A regular expression for the full names of the classes that a pattern of tests may match. */
+  private static String classNames(String pattern) {
+    // A * may stand for a dot, too, so nothing behind the first one tells more about the class.
+    int dot = pattern.indexOf('.');
+    String ofClass = dot < 0 ? pattern : pattern.substring(0, dot);
+    int star = ofClass.indexOf('*');
+    return ".*\\."
+        + Pattern.quote(star < 0 ? ofClass : ofClass.substring(0, star))
+        + (star < 0 ? "" : ".*");
+  }
+
   /** A package cannot be searched on the module path, a module not on the class path. */
   private static DiscoverySelector place() {
     Module module = CtsCatalog.class.getModule();

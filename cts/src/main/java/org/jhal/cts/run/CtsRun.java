@@ -173,7 +173,7 @@ public final class CtsRun {
       String key = session.start();
       try {
         var request =
-            (onlyClass == null ? CtsCatalog.request() : CtsCatalog.request(onlyClass))
+            (onlyClass == null ? CtsCatalog.request(patterns) : CtsCatalog.request(onlyClass))
                 .configurationParameter(CtsSession.PARAMETER, key)
                 .filters((PostDiscoveryFilter) CtsRun.this::include)
                 .build();

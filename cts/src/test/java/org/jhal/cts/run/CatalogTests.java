@@ -3,14 +3,18 @@ package org.jhal.cts.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 
 /** What the suite consists of. */
 class CatalogTests {
@@ -41,6 +45,39 @@ class CatalogTests {
                     CatalogTests::simpleName, TreeMap::new, Collectors.toCollection(TreeSet::new)));
     byName.values().removeIf(sharing -> sharing.size() == 1);
     return byName;
+  }
+
+  private static Set<String> matching(LauncherDiscoveryRequestBuilder request, String pattern) {
+    var plan = CtsCatalog.launcher().discover(request.build());
+    Set<String> tests = new TreeSet<>();
+    for (TestIdentifier root : plan.getRoots()) {
+      for (TestIdentifier test : plan.getDescendants(root)) {
+        TestName.of(test)
+            .filter(name -> name.matches(pattern))
+            .ifPresent(name -> tests.add(name.toString()));
+      }
+    }
+    return tests;
+  }
+
+  /** It looks into fewer classes, and into all that may have such a test. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SemaphoreTest",
+        "Semaphore*",
+        "*SubmissionTest",
+        "SemaphoreTest.jumpsToWhatIsSignalled",
+        "Q*Test.a*Waits*",
+        "*.aLongChainKeepsItsOrder",
+        "*",
+        "CtsBackendTest",
+        "NoSuchTest"
+      })
+  void aRequestForSomeTestsFindsThemAll(String pattern) {
+    assertEquals(
+        matching(CtsCatalog.request(), pattern),
+        matching(CtsCatalog.request(List.of("NoSuchTest.either", pattern)), pattern));
   }
 
   /** Opt-outs, reports and {@code --tests} name tests without their packages. */
