@@ -259,9 +259,15 @@ final class CtsVerifier {
       }
       return;
     }
-    for (Capability capability : test.capabilities()) {
+    for (Capability capability : Capability.values()) {
       if (entry.detail().equals(SkipReasons.absence(capability))) {
-        if (capabilities().contains(capability.toString())) {
+        boolean isReason =
+            test.capabilities().contains(capability)
+                || SkipReasons.isListed(test.name(), entry.display(), entry.detail());
+        if (!isReason) {
+          differ(
+              name(entry), "skipped: " + entry.detail(), "to be run: the suite has no such reason");
+        } else if (capabilities().contains(capability.toString())) {
           differ(name(entry), "skipped: " + entry.detail(), "to be run: the device offers it");
         }
         return;

@@ -372,6 +372,32 @@ class VerifyTests {
     assertTrue(out.toString().contains("conforms"), out::toString);
   }
 
+  /** Also where one invocation of a test needs it, and the others do not. */
+  @Test
+  void aCapabilityIsAReasonOfTheInvocationsThatNeedIt() throws Exception {
+    String test = "NoWaitTest.whatBlocksIsRefused";
+    String display =
+        GoodReport.planned(test).displays().stream()
+            .filter(one -> one.endsWith("place=RELEASE_OF_IMPORTED_MEMORY"))
+            .findFirst()
+            .orElseThrow();
+    String absent = SkipReasons.absence(Capability.HOST_IMPORT);
+    GoodReport report = new GoodReport();
+    report.entries.replaceAll(
+        entry ->
+            entry.display().equals(display)
+                ? new Entry(test, display, entry.rules(), Outcome.UNSUPPORTED, absent, 0)
+                : entry);
+    String skipped = "NoWaitTest." + display + ": is skipped: " + absent + ", expected to be run: ";
+    assertRefused(report, skipped + "the device offers it");
+    report.facts.put("capabilities", "[]");
+    assertEquals(0, verify(report), out::toString);
+    report.skip(PLAIN, absent);
+    assertRefused(
+        report,
+        PLAIN + ": is skipped: " + absent + ", expected to be run: the suite has no such reason");
+  }
+
   /** Otherwise a report could give any test away with a reason that some have. */
   @ParameterizedTest
   @EnumSource
