@@ -183,7 +183,7 @@ public final class BenchTool implements ToolProvider {
       switch (args[i]) {
         case "--device" -> options.device = value(args, ++i);
         case "--peer" -> options.peer = value(args, ++i);
-        case "--kernels" -> options.kernels = bundle(value(args, ++i));
+        case "--kernels" -> options.kernels = bundle(path(args, ++i));
         case "--variants" -> options.variants = path(args, ++i);
         case "--case" -> options.cases.add(pattern(value(args, ++i)));
         case "--max" -> options.max = number(args, ++i, 1, 10_000_000);
@@ -241,23 +241,27 @@ public final class BenchTool implements ToolProvider {
   }
 
   private static boolean canWrite(@Nullable Path file, String what, PrintWriter err) {
+    if (file == null) {
+      return true;
+    }
     try {
-      if (file != null) {
-        ReportFile.checkWritable(file);
-      }
+      ReportFile.checkWritable(file);
       return true;
     } catch (IOException e) {
-      err.println(unwritten(what, e));
+      err.println(unwritten(what, file, e));
       return false;
     }
   }
 
-  private static String unwritten(String what, IOException cause) {
-    return "hal: DATA_LOSS: the " + what + " cannot be written: " + cause;
+  private static String unwritten(String what, Path file, IOException cause) {
+    return "hal: DATA_LOSS: the " + what + " cannot be written: " + ReportFile.reason(file, cause);
   }
 
   private static Path path(String[] args, int index) throws UsageException {
     String text = value(args, index);
+    if (text.isEmpty()) {
+      throw new UsageException(args[index - 1] + " '' names no file or folder");
+    }
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {
@@ -287,10 +291,10 @@ public final class BenchTool implements ToolProvider {
     return pattern;
   }
 
-  private static ExecutableSource bundle(String path) throws UsageException {
+  private static ExecutableSource bundle(Path path) throws UsageException {
     try {
-      return ExecutableSource.of(Path.of(path));
-    } catch (HalException | InvalidPathException e) {
+      return ExecutableSource.of(path);
+    } catch (HalException e) {
       throw new UsageException("--kernels " + path + ": " + e.getMessage());
     }
   }
@@ -377,7 +381,7 @@ public final class BenchTool implements ToolProvider {
       try {
         Files.writeString(options.json, report.toJson());
       } catch (IOException e) {
-        err.println(unwritten(RESULTS, e));
+        err.println(unwritten(RESULTS, options.json, e));
         exitCode = FAILED; // the page may still be written
       }
     }
@@ -398,11 +402,12 @@ public final class BenchTool implements ToolProvider {
         other == null
             ? Page.of(shown.name(), shown.results())
             : Page.of(shown.name(), shown.results(), other.name(), other.results());
+    Path file = Objects.requireNonNull(options.page, "page");
     try {
-      Files.writeString(Objects.requireNonNull(options.page, "page"), page);
+      Files.writeString(file, page);
       return true;
     } catch (IOException e) {
-      err.println(unwritten(PAGE, e));
+      err.println(unwritten(PAGE, file, e));
       return false;
     }
   }

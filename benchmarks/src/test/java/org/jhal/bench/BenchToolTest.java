@@ -347,14 +347,21 @@ class BenchToolTest {
         "--max 0|--max 0: a number from 1 to 10000000 is needed",
         "--rounds many|--rounds many: a number from 1 to 10000 is needed",
         "--json|--json needs a value",
-        "--compare nowhere|--compare nowhere: cannot be read: java.nio.file.NoSuchFileException:"
-            + " nowhere",
+        "--compare nowhere|--compare nowhere: cannot be read: 'nowhere': no such file or folder",
+        "--compare .|--compare .: cannot be read: '.': Is a directory",
         "--kernels nowhere|--kernels nowhere: no bundle at nowhere: neither a folder nor a file"
       })
   void wrongUsageSaysWhatIsWrong(String arguments, String message) {
     assertEquals(2, run(arguments.split(" ")));
     assertEquals(
         "hal: INVALID_ARGUMENT: " + message + " (see hal bench --help)", err.toString().strip());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--json", "--page", "--compare", "--from", "--kernels", "--variants"})
+  void anEmptyPathIsWrongUsage(String option) {
+    assertEquals(2, run(option, ""));
+    assertTrue(err.toString().contains(option + " '' names no file or folder"), err.toString());
   }
 
   @Test
@@ -371,7 +378,9 @@ class BenchToolTest {
     String file = folder.resolve("no/such/folder").toString();
     assertEquals(1, run("--case", "ping-pong", "--device", "nosuch", option, file));
     assertTrue(
-        err.toString().startsWith("hal: DATA_LOSS: the " + what + " cannot be written: "),
+        err.toString()
+            .startsWith(
+                "hal: DATA_LOSS: the " + what + " cannot be written: '" + file + "': no such"),
         err.toString());
     assertEquals("", out.toString());
   }

@@ -47,8 +47,8 @@ public final class MakeInputs implements ToolProvider {
       out.println("elements, or as many as told (268435456 are 1 GiB).");
       return 0;
     }
-    if (args.length < 1 || args.length > 2) {
-      err.println("hal: INVALID_ARGUMENT: inputs takes FOLDER [ELEMENTS]");
+    if (args.length < 1 || args.length > 2 || args[0].isEmpty() || args[0].startsWith("-")) {
+      err.println("hal: INVALID_ARGUMENT: inputs takes FOLDER [ELEMENTS] (see hal inputs --help)");
       return 2;
     }
     String elements = args.length < 2 ? String.valueOf(ELEMENTS) : args[1];

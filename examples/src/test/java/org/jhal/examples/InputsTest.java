@@ -49,6 +49,8 @@ class InputsTest {
   @Test
   void wrongUsageMakesNothing(@TempDir Path folder) throws IOException {
     assertEquals(2, make());
+    assertEquals(2, make(""), "not the folder in which it runs");
+    assertEquals(2, make("--no-such-option"));
     assertEquals(2, make(folder.toString(), "-1"));
     assertEquals(2, make(folder.toString(), "4294967296"));
     assertEquals(2, make(folder.toString(), "1", "2"));

@@ -32,7 +32,10 @@ final class CommandFailure extends RuntimeException {
   /** The command line itself is wrong. */
   static CommandFailure wrongUsage(ParameterException e) {
     String command = e.getCommandLine().getCommandSpec().qualifiedName();
-    String message = e.getMessage();
+    String message =
+        String.valueOf(e.getMessage())
+            .replaceFirst("^Error: ", "")
+            .replaceFirst("' is not an int$", "' is no whole number up to " + Integer.MAX_VALUE);
     if (e instanceof UnmatchedArgumentException unmatched) {
       String what = unmatched.isUnknownOption() ? "unknown option" : "unexpected argument";
       String given = unmatched.getUnmatched().get(0);

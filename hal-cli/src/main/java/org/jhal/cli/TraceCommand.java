@@ -20,8 +20,8 @@ import org.jhal.cli.trace.TraceFiles;
 import org.jhal.cli.trace.TraceFiles.Form;
 import org.jhal.cli.trace.TraceOutputs;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -81,8 +81,7 @@ final class TraceCommand implements Runnable {
   static final class Run implements Callable<Integer> {
     @Spec private CommandSpec spec;
 
-    @ArgGroup(exclusive = false)
-    private Outputs outputs = new Outputs();
+    @Mixin private Outputs outputs;
 
     @Option(
         names = "--jfr",
@@ -126,8 +125,12 @@ final class TraceCommand implements Runnable {
         int exitCode = Main.run(out, err, command.toArray(new String[0]));
         recording.stop();
         opened.save(recording);
-        if (exitCode != ExitCode.SUCCESS && !TraceFiles.hasEvents(file)) {
-          return exitCode; // it has said why, and there is nothing to show
+        if (!files.isEmpty() && !TraceFiles.hasEvents(file)) {
+          if (exitCode != ExitCode.SUCCESS) {
+            return exitCode; // it has said why, and there is nothing to show
+          }
+          throw CommandFailure.wrongUsage(
+              "'" + String.join(" ", command) + "' used no device, so there is no trace of it");
         }
         opened.convert(file).forEach(err::println);
         err.flush();
@@ -173,8 +176,7 @@ final class TraceCommand implements Runnable {
   static final class Convert implements Runnable {
     @Spec private CommandSpec spec;
 
-    @ArgGroup(exclusive = false, multiplicity = "1")
-    private Outputs outputs = new Outputs();
+    @Mixin private Outputs outputs;
 
     @Parameters(arity = "1", paramLabel = "FILE.jfr", description = "The recording.")
     private Path recording = Path.of("");
@@ -182,6 +184,9 @@ final class TraceCommand implements Runnable {
     @Override
     public void run() {
       PrintWriter out = spec.commandLine().getOut();
+      if (outputs.byForm().isEmpty()) {
+        throw new ParameterException(spec.commandLine(), "--out, --html or --svg is missing");
+      }
       CommandFailure.badInput(
           () -> {
             TraceFiles.checkReadable(recording);

@@ -2,6 +2,7 @@ package org.jhal.cli;
 
 import static org.jhal.cli.Outcome.hal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.awt.image.BufferedImage;
@@ -216,7 +217,7 @@ class ExamplesTest extends RunFixture {
   }
 
   @Test
-  void theFractalNeedsProperArguments(@TempDir Path folder) {
+  void theFractalNeedsProperArguments(@TempDir Path folder) throws IOException {
     for (String size : List.of("15", "16385", "x", "-1")) {
       hal("fractal", "--size", size).failed(2, "INVALID_ARGUMENT", "'--size " + size + "'");
     }
@@ -226,6 +227,14 @@ class ExamplesTest extends RunFixture {
     String nowhere = folder.resolve("no/such/folder.png").toString();
     hal("fractal", "--device", "mock", "--size", "16", "--out", nowhere)
         .failed(1, "cannot write", nowhere);
+    Path before = Files.writeString(folder.resolve("before.png"), "before");
+    for (String out : List.of(before.toString(), folder.resolve("new.png").toString())) {
+      hal("fractal", "--device", "mock://?memory=0", "--size", "16", "--out", out)
+          .failed(1, "RESOURCE_EXHAUSTED");
+    }
+    assertEquals("before", Files.readString(before), "it stays until there is a new one");
+    assertFalse(Files.exists(folder.resolve("new.png")));
+    hal("pipeline", "--kernels", "").failed(2, "one without a value: '--kernels'");
     assertTrue(hal("fractal", "-h").succeeded().out().contains("Usage: hal fractal"));
   }
 }

@@ -68,7 +68,8 @@ class MainTest {
     hal("run").failed(2, "BUNDLE[:KERNEL] is missing", "hal run --help");
     hal("run", "--foo").failed(2, "unknown option '--foo' (see hal run --help)");
     hal("run", "a", "b").failed(2, "unexpected argument 'b'");
-    hal("run", "--repeat", "x", "bundle").failed(2, "--repeat", "'x'");
+    hal("run", "--repeat", "x", "bundle").failed(2, "--repeat", "'x' is no whole number");
+    hal("run", "--timeout", "99999999999", "b").failed(2, "is no whole number up to 2147483647");
   }
 
   @ParameterizedTest

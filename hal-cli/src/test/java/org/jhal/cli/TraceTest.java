@@ -200,7 +200,7 @@ class TraceTest {
     Outcome outcome =
         hal("trace", "run", "--out", file("t.json").toString(), "--", "trace", "settings");
     assertEquals(2, outcome.exitCode(), outcome::toString);
-    assertTrue(outcome.err().contains("has no event of JHAL"), outcome::toString);
+    assertTrue(outcome.err().contains("'trace settings' used no device"), outcome::toString);
     assertFalse(Files.exists(file("t.json")), "a trace of nothing");
   }
 
@@ -260,7 +260,9 @@ class TraceTest {
   void wrongUsageIsExplained() {
     assertEquals(2, hal("trace").exitCode());
     assertEquals(2, hal("trace", "run").exitCode());
-    assertEquals(2, hal("trace", "convert", "a.jfr").exitCode());
+    hal("trace", "convert", "a.jfr").failed(2, "--out, --html or --svg is missing (see hal trace");
+    hal("trace", "run", "--out", "a", "--out", "b", "--", "pipeline")
+        .failed(2, "option '--out' (FILE) should be specified only once (see hal trace run");
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jhal.cts.html.ReportFile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,7 +88,7 @@ public record Results(Map<String, String> facts, List<Case> cases) {
     try (InputStream in = Files.newInputStream(file)) {
       bytes = in.readNBytes((int) MAX_BYTES + 1);
     } catch (IOException e) {
-      throw new BadResultsException("cannot be read: " + e);
+      throw new BadResultsException("cannot be read: " + ReportFile.reason(file, e));
     }
     if (bytes.length > MAX_BYTES) {
       throw new BadResultsException("has more than " + MAX_BYTES + " bytes");

@@ -2,8 +2,10 @@ package org.jhal.cts.html;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -12,6 +14,21 @@ import java.nio.file.Path;
  */
 public final class ReportFile {
   private ReportFile() {}
+
+  /** Why a file cannot be used, in words for people, with its name. */
+  public static String reason(Path file, IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "'" + file + "': no such file or folder";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "'" + file + "': permission denied";
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "'" + file + "': a file is in the way";
+    }
+    String reason = e instanceof FileSystemException failure ? failure.getReason() : e.getMessage();
+    return "'" + file + "': " + (reason == null ? e : reason);
+  }
 
   /**
    * Checks that {@code file} can be written, and leaves everything as it is.

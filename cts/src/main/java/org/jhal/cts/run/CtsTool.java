@@ -118,7 +118,14 @@ public final class CtsTool implements ToolProvider {
         list(options, out);
         return OK;
       }
-      return runWithVariants(options, out, err);
+      try {
+        return runWithVariants(options, out, err);
+      } catch (IOException e) {
+        Path report = Objects.requireNonNull(options.report, "report");
+        err.println(
+            "hal: DATA_LOSS: the report cannot be written: " + ReportFile.reason(report, e));
+        return NO_REPORT;
+      }
     } catch (UsageException e) {
       err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal cts --help)");
       return USAGE;
@@ -127,9 +134,6 @@ public final class CtsTool implements ToolProvider {
       return e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE
           ? USAGE
           : NO_DEVICE;
-    } catch (IOException e) {
-      err.println("hal: DATA_LOSS: the report cannot be written: " + e);
-      return NO_REPORT;
     } finally {
       out.flush();
       err.flush();
@@ -156,7 +160,7 @@ public final class CtsTool implements ToolProvider {
     }
     for (String pattern : options.tests) {
       if (CtsCatalog.tests().stream().noneMatch(entry -> entry.name().matches(pattern))) {
-        throw new UsageException("--tests " + pattern + " matches no test");
+        throw new UsageException("--tests '" + pattern + "' matches no test");
       }
     }
     return options;
@@ -171,6 +175,9 @@ public final class CtsTool implements ToolProvider {
 
   private static Path path(String[] args, int index) throws UsageException {
     String text = value(args, index);
+    if (text.isEmpty()) {
+      throw new UsageException(args[index - 1] + " '' names no file or folder");
+    }
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {

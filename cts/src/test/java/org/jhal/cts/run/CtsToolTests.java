@@ -92,7 +92,7 @@ class CtsToolTests {
 
   @Test
   void aPatternThatMatchesNothingIsWrongUsage() {
-    assertUsage("Nonsense matches no test", "--device", "x", "--tests", "Nonsense");
+    assertUsage("'Nonsense' matches no test", "--device", "x", "--tests", "Nonsense");
   }
 
   @Test
@@ -128,8 +128,10 @@ class CtsToolTests {
       err.getBuffer().setLength(0);
       assertEquals(1, run("--device", "nosuchdriver", "--report", report.toString()));
       assertTrue(
-          err.toString().startsWith("hal: DATA_LOSS: the report cannot be written: "),
+          err.toString()
+              .startsWith("hal: DATA_LOSS: the report cannot be written: '" + report + "': "),
           err::toString);
+      assertFalse(err.toString().contains("Exception"), err::toString);
     }
     assertFalse(Files.exists(taken.resolve("report.json")));
   }
@@ -137,6 +139,7 @@ class CtsToolTests {
   /** What is no path depends on the system and its locale; a NUL never is in one. */
   @Test
   void whatIsNoPathIsWrongUsage() {
+    assertUsage("--report '' names no file or folder", "--device", "x", "--report", "");
     assertUsage("--report: no path: ", "--device", "x", "--report", "a\0b");
     err.getBuffer().setLength(0);
     assertUsage("verify: no path: ", "verify", "a\0b");

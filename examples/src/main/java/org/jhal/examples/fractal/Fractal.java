@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -174,8 +175,8 @@ public final class Fractal implements ToolProvider {
       throws InterruptedException {
     int height = options.width * 3 / 4;
     try {
-      if (options.out != null) { // before anything is computed
-        Files.newOutputStream(Path.of(options.out)).close();
+      if (options.out != null) {
+        checkWritable(Path.of(options.out)); // before anything is computed
       }
       try (FractalRun fractal = new FractalRun(devices, bundle, options.width, height)) {
         fractal.print(out, fractal.compute());
@@ -191,6 +192,15 @@ public final class Fractal implements ToolProvider {
     } catch (IOException | InvalidPathException e) {
       err.println("hal: ABORTED: cannot write " + options.out + ": " + e);
       return 1;
+    }
+  }
+
+  /** Leaves everything as it is. */
+  private static void checkWritable(Path file) throws IOException {
+    boolean isThere = Files.exists(file);
+    Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
+    if (!isThere) {
+      Files.delete(file);
     }
   }
 

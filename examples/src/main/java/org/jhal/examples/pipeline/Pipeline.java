@@ -58,9 +58,9 @@ public final class Pipeline implements ToolProvider {
       if (args[i].equals("--help") || args[i].equals("-h")) {
         out.print(HELP);
         return 0;
-      } else if (args[i].equals("--kernels") && i + 1 < args.length) {
+      } else if (args[i].equals("--kernels") && i + 1 < args.length && !args[i + 1].isEmpty()) {
         kernels = args[++i];
-      } else if (args[i].equals("--variants") && i + 1 < args.length) {
+      } else if (args[i].equals("--variants") && i + 1 < args.length && !args[i + 1].isEmpty()) {
         variants = args[++i];
       } else if (args[i].startsWith("-")) {
         err.println(

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by one thread.
  */
 final class EventFile implements AutoCloseable {
-  private interface Reading<T extends @Nullable Object> {
+  private interface Reading<T> {
     T read() throws IOException;
   }
 
@@ -48,8 +48,7 @@ final class EventFile implements AutoCloseable {
 
   /** The next event, or null at the end. Throws as the constructor does. */
   @Nullable RecordedEvent next() throws IOException {
-    return this.<@Nullable RecordedEvent>reading(
-        () -> file.hasMoreEvents() ? file.readEvent() : null);
+    return reading(file::hasMoreEvents) ? reading(file::readEvent) : null;
   }
 
   /**
@@ -72,7 +71,7 @@ final class EventFile implements AutoCloseable {
     }
   }
 
-  private <T extends @Nullable Object> T reading(Reading<T> reading) throws IOException {
+  private <T> T reading(Reading<T> reading) throws IOException {
     try {
       return reading.read();
     } catch (OutOfMemoryError e) {
