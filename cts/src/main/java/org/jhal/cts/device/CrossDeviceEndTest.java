@@ -7,14 +7,21 @@ import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.Need;
@@ -23,9 +30,12 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Devices that are closed or lost while work of one is issued behind work of another one (rule
@@ -124,6 +134,59 @@ class CrossDeviceEndTest {
     awaitRetired(chain.third);
     assertUsable(cts, chain.second);
     assertUsable(cts, chain.third);
+  }
+
+  static Stream<Culprits> culprits() {
+    return Culprits.positions(2);
+  }
+
+  /** Of two devices with a producer each, one is lost, or both. */
+  @ParameterizedTest
+  @MethodSource("culprits")
+  @Rule({"S9a", "Q7", "Q2"})
+  void whicheverProducersDeviceIsLostFailsWhatIsIssuedBehindIt(Culprits culprits, Cts cts)
+      throws Exception {
+    List<Device> producers = List.of(cts.open(ROOM), cts.openSecond(ROOM));
+    Device consumer = cts.open(ROOM);
+    List<Blocker> blockers = new ArrayList<>();
+    List<TimelineSemaphore> produced = new ArrayList<>();
+    for (Device device : producers) {
+      blockers.add(new Blocker(cts, device.queue(0)));
+      produced.add(cts.semaphore(consumer, 0));
+      device.queue(0).barrier(blockers.get(blockers.size() - 1).timepoint(), last(produced).at(1));
+    }
+    TimelineSemaphore consumed = cts.semaphore(consumer, 0);
+    DeviceBuffer buffer = cts.buffer(consumer, 16, BufferParams.DEVICE);
+    HostMemory source = HostMemory.of(new byte[16]);
+    consumer
+        .queue(0)
+        .upload(
+            produced.get(0).at(1).and(produced.get(1).at(1)), consumed.at(1), source, buffer, 0);
+    awaitStatistics("the consumer to be issued", consumer, now -> now.issued() == 1);
+    cts.allowWarnings();
+    for (int culprit : culprits.which()) {
+      cts.controls(producers.get(culprit)).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    }
+    assertHal(Status.UNAVAILABLE, awaitFailure(consumed, 1), WHY);
+    for (int culprit : culprits.which()) {
+      assertHal(Status.UNAVAILABLE, awaitFailure(produced.get(culprit), 1), WHY);
+    }
+    for (int sound : culprits.others()) {
+      assertPending(produced.get(sound), 1);
+      blockers.get(sound).release();
+      awaitReached("a producer on a device that goes on", produced.get(sound).at(1));
+      assertUsable(cts, producers.get(sound));
+    }
+    blockers.forEach(Blocker::close);
+    source.awaitFree(Waits.LIMIT);
+    awaitRetired(consumer);
+    buffer.close();
+    assertEquals(0, consumer.statistics().buffers(), "buffers in the end");
+    assertUsable(cts, consumer);
+  }
+
+  private static TimelineSemaphore last(List<TimelineSemaphore> all) {
+    return all.get(all.size() - 1);
   }
 
   /** Though nobody ever signals the other value that it waits for. */

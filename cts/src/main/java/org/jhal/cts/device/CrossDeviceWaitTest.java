@@ -30,6 +30,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.HeldOperation;
 import org.jhal.cts.support.Peers;
 import org.jhal.cts.support.Task;
@@ -361,33 +362,46 @@ class CrossDeviceWaitTest {
     awaitReached(back, 1);
   }
 
-  @Test
+  static Stream<Culprits> culprits() {
+    return Culprits.positions(3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule({"S9a", "Q7a", "Q9"})
   @Needs({Need.SHARED_EVENTS, Need.CONTROLS})
-  void aProducerThatFailsWhileItRunsFailsWhatIsIssuedElsewhere(Cts cts) {
+  void aProducerThatFailsWhileItRunsFailsWhatIsIssuedElsewhere(Culprits culprits, Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
     if (!cts.controls(here).calls().contains("execute")) {
       throw Cts.unsupported("the driver has no native call named execute");
     }
-    TimelineSemaphore produced = cts.semaphore();
+    List<TimelineSemaphore> produced = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
     TimelineSemaphore consumed = cts.semaphore();
     TimelineSemaphore back = cts.semaphore();
     TimelineSemaphore free = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(here, 16, BufferParams.DEVICE);
     Blocker blocker = new Blocker(cts, here.queue(0));
-    here.queue(0).fill(blocker.timepoint(), produced.at(1), buffer, 0, 16, FillPattern.ZERO);
-    there.queue(0).barrier(produced.at(1), consumed.at(1));
+    for (TimelineSemaphore one : produced) {
+      here.queue(0).fill(blocker.timepoint(), one.at(1), buffer, 0, 16, FillPattern.ZERO);
+    }
+    there
+        .queue(0)
+        .barrier(Fence.of(produced.stream().map(one -> one.at(1)).toList()), consumed.at(1));
     here.queue(0).barrier(consumed.at(1), back.at(1));
     there.queue(0).barrier(blocker.timepoint(), free.at(1));
     awaitIssued(there, 2);
-    awaitIssued(here, 3);
-    cts.controls(here).failNext("execute", 1, Status.ABORTED, false);
+    awaitIssued(here, 5);
+    for (int culprit : culprits.which()) {
+      cts.controls(here).failNext("execute", 1 + culprit, Status.ABORTED, false);
+    }
     blocker.release();
-    awaitFailure(produced, 1, Status.ABORTED);
     awaitFailure(consumed, 1, Status.ABORTED);
     awaitFailure(back, 1, Status.ABORTED);
     awaitReached(free, 1);
+    awaitStatistics("all to retire", here, now -> now.openOperations() == 0);
+    long failed = produced.stream().filter(one -> one.failure() != null).count();
+    assertEquals(culprits.which().size(), failed, "producers that fail");
     assertUsable(cts, here);
     assertUsable(cts, there);
   }

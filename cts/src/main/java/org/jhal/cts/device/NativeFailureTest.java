@@ -26,6 +26,7 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
+import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
@@ -37,6 +38,7 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
@@ -245,27 +247,63 @@ class NativeFailureTest {
     assertNotNull(cts.device().lostCause());
   }
 
-  @Test
-  @Rule({"Q7a", "Q6"})
-  void aFailedIssueFailsOneOperation(Cts cts) {
-    TimelineSemaphore go = cts.semaphore();
-    DeviceBuffer buffer = cts.buffer(TestData.filled(48, 0));
-    List<TimelineSemaphore> done = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
-    TimelineSemaphore dependant = cts.semaphore();
-    for (int i = 0; i < 3; i++) {
-      cts.queue().fill(go.at(1), done.get(i).at(1), buffer, 16L * i, 16, FillPattern.of8(1 + i));
+  static Stream<Culprits> culprits() {
+    return Culprits.positions(3);
+  }
+
+  /** Where the part of each of three operations begins; there are guards around them all. */
+  private static int part(int operation) {
+    return 16 + 16 * operation;
+  }
+
+  private static byte[] guarded() {
+    return TestData.filled(80, TestData.GUARD);
+  }
+
+  /** What each that does not fail has written: 16 times its number, from 1. */
+  private static byte[] written(List<Integer> operations) {
+    byte[] expected = guarded();
+    for (int one : operations) {
+      expected = TestData.with(expected, part(one), TestData.filled(16, 1 + one));
     }
-    cts.queue().barrier(done.get(1).at(1), dependant.at(1));
+    return expected;
+  }
+
+  @ParameterizedTest
+  @MethodSource("culprits")
+  @Rule({"Q7a", "Q6", "Q2"})
+  void aFailedIssueFailsOneOperation(Culprits culprits, Cts cts) throws Exception {
+    TimelineSemaphore go = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(guarded());
+    List<TimelineSemaphore> done = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    List<TimelineSemaphore> dependants = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    List<HostMemory> sources = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      sources.add(HostMemory.of(TestData.filled(16, 1 + i)));
+      cts.queue().upload(go.at(1), done.get(i).at(1), sources.get(i), buffer, part(i));
+      cts.queue().barrier(done.get(i).at(1), dependants.get(i).at(1));
+    }
     cts.allowWarnings();
-    cts.controls().failNext("issue", 2, Status.RESOURCE_EXHAUSTED, false);
+    for (int culprit : culprits.which()) {
+      cts.controls().failNext("issue", 1 + culprit, Status.RESOURCE_EXHAUSTED, false);
+    }
     go.signal(1);
-    awaitReached(Fence.of(done.get(0).at(1), done.get(2).at(1)));
-    awaitFailure(done.get(1), 1, Status.RESOURCE_EXHAUSTED);
-    awaitFailure(dependant, 1, Status.RESOURCE_EXHAUSTED);
+    for (int sound : culprits.others()) {
+      awaitReached(Fence.of(done.get(sound).at(1), dependants.get(sound).at(1)));
+    }
+    for (int culprit : culprits.which()) {
+      awaitFailure(done.get(culprit), 1, Status.RESOURCE_EXHAUSTED);
+      awaitFailure(dependants.get(culprit), 1, Status.RESOURCE_EXHAUSTED);
+    }
+    for (HostMemory source : sources) {
+      source.awaitFree(Waits.LIMIT);
+    }
     assertNull(cts.device().lostCause());
-    byte[] expected = TestData.with(TestData.filled(48, 0), 0, TestData.filled(16, 1));
-    expected = TestData.with(expected, 32, TestData.filled(16, 3));
-    assertBytes(expected, cts.read(buffer), "after the second of three fills failed");
+    assertBytes(written(culprits.others()), cts.read(buffer), "after " + culprits + " failed");
+    buffer.close();
+    cts.awaitIdle();
+    assertEquals(0, cts.device().statistics().buffers(), "buffers in the end");
+    assertWorks(cts);
   }
 
   @ParameterizedTest
@@ -297,27 +335,59 @@ class NativeFailureTest {
     assertWorks(cts);
   }
 
-  @Test
+  /** Whichever of its producers fail. The stream may choose which, if it reorders what it runs. */
+  @ParameterizedTest
+  @MethodSource("culprits")
+  @FreshDevice("inflight=64")
   @Rule({"Q9", "Q7a"})
-  void workThatFailsWhileItRunsFailsItsIssuedConsumers(Cts cts) {
+  void workThatFailsWhileItRunsFailsItsIssuedConsumers(Culprits culprits, Cts cts) {
     needs(cts, "execute");
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
+    DeviceBuffer buffer = cts.buffer(guarded());
     Blocker blocker = new Blocker(cts, cts.queue(0));
-    TimelineSemaphore produced = cts.semaphore();
-    TimelineSemaphore consumed = cts.semaphore();
+    List<TimelineSemaphore> produced = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    List<TimelineSemaphore> consumed = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    TimelineSemaphore all = cts.semaphore();
     TimelineSemaphore free = cts.semaphore();
-    DeviceBuffer buffer = cts.buffer(64);
     long issued = cts.device().statistics().issued();
-    cts.queue(0).fill(blocker.timepoint(), produced.at(1), buffer, 0, 64, FillPattern.ZERO);
-    other.barrier(produced.at(1), consumed.at(1));
+    for (int i = 0; i < 3; i++) {
+      cts.queue(0)
+          .fill(
+              blocker.timepoint(),
+              produced.get(i).at(1),
+              buffer,
+              part(i),
+              16,
+              FillPattern.of8(1 + i));
+      other.barrier(produced.get(i).at(1), consumed.get(i).at(1));
+    }
+    other.barrier(Fence.of(produced.stream().map(one -> one.at(1)).toList()), all.at(1));
     other.barrier(blocker.timepoint(), free.at(1));
-    awaitTrue("all to be issued", () -> cts.device().statistics().issued() >= issued + 3);
-    cts.controls().failNext("execute", 1, Status.ABORTED, false);
+    awaitTrue("all to be issued", () -> cts.device().statistics().issued() >= issued + 8);
+    for (int culprit : culprits.which()) {
+      cts.controls().failNext("execute", 1 + culprit, Status.ABORTED, false);
+    }
     blocker.release();
-    awaitFailure(produced, 1, Status.ABORTED);
-    awaitFailure(consumed, 1, Status.ABORTED);
+    awaitFailure(all, 1, Status.ABORTED);
     awaitReached(free, 1);
+    List<Integer> sound = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      TimelineSemaphore end = produced.get(i);
+      awaitTrue(end + " to be reached or failed", () -> Waits.isOver(end, 1));
+      if (end.failure() == null) {
+        sound.add(i);
+        awaitReached(consumed.get(i), 1);
+      } else {
+        awaitFailure(end, 1, Status.ABORTED);
+        awaitFailure(consumed.get(i), 1, Status.ABORTED);
+      }
+    }
+    assertEquals(culprits.others().size(), sound.size(), "producers that succeed");
     assertNull(cts.device().lostCause());
+    assertBytes(written(sound), cts.read(buffer), "what was written besides " + culprits);
+    buffer.close();
+    cts.awaitIdle();
+    assertEquals(0, cts.device().statistics().buffers(), "buffers in the end");
     assertWorks(cts);
   }
 
@@ -368,19 +438,40 @@ class NativeFailureTest {
     assertWorks(cts);
   }
 
-  @Test
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule({"M1", "Q7a"})
-  void aFailedAllocaFailsItsSignalsAndEveryUse(Cts cts) {
+  void aFailedAllocaFailsItsSignalsAndEveryUse(Culprits culprits, Cts cts) {
     needs(cts, "allocAsync");
     cts.allowWarnings();
-    cts.controls().failNext("allocAsync", 1, Status.RESOURCE_EXHAUSTED, false);
-    TimelineSemaphore timeline = cts.semaphore();
-    TimelineSemaphore used = cts.semaphore();
-    DeviceBuffer scratch =
-        cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE));
-    awaitFailure(timeline, 1, Status.RESOURCE_EXHAUSTED);
-    cts.queue().fill(Fence.NONE, used.at(1), scratch, 0, 64, FillPattern.ZERO);
-    awaitFailure(used, 1, Status.FAILED_PRECONDITION);
+    DeviceStatistics before = cts.device().statistics();
+    for (int culprit : culprits.which()) {
+      cts.controls().failNext("allocAsync", 1 + culprit, Status.RESOURCE_EXHAUSTED, false);
+    }
+    List<DeviceBuffer> scratches = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      TimelineSemaphore timeline = cts.semaphore();
+      TimelineSemaphore used = cts.semaphore();
+      DeviceBuffer scratch =
+          cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE));
+      scratches.add(scratch);
+      if (culprits.has(i)) {
+        awaitFailure(timeline, 1, Status.RESOURCE_EXHAUSTED);
+        cts.queue().fill(Fence.NONE, used.at(1), scratch, 0, 64, FillPattern.ZERO);
+        awaitFailure(used, 1, Status.FAILED_PRECONDITION);
+      } else {
+        cts.queue().fill(timeline.at(1), used.at(1), scratch, 0, 64, FillPattern.of8(1 + i));
+        awaitReached(used, 1);
+      }
+    }
+    for (int sound : culprits.others()) {
+      assertBytes(TestData.filled(64, 1 + sound), cts.read(scratches.get(sound)), "an alloca");
+    }
+    scratches.forEach(DeviceBuffer::close);
+    cts.awaitIdle();
+    DeviceStatistics after = cts.device().statistics();
+    assertEquals(before.buffers(), after.buffers(), "buffers in the end");
+    assertEquals(before.bytes(), after.bytes(), "bytes in the end");
     assertWorks(cts);
   }
 

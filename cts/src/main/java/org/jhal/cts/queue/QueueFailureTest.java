@@ -11,8 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jhal.Args;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
@@ -22,6 +24,7 @@ import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostCall.Mode;
+import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
@@ -34,12 +37,15 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.HeldOperation;
 import org.jhal.cts.support.OperationKind;
 import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Failures that concern single operations: rules Q6, Q7b, Q9 and Q10. */
 @CtsSuite
@@ -114,32 +120,56 @@ class QueueFailureTest {
     }
   }
 
-  @Test
-  @Rule("Q6")
-  void aFailureIsPassedOnAsSoonAsItIsKnown(Cts cts) {
-    TimelineSemaphore never = cts.semaphore();
-    TimelineSemaphore failing = cts.semaphore();
-    TimelineSemaphore done = cts.semaphore();
-    cts.queue().barrier(Fence.of(never.at(1), failing.at(1)), done.at(1));
-    failing.fail(failure("at once"));
-    assertHal(Status.DATA_LOSS, awaitFailure(done, 1), "at once");
-    assertPending(never, 1);
+  static Stream<Culprits> culprits() {
+    return Culprits.positions(3);
   }
 
-  @Test
-  @Rule({"Q6", "Q10"})
-  void theFirstFailedWaitCounts(Cts cts) {
-    TimelineSemaphore first = cts.semaphore();
-    TimelineSemaphore second = cts.semaphore();
-    TimelineSemaphore done = cts.semaphore();
+  private static List<TimelineSemaphore> three(Cts cts) {
+    return List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+  }
+
+  private static Fence first(List<TimelineSemaphore> timelines) {
+    return Fence.of(timelines.stream().map(one -> one.at(1)).toList());
+  }
+
+  /** The failure that comes first counts, not that of the first wait. Nothing is moved or kept. */
+  @ParameterizedTest
+  @MethodSource("culprits")
+  @Rule({"Q6", "Q2", "Q10"})
+  @FreshDevice
+  void aFailureIsPassedOnAsSoonAsItIsKnown(Culprits culprits, Cts cts) throws Exception {
+    List<TimelineSemaphore> waits = three(cts);
+    TimelineSemaphore uploaded = cts.semaphore();
+    TimelineSemaphore read = cts.semaphore();
+    byte[] guard = TestData.filled(16, TestData.GUARD);
+    DeviceBuffer buffer = cts.buffer(guard);
+    HostMemory source = HostMemory.of(TestData.bytes(16));
+    byte[] found = guard.clone();
+    HostMemory target = HostMemory.of(found);
     AtomicInteger failures = new AtomicInteger();
-    done.onReach(1, failure -> failures.incrementAndGet());
-    cts.queue().barrier(Fence.of(first.at(1), second.at(1)), done.at(1));
-    second.fail(failure("first to fail"));
-    first.fail(failure("second to fail"));
-    assertHal(Status.DATA_LOSS, awaitFailure(done, 1), "first to fail");
+    uploaded.onReach(1, failure -> failures.incrementAndGet());
+    cts.queue().upload(first(waits), uploaded.at(1), source, buffer, 0);
+    cts.queue().readback(first(waits), read.at(1), buffer, 0, target);
+    List<Integer> order = new ArrayList<>(culprits.which());
+    Collections.reverse(order);
+    order.forEach(culprit -> waits.get(culprit).fail(failure("wait " + culprit)));
+    for (TimelineSemaphore end : List.of(uploaded, read)) {
+      assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "wait " + order.get(0));
+    }
+    source.awaitFree(Waits.LIMIT);
+    target.awaitFree(Waits.LIMIT);
+    for (int other : culprits.others()) {
+      assertPending(waits.get(other), 1);
+      waits.get(other).signal(1); // for which nothing waits any more
+    }
     cts.awaitIdle();
     assertEquals(1, failures.get());
+    assertBytes(guard, cts.read(buffer), "the target of an upload whose wait failed");
+    assertBytes(guard, found, "the target of a readback whose wait failed");
+    buffer.close();
+    cts.awaitIdle();
+    assertEquals(0, cts.device().statistics().buffers(), "buffers in the end");
+    assertWorks(cts, cts.queue());
   }
 
   @Test
@@ -173,31 +203,48 @@ class QueueFailureTest {
     assertWorks(cts, cts.queue());
   }
 
-  @Test
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule("Q6")
-  void aWaitOnAFailedSemaphoreFailsTheOperation(Cts cts) {
-    TimelineSemaphore failed = cts.semaphore(9);
+  void aWaitOnAFailedSemaphoreFailsTheOperation(Culprits culprits, Cts cts) {
+    List<TimelineSemaphore> waits = three(cts);
     TimelineSemaphore done = cts.semaphore();
-    failed.fail(failure("before"));
-    cts.queue().barrier(failed.at(1), done.at(1));
+    DeviceBuffer buffer = cts.buffer(TestData.ints(0));
+    culprits.which().forEach(culprit -> waits.get(culprit).fail(failure("before")));
+    cts.queue().fill(first(waits), done.at(1), buffer, 0, 4, FillPattern.of8(7));
     assertHal(Status.DATA_LOSS, awaitFailure(done, 1), "before");
+    culprits.others().forEach(other -> waits.get(other).signal(1));
+    cts.awaitIdle();
+    assertBytes(TestData.ints(0), cts.read(buffer), "the target of an operation that failed");
     assertWorks(cts, cts.queue());
   }
 
-  @Test
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule({"Q9", "Q6"})
-  void aHostCallThatFailsFailsItsConsumers(Cts cts) {
-    TimelineSemaphore produced = cts.semaphore();
+  void aHostCallThatFailsFailsItsConsumers(Culprits culprits, Cts cts) {
+    List<TimelineSemaphore> produced = three(cts);
     TimelineSemaphore consumed = cts.semaphore();
     TimelineSemaphore last = cts.semaphore();
-    HeldOperation held = new HeldOperation(cts, cts.queue(), Fence.NONE, produced.at(1));
+    DeviceBuffer buffer = cts.buffer(TestData.ints(0));
+    List<HeldOperation> calls =
+        produced.stream()
+            .map(end -> new HeldOperation(cts, cts.queue(), Fence.NONE, end.at(1)))
+            .toList();
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
-    other.barrier(produced.at(1), consumed.at(1));
+    other.fill(first(produced), consumed.at(1), buffer, 0, 4, FillPattern.of8(7));
     other.barrier(consumed.at(1), last.at(1));
-    held.fail(failure("by the host"));
-    for (TimelineSemaphore semaphore : List.of(produced, consumed, last)) {
-      assertHal(Status.DATA_LOSS, awaitFailure(semaphore, 1), "by the host");
+    culprits.others().forEach(sound -> calls.get(sound).complete());
+    culprits.which().forEach(culprit -> calls.get(culprit).fail(failure("by the host")));
+    culprits.others().forEach(sound -> awaitReached(produced.get(sound), 1));
+    for (int culprit : culprits.which()) {
+      assertHal(Status.DATA_LOSS, awaitFailure(produced.get(culprit), 1), "by the host");
     }
+    for (TimelineSemaphore end : List.of(consumed, last)) {
+      assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "by the host");
+    }
+    cts.awaitIdle();
+    assertBytes(TestData.ints(0), cts.read(buffer), "the target of a consumer that failed");
   }
 
   @Test

@@ -27,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Registration;
@@ -36,11 +37,13 @@ import org.jhal.TimepointCallback;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callbacks and stages of timepoints. */
@@ -304,27 +307,83 @@ class SemaphoreObserverTest {
     assertNull(thrown.get(), "a look at timepoints that are reached exactly");
   }
 
-  @Test
+  static Stream<Culprits> culprits() {
+    return Culprits.positions(3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule("S7")
-  void whatACallbackThrowsIsLoggedAndDropped(Cts cts) {
+  void whatACallbackThrowsIsLoggedAndDropped(Culprits culprits, Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
-    List<String> ran = new ArrayList<>();
-    semaphore.onReach(
-        1,
-        failure -> {
-          throw new IllegalStateException("thrown by a callback");
-        });
-    semaphore.onReach(
-        1,
-        failure -> {
-          throw new AssertionError("error of a callback");
-        });
-    semaphore.onReach(1, failure -> ran.add("after it"));
+    List<Integer> ran = new ArrayList<>();
+    for (int i = 0; i < culprits.count(); i++) {
+      int own = i;
+      semaphore.onReach(
+          1,
+          failure -> {
+            if (culprits.has(own) && own % 2 == 0) {
+              throw new IllegalStateException("thrown by callback " + own);
+            }
+            if (culprits.has(own)) {
+              throw new AssertionError("thrown by callback " + own);
+            }
+            ran.add(own);
+          });
+    }
     semaphore.signal(1);
-    assertEquals(List.of("after it"), ran);
+    assertEquals(culprits.others(), ran);
     assertEquals(1, semaphore.value());
-    cts.awaitLog("thrown by a callback");
-    cts.awaitLog("error of a callback");
+    culprits.which().forEach(culprit -> cts.awaitLog("thrown by callback " + culprit));
+  }
+
+  /** Of several that were derived of one stage, some are cancelled, and some throw. */
+  @ParameterizedTest
+  @MethodSource("culprits")
+  @Rule("S7")
+  void whatBecomesOfADerivedStageAffectsNoOther(Culprits culprits, Cts cts) throws Exception {
+    for (boolean fails : new boolean[] {false, true}) {
+      TimelineSemaphore semaphore = cts.semaphore();
+      CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
+      List<Integer> ran = Collections.synchronizedList(new ArrayList<>());
+      List<CompletableFuture<@Nullable Void>> derived = new ArrayList<>();
+      for (int i = 0; i < 2 * culprits.count(); i++) {
+        int own = i % culprits.count();
+        boolean throwsIt = i >= culprits.count() && culprits.has(own);
+        derived.add(
+            stage
+                .whenComplete(
+                    (nothing, failure) -> {
+                      if (throwsIt) {
+                        throw new IllegalStateException("thrown by " + own);
+                      }
+                      ran.add(own);
+                    })
+                .toCompletableFuture());
+      }
+      culprits.which().forEach(culprit -> assertTrue(derived.get(culprit).cancel(true)));
+      if (fails) {
+        semaphore.fail(new HalException(Status.DATA_LOSS, "gone"));
+      } else {
+        semaphore.signal(1);
+      }
+      for (int i = 0; i < derived.size(); i++) {
+        CompletableFuture<@Nullable Void> one = derived.get(i);
+        awaitTrue("a derived stage to complete", one::isDone);
+        boolean isCulprit = culprits.has(i % culprits.count());
+        assertEquals(isCulprit || fails, one.isCompletedExceptionally(), "derived stage " + i);
+        assertEquals(isCulprit && i < culprits.count(), one.isCancelled(), "derived stage " + i);
+        if (fails && !isCulprit) {
+          assertHal(Status.DATA_LOSS, failureOf(one), "gone");
+        }
+      }
+      List<Integer> expected = new ArrayList<>(culprits.others());
+      expected.addAll(culprits.others());
+      awaitTrue("the actions of all others to run", () -> ran.size() >= expected.size());
+      assertEquals(expected, ran);
+      CompletableFuture<@Nullable Void> late = stage.toCompletableFuture();
+      awaitTrue("a late stage to complete", late::isDone);
+    }
   }
 
   @Test

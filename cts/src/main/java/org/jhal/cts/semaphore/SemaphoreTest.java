@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -21,10 +22,12 @@ import org.jhal.Timepoint;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What one thread sees of a semaphore. */
@@ -218,18 +221,23 @@ class SemaphoreTest {
         Status.DEADLINE_EXCEEDED, () -> Fence.of(members).awaitAll(Duration.ZERO), "not all of");
   }
 
-  @Test
+  static Stream<Culprits> culprits() {
+    return Culprits.positions(3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule("S6")
-  void aFailedMemberFailsTheWaitThoughAnotherIsReached(Cts cts) {
-    TimelineSemaphore reached = cts.semaphore(1);
-    TimelineSemaphore failed = cts.semaphore(1);
-    failed.fail(new HalException(Status.DATA_LOSS, "gone"));
-    for (Fence fence :
-        List.of(Fence.of(reached.at(1), failed.at(1)), Fence.of(failed.at(1), reached.at(1)))) {
-      assertHal(Status.DATA_LOSS, () -> fence.awaitAll(), "gone");
-      assertHal(Status.DATA_LOSS, () -> fence.awaitAny(), "gone");
-      assertHal(Status.DATA_LOSS, () -> fence.awaitAny(Duration.ZERO), "gone");
+  void aFailedMemberFailsTheWaitThoughAnotherIsReached(Culprits culprits, Cts cts) {
+    List<TimelineSemaphore> members = List.of(cts.semaphore(1), cts.semaphore(1), cts.semaphore(1));
+    for (int culprit : culprits.which()) {
+      members.get(culprit).fail(new HalException(Status.DATA_LOSS, "gone"));
     }
+    Fence fence = Fence.of(members.stream().map(one -> one.at(1)).toList());
+    assertHal(Status.DATA_LOSS, () -> fence.awaitAll(), "gone");
+    assertHal(Status.DATA_LOSS, () -> fence.awaitAny(), "gone");
+    assertHal(Status.DATA_LOSS, () -> fence.awaitAll(Duration.ZERO), "gone");
+    assertHal(Status.DATA_LOSS, () -> fence.awaitAny(Duration.ZERO), "gone");
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -26,11 +27,13 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What several threads see of semaphores. */
@@ -191,21 +194,29 @@ class SemaphoreThreadTest {
     }
   }
 
-  @Test
+  static Stream<Culprits> culprits() {
+    return Culprits.positions(3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule("S6")
-  void aFailedMemberWakesThoseWhoWaitForSeveral(Cts cts) {
-    TimelineSemaphore healthy = cts.semaphore();
-    TimelineSemaphore failing = cts.semaphore();
-    Fence both = Fence.of(healthy.at(1), failing.at(1));
-    Task<?> all = waiter(both);
-    Task<?> any = anyWaiter(both);
-    failing.fail(new HalException(Status.CANCELLED, "never mind"));
+  void aFailedMemberWakesThoseWhoWaitForSeveral(Culprits culprits, Cts cts) {
+    List<TimelineSemaphore> members = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
+    Fence fence = Fence.of(members.stream().map(one -> one.at(1)).toList());
+    Task<?> all = waiter(fence);
+    Task<?> any = anyWaiter(fence);
+    for (int culprit : culprits.which()) {
+      members.get(culprit).fail(new HalException(Status.CANCELLED, "never mind"));
+    }
     for (Task<?> task : List.of(all, any)) {
       HalException thrown = assertInstanceOf(HalException.class, task.joined());
       assertHal(Status.CANCELLED, thrown, "never mind");
     }
-    assertPending(healthy, 1);
-    healthy.signal(1);
+    for (int other : culprits.others()) {
+      assertPending(members.get(other), 1);
+      members.get(other).signal(1);
+    }
   }
 
   @Test

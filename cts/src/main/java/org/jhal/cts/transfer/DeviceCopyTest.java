@@ -15,6 +15,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
@@ -32,8 +34,10 @@ import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.Peers;
 import org.jhal.cts.support.Task;
+import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.TransferCases;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
@@ -437,6 +441,51 @@ class DeviceCopyTest {
     Waits.awaitStatistics("a read to fail", from, now -> now.openOperations() == 0);
     cts.controls(to).resume(to.queue(0));
     awaitFailure(done, 1, Status.ABORTED);
+  }
+
+  static Stream<Culprits> culprits() {
+    return Culprits.positions(3);
+  }
+
+  /** Whichever part fails, on whichever side, nothing but the target's range is written. */
+  @ParameterizedTest
+  @MethodSource("culprits")
+  @Rule({"S9", "Q7a", "Q3"})
+  @Needs(Need.CONTROLS)
+  void eachPartThatFailsFailsTheCopy(Culprits culprits, Cts cts) {
+    Device from = Peers.openAlone(cts);
+    Device to = Peers.openAlone(cts);
+    int size = 17 << 20; // several parts
+    byte[] data = bytes(size);
+    byte[] guard = filled(size + 32, TestData.GUARD);
+    for (Device broken : List.of(from, to)) {
+      DeviceBuffer source = buffer(cts, from, data);
+      DeviceBuffer target = buffer(cts, to, guard);
+      TimelineSemaphore done = cts.semaphore();
+      cts.allowWarnings();
+      for (int culprit : culprits.which()) {
+        cts.controls(broken).failNext("issue", 1 + culprit, Status.ABORTED, false);
+      }
+      from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 16, size);
+      awaitFailure(done, 1, Status.ABORTED);
+      for (Device device : List.of(from, to)) {
+        Waits.awaitStatistics("all to retire", device, now -> now.openOperations() == 0);
+        cts.controls(device).reset(); // the copy may have failed before it came to the other one
+      }
+      byte[] found = cts.read(target);
+      byte[] moved = Arrays.copyOfRange(found, 16, 16 + size);
+      assertBytes(TestData.with(guard, 16, moved), found, "around the target");
+      assertBytes(data, cts.read(source), "the source");
+      TimelineSemaphore next = cts.semaphore();
+      from.queue(0).copy(Fence.NONE, next.at(1), source, 0, target, 16, size);
+      awaitReached(next, 1);
+      assertBytes(TestData.with(guard, 16, data), cts.read(target), "a copy afterwards");
+      source.close();
+      target.close();
+      for (Device device : List.of(from, to)) {
+        Waits.awaitStatistics("all memory to be free", device, now -> now.bytes() == 0);
+      }
+    }
   }
 
   @ParameterizedTest
