@@ -109,7 +109,12 @@ final class ProcessExplanation {
     }
     text.add("Devices of other copies of JHAL's API, in other class loaders, are not seen.").line();
     writeCycles(graph);
-    writeUnpromised(graph);
+    writeUnpromised(
+        "Nobody has promised what these wait for; only the program itself can signal it:",
+        graph.unpromised(false));
+    writeUnpromised(
+        "Only operations that wait for it themselves have promised what these wait for:",
+        graph.unpromised(true));
     writeFailed(graph);
     for (Told device : devices) {
       writeDevice(device);
@@ -131,14 +136,12 @@ final class ProcessExplanation {
     }
   }
 
-  private void writeUnpromised(WaitGraph graph) {
-    List<Wait> waits = graph.unpromised();
+  private void writeUnpromised(String title, List<Wait> waits) {
     if (waits.isEmpty()) {
       return;
     }
     text.line();
-    text.add("Nobody has promised what these wait for; only the program itself can signal it:");
-    text.line();
+    text.add(title).line();
     for (int i = 0; i < waits.size() && i < MOST_UNPROMISED; i++) {
       Wait wait = waits.get(i);
       text.add("  ");
@@ -229,13 +232,27 @@ final class ProcessExplanation {
     text.add(", now at ").add(line.value);
     Promise promise = wait.promise;
     if (promise == null) {
-      text.add(", which nobody has promised");
+      writeVain(wait);
       return;
     }
     OpenOperation by = promise.node().operation;
     text.add(", by ").name(by.queue()).add(" operation ").add(by.number());
     if (promise.value() > wait.value) {
       text.add(", which signals ").add(promise.value());
+    }
+  }
+
+  /** Why nobody who could go on will end it. */
+  private void writeVain(Wait wait) {
+    Promise vain = wait.vainPromise;
+    if (vain == null) {
+      text.add(", which nobody has promised");
+    } else if (vain.node() == wait.node) {
+      text.add(", promised only by itself");
+    } else {
+      OpenOperation by = vain.node().operation;
+      text.add(", promised only by operations that wait for it themselves, such as ");
+      text.name(by.queue()).add(" operation ").add(by.number());
     }
   }
 

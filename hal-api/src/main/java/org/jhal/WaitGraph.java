@@ -56,9 +56,15 @@ final class WaitGraph {
     /**
      * Finds who would end each wait: the smallest promise that is large enough. The promise of an
      * operation that itself waits for as much on this timeline does not count: the wait is over
-     * before that operation begins.
+     * before that operation begins. If nobody else has promised it, an operation that waits for its
+     * own signal is found as well.
      */
     private void findPromises() {
+      Promise vain =
+          promises.stream()
+              .filter(Promise::isVain)
+              .max(Comparator.comparingLong(Promise::value))
+              .orElse(null);
       promises.sort(Comparator.comparingLong(Promise::after));
       waits.sort(Comparator.comparingLong(wait -> wait.value));
       PriorityQueue<Promise> usable = new PriorityQueue<>(Comparator.comparingLong(Promise::value));
@@ -73,6 +79,9 @@ final class WaitGraph {
           nearest = usable.peek();
         }
         wait.promise = nearest;
+        if (nearest == null && vain != null && vain.value >= wait.value) {
+          wait.vainPromise = vain;
+        }
       }
     }
   }
@@ -85,6 +94,12 @@ final class WaitGraph {
 
     /** Who would end it, or null if no other operation has promised the value. */
     @Nullable Promise promise;
+
+    /**
+     * If nobody else would end it: the promise of an operation that waits for its own signal, often
+     * the same one. Null if there is none.
+     */
+    @Nullable Promise vainPromise;
 
     private Wait(Node node, Line line, long value) {
       this.node = node;
@@ -108,7 +123,12 @@ final class WaitGraph {
    *
    * @param after the value of the same timeline that the operation waits for, or -1
    */
-  record Promise(Node node, long value, long after) {}
+  record Promise(Node node, long value, long after) {
+    /** Whether it waits for its own signal, which therefore comes too late for everybody. */
+    boolean isVain() {
+      return value <= after;
+    }
+  }
 
   /** One operation. */
   static final class Node {
@@ -294,12 +314,15 @@ final class WaitGraph {
     return way.subList(node.place, way.size());
   }
 
-  /** The stuck operations that wait for a value that no operation promises. */
-  List<Wait> unpromised() {
+  /**
+   * The stuck operations that wait for a value that no operation promises, or, if {@code isVain},
+   * only operations that wait for their own signal.
+   */
+  List<Wait> unpromised(boolean isVain) {
     List<Wait> found = new ArrayList<>();
     for (Node node : nodes) {
       for (Wait wait : node.waits) {
-        if (wait.isStuck() && wait.promise == null) {
+        if (wait.isStuck() && wait.promise == null && (wait.vainPromise != null) == isVain) {
           found.add(wait);
         }
       }

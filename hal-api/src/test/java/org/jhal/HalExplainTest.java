@@ -120,7 +120,10 @@ class HalExplainTest {
     waits.add(a.at(5));
     signals.add(a.at(5)); // which is no promise for itself
     device("d").open.add(new OpenOperation("q", 1, "barrier", "PARKED", 0, waits, signals));
-    assertParts(explain(), "Nobody has promised", "q operation 1 ");
+    String text = explain();
+    assertParts(text, "Nobody has promised", "q operation 1 ", "Only operations that wait for it");
+    assertParts(text, "waits for a to reach 3, now at 0, promised only by itself");
+    assertParts(text, "waits for a to reach 5, now at 0, promised only by itself");
   }
 
   private static void awaitTrue(String what, BooleanSupplier condition) {
@@ -197,12 +200,103 @@ class HalExplainTest {
     String text = explain();
     assertParts(
         text,
-        "Nobody has promised",
-        "operation 1 (barrier, PARKED, for 0 s) waits for a to reach 1",
-        "operation 3 (barrier, PARKED, for 0 s) waits for a to reach 9",
+        "Only operations that wait for it themselves have promised what these wait for:\n",
+        "operation 1 (barrier, PARKED, for 0 s) waits for a to reach 1, now at 0, promised only by"
+            + " operations that wait for it themselves, such as q operation 3\n",
+        "operation 3 (barrier, PARKED, for 0 s) waits for a to reach 9, now at 0, promised only by"
+            + " itself\n",
         "Device",
         "operation 2 (barrier, PARKED, for 0 s) waits for a to reach 2, now at 0, by q operation 1");
     assertFalse(text.contains("Cycle"), text);
+  }
+
+  @Test
+  void anOperationThatWaitsForItsOwnSignalsIsSaidToDoSo() {
+    device("d").add("q", Fence.of(a.at(1), b.at(2)), Fence.of(a.at(1), b.at(2)));
+    String text = explain();
+    assertParts(
+        text,
+        "\nOnly operations that wait for it themselves have promised what these wait for:\n",
+        "q operation 1 (barrier, PARKED, for 0 s) waits for a to reach 1, now at 0, promised only"
+            + " by itself\n",
+        "q operation 1 (barrier, PARKED, for 0 s) waits for b to reach 2, now at 0, promised only"
+            + " by itself\n",
+        "Device d:\n",
+        "waits for a to reach 1, now at 0, promised only by itself; and for b to reach 2, now at"
+            + " 0, promised only by itself; signals a@1, b@2\n");
+    assertFalse(text.contains("Nobody") || text.contains("nobody"), text);
+    assertFalse(text.contains("Cycle"), text);
+  }
+
+  @Test
+  void othersAreToldWhoWaitsForItsOwnSignal() {
+    device("d").add("q", a.at(2), a.at(2)).add("q", a.at(1), b.at(1)).add("q", a.at(3), b.at(2));
+    assertParts(
+        explain(),
+        "Nobody has promised",
+        "operation 3 (barrier, PARKED, for 0 s) waits for a to reach 3, now at 0, which nobody",
+        "Only operations that wait for it",
+        "operation 1 (barrier, PARKED, for 0 s) waits for a to reach 2, now at 0, promised only by"
+            + " itself\n",
+        "operation 2 (barrier, PARKED, for 0 s) waits for a to reach 1, now at 0, promised only by"
+            + " operations that wait for it themselves, such as q operation 1\n");
+  }
+
+  /** As long as somebody else has promised it. */
+  @Test
+  void anOwnSignalDoesNotMatterIfSomebodyElseSignals() {
+    device("d").add("q", a.at(1), a.at(1)).add("q", c.at(1), a.at(1));
+    String text = explain();
+    assertParts(text, "Nobody", "c to reach 1", "Device", "a to reach 1, now at 0, by q operation");
+    assertFalse(text.contains("itself\n"), text);
+  }
+
+  /** Neither in the line of one operation nor in the text about the process. */
+  @Test
+  void aReachedWaitIsNotNamed() {
+    a.signal(3);
+    FakeExplainable device = device("d").add("q", Fence.of(a.at(3), b.at(1)), c.at(1));
+    assertEquals(
+        "q operation 1 (barrier, PARKED, waits for b to reach 1, now at 0)",
+        device.open.get(0).toString());
+    String text = explain();
+    assertParts(text, "waits for b to reach 1", "Device d:", "waits for b to reach 1");
+    assertFalse(text.contains("a to reach"), text);
+  }
+
+  /** As many of everything as is printed: nothing is counted besides. */
+  @Test
+  void asMuchAsIsPrintedIsNotCutAndNothingIsCounted() {
+    FakeExplainable device = device("d");
+    for (int i = 0; i < 8; i++) { // cycles of 16
+      List<FakeTimelineSemaphore> ring = new ArrayList<>();
+      for (int n = 0; n < 16; n++) {
+        ring.add(new FakeTimelineSemaphore("ring" + i + "." + n));
+      }
+      for (int n = 0; n < 16; n++) {
+        device.add("q" + i, ring.get(n).at(1), ring.get((n + 1) % 16).at(1));
+      }
+    }
+    for (int i = 0; i < 10; i++) { // four unpromised waits and four signals each
+      List<Timepoint> waits = new ArrayList<>();
+      List<Timepoint> signals = new ArrayList<>();
+      for (int n = 0; n < 4; n++) {
+        waits.add(new FakeTimelineSemaphore("never" + i + "." + n).at(1));
+        FakeTimelineSemaphore failed = new FakeTimelineSemaphore("failed" + i + "." + n);
+        if (i < 5) {
+          failed.fail(new HalException(Status.DATA_LOSS, "gone"));
+        }
+        signals.add(failed.at(1));
+      }
+      device.add("last", Fence.of(waits), Fence.of(signals));
+    }
+    String text = explain();
+    assertFalse(text.contains(" more"), text);
+    assertParts(text, "never9.3 to reach 1, now at 0, which nobody", "failed4.3: DATA_LOSS", "d:");
+    for (int i = 0; i < 7; i++) { // 17 of the queue
+      device.add("last", a.at(1), Fence.NONE);
+    }
+    assertParts(explain(), "  and 7 more such waits\n", "  and 1 more of the queue\n");
   }
 
   @Test
@@ -294,7 +388,8 @@ class HalExplainTest {
     for (int i = 0; i < 100_000; i++) {
       device.add("q", Fence.of(a.at(1), b.at(1)), a.at(1 + i));
     }
-    assertParts(explain(), "Nobody", "199960 more such waits");
+    assertParts(
+        explain(), "Nobody", "99960 more such waits", "Only operations", "99960 more such waits");
     device.add("q", c.at(1), Fence.of(a.at(3), b.at(1))).add("q", a.at(1), c.at(5));
     String text = explain();
     assertParts(text, "Cycle: 2 operations", "q operation 100001", "q operation 100002", "Device");

@@ -2,10 +2,13 @@ package org.jhal.cts.semaphore;
 
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.List;
 import org.jhal.Fence;
+import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -124,5 +127,92 @@ class ExplanationTest {
     assertTrue(text.length() < 4_000, () -> text.length() + " characters");
     go.signal(1_000);
     Waits.awaitReached(done, 1_000);
+  }
+
+  private static final String VAIN = "promised only by itself";
+
+  /** It says the same to whoever asks: the semaphore, a missed deadline, and the process. */
+  @Test
+  @Rule({"S10", "S11"})
+  void anOperationThatWaitsForItsOwnSignalIsToldAsSuch(Cts cts) {
+    TimelineSemaphore own = cts.semaphore();
+    TimelineSemaphore reached = cts.semaphore(1);
+    cts.queue().barrier(own.at(2).and(reached.at(1)), own.at(2));
+    HalException missed = assertHal(Status.DEADLINE_EXCEEDED, () -> own.await(1, SHORT));
+    for (String text : List.of(String.valueOf(missed.getMessage()), own.explain(2))) {
+      assertContains(text, own, cts.queue() + " operation", "to reach 2, now at 0", VAIN);
+      assertFalse(text.contains(reached + " to"), () -> "a wait that is reached in: " + text);
+    }
+    HalException both =
+        assertHal(
+            Status.DEADLINE_EXCEEDED, () -> own.at(2).and(cts.semaphore().at(1)).awaitAll(SHORT));
+    assertContains(String.valueOf(both.getMessage()), own, VAIN, "no open operation would");
+    assertTold(own, "to reach 2, now at 0, " + VAIN);
+    own.signal(2);
+    cts.awaitIdle();
+  }
+
+  /** Whoever begins only once a value is reached does not raise a timeline to it. */
+  @Test
+  @Rule({"S10", "S11"})
+  void aChainThatNobodyHasBegunIsPromisedByNobody(Cts cts) {
+    TimelineSemaphore timeline = cts.semaphore();
+    for (int i = 1; i < 8; i++) {
+      cts.queue().barrier(timeline.at(i), timeline.at(i + 1));
+    }
+    assertContains(timeline.explain(1), "no open operation would");
+    assertTold(timeline, "to reach 1, now at 0, which nobody has promised");
+    String third = timeline.explain(3);
+    assertContains(third, "to be raised to 3 by", "to reach 2, now at 0");
+    assertFalse(third.contains("to reach 3") || third.contains("more"), third);
+    timeline.signal(1);
+    Waits.awaitReached(timeline, 8);
+  }
+
+  @Test
+  @Rule({"S10", "S11"})
+  void anOperationThatWaitsForBothOfItsSignalsIsToldAsSuch(Cts cts) {
+    TimelineSemaphore one = cts.semaphore();
+    TimelineSemaphore two = cts.semaphore();
+    cts.queue().barrier(one.at(1).and(two.at(2)), one.at(1).and(two.at(2)));
+    assertContains(one.explain(1), one, two, VAIN);
+    assertContains(two.explain(2), one, two, VAIN);
+    assertTold(one, "to reach 1, now at 0, " + VAIN);
+    assertTold(two, "to reach 2, now at 0, " + VAIN);
+    // Another one that would signal it makes the difference.
+    TimelineSemaphore go = cts.semaphore();
+    cts.queue().barrier(go.at(1), one.at(1));
+    assertFalse(one.explain(1).contains(VAIN), () -> one.explain(1));
+    assertContains(two.explain(2), two, VAIN);
+    go.signal(1);
+    Waits.awaitReached(one, 1);
+    two.signal(2);
+    cts.awaitIdle();
+  }
+
+  /** As many as are named, and one more. */
+  @Test
+  @Rule("S10")
+  void whatIsNotNamedIsCounted(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    for (int i = 1; i <= 5; i++) {
+      cts.queue().barrier(go.at(1), done.at(i));
+    }
+    String five = done.explain(1);
+    assertEquals(5, five.split(" operation ", -1).length - 1, five);
+    assertFalse(five.contains("more"), five);
+    cts.queue().barrier(go.at(1), done.at(6));
+    assertContains(done.explain(1), "; or by 1 more");
+    go.signal(1);
+    Waits.awaitReached(done, 6);
+  }
+
+  /** Asserts that a line of {@link Hal#explain} names {@code semaphore} with {@code text}. */
+  private static void assertTold(TimelineSemaphore semaphore, String text) {
+    String all = Hal.explain();
+    assertTrue(
+        all.lines().anyMatch(line -> line.contains(semaphore + " " + text)),
+        () -> "no line with '" + semaphore + " " + text + "' in:\n" + all);
   }
 }

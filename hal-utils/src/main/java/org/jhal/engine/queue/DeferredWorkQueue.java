@@ -632,7 +632,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
           }
           for (int i = 0; i < operation.signalCount(); i++) {
             if (operation.signal(i) == semaphore && operation.signalValue(i) >= value) {
-              explanation.add(operation);
+              explanation.add(operation, operation.signalValue(i));
             }
           }
         });

@@ -3,50 +3,77 @@ package org.jhal.engine.queue;
 import org.jhal.HalException;
 import org.jhal.spi.OpenOperation;
 
-/** Builds the text that says what keeps a value from being reached (rule S10). */
+/**
+ * Builds the text that says what keeps a value from being reached (rule S10).
+ *
+ * <p>An operation that begins only once the value is reached would not raise it, with one exception
+ * that is worth telling: one that waits for its own signal, if nobody else would raise it.
+ */
 final class Explanation {
-  private static final int MOST = 5;
+  /** Operations, of which the first few are described and the rest is only counted. */
+  private static final class Told {
+    private static final int MOST = 5;
 
-  private final StringBuilder text = new StringBuilder();
-  private int count;
+    private final StringBuilder text = new StringBuilder();
+    private int count;
 
-  private Explanation() {}
+    void add(Operation<?> operation) {
+      if (count < MOST) {
+        OpenOperation told = operation.tell();
+        if (told == null) {
+          return; // it has just ended
+        }
+        text.append(count == 0 ? "" : "; or by ").append(told);
+      }
+      count++;
+    }
+
+    @Override
+    public String toString() {
+      return text + (count > MOST ? "; or by " + (count - MOST) + " more" : "");
+    }
+  }
+
+  private final EngineSemaphore semaphore;
+  private final long value;
+  private final Told able = new Told();
+  private final Told inVain = new Told();
+
+  private Explanation(EngineSemaphore semaphore, long value) {
+    this.semaphore = semaphore;
+    this.value = value;
+  }
 
   static String of(EngineSemaphore semaphore, long value) {
     HalException failed = semaphore.over();
     if (failed != null) {
       return semaphore + " has failed or was closed: " + failed;
     }
-    Explanation explanation = new Explanation();
+    Explanation explanation = new Explanation(semaphore, value);
     for (DeferredWorkQueue<?> queue : OpenQueues.all()) {
       queue.explain(semaphore, value, explanation);
     }
-    return semaphore + " is at " + semaphore.currentValue() + explanation.finish(value);
+    return semaphore + " is at " + semaphore.currentValue() + explanation.finish();
   }
 
-  /**
-   * Adds an operation that would raise the value. The first few are described, the rest only
-   * counted.
-   */
-  void add(Operation<?> operation) {
-    if (count < MOST) {
-      OpenOperation told = operation.tell();
-      if (told == null) {
-        return; // it has just ended
-      }
-      text.append(count == 0 ? "" : "; or by ").append(told);
+  /** Adds an operation that signals {@code signal}, which is at least the value. */
+  void add(Operation<?> operation, long signal) {
+    if (!operation.waitsFor(semaphore, value)) {
+      able.add(operation);
+    } else if (operation.waitsFor(semaphore, signal)) {
+      inVain.add(operation);
     }
-    count++;
   }
 
-  private String finish(long value) {
-    if (count == 0) {
-      return ", and no open operation would raise it to " + value;
+  private String finish() {
+    String raised = "; to be raised to " + value + " by ";
+    if (able.count > 0) {
+      return raised + able;
     }
-    return "; to be raised to "
-        + value
-        + " by "
-        + text
-        + (count > MOST ? "; or by " + (count - MOST) + " more" : "");
+    return switch (inVain.count) {
+      case 0 -> ", and no open operation would raise it to " + value;
+      case 1 -> raised + inVain + ": promised only by itself";
+      default -> raised + inVain + ": promised only by operations that wait for it themselves";
+    };
   }
 }

@@ -392,6 +392,16 @@ public final class Operation<E> extends HeapNode {
     return true;
   }
 
+  /** Whether it begins only once {@code semaphore} has reached {@code value}, or more. */
+  boolean waitsFor(EngineSemaphore semaphore, long value) {
+    for (int i = 0; i < waitCount; i++) {
+      if (waits[i].semaphore() == semaphore && waits[i].value() >= value) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void addOpenWait() {
     OPEN_WAITS.getAndAdd(this, 1);
   }
