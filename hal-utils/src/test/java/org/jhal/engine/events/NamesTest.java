@@ -5,11 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
 import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -65,12 +63,9 @@ class NamesTest {
     List<Long> semaphores = new ArrayList<>(List.of(Names.inProcess(1)));
     List<Long> devices = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      List<URL> path = new ArrayList<>();
-      for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-        path.add(Path.of(entry).toUri().toURL());
-      }
+      // No other parent: that of the platform also finds the classes of named modules.
       try (URLClassLoader copy =
-          new URLClassLoader(path.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
+          new URLClassLoader(new URL[] {jarOf(Names.class), jarOf(HalException.class)}, null)) {
         Class<?> names = copy.loadClass(Names.class.getName());
         assertNotSame(Names.class, names);
         Method inProcess = names.getDeclaredMethod("inProcess", long.class);
@@ -82,6 +77,10 @@ class NamesTest {
     }
     assertEquals(3, Set.copyOf(semaphores).size(), () -> "numbers of semaphores " + semaphores);
     assertEquals(2, Set.copyOf(devices).size(), () -> "numbers of devices " + devices);
+  }
+
+  private static URL jarOf(Class<?> type) {
+    return type.getProtectionDomain().getCodeSource().getLocation();
   }
 
   @Test
