@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
+import org.jhal.HalException;
 import org.jhal.driver.Submission;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class MockBatch {
   private long[] waitRecordings = new long[4];
   private @Nullable MockEvent event;
   private long recording;
+  private @Nullable HalException failure; // the first one of its tasks; see fail()
   @Nullable MockBatch nextFree;
 
   void addWait(MockEvent waited) {
@@ -80,13 +82,21 @@ final class MockBatch {
     return null;
   }
 
+  /** A task has failed, which is told only as the outcome of the event. */
+  void fail(HalException why) {
+    if (failure == null) {
+      failure = why;
+    }
+  }
+
   void fire() {
-    Objects.requireNonNull(event).fire(recording);
+    Objects.requireNonNull(event).fire(recording, failure);
   }
 
   void clear() {
     tasks.clear();
     waits.clear();
     event = null;
+    failure = null;
   }
 }

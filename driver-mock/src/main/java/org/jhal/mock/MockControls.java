@@ -1,5 +1,6 @@
 package org.jhal.mock;
 
+import java.util.HashSet;
 import java.util.Set;
 import org.jhal.Device;
 import org.jhal.DeviceQueue;
@@ -33,9 +34,13 @@ public final class MockControls {
     throw new HalException(Status.INVALID_ARGUMENT, device + " is not a device of the mock driver");
   }
 
-  /** The calls that {@link #failNth} knows. */
-  public static Set<String> calls() {
-    return Set.copyOf(MockDevice.newFaults().calls());
+  /** The calls that the device makes, and that {@link #failNth} knows. */
+  public Set<String> calls() {
+    Set<String> calls = new HashSet<>(device.faults().calls());
+    if (!device.outcomesCanFail()) {
+      calls.remove("outcome");
+    }
+    return Set.copyOf(calls);
   }
 
   /** Pauses the stream of a queue before its next task. Work is still accepted and issued. */

@@ -59,6 +59,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
               "waitEvent",
               "queryEvent",
               "synchronizeEvent",
+              "outcome", // only on a device that has to be asked
               "issue",
               "command", // one command while it is issued: those before it have reached the stream
               "execute", // one command while the stream runs it
@@ -79,6 +80,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private final long seed;
   private final long delayNanos;
   private final int workerCount;
+  private final boolean tellsWhoAsks;
   private final Faults faults;
   private final MemoryBudget budget;
   private final AtomicInteger liveModules = new AtomicInteger();
@@ -101,15 +103,23 @@ final class MockDevice implements DeviceBackend<MockEvent> {
    * @param seed determines how unordered work is swapped; 0 to keep everything in order
    * @param delayNanos how long a stream waits before each task, in nanoseconds
    * @param threads the maximum number of threads of a dispatch, including the stream's own
+   * @param tellsWhoAsks whether a failure of work is told only as the outcome of its event
    * @param faults which of its calls fail, from the first one on
    */
-  MockDevice(DeviceInfo info, long seed, long delayNanos, int threads, Faults faults) {
+  MockDevice(
+      DeviceInfo info,
+      long seed,
+      long delayNanos,
+      int threads,
+      boolean tellsWhoAsks,
+      Faults faults) {
     this.info = info;
     this.budget = new MemoryBudget(name(), info.memoryBytes());
     this.faults = faults;
     this.seed = seed;
     this.delayNanos = delayNanos;
     this.workerCount = threads - 1;
+    this.tellsWhoAsks = tellsWhoAsks;
     AtomicInteger count = new AtomicInteger();
     this.workers =
         Executors.newFixedThreadPool(
@@ -338,6 +348,11 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   /** How much memory is in use, in bytes. */
   MemoryBudget budget() {
     return budget;
+  }
+
+  @Override
+  public boolean outcomesCanFail() {
+    return tellsWhoAsks;
   }
 
   @Override

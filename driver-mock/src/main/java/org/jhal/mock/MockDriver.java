@@ -53,6 +53,13 @@ class MockDriver implements Driver {
           "threads",
           "how many threads a dispatch uses at most");
 
+  private static final Option<String> OUTCOMES =
+      Option.choice(
+          "outcomes",
+          "told",
+          List.of("told", "asked"),
+          "whether the failure of work is told at once, or only to who asks about its event");
+
   private final String name;
 
   MockDriver(String name) {
@@ -71,7 +78,7 @@ class MockDriver implements Driver {
 
   private Settings settings(DeviceUri uri) {
     List<Option<?>> options = new ArrayList<>(ENGINE.all());
-    options.addAll(List.of(DEVICES, SEED, MEMORY, DELAY, THREADS));
+    options.addAll(List.of(DEVICES, SEED, MEMORY, DELAY, THREADS, OUTCOMES));
     return Settings.resolve(name, options, uri);
   }
 
@@ -115,6 +122,7 @@ class MockDriver implements Driver {
             settings.get(SEED),
             settings.get(DELAY).toNanos(),
             settings.getInt(THREADS),
+            settings.get(OUTCOMES).equals("asked"),
             faults);
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }

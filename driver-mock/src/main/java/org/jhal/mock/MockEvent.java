@@ -1,5 +1,8 @@
 package org.jhal.mock;
 
+import org.jhal.HalException;
+import org.jspecify.annotations.Nullable;
+
 /**
  * An event that counts its recordings. A wait is for the recording that was the latest when the
  * wait was made, so the event can be recorded again meanwhile.
@@ -14,14 +17,40 @@ final class MockEvent {
   private volatile long
       fired; // the latest recording that the stream has passed; written with the monitor held
   private int waiting; // threads in await(); guarded by this
+  private long asked; // the latest recording whose outcome was asked for; guarded by this
+  private @Nullable HalException outcome; // of the latest one that has fired; guarded by this
 
   MockEvent(MockDevice device) {
     this.device = device;
   }
 
-  /** Makes a new recording; returns its number. */
+  /**
+   * Makes a new recording; returns its number.
+   *
+   * @throws IllegalStateException if the one before should have been asked for its outcome
+   */
   synchronized long record() {
+    if (device.outcomesCanFail() && asked < recorded) {
+      throw new IllegalStateException("an event is recorded anew that nobody has asked about");
+    }
     return ++recorded;
+  }
+
+  /**
+   * How the work behind the latest recording has ended.
+   *
+   * @throws IllegalStateException if it has not fired, or was asked about before
+   */
+  synchronized @Nullable HalException takeOutcome() {
+    if (!hasFired(recorded) || asked == recorded) {
+      throw new IllegalStateException(
+          "the outcome of recording "
+              + recorded
+              + " is asked for "
+              + (asked == recorded ? "twice" : "before it has fired"));
+    }
+    asked = recorded;
+    return outcome;
   }
 
   /** The number of the latest recording. */
@@ -42,8 +71,10 @@ final class MockEvent {
     return fired >= recording;
   }
 
-  void fire(long recording) {
+  /** The stream has passed a recording, behind work that failed unless {@code failure} is null. */
+  void fire(long recording, @Nullable HalException failure) {
     synchronized (this) {
+      outcome = failure;
       fired = Math.max(fired, recording);
       if (waiting > 0) {
         notifyAll();

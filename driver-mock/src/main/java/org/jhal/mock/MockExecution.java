@@ -7,7 +7,7 @@ import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.ExternalCall;
-import org.jhal.driver.Submission;
+import org.jspecify.annotations.Nullable;
 
 /** Executes the tasks of a stream. Owned by the stream's thread. */
 final class MockExecution {
@@ -23,16 +23,17 @@ final class MockExecution {
     this.grid = new MockGrid(device);
   }
 
-  /** Runs one task; a failure goes to its submission. */
-  void run(MockTask task) {
+  /**
+   * Runs one task. Returns why it failed, or null; on a lost device nobody is interested any more.
+   */
+  @Nullable HalException run(MockTask task) {
     if (task.kind == MockTask.Kind.BARRIER) {
-      return; // tasks run in order anyway
+      return null; // tasks run in order anyway
     }
     if (task.kind == MockTask.Kind.FREE) {
       task.target().drop();
-      return;
+      return null;
     }
-    Submission submission = task.submission();
     String what = "work";
     try {
       if (task.isDispatch()) {
@@ -44,14 +45,14 @@ final class MockExecution {
       } else {
         command(task);
       }
+      return null;
     } catch (Throwable t) { // anything that a kernel throws fails its operation and nothing else
       if (device.isLost()) {
-        return; // the operation has failed and may be over, so the task must not be used
+        return null; // the operation has failed and may be over, so the task must not be used
       }
-      submission.fail(
-          t instanceof HalException failure
-              ? failure
-              : new HalException(Status.ABORTED, what + " threw " + t, t));
+      return t instanceof HalException failure
+          ? failure
+          : new HalException(Status.ABORTED, what + " threw " + t, t);
     }
   }
 

@@ -176,6 +176,17 @@ final class MockStream implements NativeStream<MockEvent> {
     event.await(event.latest(), device);
   }
 
+  @Override
+  public @Nullable HalException outcome(MockEvent event) {
+    HalException outcome = event.takeOutcome(); // it counts as asked even if that is made to fail
+    try {
+      device.enter("outcome");
+      return outcome;
+    } catch (HalException injected) {
+      return injected;
+    }
+  }
+
   /** It measures with the host's clock, which costs nothing in the stream. */
   @Override
   public int timingWeight(boolean isRecorded) {
@@ -315,7 +326,16 @@ final class MockStream implements NativeStream<MockEvent> {
       if (device.isLost()) {
         return false;
       }
-      execution.run(batch.tasks.get(i));
+      MockTask task = batch.tasks.get(i);
+      HalException failure = execution.run(task);
+      if (failure == null) {
+        continue;
+      }
+      if (device.outcomesCanFail() && !task.isExternal()) {
+        batch.fail(failure);
+      } else { // what the program's own function throws need not be asked for
+        task.submission().fail(failure);
+      }
     }
     if (device.isLost()) {
       return false;

@@ -123,6 +123,10 @@ final class MockTask {
     return kind == Kind.COMMAND && command().kind() == Command.Kind.DISPATCH;
   }
 
+  boolean isExternal() {
+    return kind == Kind.COMMAND && command().kind() == Command.Kind.EXTERNAL;
+  }
+
   Command command() {
     return Objects.requireNonNull(command);
   }

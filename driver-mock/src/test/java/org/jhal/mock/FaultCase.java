@@ -53,7 +53,13 @@ record FaultCase(String call, int nth, boolean isSticky, long seed) {
     Random random = random();
     random.nextInt();
     int inFlight = seed == 0 ? 512 : IN_FLIGHT.get(random.nextInt(IN_FLIGHT.size()));
-    return "devices=2&queues=2&seed=" + seed + "&inflight=" + inFlight;
+    String outcomes = isAsked() ? "asked" : "told";
+    return "devices=2&queues=2&seed=" + seed + "&inflight=" + inFlight + "&outcomes=" + outcomes;
+  }
+
+  /** Whether a failure of work is told only as the outcome of its event. */
+  boolean isAsked() {
+    return seed % 2 == 1;
   }
 
   private Random random() {

@@ -37,6 +37,11 @@ record ForwardingBackend(
   }
 
   @Override
+  public boolean outcomesCanFail() {
+    return right.outcomesCanFail();
+  }
+
+  @Override
   public @Nullable String noAccess(DeviceBackend<?> owner) {
     return right.noAccess(owner);
   }

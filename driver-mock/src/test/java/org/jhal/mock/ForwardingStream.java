@@ -10,6 +10,7 @@ import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
+import org.jspecify.annotations.Nullable;
 
 /** A native stream that hands every call on. */
 class ForwardingStream implements NativeStream<MockEvent> {
@@ -57,6 +58,11 @@ class ForwardingStream implements NativeStream<MockEvent> {
   @Override
   public void synchronizeEvent(MockEvent event) {
     right.synchronizeEvent(event);
+  }
+
+  @Override
+  public @Nullable HalException outcome(MockEvent event) {
+    return right.outcome(event);
   }
 
   @Override

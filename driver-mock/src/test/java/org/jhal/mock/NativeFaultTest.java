@@ -39,6 +39,9 @@ class NativeFaultTest {
 
   private static final int RANDOM_SEEDS = 3;
 
+  /** The first seed with {@link FaultCase#isAsked()}. */
+  private static final long ASKED = 1;
+
   /** Positions of each call, those that a run without a fault has used. */
   private static Map<String, Integer> positions(long seed) throws Exception {
     Map<String, Integer> uses = new TreeMap<>(FaultRun.count(seed));
@@ -52,6 +55,7 @@ class NativeFaultTest {
     // A host thread queries an event only where it comes before the completion thread.
     for (int i = 0; i < 5 && !unused.isEmpty(); i++) {
       unused.removeAll(positions(0).keySet());
+      unused.removeAll(positions(ASKED).keySet());
     }
     assertEquals(Set.of(), unused, "calls that no position fails");
   }
@@ -64,15 +68,8 @@ class NativeFaultTest {
       cases.add(FaultCase.parse(one));
       return cases;
     }
-    for (Map.Entry<String, Integer> call : positions(0).entrySet()) {
-      int count = call.getValue();
-      int spread = Math.min(SPREAD, count);
-      for (int i = 0; i < spread; i++) {
-        int nth = spread == 1 ? 1 : 1 + i * (count - 1) / (spread - 1);
-        cases.add(new FaultCase(call.getKey(), nth, false, 0));
-        cases.add(new FaultCase(call.getKey(), nth, true, 0));
-      }
-    }
+    positions(0).forEach((call, count) -> spread(cases, call, count, 0));
+    spread(cases, "outcome", positions(ASKED).getOrDefault("outcome", 0), ASKED);
     for (int i = 0; i < RANDOM_SEEDS; i++) {
       long seed = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
       Random random = new Random(seed);
@@ -84,6 +81,15 @@ class NativeFaultTest {
               });
     }
     return cases;
+  }
+
+  private static void spread(List<FaultCase> cases, String call, int count, long seed) {
+    int spread = Math.min(SPREAD, count);
+    for (int i = 0; i < spread; i++) {
+      int nth = spread == 1 ? 1 : 1 + i * (count - 1) / (spread - 1);
+      cases.add(new FaultCase(call, nth, false, seed));
+      cases.add(new FaultCase(call, nth, true, seed));
+    }
   }
 
   @ParameterizedTest

@@ -92,7 +92,7 @@ public class MockCtsBackend implements CtsBackend {
 
     @Override
     public Set<String> calls() {
-      return MockControls.calls();
+      return mock.calls();
     }
 
     @Override
