@@ -262,6 +262,33 @@ public abstract class GpuTransferTest {
     }
   }
 
+  /**
+   * Bytes that wrap around the end of the staging memory leave a gap there. The first ones that the
+   * device has not read yet are right behind the begin, where few had been staged before.
+   */
+  @Test
+  void whatWrapsAroundOverwritesNothingThatIsStillToBeRead() throws Exception {
+    int pieces = 16;
+    byte[] content = bytes(pieces * (256 << 10)); // as much as there is, without the first few
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(content.length, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      device.queue(0).update(Fence.NONE, done.at(1), ByteBuffer.wrap(content, 0, 64), buffer, 0);
+      awaitReached(done, 1);
+      long before = sim.calls(names.copyToDevice);
+      sim.simulator().pause(0, 0);
+      try {
+        device.queue(0).update(Fence.NONE, done.at(2), ByteBuffer.wrap(content), buffer, 0);
+        sim.awaitCalls(names.copyToDevice, before + pieces - 1);
+        assertStaysPending(done.at(2)); // and meanwhile the last one is put there, if it is
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(done, 2);
+      assertBytes(content, read(device, buffer), "what the update wrote");
+    }
+  }
+
   /** Rule Q1: it takes long, and no user's thread is to wait for it. */
   @Test
   void memoryIsPageLockedByTheThreadOfTheQueue() {
