@@ -129,7 +129,8 @@ final class DeviceShutdown<E> {
    */
   void closeAtExit() {
     if (calls.isShut()) {
-      boolean ignored = Uninterruptibles.awaitUninterruptibly(over, AT_EXIT);
+      boolean ignored =
+          Uninterruptibles.awaitUninterruptibly(over, AT_EXIT.toNanos(), TimeUnit.NANOSECONDS);
     } else {
       close(timeout.compareTo(AT_EXIT) < 0 ? timeout : AT_EXIT, AT_EXIT);
     }
@@ -142,7 +143,8 @@ final class DeviceShutdown<E> {
   private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
       while (!isOver) {
-        boolean ignored = Uninterruptibles.awaitUninterruptibly(over, LOOK);
+        boolean ignored =
+            Uninterruptibles.awaitUninterruptibly(over, LOOK.toNanos(), TimeUnit.NANOSECONDS);
       }
       return;
     }

@@ -1,6 +1,5 @@
 package org.jhal.engine;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -67,7 +66,20 @@ final class HostCompletionPool implements HostThreads {
    * passes first.
    */
   boolean awaitEnd(long deadline) {
-    return Uninterruptibles.awaitTerminationUninterruptibly(
-        pool, Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+    boolean isInterrupted = false;
+    try {
+      while (true) {
+        try {
+          return pool.awaitTermination(
+              Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          isInterrupted = true;
+        }
+      }
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 }

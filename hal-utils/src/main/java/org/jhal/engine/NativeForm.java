@@ -307,7 +307,8 @@ final class NativeForm {
   /** Waits until {@link #close} is through, at most {@code limit}. */
   void awaitClosed(Duration limit) {
     if (group != null) {
-      boolean ignored = Uninterruptibles.awaitUninterruptibly(isClosed, limit);
+      boolean ignored =
+          Uninterruptibles.awaitUninterruptibly(isClosed, limit.toNanos(), TimeUnit.NANOSECONDS);
     }
   }
 }
