@@ -8,20 +8,40 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Finds the signal that each wait was for: the one with the smallest value that is not below. Both
- * come in any order, the signal usually first.
+ * Finds the signal that each wait was for: the one with the smallest value that is not below, of
+ * those that may have come before the wait was over. Both come in any order, the signal usually
+ * first.
+ *
+ * <p>An operation's own signal is not what it has waited for, and neither is one that is later by
+ * more than the errors of both times: then the value was reached in another way, such as by the
+ * timeline's first value.
  *
  * <p>A number of signals and waits is remembered, so that a trace of any length needs limited
  * memory. A wait whose signal was forgotten, or is not in the recording, has no arrow.
  */
 final class Moments {
+  /** What signals or waits: an operation, or a thread of the host. */
+  record Origin(long queue, long operation) {}
+
+  static final Origin HOST = new Origin(0, 0);
+
+  /** How many signals that cannot be it are looked at for one wait. */
+  private static final int MOST_LATE = 8;
+
   private record Signal(long timeline, long value) {}
 
-  private record Wait(long timeline, long value, TraceSink.Point point) {}
+  private record Raised(Origin origin, TraceSink.Point point) {}
+
+  private record Wait(long timeline, long value, Origin origin, TraceSink.Point point) {
+    boolean mayBeFor(Raised signal) {
+      boolean isItself = origin.equals(signal.origin) && !origin.equals(HOST);
+      return !isItself && lateness(signal.point, point) <= signal.point.error() + point.error();
+    }
+  }
 
   private final TraceSink sink;
   private final int most;
-  private final Map<Long, TreeMap<Long, TraceSink.Point>> signals = new HashMap<>();
+  private final Map<Long, TreeMap<Long, Raised>> signals = new HashMap<>();
   private final Deque<Signal> signalsInOrder = new ArrayDeque<>();
   private final Deque<Wait> waits = new ArrayDeque<>();
   private long arrows;
@@ -33,16 +53,15 @@ final class Moments {
     this.most = most;
   }
 
-  void signal(long timeline, long value, TraceSink.Point point) {
-    TreeMap<Long, TraceSink.Point> values =
-        signals.computeIfAbsent(timeline, number -> new TreeMap<>());
-    if (values.putIfAbsent(value, point) != null) {
+  void signal(long timeline, long value, Origin origin, TraceSink.Point point) {
+    TreeMap<Long, Raised> values = signals.computeIfAbsent(timeline, number -> new TreeMap<>());
+    if (values.putIfAbsent(value, new Raised(origin, point)) != null) {
       return; // the first one counts
     }
     signalsInOrder.add(new Signal(timeline, value));
     if (signalsInOrder.size() > most) {
       Signal oldest = signalsInOrder.remove();
-      TreeMap<Long, TraceSink.Point> old = signals.get(oldest.timeline());
+      TreeMap<Long, Raised> old = signals.get(oldest.timeline());
       if (old != null) {
         old.remove(oldest.value());
         if (old.isEmpty()) {
@@ -52,34 +71,52 @@ final class Moments {
     }
   }
 
-  void waited(long timeline, long value, TraceSink.Point point) throws IOException {
-    TreeMap<Long, TraceSink.Point> values = signals.get(timeline);
-    TraceSink.Point exact = values == null ? null : values.get(value);
-    if (exact != null) {
-      arrow(exact, timeline, value, point);
+  void waited(long timeline, long value, Origin origin, TraceSink.Point point) throws IOException {
+    if (value == 0) {
+      return; // each timeline is at 0, or above, from the start
+    }
+    Wait wait = new Wait(timeline, value, origin, point);
+    TreeMap<Long, Raised> values = signals.get(timeline);
+    Raised exact = values == null ? null : values.get(value);
+    if (exact != null && wait.mayBeFor(exact)) {
+      arrow(exact, value, wait);
       return;
     }
-    waits.add(new Wait(timeline, value, point)); // its signal may still come
+    waits.add(wait); // its signal may still come
     if (waits.size() > most / 2) {
       resolve(waits.remove());
     }
   }
 
   private void resolve(Wait wait) throws IOException {
-    TreeMap<Long, TraceSink.Point> values = signals.get(wait.timeline());
-    Map.Entry<Long, TraceSink.Point> found =
-        values == null ? null : values.ceilingEntry(wait.value());
-    if (found == null) {
-      missing++;
-    } else {
-      arrow(found.getValue(), wait.timeline(), found.getKey(), wait.point());
+    TreeMap<Long, Raised> values = signals.get(wait.timeline());
+    if (values != null) {
+      int looks = 0;
+      for (Map.Entry<Long, Raised> found : values.tailMap(wait.value()).entrySet()) {
+        if (wait.mayBeFor(found.getValue())) {
+          arrow(found.getValue(), found.getKey(), wait);
+          return;
+        }
+        if (++looks > MOST_LATE) {
+          break;
+        }
+      }
     }
+    missing++;
   }
 
-  private void arrow(TraceSink.Point from, long timeline, long value, TraceSink.Point to)
-      throws IOException {
+  /** How much later a signal is than a wait, both moved within their slices to be in order. */
+  private static long lateness(TraceSink.Point signal, TraceSink.Point wait) {
+    return signal.earliest() - Math.max(wait.time(), wait.latest());
+  }
+
+  private void arrow(Raised signal, long value, Wait wait) throws IOException {
     arrows++;
-    sink.arrow(from, to.notBefore(from.time()), TraceNames.timeline(timeline) + " = " + value);
+    TraceSink.Point to = wait.point().notBefore(signal.point().time());
+    sink.arrow(
+        signal.point().notAfter(to.time()),
+        to,
+        TraceNames.timeline(wait.timeline()) + " = " + value);
   }
 
   /** Nothing more comes. */

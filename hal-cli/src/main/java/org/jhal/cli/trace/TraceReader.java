@@ -132,7 +132,7 @@ final class TraceReader {
         operation.edgesToCome += event.getInt("waits") + event.getInt("signals");
         taken(operation);
       }
-      case "TimelineEdge" -> edge(event, start);
+      case "TimelineEdge" -> edge(event, start, end);
       case "Operation" -> {
         TracedOperation operation = operation(event);
         operation.known = new Span(start, end);
@@ -221,7 +221,7 @@ final class TraceReader {
     }
   }
 
-  private void edge(RecordedEvent event, long start) throws IOException {
+  private void edge(RecordedEvent event, long start, long end) throws IOException {
     long timeline = event.getLong("timeline");
     long value = event.getLong("value");
     boolean isSignal = event.getBoolean("isSignal");
@@ -233,15 +233,16 @@ final class TraceReader {
       return;
     }
     // It needs some length to be seen, and to be the end of an arrow.
+    long begin = at(Math.min(start, end - 1));
     TraceSink.Point point =
         onHost(
             names.thread(event),
             "signal " + TraceNames.timeline(timeline) + " = " + value,
             "signal",
-            at(start) - 1,
-            at(start),
+            begin,
+            at(end),
             Map.of());
-    moments.signal(timeline, value, point);
+    moments.signal(timeline, value, Moments.HOST, lastOf(point, at(end), 0));
   }
 
   private void hostWait(RecordedEvent event, long start, long end) throws IOException {
@@ -257,7 +258,7 @@ final class TraceReader {
             at(end),
             Map.of("outcome", outcome));
     if (outcome.equals("reached")) {
-      moments.waited(timeline, value, last(begin, at(end)));
+      moments.waited(timeline, value, Moments.HOST, last(begin, at(end)));
     }
   }
 
@@ -301,6 +302,12 @@ final class TraceReader {
     return new TraceSink.Point(begin.track(), Math.max(begin.time(), end - 1));
   }
 
+  /** As {@link #last}, for what happened in the slice, and not after its end. */
+  private static TraceSink.Point lastOf(TraceSink.Point begin, long end, long error) {
+    long last = Math.max(begin.time(), end - 1);
+    return new TraceSink.Point(begin.track(), last, begin.time(), last, error);
+  }
+
   private void write(TracedOperation operation) throws IOException {
     operations++;
     String title = operation.kind;
@@ -323,7 +330,10 @@ final class TraceReader {
     TraceSink.Point begin = null;
     TraceSink.Point end = null;
     String kind = operation.failure == null ? operation.kind : "failed";
-    if (onDevice != null || operation.onHost == null) {
+    Span onHost = operation.onHost;
+    // Its signals did not wait for what the host does then.
+    boolean signalsBefore = onHost != null && known != null && known.end() <= onHost.begin();
+    if (onDevice != null || onHost == null || signalsBefore) {
       Span shown = onDevice != null ? onDevice : known;
       if (shown == null) {
         if (operation.thread == null) {
@@ -352,27 +362,37 @@ final class TraceReader {
               at(shown.begin()),
               at(shown.end()),
               details);
-      end = last(begin, at(shown.end()));
       if (onDevice == null) {
+        end = lastOf(begin, at(shown.end()), 0);
         // It was issued before what it waits for was known to be over. When it began lies between.
-        begin = new TraceSink.Point(begin.track(), begin.time(), end.time());
+        begin = new TraceSink.Point(begin.track(), begin.time(), begin.time(), end.time(), 0);
+      } else {
+        long last = last(begin, at(shown.end())).time();
+        end = new TraceSink.Point(begin.track(), last, last, last, operation.error);
+        begin =
+            new TraceSink.Point(
+                begin.track(), begin.time(), begin.time(), begin.time(), operation.error);
       }
     }
-    Span onHost = operation.onHost;
     if (onHost != null && operation.hostThread != null) {
       TraceSink.Point onThread =
           onHost(operation.hostThread, title, kind, at(onHost.begin()), at(onHost.end()), details);
-      end = last(onThread, at(onHost.end()));
+      if (!signalsBefore) {
+        end = lastOf(onThread, at(onHost.end()), 0);
+      }
       begin = begin == null ? onThread : begin;
     }
     if (begin == null || end == null) {
       return;
     }
-    for (Edge signal : operation.signals) {
-      moments.signal(signal.timeline(), signal.value(), end);
+    Moments.Origin origin = new Moments.Origin(operation.queue, operation.number);
+    if (operation.failure == null) { // a failed one raises nothing
+      for (Edge signal : operation.signals) {
+        moments.signal(signal.timeline(), signal.value(), origin, end);
+      }
     }
     for (Edge wait : operation.waits) {
-      moments.waited(wait.timeline(), wait.value(), begin);
+      moments.waited(wait.timeline(), wait.value(), origin, begin);
     }
   }
 }

@@ -21,16 +21,27 @@ interface TraceSink {
   /**
    * A point on a track.
    *
-   * @param latest until when the same slice goes on, if where in it the point lies is not known
+   * @param earliest since when the same slice goes on, if where in it the point lies is not known
+   * @param latest until when it does
+   * @param error by which all of this may be wrong
    */
-  record Point(Track track, long time, long latest) {
+  record Point(Track track, long time, long earliest, long latest, long error) {
     Point(Track track, long time) {
-      this(track, time, time);
+      this(track, time, time, time, 0);
     }
 
-    /** This point, or one in the same slice that is as near to {@code earliest} as possible. */
-    Point notBefore(long earliest) {
-      return new Point(track, Math.max(time, Math.min(earliest, latest)), latest);
+    /** This point, or one in the same slice that is as near to {@code limit} as possible. */
+    Point notBefore(long limit) {
+      return at(Math.max(time, Math.min(limit, latest)));
+    }
+
+    /** This point, or one in the same slice that is as near to {@code limit} as possible. */
+    Point notAfter(long limit) {
+      return at(Math.min(time, Math.max(limit, earliest)));
+    }
+
+    private Point at(long newTime) {
+      return new Point(track, newTime, earliest, latest, error);
     }
   }
 

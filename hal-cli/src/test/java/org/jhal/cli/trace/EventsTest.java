@@ -178,7 +178,8 @@ class EventsTest {
     }
   }
 
-  private static void awaitWaiting(Thread thread) {
+  /** Waits until {@code thread} does. */
+  static void awaitWaiting(Thread thread) {
     long start = System.nanoTime();
     while (thread.getState() != Thread.State.TIMED_WAITING) {
       assertTrue(

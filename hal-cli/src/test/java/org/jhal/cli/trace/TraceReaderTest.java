@@ -2,6 +2,7 @@ package org.jhal.cli.trace;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
@@ -14,12 +15,16 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Device;
 import org.jhal.Fence;
 import org.jhal.Hal;
 import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Sequence;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.junit.jupiter.api.Tag;
@@ -75,6 +80,160 @@ class TraceReaderTest {
     assertTrue(line.contains(": 500 operations, 499 arrows"), line);
     ChromeFormat trace = ChromeFormat.check(json);
     assertEquals(0, trace.worstInversion(), 0.001);
+  }
+
+  private ChromeFormat traceOf(String name, int arrows, Recorded.Program program) throws Exception {
+    return traceOf(
+        name,
+        arrows,
+        program,
+        TraceSettings.EVENTS.stream()
+            .map(event -> event.substring(TraceSettings.PREFIX.length()))
+            .toList());
+  }
+
+  private ChromeFormat traceOf(
+      String name, int arrows, Recorded.Program program, List<String> events) throws Exception {
+    Path made = folder.resolve(name + ".jfr");
+    Recorded.of(made, events, program);
+    Path json = folder.resolve(name + ".json");
+    String line = convert(made, json);
+    ChromeFormat trace = ChromeFormat.check(json);
+    assertEquals(arrows, trace.signals.size(), () -> line + " " + trace.signals + trace.waits);
+    assertEquals(0, trace.worstInversion(), 0.001);
+    return trace;
+  }
+
+  @Test
+  void theFirstStepOfASequenceHasNoArrow() throws Exception {
+    try (Device device = Hal.openDevice("mock");
+        Sequence steps = device.createSequence()) {
+      ChromeFormat trace =
+          traceOf(
+              "steps",
+              1,
+              () -> {
+                for (int i = 0; i < 2; i++) {
+                  steps.step((waits, signals) -> device.queue(0).barrier(waits, signals));
+                }
+                device.close(); // what is told after the signals is recorded
+              });
+      assertTrue(trace.signals.values().iterator().next().name().endsWith(" = 1"));
+    }
+  }
+
+  /** By the first value of the timeline, which no event tells. */
+  @Test
+  void aValueThatWasReachedBeforeHasNoArrow() throws Exception {
+    try (Device device = Hal.openDevice("mock");
+        TimelineSemaphore timeline = device.createSemaphore(5)) {
+      traceOf(
+          "reached",
+          0,
+          () -> {
+            device.queue(0).barrier(timeline.at(3), timeline.at(7));
+            while (timeline.value() < 7) { // not waiting, which would be an arrow more
+              Thread.onSpinWait();
+            }
+            timeline.signal(8);
+            device.close();
+          });
+    }
+  }
+
+  /** Nor one from what would have signalled it. */
+  @Test
+  void aFailedWaitHasNoArrow() throws Exception {
+    try (Device device = Hal.openDevice("mock");
+        TimelineSemaphore timeline = device.createSemaphore(0);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      traceOf(
+          "failed",
+          0,
+          () -> {
+            device
+                .queue(0)
+                .hostCall(
+                    Fence.NONE,
+                    timeline.at(2),
+                    HostCall.Mode.BLOCKING,
+                    context -> {
+                      throw new HalException(Status.ABORTED, "given up");
+                    });
+            device.queue(0).barrier(timeline.at(2), done.at(1));
+            assertThrows(HalException.class, () -> done.await(1, DEADLINE));
+            assertThrows(HalException.class, () -> timeline.await(1, DEADLINE));
+            device.close();
+          });
+    }
+  }
+
+  /** Whatever would signal the value has begun before the wait is over. */
+  @Test
+  void aWaitOfAThreadThatFailsOrEndsLateHasNoArrow() throws Exception {
+    Thread host = Thread.currentThread();
+    try (Device device = Hal.openDevice("mock");
+        TimelineSemaphore late = device.createSemaphore(0);
+        TimelineSemaphore failing = device.createSemaphore(0)) {
+      traceOf(
+          "late",
+          0,
+          () -> {
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch isOver = new CountDownLatch(1);
+            device
+                .queue(0)
+                .hostCall(
+                    Fence.NONE,
+                    Fence.of(late.at(1), failing.at(1)),
+                    HostCall.Mode.BLOCKING,
+                    context -> {
+                      begun.countDown();
+                      assertTrue(isOver.await(1, TimeUnit.MINUTES), "waited for the late wait");
+                      EventsTest.awaitWaiting(host);
+                      failing.fail(new HalException(Status.ABORTED, "given up"));
+                    });
+            assertTrue(begun.await(1, TimeUnit.MINUTES), "waited for the host call");
+            assertFalse(late.tryAwait(1, Duration.ofMillis(1)));
+            isOver.countDown();
+            assertThrows(HalException.class, () -> failing.await(1, DEADLINE));
+            device.close();
+          });
+    }
+  }
+
+  /** The signal of one that does not block comes before it begins, or while it runs. */
+  @Test
+  void noArrowOutOfAHostCallLeadsBackInTime() throws Exception {
+    for (HostCall.Mode mode : HostCall.Mode.values()) {
+      try (Device device = Hal.openDevice("mock");
+          TimelineSemaphore called = device.createSemaphore(0);
+          TimelineSemaphore done = device.createSemaphore(0)) {
+        traceOf(
+            mode.toString(),
+            20,
+            () -> {
+              for (int i = 1; i <= 20; i++) {
+                CountDownLatch isOver = new CountDownLatch(1);
+                boolean blocks = mode == HostCall.Mode.BLOCKING;
+                device
+                    .queue(0)
+                    .hostCall(
+                        Fence.NONE,
+                        called.at(i),
+                        mode,
+                        context ->
+                            assertTrue(blocks || isOver.await(1, TimeUnit.MINUTES), "no barrier"));
+                device.queue(0).barrier(called.at(i), done.at(i));
+                while (done.value() < i) { // not waiting, which would be an arrow more
+                  Thread.onSpinWait();
+                }
+                isOver.countDown();
+              }
+              device.close();
+            });
+      }
+    }
   }
 
   /** It is a bar up to the end of the recording. */

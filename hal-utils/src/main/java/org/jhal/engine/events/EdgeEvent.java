@@ -7,6 +7,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import org.jspecify.annotations.Nullable;
 
 @Name("org.jhal.TimelineEdge")
 @Label("Timeline edge")
@@ -16,7 +17,7 @@ import jdk.jfr.StackTrace;
 @StackTrace(false)
 @Enabled(false)
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
-final class EdgeEvent extends Event {
+final class EdgeEvent extends Event implements Span {
   private static final EdgeEvent OFF = new EdgeEvent();
 
   @Label("Timeline")
@@ -40,5 +41,11 @@ final class EdgeEvent extends Event {
   /** Whether this is recorded now. Allocates nothing. */
   static boolean isOn() {
     return OFF.isEnabled();
+  }
+
+  @Override
+  public void end(@Nullable String status) {
+    end();
+    commit();
   }
 }

@@ -93,7 +93,21 @@ public final class Events {
     return IS_THERE && EdgeEvent.isOn();
   }
 
-  /** For {@link #recordsEdges}; {@code queue} and {@code operation} are 0 for a host thread. */
+  /** A signal of this thread that begins now, or null if that is not recorded. */
+  public static @Nullable Span hostSignal(long timeline, long value) {
+    if (!recordsEdges()) {
+      return null;
+    }
+    EdgeEvent event = new EdgeEvent();
+    nameAll();
+    event.timeline = Names.inProcess(timeline);
+    event.value = value;
+    event.isSignal = true;
+    event.begin();
+    return event;
+  }
+
+  /** A timepoint of an operation, for {@link #recordsEdges}. */
   public static void edge(long timeline, long value, boolean isSignal, long queue, long operation) {
     EdgeEvent event = new EdgeEvent();
     nameAll();

@@ -12,6 +12,7 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jhal.engine.concurrent.PairingHeap;
 import org.jhal.engine.events.Events;
+import org.jhal.engine.events.Span;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,6 +121,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
   @Override
   public void signal(long newValue) {
     Cascade cascade = Cascade.current();
+    Span span = Events.hostSignal(id, newValue); // who waits may see the value before it ends
     synchronized (lock) {
       checkOpen();
       HalException failed = failure();
@@ -138,9 +140,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
       }
       advanceLocked(newValue, cascade);
     }
-    if (Events.recordsEdges()) {
-      Events.edge(id, newValue, true, 0, 0);
-    }
+    Span.end(span, null);
     cascade.run();
   }
 
