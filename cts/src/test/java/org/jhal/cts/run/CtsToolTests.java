@@ -26,6 +26,7 @@ class CtsToolTests {
   }
 
   private void assertUsage(String part, String... args) {
+    err.getBuffer().setLength(0);
     assertEquals(2, run(args));
     assertTrue(err.toString().contains(part), err::toString);
     assertEquals(1, err.toString().lines().count(), err::toString);
@@ -141,7 +142,6 @@ class CtsToolTests {
   void whatIsNoPathIsWrongUsage() {
     assertUsage("--report '' names no file or folder", "--device", "x", "--report", "");
     assertUsage("--report: no path: ", "--device", "x", "--report", "a\0b");
-    err.getBuffer().setLength(0);
     assertUsage("verify: no path: ", "verify", "a\0b");
   }
 
