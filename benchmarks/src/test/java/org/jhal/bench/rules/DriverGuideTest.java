@@ -93,26 +93,6 @@ class DriverGuideTest {
     return oneLine(text.substring(text.indexOf("\"kernels\""), text.indexOf("\"variants\"")));
   }
 
-  @Test
-  void itNamesTheTestsWhoseKernelsGiveUp() throws IOException {
-    Pattern test = Pattern.compile("@GivesUp\\s+void (\\w+)\\(");
-    List<String> unnamed = new ArrayList<>();
-    int count = 0;
-    try (Stream<Path> files = Files.walk(Repository.root().resolve("cts/src/main/java"))) {
-      for (Path file : files.filter(path -> path.toString().endsWith("Test.java")).toList()) {
-        String className = String.valueOf(file.getFileName()).replace(".java", "");
-        for (Matcher found = test.matcher(Files.readString(file)); found.find(); count++) {
-          String name = className + "." + found.group(1);
-          if (!guide().contains("`" + name + "`")) {
-            unnamed.add(name);
-          }
-        }
-      }
-    }
-    assertEquals(List.of(), unnamed);
-    assertTrue(count >= 3, "only " + count + " tests were found");
-  }
-
   /**
    * Imports, and the blank lines that the format wants, are not what a reader has to understand.
    */
