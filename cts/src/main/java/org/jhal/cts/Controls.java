@@ -47,6 +47,8 @@ public interface Controls {
    *       operation in one call omits this name;
    *   <li>{@code execute}: one command, while the stream runs it. Its operation fails, and work
    *       that was issued behind it still runs;
+   *   <li>{@code outcome}: the answer how work has ended, of a driver whose runtime tells only
+   *       whoever asks. The work has run;
    *   <li>{@code flush}: the call that makes the host's writes to a mapping visible to the device,
    *       when the mapping is flushed or closed. A driver whose mappings need no flushing omits
    *       this name;

@@ -63,6 +63,7 @@ class NativeFailureTest {
           "issue",
           "command",
           "execute",
+          "outcome",
           "allocAsync",
           "freeAsync",
           "allocate",
@@ -214,7 +215,7 @@ class NativeFailureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"issue", "allocAsync", "freeAsync", "allocate", "load"})
+  @ValueSource(strings = {"issue", "outcome", "allocAsync", "freeAsync", "allocate", "load"})
   @Rule("Q7")
   void aStickyErrorLosesTheDevice(String call, Cts cts) {
     needs(cts, call);

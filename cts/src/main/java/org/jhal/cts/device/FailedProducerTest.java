@@ -1,0 +1,306 @@
+package org.jhal.cts.device;
+
+import static org.jhal.cts.support.TestData.assertBytes;
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitStatistics;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jhal.Args;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
+import org.jhal.Workgroups;
+import org.jhal.cts.GivesUp;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
+import org.jhal.cts.support.TestData;
+import org.jhal.cts.support.Waits;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Work that fails while the device runs it, and what was issued behind it, which the host often
+ * sees to be over first (rules Q6, Q7a and Q9). A driver, or an engine, that takes what is behind
+ * for a proof of success raises the signals of failed work.
+ */
+@CtsSuite(deadlineSeconds = 120)
+class FailedProducerTest {
+  private static final int PRODUCERS = 3;
+  private static final int PART = 16; // what each producer writes, in bytes
+
+  /** Where the consumers run. The producers run on the first queue. */
+  enum Place {
+    SAME_QUEUE,
+    /** The last one, if there are several. */
+    OTHER_QUEUE,
+    OTHER_DEVICE
+  }
+
+  /** What the producers are. */
+  enum Form {
+    COMMAND,
+    RECORDING,
+    REUSABLE_RECORDING
+  }
+
+  static Stream<Arguments> cases() {
+    return Stream.of(Place.values())
+        .flatMap(
+            place ->
+                Stream.of(Form.values())
+                    .flatMap(
+                        form ->
+                            Culprits.positions(PRODUCERS)
+                                .map(culprits -> Arguments.of(place, form, culprits))));
+  }
+
+  /** Producers that are held, and their consumers, all of which are issued. */
+  private static final class Scene {
+    private final Cts cts;
+    final Device here;
+    final Device there;
+    private final DeviceQueue producing;
+    private final DeviceQueue consuming;
+    final Blocker blocker;
+    final DeviceBuffer buffer; // a part for each producer, between guards
+    final List<TimelineSemaphore> produced = new ArrayList<>();
+    final List<TimelineSemaphore> consumed = new ArrayList<>(); // one behind each producer
+    final TimelineSemaphore all; // behind all producers
+    final TimelineSemaphore last; // behind that
+    final TimelineSemaphore read; // a readback behind all producers
+    final TimelineSemaphore free; // behind none of them
+    final byte[] target = TestData.filled(3 * PART, TestData.GUARD);
+    final HostMemory host = HostMemory.of(target, PART, PART);
+    private final DeviceBuffer source;
+    private final long issuedHere; // before the producers
+    private final long issuedThere;
+
+    Scene(Cts cts, Place place) {
+      this.cts = cts;
+      this.here = cts.open("inflight=64");
+      this.producing = here.queue(0);
+      this.there = place == Place.OTHER_DEVICE ? cts.openSecond("inflight=64") : here;
+      this.consuming =
+          switch (place) {
+            case SAME_QUEUE -> producing;
+            case OTHER_QUEUE -> here.queue(here.queueCount() - 1);
+            case OTHER_DEVICE -> there.queue(0);
+          };
+      if (place == Place.OTHER_DEVICE && !cts.backend().sharesEvents()) {
+        throw Cts.unsupported(Need.SHARED_EVENTS.absence());
+      }
+      this.buffer = cts.buffer(here, PART * (PRODUCERS + 2), BufferParams.DEVICE);
+      cts.write(buffer, 0, guarded());
+      this.source = cts.buffer(there, PART, BufferParams.DEVICE);
+      this.all = cts.semaphore(there, 0);
+      this.last = cts.semaphore(here, 0);
+      this.read = cts.semaphore(there, 0);
+      this.free = cts.semaphore(there, 0);
+      this.blocker = new Blocker(cts, producing);
+      this.issuedHere = here.statistics().issued();
+      this.issuedThere = there.statistics().issued();
+    }
+
+    /** A producer that fills its part. */
+    void produce(Form form) {
+      long at = part(produced.size());
+      FillPattern pattern = FillPattern.of8(1 + produced.size());
+      Timepoint end = next();
+      if (form == Form.COMMAND) {
+        producing.fill(blocker.timepoint(), end, buffer, at, PART, pattern);
+        return;
+      }
+      CommandBuffer.Mode mode =
+          form == Form.RECORDING ? CommandBuffer.Mode.ONE_SHOT : CommandBuffer.Mode.REUSABLE;
+      CommandBuffer commands = cts.closing(here.createCommandBuffer(mode));
+      commands.fill(buffer, at, PART, pattern);
+      commands.end();
+      producing.execute(blocker.timepoint(), end, commands);
+      commands.close();
+    }
+
+    /** A producer whose kernel gives up. */
+    void giveUp() {
+      producing.dispatch(
+          blocker.timepoint(),
+          next(),
+          cts.kernel(here, "trap"),
+          Workgroups.of(1),
+          Args.of(1 + produced.size()));
+    }
+
+    private Timepoint next() {
+      TimelineSemaphore end = cts.semaphore(here, 0);
+      produced.add(end);
+      return end.at(1);
+    }
+
+    /** Enqueues what is behind the producers, and waits until that is issued. */
+    void consume() {
+      for (TimelineSemaphore end : produced) {
+        TimelineSemaphore behind = cts.semaphore(there, 0);
+        consumed.add(behind);
+        consuming.barrier(end.at(1), behind.at(1));
+      }
+      Fence each = Fence.of(produced.stream().map(end -> end.at(1)).toList());
+      consuming.barrier(each, all.at(1));
+      consuming.barrier(all.at(1), last.at(1));
+      consuming.barrier(blocker.timepoint(), free.at(1));
+      consuming.readback(each, read.at(1), source, 0, host);
+      int consumers = PRODUCERS + 4; // as many as the producers, and all, last, free and read
+      awaitIssued(here, issuedHere + PRODUCERS + (there == here ? consumers : 0));
+      if (there != here) {
+        awaitIssued(there, issuedThere + consumers);
+      }
+    }
+
+    private static void awaitIssued(Device device, long count) {
+      awaitStatistics(
+          "all work to be issued while the producers are held",
+          device,
+          now -> now.issued() >= count);
+    }
+
+    /**
+     * The positions of the producers that have succeeded. Waits for all of them, and first for what
+     * is behind them, so that this thread may be the first to see that it is over.
+     */
+    List<Integer> awaitProducers() {
+      awaitFailure(last, 1);
+      List<Integer> sound = new ArrayList<>();
+      for (int i = 0; i < produced.size(); i++) {
+        TimelineSemaphore end = produced.get(i);
+        awaitTrue(end + " to be reached or failed", () -> Waits.isOver(end, 1));
+        if (end.failure() == null) {
+          sound.add(i);
+        }
+      }
+      return sound;
+    }
+
+    /** What is behind a failed producer has failed like it, all else has succeeded. */
+    void checkConsumers(List<Integer> sound, Status status) {
+      for (int i = 0; i < PRODUCERS; i++) {
+        if (sound.contains(i)) {
+          awaitReached("a consumer of sound work", consumed.get(i).at(1));
+        } else {
+          String why = awaitFailure(produced.get(i), 1, status).getMessage();
+          assertHal(status, awaitFailure(consumed.get(i), 1), why);
+        }
+      }
+      for (TimelineSemaphore behind : List.of(all, last, read)) {
+        awaitFailure(behind, 1, status);
+      }
+      awaitReached("what depends on no producer", free.at(1));
+    }
+
+    /** Nothing is written, borrowed, open or kept that should not be. */
+    void checkRemains(List<Integer> sound) throws InterruptedException {
+      host.awaitFree(Waits.LIMIT);
+      byte[] around = TestData.filled(3 * PART, TestData.GUARD);
+      byte[] inside = Arrays.copyOfRange(target, PART, 2 * PART); // undefined
+      assertBytes(TestData.with(around, PART, inside), target, "around a failed readback");
+      byte[] expected = guarded();
+      for (int one : sound) {
+        expected = TestData.with(expected, part(one), TestData.filled(PART, 1 + one));
+      }
+      assertBytes(expected, cts.read(buffer), "what the sound producers wrote");
+      for (Device device : List.of(here, there)) {
+        assertNull(device.lostCause(), () -> "why " + device + " is lost");
+        for (int i = 0; i < device.queueCount(); i++) {
+          cts.flush(device.queue(i));
+        }
+        awaitStatistics("all to retire", device, now -> now.openOperations() == 0);
+      }
+      buffer.close();
+      source.close();
+      for (Device device : List.of(here, there)) {
+        awaitStatistics("all buffers to go", device, now -> now.buffers() == 0);
+      }
+    }
+
+    private static int part(int producer) {
+      return PART * (1 + producer);
+    }
+
+    private static byte[] guarded() {
+      return TestData.filled(PART * (PRODUCERS + 2), TestData.GUARD);
+    }
+  }
+
+  /** A stream that reorders work chooses which of the producers fail. */
+  @ParameterizedTest
+  @MethodSource("cases")
+  @Rule({"Q9", "Q6", "Q7a", "Q2"})
+  @Needs(Need.CONTROLS)
+  void whateverIsBehindFailedWorkFailsWithIt(Place place, Form form, Culprits culprits, Cts cts)
+      throws Exception {
+    if (!cts.controls().calls().contains("execute")) {
+      throw Cts.unsupported("the driver has no native call named execute");
+    }
+    Scene scene = new Scene(cts, place);
+    for (int i = 0; i < PRODUCERS; i++) {
+      scene.produce(form);
+    }
+    scene.consume();
+    for (int culprit : culprits.which()) {
+      cts.controls(scene.here).failNext("execute", 1 + culprit, Status.ABORTED, false);
+    }
+    scene.blocker.release();
+    List<Integer> sound = scene.awaitProducers();
+    assertEquals(culprits.others().size(), sound.size(), "producers that succeed");
+    scene.checkConsumers(sound, Status.ABORTED);
+    scene.checkRemains(sound);
+  }
+
+  /** Of three producers the second one's kernel gives up, which costs some devices their life. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"Q9", "Q6", "Q7a"})
+  @GivesUp
+  @Needs(Need.KERNEL_FAILURES)
+  void whateverIsBehindAKernelThatGivesUpFailsWithIt(Place place, Cts cts) throws Exception {
+    cts.allowWarnings(); // of a device that is lost by this
+    Scene scene = new Scene(cts, place);
+    scene.produce(Form.COMMAND);
+    scene.giveUp();
+    scene.produce(Form.COMMAND);
+    scene.consume();
+    scene.blocker.release();
+    List<Integer> sound = scene.awaitProducers();
+    if (scene.here.lostCause() == null) {
+      assertEquals(List.of(0, 2), sound, "producers that succeed");
+      scene.checkConsumers(sound, Status.ABORTED);
+      scene.checkRemains(sound);
+      return;
+    }
+    awaitFailure(scene.produced.get(1), 1, Status.UNAVAILABLE);
+    awaitFailure(scene.consumed.get(1), 1, Status.UNAVAILABLE);
+    for (TimelineSemaphore behind : List.of(scene.all, scene.last, scene.read)) {
+      awaitFailure(behind, 1, Status.UNAVAILABLE);
+    }
+  }
+}
