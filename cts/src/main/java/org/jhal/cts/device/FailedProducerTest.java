@@ -7,6 +7,7 @@ import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
+import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -36,6 +38,7 @@ import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Culprits;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -133,9 +136,7 @@ class FailedProducerTest {
         producing.fill(blocker.timepoint(), end, buffer, at, PART, pattern);
         return;
       }
-      CommandBuffer.Mode mode =
-          form == Form.RECORDING ? CommandBuffer.Mode.ONE_SHOT : CommandBuffer.Mode.REUSABLE;
-      CommandBuffer commands = cts.closing(here.createCommandBuffer(mode));
+      CommandBuffer commands = cts.closing(here.createCommandBuffer(mode(form)));
       commands.fill(buffer, at, PART, pattern);
       commands.end();
       producing.execute(blocker.timepoint(), end, commands);
@@ -302,5 +303,90 @@ class FailedProducerTest {
     for (TimelineSemaphore behind : List.of(scene.all, scene.last, scene.read)) {
       awaitFailure(behind, 1, Status.UNAVAILABLE);
     }
+  }
+
+  /** Native events, and recordings, are used again: each use ends as its own work did. */
+  @Test
+  @Rule({"Q9", "Q6", "Q7a", "K6"})
+  @GivesUp
+  @Needs(Need.KERNEL_FAILURES)
+  void whatIsUsedAgainEndsAsItsOwnWorkEachTime(Cts cts) {
+    cts.allowWarnings(); // of a device that is lost by this
+    for (Form form : Form.values()) {
+      Device device = cts.open("inflight=64");
+      useAgain(cts, device, form);
+      if (device.lostCause() != null) {
+        return;
+      }
+    }
+  }
+
+  private static void useAgain(Cts cts, Device device, Form form) {
+    DeviceQueue consuming = device.queue(device.queueCount() - 1);
+    DeviceBuffer list = cts.buffer(device, 128, BufferParams.DEVICE);
+    cts.write(list, 0, new byte[128]);
+    CommandBuffer failing = trap(cts, device, form);
+    CommandBuffer sound = append(cts, device, form, list);
+    int rounds = 30;
+    int appended = 0;
+    for (int round = 0; round < rounds; round++) {
+      boolean fails = round % 3 == 1;
+      if (form == Form.RECORDING) {
+        failing = trap(cts, device, form);
+        sound = append(cts, device, form, list);
+      }
+      TimelineSemaphore produced = cts.semaphore(device, 0);
+      TimelineSemaphore consumed = cts.semaphore(device, 0);
+      if (form == Form.COMMAND) {
+        device
+            .queue(0)
+            .dispatch(
+                Fence.NONE,
+                produced.at(1),
+                cts.kernel(device, fails ? "trap" : "append"),
+                Workgroups.of(1),
+                fails ? Args.of(round) : Args.of(list, 9));
+      } else {
+        device.queue(0).execute(Fence.NONE, produced.at(1), fails ? failing : sound);
+      }
+      try {
+        consuming.barrier(produced.at(1), consumed.at(1));
+      } catch (HalException refused) { // the device may be lost as soon as the kernel gives up
+        assertNotNull(device.lostCause(), refused::toString);
+        return;
+      }
+      if (fails) {
+        Status seen = awaitFailure(consumed, 1).status();
+        assertEquals(seen, awaitFailure(produced, 1).status(), "producer and consumer");
+        if (device.lostCause() != null) {
+          assertEquals(Status.UNAVAILABLE, seen);
+          return;
+        }
+        assertEquals(Status.ABORTED, seen);
+      } else {
+        awaitReached("use " + round, consumed.at(1));
+        awaitReached("use " + round, produced.at(1));
+        appended++;
+      }
+    }
+    assertEquals(appended, TestData.toInts(cts.read(list))[0], "uses that have run");
+  }
+
+  private static CommandBuffer.Mode mode(Form form) {
+    return form == Form.RECORDING ? CommandBuffer.Mode.ONE_SHOT : CommandBuffer.Mode.REUSABLE;
+  }
+
+  private static CommandBuffer trap(Cts cts, Device device, Form form) {
+    CommandBuffer commands = cts.closing(device.createCommandBuffer(mode(form)));
+    commands.dispatch(cts.kernel(device, "trap"), Workgroups.of(1), Args.of(1));
+    commands.end();
+    return commands;
+  }
+
+  private static CommandBuffer append(Cts cts, Device device, Form form, DeviceBuffer list) {
+    CommandBuffer commands = cts.closing(device.createCommandBuffer(mode(form)));
+    commands.dispatch(cts.kernel(device, "append"), Workgroups.of(1), Args.of(list, 9));
+    commands.end();
+    return commands;
   }
 }
