@@ -74,9 +74,10 @@ public interface NativeGroup<E> {
   /**
    * Whether the stream of a rank is past everything that {@link #issue} has put into it: by an
    * event of the rank's own, because the rank's {@link #abort} has returned, or because the runtime
-   * says that the device is lost. False while nobody knows. For a group of which one rank at least
-   * {@linkplain #abort is aborted}, and which is not closed. Called without a device bound, by one
-   * thread at a time; may block for as long as an abort does. Throws nothing.
+   * says that the device is lost. False while nobody knows. For a group that is {@linkplain #abort
+   * aborted}, or about to be, and which is not closed: as from an abort, {@link #issue} puts
+   * nothing into any stream from the first call on. Called without a device bound, by one thread at
+   * a time; may block for as long as an abort does. Throws nothing.
    */
   boolean isPast(int rank);
 

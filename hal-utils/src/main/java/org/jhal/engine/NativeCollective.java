@@ -108,8 +108,9 @@ final class NativeCollective extends Collective {
   }
 
   /**
-   * The operation is over, or its stream idle. That says something about the other streams only if
-   * the stream has waited for them, and the device is not lost; otherwise each rank is asked.
+   * The operation is over, or has failed, or its stream is idle. That says something about the
+   * other streams only if it has succeeded and the stream has waited for them; otherwise each rank
+   * is asked.
    */
   @Override
   void endUses() {
@@ -209,6 +210,13 @@ final class NativeCollective extends Collective {
       isFailed = true;
     }
     failWork(cause);
+  }
+
+  /** The operation may never leave a lost device's stream, so each rank is asked on its own. */
+  @Override
+  void stopped() {
+    endUses();
+    letGo();
   }
 
   /** Time during which it was held, or others were before it, does not count. */

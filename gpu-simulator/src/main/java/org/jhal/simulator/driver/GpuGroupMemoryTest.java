@@ -5,6 +5,7 @@ import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.becomesTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
@@ -17,6 +18,8 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.faults.FaultLog;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
 import org.jhal.engine.EngineDevice;
 import org.jhal.simulator.SimulatedCollectives;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Collectives that fail while parts of them are in the streams of some devices: these keep their
@@ -35,6 +39,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 public abstract class GpuGroupMemoryTest {
   /** How long we watch for memory that is freed too early. */
   private static final Duration CHANCE = Duration.ofMillis(40);
+
+  /** A {@code close-timeout} that is longer than any wait here. */
+  private static final String LONG = Waits.LIMIT.toSeconds() + 10 + "s";
 
   @RegisterExtension final SimulatedDevices sim;
   private final String name;
@@ -233,6 +240,38 @@ public abstract class GpuGroupMemoryTest {
     assertEquals(List.of(), collectives().misuses());
     letAllGo();
     close();
+  }
+
+  /**
+   * The device on whose queue the collective was is lost: the event behind all ranks' parts cannot
+   * be recorded, and no operation of a lost device's stream retires before that is closed. Each
+   * rank's own event still tells.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aDeviceClosesAtOnceAlthoughNobodyKnowsWhenTheOperationIsOver(int closedFirst)
+      throws Exception {
+    int ranks = 2;
+    for (int rank = 0; rank < ranks; rank++) {
+      devices.add(sim.open(name + "://" + rank + "?queues=1&close-timeout=" + LONG));
+    }
+    SummingGroup group = new SummingGroup(devices.toArray(Device[]::new));
+    sim.simulator().fail(names.recordEvent, ranks + 1, GpuFault.PLAIN_CODE);
+    for (TimelineSemaphore end : group.start(Fence.NONE)) {
+      HalException ignored = awaitFailure(end, 1);
+    }
+    awaitTrue("the loss of the first device", () -> devices.get(0).lostCause() != null);
+    assertNull(devices.get(1).lostCause());
+    for (int rank : new int[] {closedFirst, 1 - closedFirst}) {
+      Task<?> closing = Task.run("closing rank " + rank, devices.get(rank)::close);
+      awaitTrue(
+          "the close of rank " + rank + ", which nothing holds up", () -> !closing.isRunning());
+      var ignored = closing.join();
+    }
+    log.assertNoErrors();
+    group.close();
+    assertEquals(List.of(), collectives().misuses());
+    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
   }
 
   private void close() {

@@ -196,11 +196,20 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   private static <S, E> E startEvent(Member<S, E> first) {
     GpuRuntime<S, E, ?> runtime = first.runtime();
     long token = runtime.bindToThread();
+    E event;
     try {
-      return runtime.createEvent(false);
-    } finally {
+      event = runtime.createEvent(false);
+    } catch (Throwable t) {
       runtime.unbindFromThread(token);
+      throw t;
     }
+    try {
+      runtime.unbindFromThread(token);
+    } catch (Throwable t) {
+      runtime.giveBack(() -> runtime.destroyEvent(event));
+      throw t;
+    }
+    return event;
   }
 
   private static void free(Member<?, ?> member) {
@@ -366,6 +375,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   public boolean isPast(int rank) {
     Member<S, E> member = members.get(rank);
     synchronized (this) {
+      isEnded = true; // or a launch that has begun could put a part behind what is seen here
       if (member.isPast || !member.hasParts) {
         return !isLaunching;
       }

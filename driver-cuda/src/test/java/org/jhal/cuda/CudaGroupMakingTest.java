@@ -1,0 +1,10 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuGroupMakingTest;
+
+/** Native calls that fail while a group of NCCL is made. */
+class CudaGroupMakingTest extends GpuGroupMakingTest {
+  CudaGroupMakingTest() {
+    super(CudaOnSimulator.GPU);
+  }
+}

@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupMakingTest;
+
+/** Native calls that fail while a group of RCCL is made. */
+class HipGroupMakingTest extends GpuGroupMakingTest {
+  HipGroupMakingTest() {
+    super(HipOnSimulator.GPU);
+  }
+}
