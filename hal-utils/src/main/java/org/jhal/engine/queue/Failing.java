@@ -26,9 +26,7 @@ final class Failing<E> {
     try {
       // If it is REGISTERING, its own thread will fail it. Otherwise another thread may have failed
       // or issued it first.
-      isFailed =
-          operation.changeState(State.PARKED, State.FAILED)
-              || operation.changeState(State.READY, State.FAILED);
+      isFailed = operation.failFrom(State.PARKED, State.READY, failure);
       if (isFailed) {
         endUnissued(operation, failure);
       }
@@ -70,7 +68,7 @@ final class Failing<E> {
       for (Operation<E> operation : lists.retainOpen()) {
         HalException failure = operation.leftWith;
         if (failure != null) {
-          if (operation.changeState(State.REGISTERING, State.FAILED)
+          if (operation.failFrom(State.REGISTERING, State.REGISTERING, failure)
               || operation.state() == State.FAILED) {
             endUnissued(operation, failure);
           } // otherwise it fails with the device
@@ -115,7 +113,7 @@ final class Failing<E> {
         failUnissued(operation, reason);
         State state = operation.state();
         if (state == State.FAILED) {
-          Settling.fail(operation, reason); // the stack of who failed it may have run out
+          tellFailed(operation, reason);
         }
         if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
           operation.setGone();
@@ -137,8 +135,19 @@ final class Failing<E> {
     operation.failWork(reason); // while it is REGISTERING, its own thread looks at this
     failUnissued(operation, reason);
     State state = operation.state();
-    if (state == State.ISSUED || state == State.SETTLED || state == State.FAILED) {
-      Settling.fail(operation, reason); // FAILED: the stack of who failed it may have run out
+    if (state == State.FAILED) {
+      tellFailed(operation, reason);
+    } else if (state == State.ISSUED || state == State.SETTLED) {
+      Settling.fail(operation, reason);
     }
+  }
+
+  /**
+   * Fails the signals of an operation that is FAILED, with the reason that it has: who failed it
+   * may not have got there yet, or have no stack left.
+   */
+  private void tellFailed(Operation<E> operation, HalException reason) {
+    operation.work.endBorrow(); // first, as whoever sees the failure may ask (rule Q2)
+    Settling.fail(operation, reason);
   }
 }

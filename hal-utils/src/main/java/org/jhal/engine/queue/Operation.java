@@ -133,6 +133,10 @@ public final class Operation<E> extends HeapNode {
   private volatile boolean hasVerdict;
   private @Nullable HalException verdict;
 
+  // Why it is FAILED, which becomes its verdict whoever fixes that. Written with that state, with
+  // this object's monitor held, so nobody can fail it with another reason meanwhile.
+  private @Nullable HalException failedWith;
+
   // Whether any operation was ever gone, so that most programs never look at producers for that:
   // another thread may be writing to them. Written before isGone.
   private static volatile boolean isAnyGone;
@@ -224,6 +228,18 @@ public final class Operation<E> extends HeapNode {
     return STATE.compareAndSet(this, from, to);
   }
 
+  /**
+   * Becomes FAILED because of {@code reason} if it is in one of the two states. If several threads
+   * try, one succeeds.
+   */
+  synchronized boolean failFrom(State from, State orFrom, HalException reason) {
+    if (!changeState(from, State.FAILED) && !changeState(orFrom, State.FAILED)) {
+      return false;
+    }
+    failedWith = reason; // no call behind the change: there may be no stack left for one
+    return true;
+  }
+
   public void retain() {
     REFERENCES.getAndAdd(this, 1);
   }
@@ -242,6 +258,7 @@ public final class Operation<E> extends HeapNode {
       workFailure = null;
       hasVerdict = false;
       verdict = null;
+      failedWith = null;
       isApplied = false;
       isPutBack = false;
       if (outcome != UNASKED) {
@@ -609,16 +626,18 @@ public final class Operation<E> extends HeapNode {
    * Fixes the verdict, unless that was done before, and releases the producers. This and {@link
    * #fixVerdictIfForeseen} are the only places where an operation gets its verdict.
    *
-   * <p>The verdict is {@code forced} if that is not null, otherwise the first failure among the
-   * producers', otherwise this operation's own failure, otherwise the loss of its device, otherwise
-   * success. Unless {@code forced} is given, all producers must be applied.
+   * <p>The verdict is why it is FAILED if it is, otherwise {@code forced} if that is not null,
+   * otherwise the first failure among the producers', otherwise this operation's own failure,
+   * otherwise the loss of its device, otherwise success. Unless {@code forced} is given, all
+   * producers must be applied.
    */
   void fixVerdict(@Nullable HalException forced) {
     synchronized (this) {
       if (hasVerdict) {
         return;
       }
-      fixLocked(forced != null ? forced : foreseeFailure());
+      HalException first = failedWith != null ? failedWith : forced;
+      fixLocked(first != null ? first : foreseeFailure());
     }
     releaseProducers();
     recordVerdict();

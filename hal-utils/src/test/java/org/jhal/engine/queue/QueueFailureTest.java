@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Registration;
 import org.jhal.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules Q6, Q7 and Q7a: what a failed operation takes with it, and what it does not. */
@@ -60,6 +63,63 @@ class QueueFailureTest {
     assertNull(second.failure());
     harness.run();
     assertEquals("fault", failure(second).getMessage());
+    harness.finish();
+  }
+
+  /** What fails an operation that another thread has just failed. */
+  enum Meanwhile {
+    CLOSE {
+      @Override
+      void happen(QueueHarness harness, QueueUse use) {
+        harness.queues.get(1).cancel(operation -> true, LATER);
+      }
+    },
+    LOSS {
+      @Override
+      void happen(QueueHarness harness, QueueUse use) {
+        harness.lose(LATER);
+      }
+    },
+    STOP {
+      @Override
+      void happen(QueueHarness harness, QueueUse use) {
+        harness.queues.get(1).failOpen(Objects.requireNonNull(use.operation), LATER);
+      }
+    };
+
+    private static final HalException LATER = new HalException(Status.UNAVAILABLE, "later");
+
+    abstract void happen(QueueHarness harness, QueueUse use);
+  }
+
+  static Stream<Arguments> meanwhiles() {
+    return Stream.of(Meanwhile.values())
+        .flatMap(one -> Stream.of(Arguments.of(one, false), Arguments.of(one, true)));
+  }
+
+  /** The thread that has failed it is held up before it tells anybody, and another one comes. */
+  @ParameterizedTest
+  @MethodSource("meanwhiles")
+  void theFirstReasonToFailIsToldWhoeverTellsIt(Meanwhile meanwhile, boolean isCovered) {
+    if (isCovered) { // then the completion thread fails it
+      QueueUse producer = new QueueUse("producer", Fence.NONE, first.at(1));
+      producer.failsInStream = FAULT;
+      harness.enqueue(0, producer);
+    }
+    QueueUse use = new QueueUse("failed", Fence.of(first.at(1), gate.at(1)), second.at(1));
+    use.atEndOfBorrow =
+        () -> {
+          meanwhile.happen(harness, use);
+          assertEquals("fault", failure(second).getMessage());
+          assertEquals(0, use.borrowed.get(), "once its signals have failed (rule Q2)");
+        };
+    harness.enqueue(1, use);
+    if (!isCovered) {
+      first.fail(FAULT);
+    }
+    harness.run();
+    assertEquals("fault", failure(second).getMessage());
+    assertEquals(1, use.retired.get());
     harness.finish();
   }
 

@@ -27,6 +27,7 @@ final class QueueUse {
   @Nullable Error failsBehindRecord; // thrown in the engine's own code, as a stack overflow is
   @Nullable Error failsOnceOpen; // likewise, before it is READY or ISSUED
   @Nullable Error failsAtEndOfBorrow; // likewise
+  @Nullable Runnable atEndOfBorrow; // run once
   @Nullable HalException failsInStream;
   Runnable effect = () -> {}; // what the native work does
   @Nullable RefCounted resource; // it holds a reference to this until it retires
@@ -147,6 +148,11 @@ final class QueueUse {
         if (error != null) {
           now.failsAtEndOfBorrow = null;
           throw error;
+        }
+        Runnable meanwhile = now.atEndOfBorrow;
+        if (meanwhile != null) {
+          now.atEndOfBorrow = null;
+          meanwhile.run();
         }
         now.borrowed.compareAndSet(1, 0);
       }
