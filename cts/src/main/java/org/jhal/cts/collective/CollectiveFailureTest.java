@@ -5,6 +5,7 @@ import static org.jhal.cts.support.Waits.assertPending;
 import static org.jhal.cts.support.Waits.assertStaysPending;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitStatistics;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -169,7 +170,8 @@ class CollectiveFailureTest {
     assertEquals(buffers + 1, devices.get(1).statistics().buffers());
     group.letGo(1);
     group.awaitIdle();
-    assertEquals(buffers, devices.get(1).statistics().buffers());
+    awaitStatistics(
+        "the closed buffer to be freed", devices.get(1), now -> now.buffers() <= buffers);
     assertEquals(ended.getMessage(), there(group.group.failure()).getMessage());
     other.checkWorks(); // the devices are as they were
   }
