@@ -23,6 +23,7 @@ final class MockBatch {
   private @Nullable MockEvent event;
   private long recording;
   private @Nullable HalException failure; // the first one of its tasks; see fail()
+  int weight; // how much of its stream's capacity it takes up
   @Nullable MockBatch nextFree;
 
   void addWait(MockEvent waited) {
@@ -98,5 +99,6 @@ final class MockBatch {
     waits.clear();
     event = null;
     failure = null;
+    weight = 0;
   }
 }

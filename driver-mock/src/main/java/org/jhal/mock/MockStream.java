@@ -24,11 +24,18 @@ import org.jspecify.annotations.Nullable;
  * A stream: a thread with a queue of batches. It is in order unless the device has a seed; then it
  * takes a random one of the batches whose waits are over.
  *
+ * <p>As a native stream does, it blocks whoever adds something while it is full.
+ *
  * <p>Thread-safe as {@link NativeStream} requires.
  */
 final class MockStream implements NativeStream<MockEvent> {
   /** How long closing waits for the thread. Only a kernel on a lost device can delay it longer. */
   private static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final int CAPACITY = 1000;
+
+  /** How often whoever waits for room looks whether events of other streams have fired. */
+  private static final long LOOK_MILLIS = 1;
 
   private final MockDevice device;
   private final Thread thread;
@@ -46,6 +53,7 @@ final class MockStream implements NativeStream<MockEvent> {
   private boolean isIdle; // the stream's thread waits on lock
   private boolean isPaused;
   private boolean isClosed;
+  private int held; // the weight of what was handed over and has not run
 
   MockStream(MockDevice device, int index) {
     this.device = device;
@@ -74,7 +82,38 @@ final class MockStream implements NativeStream<MockEvent> {
     if (event.device() != device) {
       device.awaitFrom(event.device()); // first, so that no firing goes unnoticed
     }
+    synchronized (lock) {
+      awaitRoomLocked();
+    }
     current.addWait(event);
+  }
+
+  @Override
+  public int capacity() {
+    return CAPACITY;
+  }
+
+  /**
+   * Counts one thing more that is being issued, and blocks until there is room for it. What alone
+   * is more than the stream takes needs the stream to be empty and running: it then runs the first
+   * things while the others are added.
+   */
+  private void awaitRoomLocked() {
+    current.weight++;
+    boolean interrupted = false;
+    while (held + current.weight > CAPACITY
+        && (held > 0 || isPaused || !current.isRunnable(device))
+        && !isClosed
+        && !device.isLost()) {
+      try {
+        lock.wait(LOOK_MILLIS);
+      } catch (InterruptedException e) {
+        interrupted = true; // native calls are not interruptible
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
@@ -121,6 +160,8 @@ final class MockStream implements NativeStream<MockEvent> {
       batch.shuffle(random);
     }
     synchronized (lock) {
+      awaitRoomLocked();
+      held += batch.weight;
       if (random == null) {
         fifo.add(batch);
       } else {
@@ -140,6 +181,7 @@ final class MockStream implements NativeStream<MockEvent> {
 
   private MockTask takeTask() {
     synchronized (lock) {
+      awaitRoomLocked();
       MockTask task = freeTask;
       if (task == null) {
         return new MockTask();
@@ -353,6 +395,7 @@ final class MockStream implements NativeStream<MockEvent> {
 
   private void recycle(MockBatch batch) {
     synchronized (lock) {
+      held -= batch.weight;
       for (int i = 0; i < batch.tasks.size(); i++) {
         MockTask task = Objects.requireNonNull(batch.tasks.get(i));
         task.clear();
