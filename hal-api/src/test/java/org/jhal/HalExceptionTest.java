@@ -4,11 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class HalExceptionTest {
@@ -68,5 +75,96 @@ class HalExceptionTest {
     HalException failure = new HalException(Status.OUT_OF_RANGE, "too much");
     assertEquals("org.jhal.HalException: OUT_OF_RANGE: too much", failure.toString());
     assertEquals(failure.toString(), failure.again().toString());
+  }
+
+  private static final NativeCode CODE = new NativeCode(700, "ILLEGAL_ADDRESS");
+  private static final FailedOperation FILL = new FailedOperation("d-0-q1", 13, "fill");
+  private static final FailedOperation COPY = new FailedOperation("d-0-q0", 14, "copy");
+
+  @Test
+  void namesTheOperationThatFailedFirstAndOnlyThat() {
+    Exception cause = new IllegalStateException("cause");
+    HalException plain = new HalException(Status.ABORTED, "oops", cause, CODE);
+    plain.addSuppressed(new IllegalStateException("clean-up"));
+
+    HalException failed = plain.of(FILL);
+
+    assertNull(plain.operation());
+    assertEquals(FILL, failed.operation());
+    assertEquals("d-0-q1 operation 13 (fill): oops", failed.getMessage());
+    assertEquals(Status.ABORTED, failed.status());
+    assertSame(cause, failed.getCause());
+    assertEquals(CODE, failed.nativeCode());
+    assertArrayEquals(plain.getStackTrace(), failed.getStackTrace());
+    assertArrayEquals(plain.getSuppressed(), failed.getSuppressed());
+    assertSame(failed, failed.of(COPY));
+    assertSame(failed.again().operation(), failed.again().again().of(COPY).operation());
+    assertEquals(failed.toString(), failed.again().again().of(COPY).toString());
+  }
+
+  @Test
+  void keepsTheNativeCodeThatHasCausedIt() {
+    HalException first = new HalException(Status.UNAVAILABLE, "lost", null, CODE);
+    HalException outer =
+        new HalException(Status.ABORTED, "again", new IllegalStateException(first.again()));
+
+    assertEquals(CODE, first.again().nativeCode());
+    assertEquals(CODE, outer.again().of(FILL).nativeCode());
+    assertEquals(CODE, outer.alone().nativeCode());
+    assertNull(new HalException(Status.ABORTED, "oops", new IllegalStateException()).nativeCode());
+    Exception circle = new IllegalStateException();
+    Exception back = new IllegalStateException(circle);
+    circle.initCause(back);
+    assertNull(new HalException(Status.ABORTED, "oops", circle).nativeCode());
+  }
+
+  @Test
+  void aNativeCodePrintsItsNumberAndItsName() {
+    assertEquals("700 ILLEGAL_ADDRESS", CODE.toString());
+    assertEquals("-5", new NativeCode(-5, null).toString());
+  }
+
+  @Test
+  void survivesSerialisation() throws Exception {
+    HalException failed =
+        new HalException(Status.ABORTED, "oops", new IllegalStateException("cause"), CODE).of(FILL);
+    for (HalException sent : List.of(failed, failed.again(), failed.alone())) {
+      HalException read = read(written(sent));
+
+      assertEquals(sent.toString(), read.toString());
+      assertEquals(Status.ABORTED, read.status());
+      assertEquals(FILL, read.operation());
+      assertEquals(CODE, read.nativeCode());
+      assertEquals(read.toString(), read.again().toString());
+    }
+  }
+
+  private static byte[] written(HalException failure) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(failure);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static HalException read(byte[] bytes) throws Exception {
+    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
+      return (HalException) in.readObject();
+    }
+  }
+
+  @Test
+  void aloneItHasNothingThatAReceiverMayNotKnow() {
+    HalException failed =
+        new HalException(Status.ABORTED, "oops", new IllegalStateException("cause"), CODE).of(FILL);
+    failed.addSuppressed(new IllegalStateException("clean-up"));
+
+    HalException alone = failed.alone();
+
+    assertNull(alone.getCause());
+    assertEquals(0, alone.getSuppressed().length);
+    assertEquals(failed.toString(), alone.toString());
+    assertEquals(FILL, alone.operation());
+    assertArrayEquals(failed.getStackTrace(), alone.getStackTrace());
   }
 }

@@ -60,6 +60,8 @@ class NullArgumentsTest {
           Map.entry(Workgroups.class, Workgroups.of(1)),
           Map.entry(org.jhal.Parameter.Kind.class, org.jhal.Parameter.Kind.BUFFER),
           Map.entry(org.jhal.Parameter.Direction.class, org.jhal.Parameter.Direction.IN),
+          Map.entry(NativeCode.class, new NativeCode(1, "one")),
+          Map.entry(FailedOperation.class, new FailedOperation("q", 1, "fill")),
           Map.entry(int.class, 1),
           Map.entry(long.class, 1L),
           Map.entry(float.class, 1f),

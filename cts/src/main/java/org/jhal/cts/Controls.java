@@ -3,6 +3,7 @@ package org.jhal.cts;
 import java.util.Set;
 import org.jhal.DeviceQueue;
 import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.Status;
 
 /**
@@ -69,9 +70,12 @@ public interface Controls {
    */
   void failNext(String call, int nth, Status status, boolean sticky);
 
+  /** The native code of {@link #injected}. */
+  NativeCode INJECTED = new NativeCode(-4711, "INJECTED");
+
   /**
-   * The failure for a call that was made to fail; its message says that it is injected. The
-   * parameters are those of {@link #failNext}.
+   * The failure for a call that was made to fail; its message says that it is injected, and so does
+   * its native code. The parameters are those of {@link #failNext}.
    */
   static HalException injected(String call, int nth, Status status, boolean sticky) {
     return new HalException(
@@ -82,7 +86,9 @@ public interface Controls {
             + call
             + " was made to fail with "
             + status
-            + (sticky ? ", and to lose the device" : ""));
+            + (sticky ? ", and to lose the device" : ""),
+        null,
+        INJECTED);
   }
 
   /** Loses the device now, as if a running kernel had done it (rule Q7). */

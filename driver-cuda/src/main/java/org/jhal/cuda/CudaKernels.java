@@ -78,7 +78,9 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
           runtime().failure("cuModuleLoadDataEx", result, "cannot load " + what + target);
       throw new HalException(
           target.isEmpty() ? failure.status() : Status.UNIMPLEMENTED,
-          failure.getMessage() + (text.isEmpty() ? "" : ":\n" + text));
+          failure.getMessage() + (text.isEmpty() ? "" : ":\n" + text),
+          null,
+          failure.nativeCode());
     }
     return Handles.set(new CUmodule(), out[0]);
   }

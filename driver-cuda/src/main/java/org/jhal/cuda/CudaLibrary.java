@@ -54,6 +54,7 @@ final class CudaLibrary {
           "cuEventSynchronize",
           "cuFuncGetAttribute",
           "cuFuncSetAttribute",
+          "cuGetErrorName",
           "cuGetErrorString",
           "cuInit",
           "cuLaunchKernel",
@@ -196,7 +197,11 @@ final class CudaLibrary {
     }
     int code = JCudaDriver.cuInit(0);
     if (code != CudaResult.SUCCESS) {
-      throw unavailable("cuInit returned " + CudaResult.CODES.describe(code));
+      throw new HalException(
+          Status.UNAVAILABLE,
+          "cuInit returned " + CudaResult.CODES.describe(code),
+          null,
+          CudaResult.CODES.nativeCode(code));
     }
     return new CudaLibrary(library, version[0]);
   }

@@ -1,9 +1,9 @@
 package org.jhal.cuda;
 
-import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 import org.jhal.Status;
 import org.jhal.driver.gpu.ResultCodes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maps the driver API's result codes to failures.
@@ -57,14 +57,16 @@ final class CudaResult extends ResultCodes {
     mean(Status.INTERNAL, 304, 400); // OPERATING_SYSTEM, INVALID_HANDLE
   }
 
-  /** {@code 700 CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)}. */
+  /** The driver knows the codes of its own version, which may be newer than JCuda's. */
   @Override
-  public String describe(int code) {
+  protected @Nullable String name(int code) {
+    String[] name = new String[1];
+    return JCudaDriver.cuGetErrorName(code, name) == SUCCESS ? name[0] : null;
+  }
+
+  @Override
+  protected String text(int code) {
     String[] text = new String[1];
-    String detail =
-        JCudaDriver.cuGetErrorString(code, text) == SUCCESS && text[0] != null
-            ? " (" + text[0] + ")"
-            : "";
-    return code + " " + CUresult.stringFor(code) + detail;
+    return JCudaDriver.cuGetErrorString(code, text) == SUCCESS && text[0] != null ? text[0] : "";
   }
 }

@@ -80,7 +80,7 @@ final class Nvrtc extends RuntimeCompiler {
   }
 
   /** The functions of nvrtc.h, without their prefix. */
-  private interface Api extends CompilerApi {
+  interface Api extends CompilerApi {
     int version(int[] major, int[] minor);
 
     int getPTXSize(Pointer program, LongByReference size);
@@ -123,13 +123,10 @@ final class Nvrtc extends RuntimeCompiler {
     return library.map(Api.class, NAME);
   }
 
-  private static int version(Api api) {
+  static int version(Api api) {
     int[] major = new int[1];
     int[] minor = new int[1];
-    int code = api.version(major, minor);
-    if (code != 0) {
-      throw new HalException(Status.INTERNAL, "nvrtcVersion returned " + code);
-    }
+    check(api, "Version", api.version(major, minor));
     return CudaLibrary.number(major[0], minor[0]);
   }
 

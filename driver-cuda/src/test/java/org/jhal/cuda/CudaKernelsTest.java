@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.util.List;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.Status;
 import org.jhal.simulator.driver.GpuKernelsTest;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,7 @@ class CudaKernelsTest extends GpuKernelsTest {
       HalException wrong =
           refused(bundle("store", PARAMETERS, "[1]", "", ptx + "," + source), "returned 218");
       assertEquals(Status.INVALID_ARGUMENT, wrong.status(), "an error is none of the target");
+      assertEquals(new NativeCode(218, "CUDA_ERROR_INVALID_PTX"), wrong.nativeCode());
     }
   }
 

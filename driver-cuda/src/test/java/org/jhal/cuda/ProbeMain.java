@@ -32,6 +32,9 @@ public final class ProbeMain {
       }
     } catch (HalException e) {
       print("failed", e.status() + ": " + e.getMessage());
+      if (e.nativeCode() != null) {
+        print("code", e.nativeCode().toString());
+      }
     }
     print("changes of the temporary folder", changes.toString());
   }

@@ -189,7 +189,8 @@ class ProbeTest {
         new Run("none", simulated(), Map.of("GPUSIM_DEVICES", "0")).await(),
         "probe: unavailable: ",
         "device",
-        "failed: UNAVAILABLE");
+        "failed: UNAVAILABLE",
+        "code: 100 CUDA_ERROR_NO_DEVICE");
   }
 
   /**

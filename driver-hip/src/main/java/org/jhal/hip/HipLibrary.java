@@ -136,11 +136,17 @@ final class HipLibrary {
         return new HipLibrary(library, version, value[0]);
       }
     }
-    if (code == HipConstants.hipSuccess || HipResult.isNoDevice(code)) {
+    if (code == HipConstants.hipSuccess) {
       throw unavailable(what + " finds no device");
     }
-    throw unavailable(
-        what + " cannot be initialised: it returned " + HipResult.CODES.describe(code));
+    throw new HalException(
+        Status.UNAVAILABLE,
+        what
+            + (HipResult.isNoDevice(code)
+                ? " finds no device"
+                : " cannot be initialised: it returned " + HipResult.CODES.describe(code)),
+        null,
+        HipResult.CODES.nativeCode(code));
   }
 
   /**

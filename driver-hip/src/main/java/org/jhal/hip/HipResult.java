@@ -7,6 +7,7 @@ import static org.jhal.hip.jna.HipConstants.hipErrorUnknown;
 import org.jhal.Status;
 import org.jhal.driver.gpu.ResultCodes;
 import org.jhal.hip.jna.HipRuntime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maps the runtime's result codes to failures.
@@ -50,15 +51,15 @@ final class HipResult extends ResultCodes {
     mean(Status.INTERNAL, 304, 400, 1053); // OperatingSystem, InvalidHandle, RuntimeOther
   }
 
-  /** {@code 700 hipErrorIllegalAddress (an illegal memory access was encountered)}. */
   @Override
-  public String describe(int code) {
+  protected @Nullable String name(int code) {
     String name = HipRuntime.hipGetErrorName(code);
-    if (name.equals("hipErrorUnknown") && code != hipErrorUnknown) {
-      return code + ", which this runtime has no name for";
-    }
-    String text = HipRuntime.hipGetErrorString(code);
-    return code + " " + name + (text.isEmpty() || text.equals(name) ? "" : " (" + text + ")");
+    return name.equals("hipErrorUnknown") && code != hipErrorUnknown ? null : name;
+  }
+
+  @Override
+  protected String text(int code) {
+    return name(code) == null ? "" : HipRuntime.hipGetErrorString(code);
   }
 
   /**

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.Status;
 import org.jhal.hip.jna.HipMemPoolProps;
 import org.jhal.hip.jna.hipEvent_t;
@@ -235,7 +236,11 @@ class HipFaceTest extends OnSimulatedHip {
   void codesHaveNames() {
     assertEquals("hipErrorNotReady", hipGetErrorName(hipErrorNotReady));
     assertTrue(HipResult.CODES.describe(719).startsWith("719 hipErrorLaunchFailure ("));
-    assertEquals("12345, which this runtime has no name for", HipResult.CODES.describe(12345));
+    assertEquals("12345, which has no known name", HipResult.CODES.describe(12345));
+    assertEquals(new NativeCode(12345, null), HipResult.CODES.nativeCode(12345));
+    assertEquals(
+        new NativeCode(719, "hipErrorLaunchFailure"),
+        HipResult.CODES.failure("hipEventQuery", 719, "").nativeCode());
     assertEquals(Status.UNKNOWN, HipResult.CODES.status(12345));
     assertEquals(Status.UNAVAILABLE, HipResult.CODES.failure("hipEventQuery", 719, "").status());
   }

@@ -83,7 +83,7 @@ class HipLibraryTest {
           ") finds no device");
     }
     for (String body : List.of("return 100;", "return 101;")) {
-      assertContains(load("hipInit", body), ") finds no device");
+      assertContains(load("hipInit", body), ") finds no device [code 10");
     }
   }
 
@@ -92,7 +92,7 @@ class HipLibraryTest {
     assertContains(
         load("hipInit", "return 3;"),
         "load: UNAVAILABLE: ",
-        "cannot be initialised: it returned 3 hipErrorNamed (what it means)");
+        "cannot be initialised: it returned 3 hipErrorNamed (what it means) [code 3 hipErrorNamed]");
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.driver.gpu.SharedLibrary;
 
 /** What a process of its own prints of the HIP runtime that it finds. */
@@ -62,7 +63,8 @@ public final class ProbeMain {
           + ", architecture "
           + HipArchitecture.of(library.library(), 0);
     } catch (HalException e) {
-      return e.status() + ": " + e.getMessage();
+      NativeCode code = e.nativeCode();
+      return e.status() + ": " + e.getMessage() + (code == null ? "" : " [code " + code + "]");
     }
   }
 

@@ -76,7 +76,7 @@ class RealRuntimeTest {
         "error: 209 hipErrorNoBinaryForGpu",
         "error: 719 hipErrorLaunchFailure",
         "error: 999 hipErrorUnknown",
-        "error: 12345, which this runtime has no name for");
+        "error: 12345, which has no known name");
   }
 
   /** All sources of the examples and of the suite, as they are compiled for any device. */

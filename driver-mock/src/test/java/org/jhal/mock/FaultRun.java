@@ -14,6 +14,7 @@ import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceStatistics;
 import org.jhal.DeviceUri;
+import org.jhal.FailedOperation;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cts.faults.FaultLog;
@@ -220,13 +221,16 @@ final class FaultRun {
     return fault.isSticky() || LOSING.contains(fault.call());
   }
 
-  /** It is the very failure that the call was given (rules Q6, Q7a). */
+  /** It tells the failure that the call was given, and at most whose it was (rules Q6, Q7a). */
   private void assertTold(HalException told) {
     if (mayLose()) {
       assertLost(told); // from opening a device: it is lost before it is one
       return;
     }
-    assertEquals(failure.toString(), told.toString());
+    FailedOperation operation = told.operation(); // none if the call itself was refused
+    assertEquals(
+        (operation == null ? "" : operation + ": ") + failure.getMessage(), told.getMessage());
+    assertEquals(failure.status(), told.status(), told::toString);
     assertNull(told.getCause(), told::toString);
   }
 

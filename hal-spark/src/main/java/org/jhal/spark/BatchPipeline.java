@@ -384,9 +384,7 @@ final class BatchPipeline implements AutoCloseable {
       out.writeObject(failure);
       return failure;
     } catch (IOException | RuntimeException e) {
-      HalException alone = new HalException(failure.status(), failure.getMessage());
-      alone.setStackTrace(failure.getStackTrace());
-      return alone;
+      return failure.alone();
     }
   }
 

@@ -119,7 +119,7 @@ abstract class Collective {
       }
       startTimer(nanosLeft()); // late() does nothing unless it has begun
     } catch (Throwable t) {
-      Stage refused = refusal(Failures.of(t));
+      Stage refused = refusal(operation.asOwn(Failures.of(t)));
       boolean ignored =
           stage.compareAndSet(Stage.PARKED, refused) || stage.compareAndSet(Stage.BEGUN, refused);
       letGo();
@@ -248,6 +248,21 @@ abstract class Collective {
   }
 
   /**
+   * The failure as one of this collective, unless a device is lost; see {@link Operation#asOwn}.
+   * Not for failures of the group, or of what this waits for.
+   */
+  final HalException named(HalException cause) {
+    if (cause.status() == Status.UNAVAILABLE || !hold.tryRetain()) {
+      return cause;
+    }
+    try {
+      return operation.asOwn(cause);
+    } finally {
+      hold.release();
+    }
+  }
+
+  /**
    * Fails it, and ends the group, if it has begun and is not decided. Also if it has failed and
    * nobody was told: an error may have ended the call that has decided.
    */
@@ -362,14 +377,15 @@ abstract class Collective {
   /** On the timer's thread, which serves all groups: users' callbacks run elsewhere. */
   void late() {
     failApart(
-        new HalException(
-            Status.DEADLINE_EXCEEDED,
-            this
-                + " in the "
-                + group
-                + " did not end within the group's deadline of "
-                + deadline()
-                + whatIsMissing()));
+        named(
+            new HalException(
+                Status.DEADLINE_EXCEEDED,
+                this
+                    + " in the "
+                    + group
+                    + " did not end within the group's deadline of "
+                    + deadline()
+                    + whatIsMissing())));
   }
 
   /** The ranks that it waits for, as the end of a message; empty if nobody knows. */

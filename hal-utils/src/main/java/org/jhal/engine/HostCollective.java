@@ -13,6 +13,7 @@ import org.jhal.ElementType;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Reduction;
+import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.collective.Accumulator;
@@ -133,6 +134,16 @@ final class HostCollective extends Collective implements HostCompletion {
     }
   }
 
+  /** What a transfer failed with, and whose it was; the loss of a device names that. */
+  private static Throwable ofRank(int rank, Throwable failed) {
+    return failed instanceof HalException failure && failure.status() != Status.UNAVAILABLE
+        ? new HalException(
+            failure.status(),
+            "a transfer of rank " + rank + " failed: " + failure.getMessage(),
+            failure)
+        : failed;
+  }
+
   /** All transfers of the collective. */
   private final class Transfers extends Lanes {
     Transfers(long bytes) {
@@ -141,14 +152,14 @@ final class HostCollective extends Collective implements HostCompletion {
 
     @Override
     void failed(HalException first) {
-      fail(first);
+      fail(named(first));
     }
 
     @Override
     void over(@Nullable HalException failure) {
       try {
         if (failure != null) {
-          fail(failure);
+          fail(named(failure));
         } else {
           decideDone();
         }
@@ -220,7 +231,7 @@ final class HostCollective extends Collective implements HostCompletion {
           enqueue,
           failed -> {
             underWay.decrementAndGet(place.rank());
-            then.accept(failed);
+            then.accept(failed == null ? null : ofRank(place.rank(), failed));
           });
     }
 

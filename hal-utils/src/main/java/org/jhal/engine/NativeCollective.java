@@ -101,6 +101,7 @@ final class NativeCollective extends Collective {
     }
     isJoined = failure == null;
     if (failure != null) {
+      failure = named(failure);
       boolean ignored = group.decideFailed(this, failure);
       stopFailed();
       failApart(failure); // users' callbacks run, and streams stand still until it is aborted

@@ -464,7 +464,7 @@ final class QueueWork<E> implements Work<E>, Submission {
           checkMemory();
           own.issue(stream);
         } catch (Throwable t) {
-          own.refuse(Failures.of(t)); // or a close would wait for it to begin
+          own.refuse(own.named(Failures.of(t))); // or a close would wait for it to begin
           throw t;
         }
       }
@@ -752,7 +752,7 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public void fail(HalException failure) {
-    operation.failWork(failure);
+    operation.failOwnWork(failure);
   }
 
   @Override

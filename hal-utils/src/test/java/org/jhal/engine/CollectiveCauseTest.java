@@ -1,6 +1,6 @@
 package org.jhal.engine;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.jhal.engine.queue.Told.assertTold;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -120,8 +120,7 @@ class CollectiveCauseTest {
 
   private static void assertFailed(HalException cause, Probe probe) {
     HalException thrown = assertThrows(HalException.class, () -> probe.end.await(1, LONG));
-    assertEquals(cause.getMessage(), thrown.getMessage());
-    assertEquals(cause.status(), thrown.status());
+    assertTold(cause, thrown);
   }
 
   @Test
@@ -153,11 +152,11 @@ class CollectiveCauseTest {
     assertTrue(group.decideFailed(all.get(1), FIRST));
     group.end(SECOND);
     all.forEach(probe -> assertFailed(FIRST, probe));
-    assertSame(FIRST, group.failure());
+    assertTold(FIRST, group.failure());
     for (Probe probe : all.subList(0, 3)) {
       synchronized (probe.stops) {
         assertFalse(probe.stops.isEmpty(), "whether it was stopped");
-        probe.stops.forEach(cause -> assertSame(FIRST, cause));
+        probe.stops.forEach(cause -> assertSame(group.failure(), cause));
       }
     }
   }
@@ -169,7 +168,7 @@ class CollectiveCauseTest {
     group.decideFailed(all.get(0), FIRST);
     all.get(1).fail(SECOND);
     all.forEach(probe -> assertFailed(FIRST, probe));
-    assertSame(FIRST, group.failure());
+    assertTold(FIRST, group.failure());
   }
 
   /** Somebody who has decided may have no stack left to tell it. */

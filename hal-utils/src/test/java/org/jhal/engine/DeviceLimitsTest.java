@@ -1,5 +1,6 @@
 package org.jhal.engine;
 
+import static org.jhal.engine.queue.Told.assertTold;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -46,8 +47,7 @@ class DeviceLimitsTest {
   }
 
   private static void assertRefused(HalException refused, Status status, String message) {
-    assertEquals(message, refused.getMessage());
-    assertEquals(status, refused.status());
+    assertTold(new HalException(status, message), refused);
   }
 
   @Test

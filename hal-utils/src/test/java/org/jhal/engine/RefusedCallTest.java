@@ -3,6 +3,7 @@ package org.jhal.engine;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
 import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
+import static org.jhal.engine.queue.Told.assertTold;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -391,9 +392,12 @@ class RefusedCallTest {
         Threads.await("both to retire", () -> on.queue.openOperations() == 0);
         assertEquals(0, Math.max(0, left.get()), "it was asked again");
         HalException failure = failed.failure();
-        assertTrue(
-            failure == thrown || (failure != null && failure.getCause() == thrown),
-            () -> thrown + " gives " + failure);
+        if (thrown instanceof HalException own) {
+          assertTold(own, failure);
+        } else {
+          assertTrue(
+              failure != null && failure.getCause() == thrown, () -> thrown + " gives " + failure);
+        }
         assertNull(on.device.lostCause());
         Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(3));
         done.await(3, LIMIT);

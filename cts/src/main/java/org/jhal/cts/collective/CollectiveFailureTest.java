@@ -17,13 +17,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jhal.BufferParams;
+import org.jhal.CollectiveGroup.Kind;
 import org.jhal.CollectiveGroup.Options;
 import org.jhal.CollectiveGroup.Rank;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.ElementType;
+import org.jhal.FailedOperation;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.HostCall.Mode;
 import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -36,6 +39,7 @@ import org.jhal.cts.support.Cts;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What fails a collective, and what ends its group (rules G3 and G4). */
@@ -85,10 +89,50 @@ class CollectiveFailureTest {
     List<TimelineSemaphore> ends = start(cts, group, start.at(1));
     start.fail(new HalException(Status.DATA_LOSS, "nothing to add"));
     for (TimelineSemaphore end : ends) {
-      assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "nothing to add");
+      HalException failure = awaitFailure(end, 1);
+      assertHal(Status.DATA_LOSS, failure, "nothing to add");
+      assertNull(failure.operation(), failure::toString); // it is the program's
     }
     for (TimelineSemaphore end : start(cts, group, start.at(1))) { // it has failed before the call
       assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "nothing to add");
+    }
+    assertNull(group.group.failure());
+    group.checkWorks();
+  }
+
+  /** On either device, and before the call or behind it. */
+  @ParameterizedTest
+  @CsvSource({"0, false", "1, false", "0, true", "1, true"})
+  @Rule({"G3", "Q6"})
+  void anOperationThatFailsIsNamedByTheCollectiveBehindIt(int rank, boolean isBefore, Cts cts) {
+    GroupFixture group = new GroupFixture(cts);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore called = cts.semaphore();
+    group
+        .devices
+        .get(rank)
+        .queue(0)
+        .hostCall(
+            go.at(1),
+            called.at(1),
+            Mode.BLOCKING,
+            context -> {
+              throw new HalException(Status.DATA_LOSS, "nothing to add");
+            });
+    if (isBefore) {
+      go.signal(1);
+      awaitFailure(called, 1, Status.DATA_LOSS);
+    }
+    List<TimelineSemaphore> ends = start(cts, group, called.at(1));
+    if (!isBefore) {
+      go.signal(1);
+    }
+    FailedOperation failed = awaitFailure(called, 1, Status.DATA_LOSS).operation();
+    assertNotNull(failed);
+    assertTrue(failed.kind().startsWith("host call"), failed::toString);
+    for (TimelineSemaphore end : ends) {
+      HalException failure = awaitFailure(end, 1, Status.DATA_LOSS);
+      assertEquals(failed, failure.operation(), failure::toString);
     }
     assertNull(group.group.failure());
     group.checkWorks();
@@ -124,8 +168,10 @@ class CollectiveFailureTest {
         List.of(
             new Rank(Fence.NONE, first.at(1), group.sources.get(0), group.targets.get(0)),
             new Rank(Fence.NONE, second.at(1), later, later)));
-    awaitFailure(first, 1, Status.FAILED_PRECONDITION);
-    awaitFailure(second, 1, Status.FAILED_PRECONDITION);
+    FailedOperation failed =
+        GroupFixture.collective(
+            Kind.ALL_REDUCE, awaitFailure(first, 1, Status.FAILED_PRECONDITION));
+    assertEquals(failed, awaitFailure(second, 1, Status.FAILED_PRECONDITION).operation());
     assertNull(group.group.failure());
     group.checkWorks();
     never.signal(1);
@@ -166,6 +212,10 @@ class CollectiveFailureTest {
           late);
     }
     HalException ended = assertEnded(cts, group, Status.DEADLINE_EXCEEDED);
+    FailedOperation failed = GroupFixture.collective(Kind.ALL_REDUCE, ended);
+    for (TimelineSemaphore end : List.of(first, second, parked)) {
+      assertEquals(failed, awaitFailure(end, 1).operation(), "what has failed first");
+    }
     // The device still reads the buffer.
     assertEquals(buffers + 1, devices.get(1).statistics().buffers());
     group.letGo(1);
@@ -259,7 +309,9 @@ class CollectiveFailureTest {
     cts.controls(group.devices.get(lost)).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
     ends.addAll(parked);
     for (TimelineSemaphore end : ends) { // although the other device still holds its part
-      assertHal(Status.UNAVAILABLE, awaitFailure(end, 1), WHY);
+      HalException failure = awaitFailure(end, 1);
+      assertHal(Status.UNAVAILABLE, failure, WHY);
+      assertNull(failure.operation(), failure::toString); // it is the device's
     }
     assertTrue(assertEnded(cts, group, Status.UNAVAILABLE).getMessage().contains(WHY));
     group.letGo(1 - lost);

@@ -11,7 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
@@ -22,6 +24,7 @@ import org.jhal.CollectiveGroup.Rank;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.ElementType;
+import org.jhal.FailedOperation;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Reduction;
@@ -159,15 +162,29 @@ class CollectiveTransferTest {
       return !fails;
     }
 
-    /** Checks that all have failed with one of {@code statuses}, and ended the group. */
-    void checkFailed(List<Status> statuses) {
+    /**
+     * Checks that all have failed with the failure of one of {@code culprits}, and that this has
+     * ended the group.
+     *
+     * @param culprits the rank whose transfer fails with a status
+     */
+    void checkFailed(Map<Status, Integer> culprits) {
       HalException first = awaitFailure(ends.get(0), 1);
-      assertTrue(statuses.contains(first.status()), () -> "the cause " + first);
+      assertTrue(culprits.containsKey(first.status()), () -> "the cause " + first);
+      FailedOperation failed = GroupFixture.collective(kind, first);
       for (TimelineSemaphore end : ends) {
-        assertHal(first.status(), awaitFailure(end, 1), "was made to fail");
+        HalException failure = awaitFailure(end, 1);
+        assertHal(
+            first.status(),
+            failure,
+            "was made to fail",
+            "a transfer of rank " + culprits.get(first.status()));
+        assertEquals(failed, failure.operation());
+        assertEquals(Controls.INJECTED, failure.nativeCode());
       }
       HalException ended = Objects.requireNonNull(group.failure(), "the group goes on");
       assertEquals(first.getMessage(), ended.getMessage(), "why the group has ended");
+      assertEquals(failed, ended.operation(), "what has ended the group");
     }
 
     /** Checks that nothing was written but targets, and that the targets have the results. */
@@ -300,7 +317,7 @@ class CollectiveTransferTest {
         assertNull(run.group.failure());
         checkIsPending(cts, culprit, call, nth, kind);
       } else {
-        run.checkFailed(List.of(STATUSES.get(rank)));
+        run.checkFailed(Map.of(STATUSES.get(rank), rank));
         assertHal(STATUSES.get(rank), run::start, "was made to fail"); // so does a later call
       }
       run.awaitIdle();
@@ -340,13 +357,13 @@ class CollectiveTransferTest {
       Waits.awaitStatistics("a transfer on " + device, device, now -> now.issued() > 0);
     }
     run.closeBuffers();
-    List<Status> statuses = new ArrayList<>();
+    Map<Status, Integer> failing = new EnumMap<>(Status.class);
     for (int culprit : culprits.which()) {
       cts.controls(held.get(culprit)).failNext(call, 1, STATUSES.get(culprit), false);
-      statuses.add(STATUSES.get(culprit));
+      failing.put(STATUSES.get(culprit), 1 + culprit);
     }
     culprits.which().forEach(culprit -> cts.controls(held.get(culprit)).resumeGroups());
-    run.checkFailed(statuses); // although the others are still held
+    run.checkFailed(failing); // although the others are still held
     for (int other : culprits.others()) {
       assertEquals(
           before.get(1 + other) + 2,

@@ -1,9 +1,12 @@
 package org.jhal.cts.collective;
 
 import static org.jhal.cts.support.TestData.assertBytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
 import org.jhal.CollectiveGroup.Kind;
@@ -12,7 +15,9 @@ import org.jhal.CollectiveGroup.Rank;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.ElementType;
+import org.jhal.FailedOperation;
 import org.jhal.Fence;
+import org.jhal.HalException;
 import org.jhal.Reduction;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Cts;
@@ -58,6 +63,20 @@ final class GroupFixture {
       ranks.add(new Rank(i == 0 ? waits : Fence.NONE, signals, sources.get(i), targets.get(i)));
     }
     return ranks;
+  }
+
+  /**
+   * Checks that a failure names a collective of this kind as the operation that has failed, once,
+   * and returns that.
+   */
+  static FailedOperation collective(Kind kind, HalException failure) {
+    FailedOperation failed =
+        Objects.requireNonNull(failure.operation(), () -> "no operation in " + failure);
+    assertTrue(failed.kind().startsWith(kind.label() + " of "), failure::toString);
+    String message = failure.getMessage();
+    assertTrue(message.startsWith(failed + ": "), failure::toString);
+    assertEquals(2, message.split(" operation \\d+ \\(", -1).length, failure::toString);
+    return failed;
   }
 
   /** Adds the ints of all ranks. */

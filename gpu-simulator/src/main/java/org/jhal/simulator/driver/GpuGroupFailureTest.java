@@ -15,6 +15,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup;
 import org.jhal.CollectiveGroup.Form;
@@ -22,9 +23,11 @@ import org.jhal.CollectiveGroup.Kind;
 import org.jhal.CollectiveGroup.Options;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.FailedOperation;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
@@ -409,7 +412,11 @@ public abstract class GpuGroupFailureTest {
         collectives().fail(call, nth, 1);
         assertAllFail(
             group.start(Fence.NONE), Status.ABORTED, "returned 1: unhandled device error");
-        assertHal(Status.ABORTED, present(group.group.failure()), "returned 1");
+        HalException cause = present(group.group.failure());
+        assertHal(Status.ABORTED, cause, "returned 1");
+        assertEquals(new NativeCode(1, "unhandled device error"), cause.nativeCode());
+        FailedOperation failed = Objects.requireNonNull(cause.operation(), cause::toString);
+        assertTrue(failed.kind().endsWith(" of 2 ranks"), failed::toString);
         assertAborted();
         SummingGroup.checkUsable(here, there);
       }

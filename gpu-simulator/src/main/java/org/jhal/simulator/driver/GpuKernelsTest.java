@@ -6,6 +6,7 @@ import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -26,6 +27,7 @@ import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -158,7 +160,11 @@ public abstract class GpuKernelsTest {
     ExecutableSource source =
         bundle("store", PARAMETERS, "[1]", "", variant("gpu-c++", "wrong.cpp"));
     Files.writeString(folder.resolve("wrong.cpp"), "extern \"C\" __global__ void store( { }\n");
-    refused(source, "wrong.cpp", architecture, "error");
+    HalException failure = refused(source, "wrong.cpp", architecture, "error");
+    NativeCode code = failure.nativeCode();
+    assertNotNull(code, failure::toString);
+    assertEquals(6, code.value(), failure::toString);
+    assertTrue(String.valueOf(code.name()).endsWith("_ERROR_COMPILATION"), code::toString);
   }
 
   /** A bundle in the program whose source begins with these lines. */

@@ -3,6 +3,7 @@ package org.jhal.simulator.driver;
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,6 +14,8 @@ import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.Controls;
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Streams: how their work is seen to be over, and what becomes of it when nothing tells that. A
@@ -92,6 +97,25 @@ public abstract class GpuStreamTest {
     simulator.resume(0, stream);
     closing.join();
     assertEquals(Map.of(), live());
+  }
+
+  /** One that the runtime has a name for, and one that came after it. */
+  @ParameterizedTest
+  @ValueSource(ints = {GpuFault.PLAIN_CODE, 12_345})
+  void aFailureTellsTheNumberAndTheNameOfItsCode(int code) throws Exception {
+    Device device = driver.openEngine(name + "://0?queues=1");
+    DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+    TimelineSemaphore done = device.createSemaphore(0);
+    sim.simulator().fail(names.recordEvent, 1, code);
+    device.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, 64, FillPattern.of8(7));
+    HalException failure = awaitFailure(done, 1, Status.UNAVAILABLE);
+    NativeCode told = failure.nativeCode();
+    assertNotNull(told, failure::toString);
+    assertEquals(code, told.value(), failure::toString);
+    assertEquals(code == GpuFault.PLAIN_CODE, told.name() != null, failure::toString);
+    String text = code == GpuFault.PLAIN_CODE ? told.toString() : "12345, which has no known name";
+    assertTrue(failure.getMessage().contains("returned " + text), failure::toString);
+    device.close();
   }
 
   /** The same, past the close timeout. */

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.ElementType;
 import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
@@ -85,8 +86,12 @@ public final class CollectiveLibrary {
   }
 
   private HalException failure(String call, int result) {
+    String text = functions.ncclGetErrorString(result);
     return new HalException(
-        Status.ABORTED, call + " returned " + result + ": " + functions.ncclGetErrorString(result));
+        Status.ABORTED,
+        call + " returned " + result + ": " + text,
+        null,
+        new NativeCode(result, text)); // the library has no other names
   }
 
   private void check(String call, int result) {

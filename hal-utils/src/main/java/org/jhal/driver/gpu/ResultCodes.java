@@ -3,7 +3,9 @@ package org.jhal.driver.gpu;
 import java.util.HashMap;
 import java.util.Map;
 import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The meaning of the result codes of a native library. A subclass defines them in its constructor.
@@ -34,8 +36,25 @@ public abstract class ResultCodes {
     return statuses.getOrDefault(code, Status.UNKNOWN);
   }
 
-  /** A code with its name and description from the library. */
-  public abstract String describe(int code);
+  /** The name of a code; null if neither the library nor its binding knows one. */
+  protected abstract @Nullable String name(int code);
+
+  /** What the library says about a code; empty if it says nothing more than its name. */
+  protected abstract String text(int code);
+
+  /** A code as a program sees it, see {@link HalException#nativeCode}. */
+  public final NativeCode nativeCode(int code) {
+    return new NativeCode(code, name(code));
+  }
+
+  /** A code with its name, or that it has none, and description from the library. */
+  public final String describe(int code) {
+    String name = name(code);
+    String text = text(code);
+    return code
+        + (name == null ? ", which has no known name" : " " + name)
+        + (text.isEmpty() || text.equals(name) ? "" : " (" + text + ")");
+  }
 
   /**
    * Makes the failure of a call.
@@ -45,7 +64,10 @@ public abstract class ResultCodes {
    */
   public final HalException failure(String call, int code, String what) {
     return new HalException(
-        status(code), (what.isEmpty() ? "" : what + ": ") + call + " returned " + describe(code));
+        status(code),
+        (what.isEmpty() ? "" : what + ": ") + call + " returned " + describe(code),
+        null,
+        nativeCode(code));
   }
 
   /** Throws {@link #failure} unless {@code code} is {@link #SUCCESS}. */

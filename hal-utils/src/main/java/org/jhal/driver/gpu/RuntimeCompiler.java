@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
+import org.jhal.NativeCode;
 import org.jhal.Status;
 import org.jhal.driver.support.Once;
 import org.jspecify.annotations.Nullable;
@@ -127,7 +128,9 @@ public abstract class RuntimeCompiler {
                 + " with "
                 + String.join(" ", options)
                 + ":\n"
-                + withHint(log(handle), source));
+                + withHint(log(handle), source),
+            null,
+            nativeCode(api, code));
       }
       return code(handle, options);
     } finally {
@@ -167,11 +170,24 @@ public abstract class RuntimeCompiler {
 
   /** Throws the failure of a function unless its result is success. */
   protected final void check(String function, int code) {
+    check(api, function, code);
+  }
+
+  /** As {@link #check(String, int)}, before there is an object. */
+  protected static void check(CompilerApi api, String function, int code) {
     if (code != ResultCodes.SUCCESS) {
+      NativeCode told = nativeCode(api, code);
       throw new HalException(
           Status.INTERNAL,
-          function + " of the compiler returned " + code + " (" + api.getErrorString(code) + ")");
+          function + " of the compiler returned " + code + " (" + told.name() + ")",
+          null,
+          told);
     }
+  }
+
+  /** The text that a compiler has for a code is its name. */
+  private static NativeCode nativeCode(CompilerApi api, int code) {
+    return new NativeCode(code, api.getErrorString(code));
   }
 
   /**

@@ -269,7 +269,7 @@ final class Completer<E> {
    */
   void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
     if (failure != null) {
-      operation.failWork(failure);
+      operation.failOwnWork(failure);
     }
     operation.work.endBorrow(); // whatever the verdict: nothing uses the memory any more (rule Q2)
     Settling.settle(operation);

@@ -157,7 +157,8 @@ final class Issuer<E> {
       }
     } catch (Throwable t) { // whatever a driver throws must not stop the drainer
       HalException failure = Failures.of(t);
-      operation.failWork(failure.status() == Status.UNAVAILABLE ? lossBy(operation, t) : failure);
+      operation.failOwnWork(
+          failure.status() == Status.UNAVAILABLE ? lossBy(operation, t) : failure);
     }
     if (event != null && isPutBack && putBack(operation)) {
       event.release();
@@ -210,7 +211,9 @@ final class Issuer<E> {
    */
   private HalException lossBy(Operation<E> operation, Throwable thrown) {
     HalException elsewhere = loss.cause() == null ? operation.work.findLossElsewhere() : null;
-    return elsewhere != null ? elsewhere : loss.loseLater("issue", thrown);
+    return elsewhere != null
+        ? elsewhere
+        : loss.loseLater("the issue of " + operation.name(), thrown);
   }
 
   /**
@@ -289,7 +292,7 @@ final class Issuer<E> {
       stream.waitEvent(event.handle);
       return true;
     } catch (Throwable t) {
-      throw loss.loseLater("waitEvent", t);
+      throw loss.loseLater("waitEvent for " + operation.name(), t);
     } finally {
       event.release();
     }
@@ -327,7 +330,7 @@ final class Issuer<E> {
     } catch (Throwable t) {
       HalException cause = other.inquiry().findLoss(producer);
       if (cause == null) {
-        throw loss.loseLater("waitEvent", t);
+        throw loss.loseLater("waitEvent for " + operation.name(), t);
       }
       operation.failWork(cause);
       return true; // part of the call may have reached the stream

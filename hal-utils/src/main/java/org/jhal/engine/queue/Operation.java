@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jhal.FailedOperation;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Timepoint;
@@ -340,7 +341,7 @@ public final class Operation<E> extends HeapNode {
       try {
         weigh(stream);
       } catch (Throwable t) { // whatever a driver throws must not stop the drainer
-        failWork(Failures.of(t));
+        failOwnWork(Failures.of(t));
       }
     }
   }
@@ -530,6 +531,29 @@ public final class Operation<E> extends HeapNode {
   /** Records a failure of this operation itself. Only the first one is kept. */
   public void failWork(HalException failure) {
     WORK_FAILURE.compareAndSet(this, null, failure);
+  }
+
+  /**
+   * Records a failure of this operation as {@link #failWork} does, for what has not come from
+   * elsewhere: whoever gets the failure is told which operation it was.
+   */
+  public void failOwnWork(HalException failure) {
+    failWork(asOwn(failure));
+  }
+
+  /**
+   * The failure as one of this operation, unless it names another one already. That of a part is
+   * told by the operation that it is a part of, and so stays as it is; the loss of its device does
+   * as well, since that tells itself what it was seen behind. The caller holds a reference.
+   */
+  public HalException asOwn(HalException failure) {
+    try {
+      return servesCopy || failure.operation() != null || failure == queue.lost()
+          ? failure
+          : failure.of(new FailedOperation(queue.name(), key, work.describe()));
+    } catch (Throwable exhausted) { // no memory or stack: it fails all the same
+      return failure;
+    }
   }
 
   @Nullable HalException workFailure() {

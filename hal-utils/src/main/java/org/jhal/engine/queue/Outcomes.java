@@ -49,7 +49,7 @@ final class Outcomes<E> {
     try {
       HalException failure = stream.outcome(event.handle);
       if (failure != null) {
-        operation.failWork(
+        operation.failOwnWork(
             Failures.isLoss(failure)
                 ? loss.loseLater(operation.behind("outcome"), failure)
                 : failure);

@@ -170,8 +170,13 @@ class GraphCacheTest {
       super(
           new ResultCodes() {
             @Override
-            public String describe(int code) {
-              return "code " + code;
+            protected @Nullable String name(int code) {
+              return null;
+            }
+
+            @Override
+            protected String text(int code) {
+              return "";
             }
           },
           new PinnedRanges(),

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import static org.jhal.engine.queue.Told.assertTold;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -60,7 +61,7 @@ class HostCompletionRunTest {
   void itFailsWithWhatItIsTold() {
     enqueue(context -> completion = context.defer());
     end(FAULT);
-    assertEquals("fault", Objects.requireNonNull(done.failure()).getMessage());
+    assertTold(FAULT, done.failure());
     assertNull(harness.lost());
     harness.finish();
   }

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import static org.jhal.engine.queue.Told.assertTold;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -90,8 +91,8 @@ class OutcomeTest {
     } else {
       assertTrue(harness.queues.get(queue).completionStep());
     }
-    assertSame(FAULT, first.failure());
-    assertSame(FAULT, second.failure());
+    assertTold(FAULT, first.failure());
+    assertTold(FAULT, second.failure());
     assertEquals(2, harness.device.calls("outcome"));
     finish();
   }
@@ -105,8 +106,8 @@ class OutcomeTest {
     assertEquals(0, harness.device.calls("outcome"), "nothing has fired");
     runStreams();
     assertTrue(operation(consumer).settleWhenFired(System.nanoTime(), () -> true));
-    assertSame(FAULT, first.failure());
-    assertSame(FAULT, second.failure());
+    assertTold(FAULT, first.failure());
+    assertTold(FAULT, second.failure());
     finish();
   }
 
@@ -129,12 +130,12 @@ class OutcomeTest {
     runStreams();
     assertTrue(harness.queues.get(3).completionStep());
     for (int i = 1; i <= 3; i++) {
-      assertSame(
+      assertTold(
           i == culprit ? FAULT : i == another ? OTHER : null, signals[i - 1].failure(), "of " + i);
       assertEquals(i == culprit || i == another ? 0 : 1, signals[i - 1].currentValue(), "of " + i);
     }
     boolean isFirst = another == 0 || culprit < another;
-    assertSame(isFirst ? FAULT : OTHER, last.failure());
+    assertTold(isFirst ? FAULT : OTHER, last.failure());
     finish();
   }
 
@@ -157,7 +158,7 @@ class OutcomeTest {
     harness.run();
     assertEquals(0, runs.get());
     assertEquals(isOwn ? 1 : 0, first.currentValue());
-    assertSame(FAULT, second.failure());
+    assertTold(FAULT, second.failure());
     assertEquals(0, consumer.borrowed.get());
     finish();
   }
@@ -179,8 +180,8 @@ class OutcomeTest {
       runStreams();
       assertTrue(harness.queues.get(1).completionStep(), "it settles the producer as well");
       harness.run(); // retires both, so that their events are free
-      assertSame(isOdd ? FAULT : null, to.failure());
-      assertSame(isOdd ? FAULT : null, fro.failure());
+      assertTold(isOdd ? FAULT : null, to.failure());
+      assertTold(isOdd ? FAULT : null, fro.failure());
     }
     assertEquals(25, odd.size());
     assertEquals(2, harness.device.calls("createEvent"), "each queue has one, used 50 times");
@@ -202,8 +203,8 @@ class OutcomeTest {
     runStreams();
     Operation<Event> last = operation(harness.uses.get(length - 1));
     assertTrue(last.settleWhenFired(System.nanoTime(), () -> true));
-    assertSame(FAULT, first.failure());
-    assertSame(FAULT, second.failure());
+    assertTold(FAULT, first.failure());
+    assertTold(FAULT, second.failure());
     finish();
   }
 
@@ -257,7 +258,7 @@ class OutcomeTest {
     use.failsInStream = FAULT;
     harness.enqueue(0, use);
     harness.run();
-    assertSame(OTHER, first.failure());
+    assertTold(OTHER, first.failure());
     finish();
   }
 
@@ -266,7 +267,7 @@ class OutcomeTest {
   void whatHasFailedBeforeIsAskedAboutWhenItsEventFires() {
     QueueUse work = harness.enqueue(0, "work", Fence.NONE, first.at(1));
     harness.queues.get(0).failOpen(operation(work), OTHER);
-    assertSame(OTHER, first.failure());
+    assertTold(OTHER, first.failure());
     assertEquals(0, harness.device.calls("outcome"), "its event has not fired");
     runStreams();
     finish();
@@ -287,7 +288,7 @@ class OutcomeTest {
     assertEquals(0, second.currentValue());
     runStreams();
     assertTrue(operation(consumer).settleWhenFired(System.nanoTime(), () -> false));
-    assertSame(FAULT, second.failure());
+    assertTold(FAULT, second.failure());
     finish();
   }
 
@@ -316,8 +317,8 @@ class OutcomeTest {
     assertTrue(harness.queues.get(0).shutdown().shut(System.nanoTime()));
     assertTrue(harness.queues.get(1).shutdown().shut(System.nanoTime()));
     assertTrue(harness.queues.get(1).completionStep());
-    assertSame(FAULT, first.failure());
-    assertSame(FAULT, second.failure());
+    assertTold(FAULT, first.failure());
+    assertTold(FAULT, second.failure());
     finish();
   }
 
@@ -335,7 +336,7 @@ class OutcomeTest {
       assertNull(first.failure());
     }
     harness.run();
-    assertSame(FAULT, first.failure());
+    assertTold(FAULT, first.failure());
     assertNull(harness.lost(0));
     harness.finish();
   }
@@ -379,8 +380,8 @@ class OutcomeTest {
       shared.uses.forEach(use -> operation(use).release());
       shared.run();
       assertEquals(length, shared.device.calls("outcome"));
-      assertSame(FAULT, even.failure());
-      assertSame(FAULT, odd.failure());
+      assertTold(FAULT, even.failure());
+      assertTold(FAULT, odd.failure());
       assertEquals(length / 2 - 2, even.currentValue());
       assertEquals(length / 2 - 1, odd.currentValue());
       shared.finish();

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import static org.jhal.engine.queue.Told.assertTold;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -38,7 +39,7 @@ class QueueFailureTest {
         first.failure(),
         "the issuing thread, which has the device bound, must not fail the signals");
     harness.queues.get(0).issueStep();
-    assertEquals("fault", failure(first).getMessage());
+    assertTold(FAULT, failure(first));
     assertEquals(0, use.issued.get());
     harness.enqueue(0, "next", Fence.NONE, second.at(1));
     harness.run();
@@ -134,8 +135,8 @@ class QueueFailureTest {
     QueueUse consumer = harness.enqueue(1, "consumer", first.at(1), second.at(1));
     assertEquals(0, consumer.issued.get(), "a failing operation publishes nothing");
     harness.run();
-    assertEquals("fault", failure(first).getMessage());
-    assertEquals("fault", failure(second).getMessage());
+    assertTold(FAULT, failure(first));
+    assertTold(FAULT, failure(second));
     assertEquals(1, use.executed.get());
     assertEquals(0, consumer.issued.get());
     harness.finish();

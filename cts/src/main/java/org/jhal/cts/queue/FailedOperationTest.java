@@ -1,0 +1,358 @@
+package org.jhal.cts.queue;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitSet;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jhal.BufferParams;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceFile;
+import org.jhal.DeviceQueue;
+import org.jhal.FailedOperation;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostCall.Mode;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
+import org.jhal.cts.Controls;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestFolder;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whoever gets the failure of an operation is told which one it was, once (rule Q6). */
+@CtsSuite
+class FailedOperationTest {
+  private static final Pattern TOLD = Pattern.compile("(\\S+) operation (\\d+) \\(([^,]+), PARKED");
+
+  /** The operation that would signal {@code done}; it is parked. */
+  private static FailedOperation parked(Timepoint done) {
+    String text = done.semaphore().explain(done.value());
+    Matcher found = TOLD.matcher(text);
+    assertTrue(found.find(), () -> "no parked operation in: " + text);
+    return new FailedOperation(
+        found.group(1), Long.parseLong(found.group(2)), found.group(3).split(" of ", -1)[0]);
+  }
+
+  private static void assertNames(
+      FailedOperation expected, @Nullable HalException failure, String who) {
+    HalException told = assertNotNullFailure(failure, who);
+    FailedOperation named = told.operation();
+    assertNotNull(named, () -> who + ": no operation in " + told);
+    assertEquals(expected.queue(), named.queue(), who);
+    assertEquals(expected.number(), named.number(), who);
+    assertTrue(named.kind().startsWith(expected.kind()), () -> who + ": " + named);
+    assertTrue(told.getMessage().startsWith(named + ": "), () -> who + ": " + told);
+    assertEquals(
+        2, told.getMessage().split(" operation \\d+ \\(", -1).length, () -> who + ": " + told);
+  }
+
+  private static HalException assertNotNullFailure(@Nullable HalException failure, String who) {
+    if (failure == null) {
+      throw new AssertionError(who + " got no failure");
+    }
+    return failure;
+  }
+
+  /** A host call that fails, parked behind {@code go}. */
+  private static FailedOperation failing(Cts cts, DeviceQueue queue, Fence go, Timepoint done) {
+    queue.hostCall(
+        go,
+        done,
+        Mode.BLOCKING,
+        context -> {
+          throw new IllegalStateException("thrown on purpose");
+        });
+    return parked(done);
+  }
+
+  private static DeviceQueue last(Cts cts) {
+    return cts.queue(cts.device().queueCount() - 1);
+  }
+
+  @Test
+  @Rule({"Q6", "S3"})
+  void allWhoWaitAreToldWhichOperationHasFailed(Cts cts) throws Exception {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().barrier(go.at(7), cts.semaphore().at(1)); // so that it is not the first
+    FailedOperation failed = failing(cts, cts.queue(), go.at(1), done.at(1));
+    assertEquals(cts.queue().toString(), failed.queue());
+    AtomicReference<@Nullable HalException> called = new AtomicReference<>();
+    done.onReach(1, called::set);
+    go.signal(1);
+    assertNames(failed, awaitFailure(done, 1, Status.ABORTED), "a host wait");
+    assertNames(failed, awaitSet("the callback", called), "a callback");
+    assertNames(failed, assertHal(Status.ABORTED, done::value), "a look at the value");
+    assertNames(failed, done.failure(), "a look at the failure");
+    assertNames(
+        failed, assertHal(Status.ABORTED, () -> done.at(1).and(go.at(1)).awaitAll()), "a fence");
+    HalException first = awaitFailure(done, 1, Status.ABORTED);
+    assertTrue(first.getMessage().contains("thrown on purpose"), first::toString);
+    assertTrue(first.getCause() instanceof IllegalStateException, first::toString);
+  }
+
+  /** Through a chain on all queues, and however late somebody asks. */
+  @Test
+  @Rule({"Q6", "Q9"})
+  void thoseThatDependOnItNameTheFirstCulprit(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore chain = cts.semaphore();
+    FailedOperation failed = failing(cts, last(cts), go.at(1), chain.at(1));
+    List<TimelineSemaphore> links = new ArrayList<>(List.of(chain));
+    DeviceBuffer buffer = cts.buffer(16);
+    for (int i = 0; i < 6; i++) {
+      TimelineSemaphore next = cts.semaphore();
+      Fence waits = links.get(i).at(1);
+      DeviceQueue queue = cts.queue(i % cts.device().queueCount());
+      if (i % 2 == 0) {
+        queue.fill(waits, next.at(1), buffer, 0, 16, FillPattern.of8(i));
+      } else {
+        queue.hostCall(waits, next.at(1), Mode.BLOCKING, context -> {});
+      }
+      links.add(next);
+    }
+    go.signal(1);
+    for (TimelineSemaphore link : links) {
+      assertNames(failed, awaitFailure(link, 1, Status.ABORTED), "a link of the chain");
+    }
+    TimelineSemaphore late = cts.semaphore();
+    cts.queue().barrier(links.get(6).at(1), late.at(1));
+    assertNames(failed, awaitFailure(late, 1, Status.ABORTED), "one that came later");
+  }
+
+  /** Two culprits in either order: the consumer names one of them, and that one alone. */
+  @ParameterizedTest
+  @CsvSource({"true, false", "false, true", "true, true"})
+  @Rule("Q6")
+  void oneOfSeveralCulpritsIsNamed(boolean firstFails, boolean secondFails, Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore one = cts.semaphore();
+    TimelineSemaphore two = cts.semaphore();
+    TimelineSemaphore both = cts.semaphore();
+    List<FailedOperation> culprits = new ArrayList<>();
+    for (TimelineSemaphore done : List.of(one, two)) {
+      if (done == one ? firstFails : secondFails) {
+        culprits.add(failing(cts, cts.queue(), go.at(1), done.at(1)));
+      } else {
+        cts.queue().hostCall(go.at(1), done.at(1), Mode.BLOCKING, context -> {});
+      }
+    }
+    cts.queue().barrier(one.at(1).and(two.at(1)), both.at(1));
+    go.signal(1);
+    HalException failure = awaitFailure(both, 1, Status.ABORTED);
+    FailedOperation named = failure.operation();
+    assertNotNull(named, failure::toString);
+    FailedOperation culprit =
+        culprits.stream().filter(c -> c.number() == named.number()).findAny().orElse(null);
+    assertNotNull(culprit, () -> failure + " names none of " + culprits);
+    assertNames(culprit, failure, "the consumer");
+  }
+
+  @Test
+  @Rule({"M1", "Q6"})
+  void useOfMemoryThatIsNotThereIsNamed(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore never = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer promised =
+        cts.closing(cts.queue().alloca(never.at(1), Fence.NONE, 16, BufferParams.DEVICE));
+    cts.queue().fill(go.at(1), done.at(1), promised, 0, 16, FillPattern.ZERO);
+    FailedOperation failed = parked(done.at(1));
+    go.signal(1);
+    HalException failure = awaitFailure(done, 1, Status.FAILED_PRECONDITION);
+    assertNames(failed, failure, "a host wait");
+    assertEquals("fill", failed.kind());
+    never.signal(1);
+  }
+
+  @Test
+  @Rule({"M9", "Q6"})
+  void aFileThatIsTooShortNamesTheReadAndNoneOfItsParts(Cts cts) {
+    TestFolder folder = new TestFolder(cts);
+    Path path = folder.file("short", new byte[5_000_000]);
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(6_000_000);
+    try (DeviceFile file = cts.device().openFile(path, StandardOpenOption.READ)) {
+      cts.queue().read(go.at(1), done.at(1), file, 0, buffer, 0, 6_000_000);
+      FailedOperation failed = parked(done.at(1));
+      go.signal(1);
+      assertNames(failed, awaitFailure(done, 1, Status.OUT_OF_RANGE), "a host wait");
+      cts.awaitIdle();
+    }
+  }
+
+  @Test
+  @Rule({"S3", "S8", "Q6"})
+  void whatNoOperationHasCausedNamesNone(Cts cts) {
+    TimelineSemaphore failed = cts.semaphore();
+    TimelineSemaphore closed = cts.semaphore();
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    cts.queue().barrier(failed.at(1), first.at(1));
+    cts.queue().barrier(closed.at(1), second.at(1));
+    failed.fail(new HalException(Status.DATA_LOSS, "by the program"));
+    closed.close();
+    HalException byProgram = awaitFailure(first, 1, Status.DATA_LOSS);
+    assertEquals("by the program", byProgram.getMessage());
+    assertNull(byProgram.operation(), byProgram::toString);
+    HalException byClose = awaitFailure(second, 1, Status.CANCELLED);
+    assertNull(byClose.operation(), byClose::toString);
+    assertNull(
+        assertHal(Status.OUT_OF_RANGE, () -> first.at(-1)).operation(), "a call that is refused");
+  }
+
+  /** A call of the program that fails in it keeps the operation that it is told of. */
+  @Test
+  @Rule("Q6")
+  void aFailureThatAHostCallThrowsAgainKeepsItsOperation(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore failed = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    FailedOperation first = failing(cts, cts.queue(), go.at(1), failed.at(1));
+    go.signal(1);
+    HalException told = awaitFailure(failed, 1, Status.ABORTED);
+    last(cts)
+        .hostCall(
+            Fence.NONE,
+            done.at(1),
+            Mode.BLOCKING,
+            context -> {
+              throw told;
+            });
+    assertNames(first, awaitFailure(done, 1, Status.ABORTED), "the second host call's");
+  }
+
+  /** With the status of a lost device, too: what the program throws says nothing about that. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule("Q6")
+  void aHostCallIsNamedWhateverItsStatus(Status status, Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue()
+        .hostCall(
+            go.at(1),
+            done.at(1),
+            Mode.BLOCKING,
+            context -> {
+              throw new HalException(status, "thrown on purpose");
+            });
+    FailedOperation failed = parked(done.at(1));
+    go.signal(1);
+    assertNames(failed, awaitFailure(done, 1, status), "a host wait");
+    cts.awaitIdle();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"issue", "command", "execute"})
+  @Rule({"Q6", "Q7a"})
+  @Needs(Need.CONTROLS)
+  @FreshDevice
+  void aNativeFailureNamesItsOperationAndKeepsItsCode(String call, Cts cts) {
+    if (!cts.controls().calls().contains(call)) {
+      throw Cts.unsupported("the driver has no native call named " + call);
+    }
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore behind = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(new byte[16]);
+    cts.queue().fill(go.at(1), done.at(1), buffer, 0, 16, FillPattern.of8(1));
+    FailedOperation failed = parked(done.at(1));
+    last(cts).barrier(done.at(1), behind.at(1));
+    cts.controls().failNext(call, 1, Status.ABORTED, false);
+    go.signal(1);
+    for (TimelineSemaphore semaphore : List.of(done, behind)) {
+      HalException failure = awaitFailure(semaphore, 1, Status.ABORTED);
+      assertNames(failed, failure, "of " + call);
+      assertEquals(Controls.INJECTED, failure.nativeCode(), () -> "the code of " + failure);
+      assertEquals(failure.nativeCode(), failure.again().nativeCode());
+    }
+    TimelineSemaphore after = cts.semaphore();
+    cts.queue().fill(Fence.NONE, after.at(1), buffer, 0, 16, FillPattern.of8(2));
+    awaitReached(after, 1);
+  }
+
+  @Test
+  @Rule({"M1", "Q6", "Q7a"})
+  @Needs(Need.CONTROLS)
+  @FreshDevice
+  void anAllocaThatFailsIsNamed(Cts cts) {
+    if (!cts.controls().calls().contains("allocAsync")) {
+      throw Cts.unsupported("the driver has no native call named allocAsync");
+    }
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    cts.closing(cts.queue().alloca(go.at(1), done.at(1), 64, BufferParams.DEVICE));
+    FailedOperation failed = parked(done.at(1));
+    cts.controls().failNext("allocAsync", 1, Status.RESOURCE_EXHAUSTED, false);
+    go.signal(1);
+    assertNames(failed, awaitFailure(done, 1, Status.RESOURCE_EXHAUSTED), "a host wait");
+  }
+
+  /** A loss is that of the device: the message says what it was seen behind, the code stays. */
+  @ParameterizedTest
+  @ValueSource(strings = {"issue", "recordEvent", "waitEvent"})
+  @Rule("Q7")
+  @Needs(Need.CONTROLS)
+  @FreshDevice
+  void aLossSaysBehindWhichOperationAndKeepsItsCode(String call, Cts cts) {
+    if (!cts.controls().calls().contains(call)) {
+      throw Cts.unsupported("the driver has no native call named " + call);
+    }
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore never = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(16);
+    Fence waits = go.at(1);
+    if (call.equals("waitEvent")) {
+      if (last(cts).index() == 0) {
+        throw Cts.unsupported("with one queue nothing waits for an event of another");
+      }
+      waits = waits.and(new Blocker(cts, cts.queue()).timepoint());
+    }
+    last(cts).fill(waits, done.at(1), buffer, 0, 16, FillPattern.of8(1));
+    FailedOperation seen = parked(done.at(1));
+    cts.queue().barrier(go.at(2), never.at(1)); // goes with the device
+    boolean isWait = call.equals("waitEvent"); // a call beside it could meet a loss first
+    cts.controls().failNext(call, 1, isWait ? Status.INTERNAL : Status.UNAVAILABLE, !isWait);
+    go.signal(1);
+    for (TimelineSemaphore semaphore : List.of(done, never)) {
+      HalException failure = awaitFailure(semaphore, 1, Status.UNAVAILABLE);
+      assertNull(failure.operation(), failure::toString);
+      assertTrue(
+          failure.getMessage().contains("operation " + seen.number() + " (")
+              && failure.getMessage().contains(seen.queue()),
+          failure::toString);
+      assertEquals(Controls.INJECTED, failure.nativeCode(), failure::toString);
+    }
+    HalException lost = assertHal(Status.UNAVAILABLE, () -> cts.buffer(16));
+    assertEquals(Controls.INJECTED, lost.nativeCode(), lost::toString);
+    cts.allowWarnings(); // of the loss, and of what it keeps from being given back
+  }
+}
