@@ -320,8 +320,9 @@ public final class HostMemory {
 
   /** For engines: marks the memory as used by an operation, until the returned borrow is ended. */
   public synchronized Borrow borrow() {
+    Borrow made = new Borrow(); // first: there may be no memory
     borrowers++;
-    return new Borrow();
+    return made;
   }
 
   /**

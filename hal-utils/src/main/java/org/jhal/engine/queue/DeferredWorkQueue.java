@@ -16,6 +16,7 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.concurrent.WorkerThread;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.queue.Operation.State;
@@ -63,6 +64,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         QueueShutdown.class,
         RefCounted.class,
         SemaphoreLane.class,
+        StackReserve.class,
         StuckWaits.class,
         UntoldFailures.class);
   }
@@ -203,8 +205,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    *     such an operation is accepted even while the queue is closing
    * @throws HalException FAILED_PRECONDITION if the queue is closed; UNAVAILABLE if the device is
    *     lost
+   * @throws StackOverflowError if there is too little stack for {@link #abandon}
    */
   public Operation<E> begin(boolean servesCopy) {
+    StackReserve.check(number);
     if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
@@ -223,13 +227,31 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /** Discards an operation that was begun and not submitted. It has had no effect. */
+  /**
+   * Discards an operation that was begun and not submitted. It has had no effect. If there is too
+   * little stack for that, the issue thread does it.
+   */
   public void abandon(Operation<E> operation) {
     try {
-      operation.work.retire(RefCounted::release);
-      operation.release();
+      discard(operation);
+    } catch (Throwable t) {
+      lists.leaveBegun(operation);
+      issueRole.wake();
+      throw t;
     } finally {
       gate.leave();
+    }
+  }
+
+  private static void discard(Operation<?> operation) {
+    operation.work.retire(RefCounted::release);
+    operation.release();
+  }
+
+  /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
+  void discardLeft() {
+    for (Operation<E> left = lists.takeBegun(); left != null; left = lists.takeBegun()) {
+      discard(left);
     }
   }
 
@@ -263,10 +285,30 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   public void submit(Operation<E> operation) {
     Thread thread = Thread.currentThread();
     try {
-      if (registration.register(operation)) {
-        submitReady(operation);
-      } else {
-        submitParked(operation);
+      boolean isRecorded;
+      String kind = "";
+      long kernel = 0;
+      int commands = 0;
+      State opened;
+      try {
+        isRecorded = Events.recordsSubmissions() || Events.recordsEdges();
+        if (isRecorded) { // read before others can issue and retire it, told when it has its number
+          kind = operation.work.kind();
+          kernel = operation.work.kernel();
+          commands = operation.work.commandCount();
+        }
+        opened = open(operation);
+      } catch (Throwable t) {
+        lists.leave(operation);
+        throw t;
+      }
+      if (isRecorded) {
+        record(operation, kind, kernel, commands);
+      }
+      switch (opened) {
+        case ISSUED -> issuer.drainFrom(operation, COURTESY);
+        case READY -> submitReady(operation);
+        default -> submitParked(operation);
       }
     } catch (Throwable t) {
       if (lists.drainer == thread) {
@@ -280,25 +322,29 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  /** Submits an operation of which no wait was registered, so no other thread can see it yet. */
+  /**
+   * Registers the waits of an operation, and adds it to the open ones. From here on other threads
+   * see it.
+   *
+   * @return ISSUED if the caller has the drainer's role and must issue it; READY, or PARKED if a
+   *     wait was registered or has failed; then the caller has a reference
+   */
+  private State open(Operation<E> operation) {
+    if (registration.register(operation)) {
+      operation.announce();
+      boolean mayIssue = !PlatformThreads.isCurrentVirtual();
+      return lists.openReady(operation, mayIssue) ? State.ISSUED : State.READY;
+    }
+    operation.retain(); // a signaller may fail it, and it may retire, before submit() returns
+    lists.open(operation);
+    operation.changeState(State.REGISTERING, State.PARKED);
+    return State.PARKED;
+  }
+
+  /** Goes on with an operation of which no wait was registered, and that could not be issued. */
   private void submitReady(Operation<E> operation) {
-    boolean mayIssue = !PlatformThreads.isCurrentVirtual();
-    boolean isRecorded = Events.recordsSubmissions() || Events.recordsEdges();
-    // Read before others can issue and retire it, and told once it has its number.
-    String kind = isRecorded ? operation.work.kind() : "";
-    long kernel = isRecorded ? operation.work.kernel() : 0;
-    int commands = isRecorded ? operation.work.commandCount() : 0;
-    operation.announce();
-    boolean isOurs = lists.openReady(operation, mayIssue);
-    if (isRecorded) {
-      record(operation, kind, kernel, commands);
-    }
-    if (isOurs) {
-      issuer.drainFrom(operation, COURTESY);
-      return;
-    }
-    // lose() or cancel() may have walked the open operations between begin() and openReady().
-    // Neither has then seen this one, so it is failed here.
+    // lose() or cancel() may have walked the open operations between begin() and open(). Neither
+    // has then seen this one, so it is failed here.
     HalException failure = refusal(operation);
     if (failure != null) {
       failing.failUnissued(operation, failure);
@@ -308,21 +354,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   }
 
   private void submitParked(Operation<E> operation) {
-    operation.retain(); // a signaller may fail it, and it may retire, before this method returns
-    try {
-      lists.open(operation);
-      if (Events.recordsSubmissions() || Events.recordsEdges()) {
-        Work<E> work = operation.work;
-        record(operation, work.kind(), work.kernel(), work.commandCount());
-      }
-      operation.changeState(State.REGISTERING, State.PARKED);
-    } catch (Throwable t) { // there may be no stack left, not even for a call
-      operation.leftWith = Failures.UNKNOWN;
-      lists.hasLeft = true;
-      throw t;
-    }
     // A signaller, lose() or cancel() may have tried to fail the operation while it was
-    // REGISTERING. They leave that to this thread. From here on they find it PARKED, and fail it
+    // REGISTERING. They leave that to this thread. Since then they find it PARKED, and fail it
     // themselves.
     HalException failure =
         operation.workFailure() != null ? operation.workFailure() : refusal(operation);
@@ -428,6 +461,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       }
     }
     Cascade.runLeft();
+    discardLeft();
     failing.endLeft();
     failing.failUnissuable();
     stuck.step();

@@ -68,6 +68,8 @@ final class Failing<E> {
       for (Operation<E> operation : lists.retainOpen()) {
         HalException failure = operation.leftWith;
         if (failure != null) {
+          HalException cause = operation.queue.lost();
+          failure = cause != null ? cause : failure;
           if (operation.failFrom(State.REGISTERING, State.REGISTERING, failure)
               || operation.state() == State.FAILED) {
             endUnissued(operation, failure);

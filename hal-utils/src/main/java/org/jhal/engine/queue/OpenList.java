@@ -32,6 +32,11 @@ final class OpenList<E> {
     size++; // behind the call, for which there may be no stack
   }
 
+  /** Whether it was added and not removed. */
+  boolean contains(Operation<E> operation) {
+    return operation == first || operation.openBefore != null;
+  }
+
   void remove(Operation<E> operation) {
     unlink(operation);
     size--; // behind the call, for which there may be no stack

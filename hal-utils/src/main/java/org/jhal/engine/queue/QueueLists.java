@@ -49,7 +49,8 @@ final class QueueLists<E> {
 
   /**
    * Operations may have been left half failed, or half enqueued; see {@link Operation#leftWith}.
-   * Written like {@link #escaped}, and cleared by the issue thread before it looks.
+   * Set with the lock held, or by a plain assignment like {@link #escaped}; cleared by the issue
+   * thread before it looks.
    */
   volatile boolean hasLeft;
 
@@ -89,9 +90,11 @@ final class QueueLists<E> {
 
   private boolean isIssuingOver;
 
-  // Chained by nextToRetire: operations to retire once the stream is closed; those that could not
-  // be issued, newest first; those for the completion thread to retire, oldest first.
+  // Chained by nextToRetire: operations to retire once the stream is closed; those to discard;
+  // those that could not be issued, newest first; those for the completion thread to retire, oldest
+  // first.
   private @Nullable Operation<E> firstKept;
+  private @Nullable Operation<E> firstBegun;
   private @Nullable Operation<E> firstFailed;
   private @Nullable Operation<E> firstToRetire;
   private @Nullable Operation<E> lastToRetire;
@@ -137,30 +140,59 @@ final class QueueLists<E> {
     Thread thread = Thread.currentThread();
     synchronized (lock) {
       openLocked(operation);
-      try {
-        if (mayIssue
-            && drainer == null
-            && escaped == null
-            && !isIssuingOver
-            && ready.min() == null
-            && fitsLocked(operation)
-            && !operation.mayBlock()) {
-          operation.beginAs(State.ISSUED);
-          // No calls from here on, as above.
-          handed = operation;
-          drainer = thread;
-          return true;
-        }
-        operation.retain();
-        operation.retain();
-        operation.beginAs(State.READY);
-        ready.insert(operation);
-        return false;
-      } catch (Throwable t) { // there may be no stack left, not even for a call
-        operation.leftWith = Failures.UNKNOWN;
-        hasLeft = true;
-        throw t;
+      if (mayIssue
+          && drainer == null
+          && escaped == null
+          && !isIssuingOver
+          && ready.min() == null
+          && fitsLocked(operation)
+          && !operation.mayBlock()) {
+        operation.beginAs(State.ISSUED);
+        // No calls from here on, as above.
+        handed = operation;
+        drainer = thread;
+        return true;
       }
+      operation.retain();
+      operation.retain();
+      operation.beginAs(State.READY);
+      ready.insert(operation);
+      return false;
+    }
+  }
+
+  /**
+   * Leaves an operation to the issue thread of which an error has ended the registering of waits,
+   * or the opening: it fails with the device, which the caller loses. So it is opened, if it is not
+   * open yet.
+   */
+  void leave(Operation<E> operation) {
+    synchronized (lock) {
+      if (!open.contains(operation)) {
+        openLocked(operation);
+      }
+      operation.leftWith = Failures.UNKNOWN;
+      hasLeft = true;
+    }
+  }
+
+  /** Leaves an operation to the issue thread that was begun only, and is to be discarded. */
+  void leaveBegun(Operation<E> operation) {
+    synchronized (lock) {
+      operation.nextToRetire = firstBegun;
+      firstBegun = operation;
+    }
+  }
+
+  /** Takes one that {@link #leaveBegun} was given, or returns null. */
+  @Nullable Operation<E> takeBegun() {
+    synchronized (lock) {
+      Operation<E> taken = firstBegun;
+      if (taken != null) {
+        firstBegun = taken.nextToRetire;
+        taken.nextToRetire = null;
+      }
+      return taken;
     }
   }
 

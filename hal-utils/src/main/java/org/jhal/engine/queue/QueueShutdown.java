@@ -141,6 +141,7 @@ public final class QueueShutdown<E> {
       Failures.log(LOG, Level.WARNING, "cannot close the stream of " + queue.name(), t);
     }
     lists.endRetiring();
+    queue.discardLeft();
     completer.retireRest();
     events.tellFailures(queue.name());
     queue.stuck().end();

@@ -352,6 +352,48 @@ class QueueFailureTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anErrorThatEndsTheRegisteringOfWaitsFailsTheOperationWithItsDevice(boolean isWaiting) {
+    try (Quiet log = new Quiet()) {
+      Fence waits = isWaiting ? gate.at(1) : Fence.NONE;
+      QueueUse use = new QueueUse("overflowing", waits, first.at(1));
+      use.failsAtRegistering = new StackOverflowError();
+      assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
+      harness.run();
+      assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(harness.lost()).status());
+      assertEquals(Status.UNAVAILABLE, failure(first).status());
+      assertEquals(0, use.borrowed.get());
+      assertEquals(1, use.retired.get());
+      assertEquals(0, harness.open());
+      harness.finish();
+    }
+  }
+
+  /** It has had no effect, so nothing but what it has borrowed has to end. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anErrorThatEndsARefusalLeavesTheRestToTheIssueThread(boolean isClosing) {
+    DeferredWorkQueue<FakeStream.Event> queue = harness.queues.get(0);
+    QueueUse use = new QueueUse("refused", Fence.NONE, first.at(1));
+    use.failsAtEndOfBorrow = new StackOverflowError();
+    Operation<FakeStream.Event> operation = queue.begin(false);
+    ((QueueUse.TestWork) operation.work).use = use;
+    assertThrows(StackOverflowError.class, () -> queue.abandon(operation));
+    assertTrue(queue.shutdown().shut(System.nanoTime()), "no thread is inside any more");
+    if (!isClosing) {
+      harness.run();
+      assertEquals(0, use.borrowed.get());
+      assertEquals(1, use.retired.get());
+    }
+    harness.finish();
+    assertEquals(0, use.borrowed.get());
+    assertEquals(1, use.retired.get());
+    assertEquals(0, queue.enqueued());
+    assertNull(harness.lost());
+    assertNull(first.failure());
+  }
+
   /** Such as by a lack of memory: the issue thread tries again. */
   @Test
   void anErrorWhileItFailsLeavesNoOperation() {

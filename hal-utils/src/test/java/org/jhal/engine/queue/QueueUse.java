@@ -25,6 +25,7 @@ final class QueueUse {
   Runnable atIssue = () -> {}; // runs on the issuing thread
   @Nullable RuntimeException failsAtIssue; // thrown after its work has reached the stream
   @Nullable Error failsBehindRecord; // thrown in the engine's own code, as a stack overflow is
+  @Nullable Error failsAtRegistering; // likewise, before its waits are registered
   @Nullable Error failsOnceOpen; // likewise, before it is READY or ISSUED
   @Nullable Error failsAtEndOfBorrow; // likewise
   @Nullable Runnable atEndOfBorrow; // run once
@@ -113,6 +114,16 @@ final class QueueUse {
     @Override
     public boolean mayBlock(NativeStream<FakeStream.Event> stream) {
       return use().mayBlock;
+    }
+
+    @Override
+    public boolean waitsOnHost() {
+      Error error = use().failsAtRegistering;
+      if (error != null) {
+        use().failsAtRegistering = null;
+        throw error;
+      }
+      return false;
     }
 
     @Override
