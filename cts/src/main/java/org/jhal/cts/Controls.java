@@ -41,8 +41,13 @@ public interface Controls {
    *   <li>{@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
    *       synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}: a call on a
    *       stream, which then has no effect;
-   *   <li>{@code allocate}, {@code load}, {@code enableAccess}: a call on the device, which then
-   *       has no effect. The last one lets it use the memory of another device;
+   *   <li>{@code allocate}, {@code importHost}, {@code load}, {@code enableAccess}: a call on the
+   *       device, which then has no effect. The last one lets it use the memory of another device;
+   *   <li>{@code map}, {@code invalidate}: making a mapping of memory, and the call that makes the
+   *       device's writes visible to the host;
+   *   <li>{@code free}, {@code unload}: giving back memory of {@code allocate}, and a loaded
+   *       executable, which are gone all the same;
+   *   <li>{@code bindToThread}, {@code unbindFromThread}: making the device current for a thread;
    *   <li>{@code command}: the handing over of one command while its operation is issued, when the
    *       commands before it have reached the stream. A driver that hands over all commands of an
    *       operation in one call omits this name;
@@ -65,8 +70,10 @@ public interface Controls {
    *
    * @param call one of {@link #calls()}
    * @param nth 1 for the next one
-   * @param status the status that it fails with
-   * @param sticky whether the native error is one after which the device is lost (rule Q7)
+   * @param status the status that it fails with; UNAVAILABLE says that the device is lost
+   * @param sticky whether the native error is one after which the device is lost (rule Q7), as each
+   *     later call tells. With UNAVAILABLE and not sticky, the device runs nothing any more,
+   *     either, and later calls need not tell so
    */
   void failNext(String call, int nth, Status status, boolean sticky);
 
@@ -89,6 +96,15 @@ public interface Controls {
             + (sticky ? ", and to lose the device" : ""),
         null,
         INJECTED);
+  }
+
+  /**
+   * The native objects of the device that were made and not released, such as events, streams and
+   * memory, in words for a message. Empty if there are none, or the driver does not count them. The
+   * suite asks when the device, and all that was made with it, is closed.
+   */
+  default String leftovers() {
+    return "";
   }
 
   /** Loses the device now, as if a running kernel had done it (rule Q7). */

@@ -89,6 +89,23 @@ public final class MockControls {
     device.faults().failNth(call, nth, failure);
   }
 
+  /**
+   * From now on, if a call fails with UNAVAILABLE, or {@link #lose} loses the device, only that
+   * call tells so, and whoever asks about work that was issued before. Other calls have no effect,
+   * and seem to succeed.
+   */
+  public void tellLossOnce() {
+    device.tellLossOnce();
+  }
+
+  /**
+   * The native objects of this device that were made and not released, in words: events, streams,
+   * bytes of memory, modules. Empty if there are none.
+   */
+  public String leftovers() {
+    return device.leftovers();
+  }
+
   /** Cancels all failures that have not happened yet. */
   public void clearFaults() {
     device.faults().clear();

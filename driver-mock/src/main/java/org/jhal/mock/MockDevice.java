@@ -96,6 +96,9 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private final Set<MockDevice> accessible = new CopyOnWriteArraySet<>();
   private final Set<MockDevice> users = new CopyOnWriteArraySet<>();
   private volatile @Nullable HalException lost;
+  private volatile boolean tellsLossOnce;
+
+  private final AtomicInteger openStreams = new AtomicInteger();
 
   /**
    * A device.
@@ -160,11 +163,13 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   }
 
   /**
-   * Called at the start of each native call: throws if the device is lost, or if the call is to
-   * fail.
+   * Called at the start of each native call: throws if the device is lost and tells so, or if the
+   * call is to fail.
    */
   void enter(String call) {
-    checkAlive();
+    if (!tellsLossOnce) {
+      checkAlive();
+    }
     check(call);
   }
 
@@ -190,11 +195,17 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     return lost != null;
   }
 
+  /** Throws the cause if the device is lost. */
   void checkAlive() {
     HalException cause = lost;
     if (cause != null) {
       throw cause.again();
     }
+  }
+
+  /** See {@link MockControls#tellLossOnce}. */
+  void tellLossOnce() {
+    tellsLossOnce = true;
   }
 
   /**
@@ -260,6 +271,10 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     events.remove(event);
   }
 
+  void dropStream() {
+    openStreams.decrementAndGet();
+  }
+
   void dropModule() {
     liveModules.decrementAndGet();
   }
@@ -269,6 +284,9 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     StringBuilder text = new StringBuilder();
     if (!events.isEmpty()) {
       text.append(events.size()).append(" events ");
+    }
+    if (openStreams.get() != 0) {
+      text.append(openStreams).append(" streams ");
     }
     if (budget.used() != 0) {
       text.append(budget.used()).append(" bytes ");
@@ -317,6 +335,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     enter("createStream");
     MockStream stream = new MockStream(this, index);
     streams.add(stream);
+    openStreams.incrementAndGet();
     return stream;
   }
 

@@ -156,6 +156,11 @@ final class MockStream implements NativeStream<MockEvent> {
     device.enter("recordEvent");
     MockBatch batch = current;
     batch.setEvent(event);
+    if (device.isLost()) { // and does not tell so any more
+      batch.fire();
+      current = new MockBatch();
+      return;
+    }
     if (random != null) {
       batch.shuffle(random);
     }
@@ -209,7 +214,11 @@ final class MockStream implements NativeStream<MockEvent> {
   @Override
   public boolean queryEvent(MockEvent event) {
     device.enter("queryEvent");
-    return event.hasFired(event.latest());
+    boolean hasFired = event.hasFired(event.latest());
+    if (!hasFired) {
+      device.checkAlive();
+    }
+    return hasFired;
   }
 
   @Override
@@ -294,6 +303,7 @@ final class MockStream implements NativeStream<MockEvent> {
           Status.DEADLINE_EXCEEDED,
           thread.getName() + " still runs a kernel; its thread is left behind");
     }
+    device.dropStream();
     device.check("closeStream");
   }
 

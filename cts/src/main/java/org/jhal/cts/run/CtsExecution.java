@@ -100,6 +100,12 @@ final class CtsExecution {
     for (CtsContext.DeviceUse use : cts.used()) {
       attempt(problems, "checking the device", () -> checkDevice(use, isClean, problems));
     }
+    for (CtsContext.DeviceUse use : cts.used()) {
+      Controls controls = use.device().controls();
+      if (use.isFresh() && controls != null && isClean && !cts.isLeavingAllowed()) {
+        attempt(problems, "counting what is left", () -> checkLeftovers(use, controls, problems));
+      }
+    }
     List<String> lines = logs.problems();
     lines.stream().distinct().limit(20).forEach(line -> problems.add("unexpected: " + line));
     if (problems.size() < lines.size()) {
@@ -139,6 +145,21 @@ final class CtsExecution {
       if (!opened.isUsable() && isClean) {
         problems.add("the test broke a shared device; it needs @FreshDevice");
       }
+    }
+  }
+
+  /**
+   * On a device that is closed, as all are by now that the test has opened. What outlasts a close
+   * ends soon after it.
+   */
+  private static void checkLeftovers(
+      CtsContext.DeviceUse use, Controls controls, List<String> problems) {
+    if (!Waits.becomesTrue(LEAK_LIMIT, () -> controls.leftovers().isEmpty())) {
+      problems.add(
+          "left of the closed device "
+              + use.device().device().info().uri()
+              + ", natively: "
+              + controls.leftovers());
     }
   }
 

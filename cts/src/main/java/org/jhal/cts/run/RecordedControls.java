@@ -81,6 +81,11 @@ final class RecordedControls implements Controls {
   }
 
   @Override
+  public String leftovers() {
+    return real.leftovers();
+  }
+
+  @Override
   public void loseDevice(HalException cause) {
     add("the device lost with " + cause.status() + ": " + cause.getMessage());
     real.loseDevice(cause);

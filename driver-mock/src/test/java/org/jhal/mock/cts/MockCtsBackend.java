@@ -97,7 +97,15 @@ public class MockCtsBackend implements CtsBackend {
 
     @Override
     public void failNext(String call, int nth, Status status, boolean sticky) {
+      if (status == Status.UNAVAILABLE && !sticky) {
+        mock.tellLossOnce();
+      }
       mock.failNth(call, nth, Controls.injected(call, nth, status, sticky));
+    }
+
+    @Override
+    public String leftovers() {
+      return mock.leftovers();
     }
 
     @Override

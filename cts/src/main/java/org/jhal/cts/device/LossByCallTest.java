@@ -1,0 +1,326 @@
+package org.jhal.cts.device;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.cts.support.Waits.assertPending;
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.DeviceStatistics;
+import org.jhal.Executable;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
+import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Waits;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A loss that one native call tells, and perhaps no later one (rule Q7): the device is lost all the
+ * same, whatever the call was for.
+ */
+@CtsSuite(deadlineSeconds = 120)
+@Needs(Need.CONTROLS)
+@FreshDevice("inflight=64")
+class LossByCallTest {
+  /** Calls that an operation makes which is enqueued and runs. */
+  private static final List<String> OF_OPERATIONS =
+      List.of(
+          "createEvent",
+          "issue",
+          "command",
+          "recordEvent",
+          "waitEvent",
+          "queryEvent",
+          "synchronizeEvent",
+          "outcome",
+          "hostCompletion",
+          "allocAsync",
+          "freeAsync");
+
+  private static final List<String> OF_THE_HOST =
+      List.of(
+          "bindToThread",
+          "unbindFromThread",
+          "allocate",
+          "importHost",
+          "load",
+          "enableAccess",
+          "map",
+          "flush",
+          "invalidate",
+          "free",
+          "unload");
+
+  /** Calls whose failure the program is not told at once, or that an operation makes later. */
+  private static final Set<String> UNTOLD = Set.of("unbindFromThread", "free", "unload");
+
+  /** What else the device has when it is lost. */
+  enum Beside {
+    /** Parked work only, so nothing else meets the loss. */
+    PARKED,
+    /** Work in flight on the first queue as well, which is held. */
+    IN_FLIGHT
+  }
+
+  static Stream<Arguments> cases() {
+    return Stream.concat(OF_OPERATIONS.stream(), OF_THE_HOST.stream())
+        .flatMap(call -> Stream.of(Beside.values()).map(beside -> Arguments.of(call, beside)));
+  }
+
+  /** All that the device has, and what has to become of it. */
+  private static final class Scene {
+    private final Cts cts;
+    private final Device device;
+    private final @Nullable Device second;
+    private final DeviceQueue queue; // the last one
+    private final TimelineSemaphore go;
+    private final List<TimelineSemaphore> failing = new ArrayList<>();
+    private final List<HostMemory> borrowed = new ArrayList<>();
+    private final List<AutoCloseable> resources = new ArrayList<>();
+    private final AtomicInteger releases = new AtomicInteger();
+    private final boolean imports;
+    private final DeviceBuffer buffer;
+    private DeviceBuffer.@Nullable Mapping mapping;
+    private @Nullable DeviceBuffer transientBuffer;
+    private @Nullable DeviceBuffer freed;
+    private @Nullable DeviceBuffer hostBuffer;
+    private @Nullable DeviceBuffer ofSecond;
+    private @Nullable Executable unloaded;
+    private @Nullable Blocker blocker;
+
+    Scene(Cts cts, String call, Beside beside) {
+      this.cts = cts;
+      this.device = cts.device();
+      this.queue = cts.queue(device.queueCount() - 1);
+      this.go = cts.semaphore();
+      this.buffer = keep(device.allocate(64, BufferParams.DEVICE));
+      this.second = call.equals("enableAccess") ? cts.second() : null;
+      prepare(call);
+      this.imports = device.capabilities().contains(Capability.HOST_IMPORT);
+      if (imports) {
+        DeviceBuffer imported =
+            keep(
+                device
+                    .allocator()
+                    .importHost(
+                        ByteBuffer.allocateDirect(64),
+                        BufferParams.HOST,
+                        releases::incrementAndGet));
+        queue.fill(go.at(1), next(), imported, 0, 64, FillPattern.of8(1));
+      }
+      queue.upload(go.at(1), next(), borrow(), buffer, 0);
+      if (beside == Beside.IN_FLIGHT) {
+        blocker = new Blocker(cts, cts.queue(0));
+        failing.add(blocker.timepoint().semaphore());
+        long issued = device.statistics().issued();
+        cts.queue(0).readback(Fence.NONE, next(), buffer, 0, borrow());
+        Waits.awaitStatistics("work to be issued", device, now -> now.issued() > issued);
+      }
+    }
+
+    /** Makes what the call needs that is to fail. */
+    private void prepare(String call) {
+      switch (call) {
+        case "freeAsync" -> {
+          TimelineSemaphore made = cts.semaphore();
+          transientBuffer = keep(queue.alloca(Fence.NONE, made.at(1), 64, BufferParams.DEVICE));
+          Waits.awaitReached(made, 1);
+          cts.awaitIdle();
+        }
+        case "free" -> freed = device.allocate(64, BufferParams.DEVICE);
+        case "unload" -> unloaded = device.loadExecutable(cts.backend().kernels().get(0));
+        case "map" -> hostBuffer = keep(device.allocate(64, BufferParams.HOST));
+        case "flush", "invalidate" -> {
+          DeviceBuffer mapped = keep(device.allocate(64, BufferParams.HOST));
+          mapping = keep(mapped.map(DeviceBuffer.MapMode.READ_WRITE));
+        }
+        case "enableAccess" -> {
+          Device owner = Objects.requireNonNull(second);
+          if (!device.canAccess(owner)) {
+            throw Cts.unsupported(Need.PEER_MEMORY.absence());
+          }
+          ofSecond = cts.buffer(owner, 64, BufferParams.DEVICE);
+        }
+        default -> {}
+      }
+    }
+
+    private <T extends AutoCloseable> T keep(T resource) {
+      resources.add(resource);
+      return cts.closing(resource);
+    }
+
+    private Fence next() {
+      TimelineSemaphore signal = cts.semaphore();
+      failing.add(signal);
+      return signal.at(1);
+    }
+
+    private HostMemory borrow() {
+      HostMemory memory = HostMemory.of(new byte[64]);
+      borrowed.add(memory);
+      return memory;
+    }
+
+    /** Does what makes the call. Signals that fail and memory that is borrowed are noted. */
+    void make(String call) throws Exception {
+      switch (call) {
+        case "waitEvent" ->
+            queue.barrier(Objects.requireNonNull(blocker, "work in flight").timepoint(), next());
+        case "allocAsync" -> keep(queue.alloca(Fence.NONE, next(), 64, BufferParams.DEVICE));
+        case "freeAsync" ->
+            queue.dealloca(Fence.NONE, next(), Objects.requireNonNull(transientBuffer));
+        case "allocate", "bindToThread", "unbindFromThread" ->
+            keep(device.allocate(64, BufferParams.DEVICE));
+        case "importHost" ->
+            keep(
+                device
+                    .allocator()
+                    .importHost(ByteBuffer.allocateDirect(64), BufferParams.HOST, null));
+        case "load" -> keep(device.loadExecutable(cts.backend().kernels().get(0)));
+        case "enableAccess" -> {
+          TimelineSemaphore copied = cts.semaphore();
+          failing.add(copied);
+          queue.copy(Fence.NONE, copied.at(1), Objects.requireNonNull(ofSecond), 0, buffer, 0, 64);
+        }
+        case "map" -> keep(Objects.requireNonNull(hostBuffer).map(DeviceBuffer.MapMode.READ_WRITE));
+        case "flush" -> Objects.requireNonNull(mapping).flush();
+        case "invalidate" -> Objects.requireNonNull(mapping).invalidate();
+        case "free" -> Objects.requireNonNull(freed).close();
+        case "unload" -> Objects.requireNonNull(unloaded).close();
+        case "queryEvent", "synchronizeEvent" -> {
+          cts.controls().pause(queue); // or it is over before anybody has to ask, or to wait
+          queue.readback(Fence.NONE, next(), buffer, 0, borrow());
+          TimelineSemaphore end = failing.get(failing.size() - 1);
+          assertHal(Status.UNAVAILABLE, () -> end.await(1, Waits.LIMIT));
+        }
+        default -> queue.readback(Fence.NONE, next(), buffer, 0, borrow());
+      }
+    }
+
+    /** Everything fails with the loss, and nobody else does. */
+    void checkFailures(String call) {
+      for (TimelineSemaphore signal : failing) {
+        assertLost(call, awaitFailure(signal, 1));
+      }
+      assertPending(go, 1);
+      assertLost(call, assertHal(Status.UNAVAILABLE, () -> device.allocate(64, BufferParams.HOST)));
+      TimelineSemaphore later = cts.semaphore();
+      assertLost(
+          call, assertHal(Status.UNAVAILABLE, () -> cts.queue(0).barrier(Fence.NONE, later.at(1))));
+      assertPending(later, 1);
+      if (second != null) {
+        TimelineSemaphore other = cts.semaphore(second, 0);
+        second.queue(0).barrier(Fence.NONE, other.at(1));
+        Waits.awaitReached("work of another device", other.at(1));
+      }
+    }
+
+    /** Nothing is left when all is closed. */
+    void checkRemains() throws Exception {
+      cts.controls().reset(); // what is held ends, should the device still run it
+      for (AutoCloseable resource : resources) {
+        resource.close();
+      }
+      device.close();
+      for (HostMemory memory : borrowed) {
+        memory.awaitFree(Waits.LIMIT);
+      }
+      if (imports) {
+        awaitTrue("imported memory to be released", () -> releases.get() > 0);
+        assertEquals(1, releases.get(), "releases of imported memory");
+      }
+      DeviceStatistics statistics = device.statistics();
+      assertEquals(statistics.enqueued(), statistics.retired(), statistics::toString);
+      assertEquals(0, statistics.buffers(), statistics::toString);
+      assertEquals(0, statistics.bytes(), statistics::toString);
+    }
+  }
+
+  /** It tells the first cause. */
+  private static void assertLost(String call, HalException failure) {
+    assertHal(Status.UNAVAILABLE, failure);
+    StringBuilder texts = new StringBuilder();
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      texts.append(t).append('\n');
+    }
+    assertTrue(
+        texts.indexOf("use 1 of " + call) >= 0, () -> "the first cause is not told: " + texts);
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  @Rule({"Q7", "Q2", "Q8", "Q10", "M7"})
+  void aLossThatOneCallTellsIsTheDevices(String call, Beside beside, Cts cts) throws Exception {
+    if (!cts.controls().calls().contains(call)) {
+      throw Cts.unsupported("the driver has no native call named " + call);
+    }
+    if (cts.device().queueCount() == 1 && beside == Beside.IN_FLIGHT) {
+      throw Cts.unsupported("with one queue nothing goes on beside what is held");
+    }
+    if (call.equals("waitEvent") && beside == Beside.PARKED) {
+      throw Cts.unsupported("nothing waits for an event where there is no work in flight");
+    }
+    if (call.equals("importHost")
+        && !cts.device().capabilities().contains(Capability.HOST_IMPORT)) {
+      throw Cts.unsupported("the device does not offer HOST_IMPORT");
+    }
+    cts.allowWarnings();
+    Scene scene = new Scene(cts, call, beside);
+    cts.controls().failNext(call, 1, Status.UNAVAILABLE, false);
+    HalException refused = null;
+    try {
+      scene.make(call);
+    } catch (HalException e) {
+      refused = e;
+    }
+    if (refused != null) {
+      assertLost(call, refused);
+    }
+    assertFalse(
+        refused == null && OF_THE_HOST.contains(call) && isTold(call), call + " was not told");
+    if (call.equals("hostCompletion")) {
+      TimelineSemaphore last = scene.failing.get(scene.failing.size() - 1);
+      awaitTrue("the readback to end", () -> Waits.isOver(last, 1));
+      if (last.failure() == null) {
+        throw Cts.unsupported("this driver leaves no part of a readback to the host");
+      }
+    }
+    awaitTrue("the device to be lost by " + call, () -> cts.device().lostCause() != null);
+    assertLost(call, Objects.requireNonNull(cts.device().lostCause()));
+    scene.checkFailures(call);
+    scene.checkRemains();
+  }
+
+  /** Whether who makes the call is told; the copy of "enableAccess" is made by a stream. */
+  private static boolean isTold(String call) {
+    return !UNTOLD.contains(call) && !call.equals("enableAccess");
+  }
+}
