@@ -19,6 +19,7 @@ import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.bench.cases.BenchCases;
+import org.jhal.bench.measure.Absence;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.BenchCase;
 import org.jhal.bench.measure.Rounds;
@@ -443,7 +444,7 @@ public final class BenchTool implements ToolProvider {
         } catch (InterruptedException e) {
           throw e;
         } catch (Exception e) { // the other cases may still work
-          err.println("hal: ABORTED: case " + benchCase.name() + " failed: " + e);
+          err.println("hal: ABORTED: case " + benchCase.name() + " failed: " + Absence.why(e));
           err.flush();
           exitCode = FAILED;
         }
@@ -451,7 +452,7 @@ public final class BenchTool implements ToolProvider {
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
-      err.println("hal: INTERNAL: what the cases share cannot be closed: " + e);
+      err.println("hal: INTERNAL: what the cases share cannot be closed: " + Absence.why(e));
       exitCode = FAILED;
     }
     return exitCode;

@@ -86,6 +86,14 @@ class BenchToolTest {
   }
 
   @Test
+  void aCaseThatTheDeviceRefusesIsToldByStatusAndMessage() {
+    String line = "--device mock://?memory=0 --max 200 --rounds 2 --warm-up 0 --case heap";
+    assertEquals(1, run(line.split(" ", -1)), err.toString());
+    assertTrue(err.toString().contains(" failed: RESOURCE_EXHAUSTED: "), err.toString());
+    assertFalse(err.toString().contains("Exception"), err.toString());
+  }
+
+  @Test
   void aKernelInTheFormatOfTheDeviceIsMeasured(@TempDir Path folder) throws IOException {
     String manifest = new String(Touch.file("manifest.json"), StandardCharsets.UTF_8);
     Files.writeString(

@@ -9,13 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.LongToDoubleFunction;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
-import javax.imageio.ImageIO;
+import org.jhal.HalException;
 
 /**
  * {@code hal inputs FOLDER [ELEMENTS]}: makes the input files of the examples again, or such with
@@ -57,11 +58,19 @@ public final class MakeInputs implements ToolProvider {
           "hal: INVALID_ARGUMENT: ELEMENTS is '" + elements + "'; it must be from 0 to 4294967295");
       return 2;
     }
+    Path folder;
     try {
-      make(Path.of(args[0]), Long.parseLong(elements));
+      folder = Path.of(args[0]);
+    } catch (InvalidPathException e) {
+      err.println("hal: INVALID_ARGUMENT: FOLDER: " + e.getMessage());
+      return 2;
+    }
+    try {
+      make(folder, Long.parseLong(elements));
       return 0;
     } catch (IOException e) {
-      err.println("hal: DATA_LOSS: the inputs cannot be written: " + e);
+      HalException failure = OutputFiles.failure(folder, e);
+      err.println("hal: " + failure.status() + ": " + failure.getMessage());
       return 1;
     }
   }
@@ -73,7 +82,7 @@ public final class MakeInputs implements ToolProvider {
     write(folder.resolve("matmul/a.npy"), i -> i % 13 - 6, 50, 40);
     write(folder.resolve("matmul/b.npy"), i -> i % 17 - 8, 40, 60);
     Files.createDirectories(folder.resolve("edges"));
-    ImageIO.write(picture(), "png", folder.resolve("edges/input.png").toFile());
+    OutputFiles.writePng(picture(), folder.resolve("edges/input.png"));
   }
 
   private static void write(Path file, LongToDoubleFunction element, long... shape)

@@ -224,9 +224,16 @@ class ExamplesTest extends RunFixture {
     hal("fractal", "--device").failed(2, "INVALID_ARGUMENT", "'--device'");
     hal("fractal", "mock", "x").failed(2, "INVALID_ARGUMENT", "'mock'");
     hal("fractal", "--device", "mock", "--kernels", folder.toString()).failed(1, "NOT_FOUND");
-    String nowhere = folder.resolve("no/such/folder.png").toString();
-    hal("fractal", "--device", "mock", "--size", "16", "--out", nowhere)
-        .failed(1, "cannot write", nowhere);
+    hal("fractal", "--out", "a\0b").failed(2, "INVALID_ARGUMENT");
+    Path nowhere = folder.resolve("no/such/folder.png");
+    assertNotWritten(
+        1,
+        "NOT_FOUND: cannot write " + nowhere + ": no such file or folder",
+        hal("fractal", "--device", "mock", "--size", "16", "--out", nowhere.toString()));
+    assertNotWritten(
+        1,
+        "DATA_LOSS: cannot write " + folder + ": ",
+        hal("fractal", "--device", "mock", "--size", "16", "--out", folder.toString()));
     Path before = Files.writeString(folder.resolve("before.png"), "before");
     for (String out : List.of(before.toString(), folder.resolve("new.png").toString())) {
       hal("fractal", "--device", "mock://?memory=0", "--size", "16", "--out", out)
@@ -236,5 +243,32 @@ class ExamplesTest extends RunFixture {
     assertFalse(Files.exists(folder.resolve("new.png")));
     hal("pipeline", "--kernels", "").failed(2, "one without a value: '--kernels'");
     assertTrue(hal("fractal", "-h").succeeded().out().contains("Usage: hal fractal"));
+  }
+
+  private static void assertNotWritten(int exitCode, String message, Outcome outcome) {
+    outcome.failed(exitCode, "hal: " + message);
+    assertFalse(outcome.err().contains("Exception"), outcome::toString);
+  }
+
+  @Test
+  void inputsThatCannotBeWrittenAreTold(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "in the way");
+    assertNotWritten(2, "INVALID_ARGUMENT: FOLDER: ", hal("inputs", "a\0b"));
+    assertNotWritten(1, "", hal("inputs", file.toString()));
+    Files.createDirectories(folder.resolve("saxpy/x.npy"));
+    assertNotWritten(
+        1,
+        "DATA_LOSS: cannot write " + folder.resolve("saxpy/x.npy") + ": ",
+        hal("inputs", folder.toString()));
+    Path other = Files.createDirectories(folder.resolve("other/edges/input.png"));
+    assertNotWritten(
+        1, "DATA_LOSS: cannot write " + other, hal("inputs", folder.resolve("other").toString()));
+    Files.writeString(folder.resolve("other/edges/input.png/kept"), "it is not replaced");
+    Files.createDirectories(folder.resolve("third"));
+    Files.writeString(folder.resolve("third/matmul"), "in the way");
+    assertNotWritten(
+        1,
+        "FAILED_PRECONDITION: cannot write " + folder.resolve("third/matmul") + ": a file is",
+        hal("inputs", folder.resolve("third").toString()));
   }
 }

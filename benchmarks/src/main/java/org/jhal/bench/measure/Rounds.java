@@ -55,7 +55,7 @@ public final class Rounds {
       } catch (NotAvailableException e) {
         isAbsent(String.valueOf(e.getMessage()), false);
       } catch (Exception e) {
-        isAbsent(e.toString(), true);
+        isAbsent(Absence.why(e), true);
       }
     }
 

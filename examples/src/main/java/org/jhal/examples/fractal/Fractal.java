@@ -2,7 +2,6 @@ package org.jhal.examples.fractal;
 
 import java.awt.image.BufferedImage;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -14,7 +13,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.spi.ToolProvider;
-import javax.imageio.ImageIO;
 import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.DriverRegistry;
@@ -23,6 +21,7 @@ import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.examples.Accuracy;
+import org.jhal.examples.OutputFiles;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +52,7 @@ public final class Fractal implements ToolProvider {
     private int width = 2048;
     private @Nullable String kernels;
     private @Nullable String variants;
-    private @Nullable String out;
+    private @Nullable Path out;
 
     /** Returns the argument that is wrong, or null if none is. */
     private @Nullable String read(String... args) {
@@ -66,7 +65,7 @@ public final class Fractal implements ToolProvider {
           case "--device" -> uris.add(value);
           case "--kernels" -> kernels = value;
           case "--variants" -> variants = value;
-          case "--out" -> out = value;
+          case "--out" -> out = Path.of(value);
           case "--size" -> {
             if (!value.matches("[1-9][0-9]{1,4}")
                 || Integer.parseInt(value) < 16
@@ -107,16 +106,16 @@ public final class Fractal implements ToolProvider {
       return 0;
     }
     Options options = new Options();
-    String wrong = options.read(args);
-    if (wrong != null) {
-      err.println(
-          "hal: INVALID_ARGUMENT: unknown argument, or one without a proper value: '"
-              + wrong
-              + "' (see hal fractal --help)");
-      return 2;
-    }
     ExecutableSource bundle;
     try {
+      String wrong = options.read(args);
+      if (wrong != null) {
+        err.println(
+            "hal: INVALID_ARGUMENT: unknown argument, or one without a proper value: '"
+                + wrong
+                + "' (see hal fractal --help)");
+        return 2;
+      }
       bundle = options.bundle();
     } catch (HalException | InvalidPathException e) {
       err.println("hal: INVALID_ARGUMENT: " + e.getMessage());
@@ -174,43 +173,45 @@ public final class Fractal implements ToolProvider {
       ExecutableSource bundle)
       throws InterruptedException {
     int height = options.width * 3 / 4;
+    Path picture = options.out;
     try {
-      if (options.out != null) {
-        checkWritable(Path.of(options.out)); // before anything is computed
+      if (picture != null) {
+        checkWritable(picture); // before anything is computed
       }
       try (FractalRun fractal = new FractalRun(devices, bundle, options.width, height)) {
         fractal.print(out, fractal.compute());
-        if (options.out != null) {
-          write(options.out, fractal.pixels(), options.width, height);
-          out.println("see " + options.out);
+        if (picture != null) {
+          write(picture, fractal.pixels(), options.width, height);
+          out.println("see " + picture);
         }
       }
       return 0;
     } catch (HalException e) {
       err.println("hal: " + e.status() + ": " + e.getMessage() + Accuracy.hint(e));
       return 1;
-    } catch (IOException | InvalidPathException e) {
-      err.println("hal: ABORTED: cannot write " + options.out + ": " + e);
-      return 1;
     }
   }
 
   /** Leaves everything as it is. */
-  private static void checkWritable(Path file) throws IOException {
-    boolean isThere = Files.exists(file);
-    Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
-    if (!isThere) {
-      Files.delete(file);
+  private static void checkWritable(Path file) {
+    try {
+      boolean isThere = Files.exists(file);
+      Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
+      if (!isThere) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw OutputFiles.failure(file, e);
     }
   }
 
-  private static void write(String file, int[] pixels, int width, int height) throws IOException {
+  private static void write(Path file, int[] pixels, int width, int height) {
     BufferedImage picture = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
     picture.setRGB(0, 0, width, height, pixels, 0, width);
-    try (OutputStream stream = Files.newOutputStream(Path.of(file))) {
-      if (!ImageIO.write(picture, "png", stream)) {
-        throw new IOException("this JDK writes no PNG files");
-      }
+    try {
+      OutputFiles.writePng(picture, file);
+    } catch (IOException e) {
+      throw OutputFiles.failure(file, e);
     }
   }
 }
