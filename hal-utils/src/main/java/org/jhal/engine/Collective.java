@@ -61,6 +61,9 @@ abstract class Collective {
   // Written by the issue thread before it has begun, and by the timer.
   private volatile @Nullable Future<?> timer;
 
+  // Set by any thread before it cancels the timer, which whoever starts one looks at afterwards.
+  private volatile boolean hasLetGo;
+
   // The signals are applied, or the operation is over. Written by any thread.
   private volatile boolean isTold;
 
@@ -171,7 +174,11 @@ abstract class Collective {
 
   /** Has {@link #late} called after {@code nanos}. */
   final void startTimer(long nanos) {
-    timer = Deadlines.after(nanos, this::late);
+    Future<?> started = Deadlines.after(nanos, this::late);
+    timer = started;
+    if (hasLetGo) { // on another thread, which may not have seen this timer
+      boolean ignored = started.cancel(false);
+    }
   }
 
   // How it ends.
@@ -400,6 +407,7 @@ abstract class Collective {
 
   /** Lets go of the devices that are held. The first call counts. */
   final void letGo() {
+    hasLetGo = true;
     Future<?> running = timer;
     if (running != null) {
       boolean ignored = running.cancel(false);

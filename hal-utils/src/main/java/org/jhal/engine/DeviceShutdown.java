@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,6 +36,9 @@ final class DeviceShutdown<E> {
 
   /** How many operations that do not end are named. */
   private static final int MOST_NAMED = 3;
+
+  /** States of operations that have begun, such as a host call behind the signals. */
+  private static final Set<String> UNDER_WAY = Set.of("ISSUED", "SETTLED");
 
   /** How often a second close looks whether the first is done, if nobody wakes it. */
   private static final Duration LOOK = Duration.ofSeconds(1);
@@ -234,7 +238,7 @@ final class DeviceShutdown<E> {
     AtomicInteger count = new AtomicInteger();
     explanation.tellOpen(
         operation -> {
-          if (operation.state().equals("ISSUED") && count.incrementAndGet() <= MOST_NAMED) {
+          if (UNDER_WAY.contains(operation.state()) && count.incrementAndGet() <= MOST_NAMED) {
             text.append(count.get() == 1 ? "; not over: " : "; ")
                 .append(operation.queue())
                 .append(" operation ")

@@ -43,6 +43,7 @@ import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -478,6 +479,55 @@ class SemaphoreObserverTest {
     semaphore.signal(1);
     open.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
     late.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  /** How a stage is derived from those of two timelines. */
+  enum Joined {
+    EITHER,
+    BOTH,
+    COMPOSED
+  }
+
+  /** The usual loop waits for the next step or for the end, of which the latter stays away. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule("S7")
+  void aDerivedFutureOfTwoTimelinesThatIsOverHoldsNothing(Joined how, Cts cts) {
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    List<WeakReference<Object>> gone = new ArrayList<>();
+    for (int i = 1; i <= 100; i++) {
+      boolean isSwapped = i % 2 == 0;
+      CompletionStage<@Nullable Void> step = (isSwapped ? second : first).whenReached(i);
+      CompletionStage<@Nullable Void> other = (isSwapped ? first : second).whenReached(1000);
+      Object mine = new Object();
+      Runnable body = () -> Objects.requireNonNull(mine);
+      CompletableFuture<?> derived =
+          (switch (how) {
+                case EITHER -> step.runAfterEither(other, body);
+                case BOTH -> step.runAfterBoth(other, body);
+                case COMPOSED ->
+                    step.thenCompose(
+                        nothing -> {
+                          body.run();
+                          return other;
+                        });
+              })
+              .toCompletableFuture();
+      gone.add(new WeakReference<>(mine));
+      gone.add(new WeakReference<>(derived));
+      if (i % 4 < 2) {
+        (isSwapped ? second : first).signal(i);
+      }
+      assertEquals(how == Joined.EITHER && i % 4 < 2, derived.isDone());
+      boolean ignored = derived.cancel(true);
+    }
+    awaitTrue(
+        "what futures that are over held to be collected",
+        () -> {
+          System.gc();
+          return gone.stream().allMatch(one -> one.get() == null);
+        });
   }
 
   /** Libraries cancel stages that they find to be futures. */

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -60,6 +61,52 @@ final class ReachStage implements CompletionStage<@Nullable Void> {
       boolean ignored = registered.cancel();
       throw t;
     }
+  }
+
+  /**
+   * Derives something from this and from {@code other}. If that is of a timeline, too, what is
+   * derived waits there no more either, once it is completed.
+   */
+  private <T extends @Nullable Object, U extends @Nullable Object> CompletableFuture<U> derive(
+      CompletionStage<T> other,
+      BiFunction<CompletableFuture<@Nullable Void>, CompletionStage<T>, CompletableFuture<U>> how) {
+    CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
+    CompletionStage<T> second = until(over, other);
+    try {
+      CompletableFuture<U> derived = derive(source -> how.apply(source, second));
+      var unused = derived.whenComplete((result, thrown) -> over.complete(null));
+      return derived;
+    } catch (Throwable t) { // as above
+      boolean ignored = over.complete(null);
+      throw t;
+    }
+  }
+
+  /** As {@link #derive(CompletionStage, BiFunction)}, with the stage that {@code fn} returns. */
+  private <U extends @Nullable Object> CompletableFuture<U> compose(
+      Function<? super @Nullable Void, ? extends CompletionStage<U>> fn,
+      BiFunction<
+              CompletableFuture<@Nullable Void>,
+              Function<@Nullable Void, CompletionStage<U>>,
+              CompletableFuture<U>>
+          how) {
+    Objects.requireNonNull(fn, "fn");
+    CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
+    CompletableFuture<U> derived =
+        derive(source -> how.apply(source, nothing -> until(over, fn.apply(nothing))));
+    var unused = derived.whenComplete((result, thrown) -> over.complete(null));
+    return derived;
+  }
+
+  /** A stage like {@code stage}, which waits for its timeline only until {@code over}. */
+  private static <T extends @Nullable Object> CompletionStage<T> until(
+      CompletableFuture<@Nullable Void> over, CompletionStage<T> stage) {
+    if (!(stage instanceof ReachStage)) {
+      return stage;
+    }
+    CompletableFuture<T> future = stage.toCompletableFuture();
+    var unused = over.whenComplete((nothing, thrown) -> future.cancel(false));
+    return future;
   }
 
   /** A copy, or the failure itself if there is no memory or stack for one. */
@@ -126,7 +173,7 @@ final class ReachStage implements CompletionStage<@Nullable Void> {
   public <U extends @Nullable Object, V extends @Nullable Object> CompletionStage<V> thenCombine(
       CompletionStage<? extends U> other,
       BiFunction<? super @Nullable Void, ? super U, ? extends V> fn) {
-    return derive(source -> source.thenCombine(other, fn));
+    return derive(other, (source, second) -> source.thenCombine(second, fn));
   }
 
   @Override
@@ -134,7 +181,7 @@ final class ReachStage implements CompletionStage<@Nullable Void> {
       CompletionStage<V> thenCombineAsync(
           CompletionStage<? extends U> other,
           BiFunction<? super @Nullable Void, ? super U, ? extends V> fn) {
-    return derive(source -> source.thenCombineAsync(other, fn));
+    return derive(other, (source, second) -> source.thenCombineAsync(second, fn));
   }
 
   @Override
@@ -143,19 +190,19 @@ final class ReachStage implements CompletionStage<@Nullable Void> {
           CompletionStage<? extends U> other,
           BiFunction<? super @Nullable Void, ? super U, ? extends V> fn,
           Executor executor) {
-    return derive(source -> source.thenCombineAsync(other, fn, executor));
+    return derive(other, (source, second) -> source.thenCombineAsync(second, fn, executor));
   }
 
   @Override
   public <U extends @Nullable Object> CompletionStage<Void> thenAcceptBoth(
       CompletionStage<? extends U> other, BiConsumer<? super @Nullable Void, ? super U> action) {
-    return derive(source -> source.thenAcceptBoth(other, action));
+    return derive(other, (source, second) -> source.thenAcceptBoth(second, action));
   }
 
   @Override
   public <U extends @Nullable Object> CompletionStage<Void> thenAcceptBothAsync(
       CompletionStage<? extends U> other, BiConsumer<? super @Nullable Void, ? super U> action) {
-    return derive(source -> source.thenAcceptBothAsync(other, action));
+    return derive(other, (source, second) -> source.thenAcceptBothAsync(second, action));
   }
 
   @Override
@@ -163,35 +210,35 @@ final class ReachStage implements CompletionStage<@Nullable Void> {
       CompletionStage<? extends U> other,
       BiConsumer<? super @Nullable Void, ? super U> action,
       Executor executor) {
-    return derive(source -> source.thenAcceptBothAsync(other, action, executor));
+    return derive(other, (source, second) -> source.thenAcceptBothAsync(second, action, executor));
   }
 
   @Override
   public CompletionStage<Void> runAfterBoth(CompletionStage<?> other, Runnable action) {
-    return derive(source -> source.runAfterBoth(other, action));
+    return derive(other, (source, second) -> source.runAfterBoth(second, action));
   }
 
   @Override
   public CompletionStage<Void> runAfterBothAsync(CompletionStage<?> other, Runnable action) {
-    return derive(source -> source.runAfterBothAsync(other, action));
+    return derive(other, (source, second) -> source.runAfterBothAsync(second, action));
   }
 
   @Override
   public CompletionStage<Void> runAfterBothAsync(
       CompletionStage<?> other, Runnable action, Executor executor) {
-    return derive(source -> source.runAfterBothAsync(other, action, executor));
+    return derive(other, (source, second) -> source.runAfterBothAsync(second, action, executor));
   }
 
   @Override
   public <U extends @Nullable Object> CompletionStage<U> applyToEither(
       CompletionStage<? extends @Nullable Void> other, Function<? super @Nullable Void, U> fn) {
-    return derive(source -> source.applyToEither(other, fn));
+    return derive(other, (source, second) -> source.applyToEither(second, fn));
   }
 
   @Override
   public <U extends @Nullable Object> CompletionStage<U> applyToEitherAsync(
       CompletionStage<? extends @Nullable Void> other, Function<? super @Nullable Void, U> fn) {
-    return derive(source -> source.applyToEitherAsync(other, fn));
+    return derive(other, (source, second) -> source.applyToEitherAsync(second, fn));
   }
 
   @Override
@@ -199,19 +246,19 @@ final class ReachStage implements CompletionStage<@Nullable Void> {
       CompletionStage<? extends @Nullable Void> other,
       Function<? super @Nullable Void, U> fn,
       Executor executor) {
-    return derive(source -> source.applyToEitherAsync(other, fn, executor));
+    return derive(other, (source, second) -> source.applyToEitherAsync(second, fn, executor));
   }
 
   @Override
   public CompletionStage<Void> acceptEither(
       CompletionStage<? extends @Nullable Void> other, Consumer<? super @Nullable Void> action) {
-    return derive(source -> source.acceptEither(other, action));
+    return derive(other, (source, second) -> source.acceptEither(second, action));
   }
 
   @Override
   public CompletionStage<Void> acceptEitherAsync(
       CompletionStage<? extends @Nullable Void> other, Consumer<? super @Nullable Void> action) {
-    return derive(source -> source.acceptEitherAsync(other, action));
+    return derive(other, (source, second) -> source.acceptEitherAsync(second, action));
   }
 
   @Override
@@ -219,41 +266,41 @@ final class ReachStage implements CompletionStage<@Nullable Void> {
       CompletionStage<? extends @Nullable Void> other,
       Consumer<? super @Nullable Void> action,
       Executor executor) {
-    return derive(source -> source.acceptEitherAsync(other, action, executor));
+    return derive(other, (source, second) -> source.acceptEitherAsync(second, action, executor));
   }
 
   @Override
   public CompletionStage<Void> runAfterEither(CompletionStage<?> other, Runnable action) {
-    return derive(source -> source.runAfterEither(other, action));
+    return derive(other, (source, second) -> source.runAfterEither(second, action));
   }
 
   @Override
   public CompletionStage<Void> runAfterEitherAsync(CompletionStage<?> other, Runnable action) {
-    return derive(source -> source.runAfterEitherAsync(other, action));
+    return derive(other, (source, second) -> source.runAfterEitherAsync(second, action));
   }
 
   @Override
   public CompletionStage<Void> runAfterEitherAsync(
       CompletionStage<?> other, Runnable action, Executor executor) {
-    return derive(source -> source.runAfterEitherAsync(other, action, executor));
+    return derive(other, (source, second) -> source.runAfterEitherAsync(second, action, executor));
   }
 
   @Override
   public <U extends @Nullable Object> CompletionStage<U> thenCompose(
       Function<? super @Nullable Void, ? extends CompletionStage<U>> fn) {
-    return derive(source -> source.thenCompose(fn));
+    return compose(fn, (source, composed) -> source.thenCompose(composed));
   }
 
   @Override
   public <U extends @Nullable Object> CompletionStage<U> thenComposeAsync(
       Function<? super @Nullable Void, ? extends CompletionStage<U>> fn) {
-    return derive(source -> source.thenComposeAsync(fn));
+    return compose(fn, (source, composed) -> source.thenComposeAsync(composed));
   }
 
   @Override
   public <U extends @Nullable Object> CompletionStage<U> thenComposeAsync(
       Function<? super @Nullable Void, ? extends CompletionStage<U>> fn, Executor executor) {
-    return derive(source -> source.thenComposeAsync(fn, executor));
+    return compose(fn, (source, composed) -> source.thenComposeAsync(composed, executor));
   }
 
   @Override
