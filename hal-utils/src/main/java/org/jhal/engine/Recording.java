@@ -220,7 +220,13 @@ final class Recording extends RefCounted {
         && !isOneShot
         && !isSubmittedAgain.get()
         && isSubmittedAgain.compareAndSet(false, true)) {
-      commands.setPrepared(device.backend().prepare(commands));
+      boolean isDone = false;
+      try {
+        commands.setPrepared(device.backend().prepare(commands));
+        isDone = true;
+      } finally {
+        isSubmittedAgain.set(isDone); // if this throws, the submission is refused
+      }
     }
   }
 

@@ -46,6 +46,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
   Set<Command.Kind> commands = BASE_COMMANDS;
   volatile boolean hasSharedMemory = true;
   volatile boolean prepares; // command buffers that are used again
+  volatile Runnable atPrepare = () -> {};
   final Queue<Runnable> givingBack = new ArrayDeque<>(); // ends the use of imported memory
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
@@ -178,6 +179,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public @Nullable PreparedCommands prepare(CommandList list) {
+    atPrepare.run();
     return prepares ? () -> {} : null;
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Throwables;
@@ -401,6 +402,36 @@ class RefusedCallTest {
         assertNull(on.device.lostCause());
         Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(3));
         done.await(3, LIMIT);
+      }
+    }
+  }
+
+  /** A call that is refused since its recording cannot be prepared may be made again. */
+  @Test
+  void whatIsThrownAsCommandsArePreparedRefusesOneCallOnly() throws Exception {
+    for (Throwable thrown : throwables()) {
+      Fixture on = new Fixture(Call.EXECUTE_WITH_BINDINGS, "prepared-" + thrown.hashCode());
+      on.backend.prepares = true;
+      try (on;
+          TimelineSemaphore done = on.device.createSemaphore()) {
+        Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(1));
+        AtomicInteger times = new AtomicInteger();
+        on.backend.atPrepare =
+            () -> {
+              if (times.incrementAndGet() == 1) {
+                Throwables.throwIfUnchecked(thrown);
+              }
+            };
+        Throwable refused =
+            assertThrows(
+                Throwable.class,
+                () -> Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(2)));
+        assertEquals(thrown.getClass(), refused.getClass());
+        Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(2));
+        Call.EXECUTE_WITH_BINDINGS.enqueue(on, Fence.NONE, done.at(3));
+        done.await(3, LIMIT);
+        assertEquals(2, times.get(), "asked once more, and never again");
+        assertNull(on.device.lostCause());
       }
     }
   }
