@@ -78,6 +78,19 @@ public final class SimulatedCollectives {
     hang("ncclCommAbort " + rank);
   }
 
+  /**
+   * Keeps what a rank does behind the calls from ending: {@code @init}, so that its communicator is
+   * never ready, or {@code @finalize}, so that it never ends; until {@link #releaseBehind}.
+   */
+  public void hangBehind(String point, int rank) {
+    hang(point + " " + rank);
+  }
+
+  /** Lets what a rank does behind the calls go on. */
+  public void releaseBehind(String point, int rank) {
+    release(point + " " + rank);
+  }
+
   /** Lets the aborts of a rank go on. */
   public void releaseAbort(int rank) {
     release("ncclCommAbort " + rank);
@@ -140,6 +153,13 @@ public final class SimulatedCollectives {
   /** How many communicators were neither destroyed nor aborted. */
   public long live() {
     return simulator.live().getOrDefault("communicator", 0L);
+  }
+
+  /**
+   * How many groups with calls of ranks have come to their end, and are launched, or fail there.
+   */
+  public long launches() {
+    return simulator.function("gpusim_collective_launches").invokeLong(new Object[0]);
   }
 
   /** To how many parts their streams have come; stalled ones included. */

@@ -35,11 +35,26 @@ enum gs_element {
 
 enum gs_reduction { GS_SUM, GS_PRODUCT, GS_MAX, GS_MIN, GS_AVERAGE, GS_REDUCTIONS };
 
-// The communicators that were made by one call.
-typedef struct {
+// The communicators that belong together.
+typedef struct gs_clique gs_clique;
+struct gs_clique {
   int refs;
   int count;
-} gs_clique;
+  uint64_t id;      // by which its ranks find it while they are made one by one, or 0
+  unsigned joined;  // ranks, one bit each
+};
+
+// What its ranks are made with one by one, by value.
+typedef struct {
+  char internal[128];
+} gs_unique_id;
+
+// The first fields of the configuration of a communicator; later versions have more behind them.
+typedef struct {
+  size_t size;
+  unsigned magic, version;
+  int blocking;
+} gs_comm_config;
 
 typedef struct gs_comm gs_comm;
 struct gs_comm {
@@ -48,6 +63,10 @@ struct gs_comm {
   gs_clique* clique;
   int rank, device;
   int aborted;
+  int nonblocking;  // what takes time goes on behind the calls, and is asked for
+  int making;       // some ranks have not come
+  int launching;    // launches that are not over
+  int finalized;
   int error;  // what it tells when it is asked for asynchronous ones
   int parts;  // launched and not over
   int used;   // how many calls or groups of a thread hold it
@@ -125,13 +144,20 @@ int gs_collective_enter(gs_site* site, gs_frame* frame);
 
 // collective_control.c
 int gs_collective_hang(const char* name);  // as long as that was asked for; a code if all was reset meanwhile
+int gs_collective_hangs(const char* name);
 int gs_collective_stalls(int rank);
+
+// collective_group.c
+void gs_groups_reset(void);
+int gs_group_init(void);              // a rank is made; the code of that call
+int gs_group_abort(gs_handle handle);  // whether the thread's group aborts it when it ends
 
 // communicator.c
 gs_comm* gs_comm_find(gs_handle handle);  // null and a misuse, if there is none
 int gs_comm_use(gs_comm* comm);           // a code and a misuse, if another thread does
 void gs_comm_unuse(gs_comm* comm);
 void gs_comms_reset(void);
+int gs_comms_abort(const gs_handle* handles, int count);  // together
 
 // collective_call.c: a call by itself
 int gs_call_check(const gs_call* call);

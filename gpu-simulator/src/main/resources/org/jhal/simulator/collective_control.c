@@ -34,6 +34,11 @@ int gs_collective_hang(const char* name) {
   return gs.generation == generation ? GS_CO_OK : GS_CO_SYSTEM_ERROR;
 }
 
+int gs_collective_hangs(const char* name) {
+  int index = find_hang(name);
+  return index >= 0 && hangs[index].until > gs_nanos();
+}
+
 int gs_collective_stalls(int rank) { return stalled >> rank & 1; }
 
 int gs_collective_enter(gs_site* site, gs_frame* frame) {
@@ -94,6 +99,7 @@ void gs_collectives_reset(void) {
   gs_comms_reset();
   gs_meetings_forget();
   gs_parts_reset();
+  gs_groups_reset();
   memset(gs.half, 0, sizeof gs.half);
 }
 

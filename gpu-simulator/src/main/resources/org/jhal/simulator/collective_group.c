@@ -9,7 +9,21 @@ static __thread struct {
   int code;  // of the first call that failed
   int count, capacity;
   gs_call* calls;
+  int inits;
+  int aborts;
+  gs_handle aborted[GS_MAX_DEVICES];
 } group;
+
+static uint64_t launches;
+
+GS_EXPORT uint64_t gpusim_collective_launches(void) {
+  pthread_mutex_lock(&gs.lock);
+  uint64_t count = launches;
+  pthread_mutex_unlock(&gs.lock);
+  return count;
+}
+
+void gs_groups_reset(void) { launches = 0; }
 
 static void drop_calls(void) {
   for (int i = 0; i < group.count; i++) {
@@ -17,6 +31,8 @@ static void drop_calls(void) {
     gs_unref(&group.calls[i].comm->object);
   }
   group.count = 0;
+  group.inits = 0;
+  group.aborts = 0;
   group.code = GS_CO_OK;
 }
 
@@ -58,15 +74,22 @@ static int launch_rank(gs_group_launch* launch, const gs_call* calls, int count,
   return code;
 }
 
-// What another thread is let in for, between two ranks.
-static int gap(void) {
+// What another thread is let in for, between two ranks. An abort ends it if it goes on behind the calls.
+static int gap(const gs_call* calls, int count) {
   uint64_t nanos = gs_delay_of("@gap");
   if (nanos) {
     pthread_mutex_unlock(&gs.lock);
     gs_sleep(nanos);
     pthread_mutex_lock(&gs.lock);
   }
-  return gs_collective_hang("@gap");
+  uint64_t generation = gs.generation;
+  while (gs_collective_hangs("@gap") && gs.generation == generation) {
+    for (int i = 0; i < count; i++) {
+      if (calls[i].comm->aborted && calls[i].comm->nonblocking) return GS_CO_INVALID_USAGE;
+    }
+    gs_wait_change(UINT64_MAX);
+  }
+  return gs.generation == generation ? GS_CO_OK : GS_CO_SYSTEM_ERROR;
 }
 
 static int launch(const gs_call* calls, int count, int alone) {
@@ -77,12 +100,69 @@ static int launch(const gs_call* calls, int count, int alone) {
   int code = GS_CO_OK;
   for (int i = 0; i < count && !code; i++) {
     if (!is_first_of_rank(calls, i)) continue;
-    if (i) code = gap();
+    if (i) code = gap(calls, count);
     if (!code) code = launch_rank(launch, calls, count, i, alone);
   }
   gs_group_launch_close(launch);
   gs_group_launch_unref(launch);
   return code;
+}
+
+// A launch behind the end of its group.
+typedef struct {
+  int count;
+  gs_call* calls;
+} background;
+
+static void* launch_behind(void* of) {
+  background* own = of;
+  pthread_mutex_lock(&gs.lock);
+  gs_call_begin("ncclGroupEnd");
+  int code = launch(own->calls, own->count, 0);
+  for (int i = 0; i < own->count; i++) {
+    gs_comm* comm = own->calls[i].comm;
+    comm->launching--;
+    if (code && !comm->error) comm->error = code;
+    gs_unref(&comm->object);
+  }
+  gs_changed();
+  pthread_mutex_unlock(&gs.lock);
+  free(own->calls);
+  free(own);
+  return NULL;
+}
+
+static int start_behind(void) {
+  background* own = calloc(1, sizeof *own);
+  own->count = group.count;
+  own->calls = group.calls;
+  group.count = group.capacity = 0;
+  group.calls = NULL;
+  for (int i = 0; i < own->count; i++) {
+    own->calls[i].comm->launching++;
+    gs_comm_unuse(own->calls[i].comm);
+  }
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, launch_behind, own)) abort();
+  pthread_detach(thread);
+  return GS_CO_IN_PROGRESS;
+}
+
+int gs_group_init(void) {
+  freshen();
+  if (!group.depth) {
+    gs_misuse("a rank is made by itself, outside of a group");
+    return GS_CO_INVALID_USAGE;
+  }
+  group.inits++;
+  return GS_CO_OK;
+}
+
+int gs_group_abort(gs_handle handle) {
+  freshen();
+  if (!group.depth || group.aborts == GS_MAX_DEVICES) return 0;
+  group.aborted[group.aborts++] = handle;
+  return 1;
 }
 
 // What a rank does in one group is done in one stream.
@@ -182,7 +262,16 @@ GS_EXPORT int gpusim_ncclGroupEnd(void) {
   }
   if (--group.depth) return code;
   if (!code) code = group.code;
-  if (!code && group.count) code = launch(group.calls, group.count, 0);
+  int inits = group.inits;
+  if (group.aborts) {
+    int aborts = gs_comms_abort(group.aborted, group.aborts);
+    if (!code) code = aborts;
+  }
+  if (group.count) launches++;
+  if (!code && group.count) {
+    code = group.calls[0].comm->nonblocking ? start_behind() : launch(group.calls, group.count, 0);
+  }
+  if (!code && inits) code = GS_CO_IN_PROGRESS;
   drop_calls();
   return code;
 }

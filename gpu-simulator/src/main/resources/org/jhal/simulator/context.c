@@ -9,7 +9,7 @@ static const uint64_t PATIENCE = 5000000000;  // how long the end of a context w
 
 static __thread struct {
   uint64_t generation;
-  int device;
+  int device, has_chosen;  // by number, which not every runtime offers
   int depth;
   gs_handle stack[DEPTH];
   gs_context* objects[DEPTH];  // referred to, so that a destroyed one is recognised
@@ -145,7 +145,7 @@ gs_context* gs_context_find(gs_handle handle) { return gs_find(handle, GS_CONTEX
 static void freshen(void) {
   if (current.generation == gs.generation) return;
   while (current.depth > 0) gs_unref(&current.objects[--current.depth]->object);
-  current.device = 0;
+  current.device = current.has_chosen = 0;
   current.generation = gs.generation;
 }
 
@@ -194,12 +194,19 @@ int gs_device_set(int device) {
   freshen();
   if (device < 0 || device >= gs.devices) return GS_INVALID_DEVICE;
   current.device = device;
+  current.has_chosen = 1;
   return GS_OK;
 }
 
 int gs_device_get(void) {
   freshen();
   return current.device;
+}
+
+int gs_device_of_thread(void) {
+  freshen();
+  gs_context* context = gs_current_context();
+  return current.has_chosen || !context ? current.device : context->device;
 }
 
 gs_context* gs_device_context(void) {

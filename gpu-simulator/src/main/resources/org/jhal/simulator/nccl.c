@@ -8,6 +8,10 @@
 typedef uint64_t ncclComm_t;
 typedef uint64_t stream_t;
 
+typedef struct {
+  char internal[128];
+} ncclUniqueId;
+
 enum { NCCL_SYSTEM_ERROR = 2 };
 
 static void* find(const char* name) {
@@ -38,6 +42,10 @@ FORWARD(ncclGetVersion, (int* version), (version))
 TEXT(ncclGetErrorString, (int code), (code))
 TEXT(ncclGetLastError, (ncclComm_t comm), (comm))
 FORWARD(ncclCommInitAll, (ncclComm_t * comms, int count, const int* devices), (comms, count, devices))
+FORWARD(ncclGetUniqueId, (ncclUniqueId * id), (id))
+FORWARD(ncclCommInitRankConfig, (ncclComm_t * comm, int count, ncclUniqueId id, int rank, const void* config),
+        (comm, count, id, rank, config))
+FORWARD(ncclCommFinalize, (ncclComm_t comm), (comm))
 FORWARD(ncclCommDestroy, (ncclComm_t comm), (comm))
 FORWARD(ncclCommAbort, (ncclComm_t comm), (comm))
 FORWARD(ncclCommGetAsyncError, (ncclComm_t comm, int* error), (comm, error))

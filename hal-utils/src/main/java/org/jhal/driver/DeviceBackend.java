@@ -173,10 +173,12 @@ public interface DeviceBackend<E> extends ThreadBinding {
    *
    * @param ranks the devices by rank, as their {@link #real()} says; of any drivers. The first one
    *     is this one
-   * @throws org.jhal.HalException if it cannot be made; the message tells users why. UNAVAILABLE
-   *     means the loss of this device, not of another rank's
+   * @param patience how long it may take, in nanoseconds
+   * @throws org.jhal.HalException if it cannot be made; the message tells users why.
+   *     DEADLINE_EXCEEDED if it takes longer: then what the driver uses for it is kept until the
+   *     calls that hang return. UNAVAILABLE means the loss of this device, not of another rank's
    */
-  default NativeGroup<E> createGroup(List<DeviceBackend<?>> ranks) {
+  default NativeGroup<E> createGroup(List<DeviceBackend<?>> ranks, long patience) {
     throw new HalException(
         Status.UNIMPLEMENTED, info().driver() + " has no library for collectives");
   }

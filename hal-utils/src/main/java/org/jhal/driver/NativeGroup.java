@@ -61,29 +61,39 @@ public interface NativeGroup<E> {
       Runnable begins);
 
   /**
-   * Ends everything that runs, and lets nothing begin any more, for one rank. Blocks; the ranks are
-   * aborted by different threads. What runs may end as if it had succeeded. Does nothing if it was
-   * called before. May come beside {@link #issue}, which throws from then on. Called without a
-   * device bound, as is {@link #close}.
+   * What the library has found out by itself, such as that a link between devices has failed, or
+   * null. Short. Called by any thread while a collective is not over. A failure that it tells ends
+   * the group.
+   */
+  default @Nullable HalException failure() {
+    return null;
+  }
+
+  /**
+   * Ends everything that runs, and lets nothing begin any more, on all ranks. Blocks, perhaps for
+   * ever. What runs may end as if it had succeeded. Called once, by a thread of its own; may come
+   * beside {@link #issue}, which fails from then on. Called without a device bound, as is {@link
+   * #close}.
    *
    * @param patience how long it may hold up other groups, in nanoseconds
-   * @throws HalException if the rank cannot be aborted
+   * @throws HalException if a rank cannot be aborted
    */
-  void abort(int rank, long patience);
+  void abort(long patience);
 
   /**
    * Whether the stream of a rank is past everything that {@link #issue} has put into it: by an
-   * event of the rank's own, because the rank's {@link #abort} has returned, or because the runtime
-   * says that the device is lost. False while nobody knows. For a group that is {@linkplain #abort
-   * aborted}, or about to be, and which is not closed: as from an abort, {@link #issue} puts
-   * nothing into any stream from the first call on. Called without a device bound, by one thread at
-   * a time; may block for as long as an abort does. Throws nothing.
+   * event of the rank's own, because {@link #abort} has ended it, or because the runtime says that
+   * the device is lost. False while nobody knows. For a group that is {@linkplain #abort aborted},
+   * or about to be, and which is not closed: as from an abort, {@link #issue} puts nothing into any
+   * stream from the first call on. Called without a device bound, by one thread at a time; may block
+   * for as long as an abort does. Throws nothing.
    */
   boolean isPast(int rank);
 
   /**
-   * Frees everything, but for ranks whose {@link #abort} has not returned. Blocks. Called once,
-   * when nothing runs any more; the devices may be closed before. Throws nothing.
+   * Frees everything, or keeps what another group of the same devices can use; if {@link #abort}
+   * has not returned, that frees it then. May block. Called once, when nothing runs any more; the
+   * devices may be closed before. Throws nothing.
    */
   void close();
 }

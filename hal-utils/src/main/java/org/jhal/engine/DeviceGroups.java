@@ -109,12 +109,13 @@ final class DeviceGroups<E> {
    * Has the driver make what carries out collectives between this device, as the first one, and
    * others. Blocks.
    *
+   * @param patience how long it may take, in nanoseconds
    * @throws HalException if it cannot be made, with the reason
    */
-  NativeGroup<E> createNatives(List<DeviceBackend<?>> ranks) {
+  NativeGroup<E> createNatives(List<DeviceBackend<?>> ranks, long patience) {
     @SuppressWarnings("unchecked") // a backend that wraps another one has its events
     DeviceBackend<E> real = (DeviceBackend<E>) device.backend().real();
-    return device.calls().call(() -> real.createGroup(ranks));
+    return device.calls().call(() -> real.createGroup(ranks, patience));
   }
 
   // How they end.

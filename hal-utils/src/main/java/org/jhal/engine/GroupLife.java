@@ -54,7 +54,7 @@ final class GroupLife extends RefCounted {
    * group. Blocks.
    */
   void makeNatives() {
-    natives.make(options.hostOnly());
+    natives.make(options);
     if (ended != null) { // who has ended the group meanwhile may not have seen it
       natives.abort();
     }

@@ -220,9 +220,14 @@ final class NativeCollective extends Collective {
     letGo();
   }
 
-  /** Time during which it was held, or others were before it, does not count. */
+  /** The timer looks again and again, since the library is asked for what it has found out. */
   @Override
   long nanosLeft() {
+    return Math.min(nanosToDeadline(), LOOK_NANOS);
+  }
+
+  /** Time during which it was held, or others were before it, does not count. */
+  private long nanosToDeadline() {
     if (isHeld()) {
       wasHeld = true;
       return Math.min(deadlineNanos(), LOOK_NANOS);
@@ -248,6 +253,20 @@ final class NativeCollective extends Collective {
     }
   }
 
+  /** Asks the library whether it knows of a failure. The group is kept while this is open. */
+  private void ask() {
+    HalException[] found = new HalException[1];
+    boolean ignored =
+        whileOpen(
+            () -> {
+              found[0] = natives.failure();
+              return true;
+            });
+    if (found[0] != null) {
+      fail(found[0]);
+    }
+  }
+
   /** Why what it waits for has failed, although its streams may not be past that. */
   private @Nullable HalException producerFailure() {
     HalException[] found = new HalException[1];
@@ -264,11 +283,14 @@ final class NativeCollective extends Collective {
   /** Returns false if no time is left, or no memory for the timer. */
   private boolean startTimerAgain() {
     try {
-      long left = nanosLeft();
-      if (left > 0) {
-        startTimer(left);
+      if (nanosToDeadline() <= 0) {
+        return false;
       }
-      return left > 0;
+      startTimer(nanosLeft());
+      if (isLaunched()) {
+        Deadlines.apart(this::ask);
+      }
+      return true;
     } catch (Throwable t) {
       return false;
     }

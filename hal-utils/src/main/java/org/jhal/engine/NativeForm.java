@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.jhal.CollectiveGroup;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
@@ -65,8 +66,8 @@ final class NativeForm {
   }
 
   /** Makes it, or finds out why there is none. Blocks. */
-  void make(boolean isHostOnly) {
-    if (isHostOnly) {
+  void make(CollectiveGroup.Options options) {
+    if (options.hostOnly()) {
       whyNot = "the group was made for the host only";
       return;
     }
@@ -78,7 +79,7 @@ final class NativeForm {
         device.holds().beginCollective();
         held++;
       }
-      NativeGroup<?> made = devices.get(0).groups().createNatives(ranks);
+      NativeGroup<?> made = devices.get(0).groups().createNatives(ranks, nanos(options.deadline()));
       group = made;
       var unused = devices.get(0).groups().natives(); // or the first call would wait for it
     } catch (HalException e) {
@@ -87,6 +88,14 @@ final class NativeForm {
       for (int rank = 0; rank < held; rank++) {
         devices.get(rank).holds().endUse();
       }
+    }
+  }
+
+  private static long nanos(Duration time) {
+    try {
+      return time.toNanos();
+    } catch (ArithmeticException e) { // more than 292 years
+      return Long.MAX_VALUE;
     }
   }
 
@@ -101,24 +110,20 @@ final class NativeForm {
   }
 
   /**
-   * Ends what runs, without waiting for that. Each rank has a thread of its own, since one may wait
-   * for the others. A device is lost if the collectives are not over within its {@code
-   * close-timeout}, or 5 seconds if that is longer: it is not known when its stream goes on. Time
-   * in which the streams wait for work elsewhere does not count. May be called again.
+   * Ends what runs, without waiting for that. A device is lost if its part of the collectives is
+   * not over within its {@code close-timeout}, or 5 seconds if that is longer: it is not known when
+   * its stream goes on. Time in which the streams wait for work elsewhere does not count. May be
+   * called again.
    */
   void abort() {
     NativeGroup<?> aborted = group;
     if (aborted == null || !isAborted.compareAndSet(false, true)) {
       return;
     }
-    for (int rank = 0; rank < devices.size(); rank++) {
-      int own = rank;
-      EngineDevice<?> device = devices.get(rank);
-      try {
-        new EngineThread("jhal-abort", () -> abort(aborted, own)).start();
-      } catch (Throwable t) { // no thread can be started
-        lose(device, "could not be started: " + t);
-      }
+    try {
+      new EngineThread("jhal-abort", () -> abort(aborted)).start();
+    } catch (Throwable t) { // no thread can be started
+      devices.forEach(device -> lose(device, "could not be started: " + t));
     }
     try {
       new EngineThread("jhal-abort-watch", () -> watch(aborted)).start();
@@ -183,18 +188,27 @@ final class NativeForm {
     return Math.max(LEAST_PATIENCE, closeTimeout.toNanos());
   }
 
-  private void abort(NativeGroup<?> aborted, int rank) {
-    EngineDevice<?> device = devices.get(rank);
-    Patience timer = new Patience(device, rank);
+  private void abort(NativeGroup<?> aborted) {
+    List<Patience> timers = new ArrayList<>();
     try {
-      // The library waits until its stream is past what it ends.
+      // The library waits until its streams are past what it ends.
       boolean ignored = BackOff.await(this, BackOff.never(), () -> !isHeld.getAsBoolean());
-      timer.start(false);
-      aborted.abort(rank, timer.nanos);
+      long longest = 0;
+      for (int rank = 0; rank < devices.size(); rank++) {
+        Patience timer = new Patience(devices.get(rank), rank);
+        timers.add(timer);
+        timer.start(false);
+        longest = Math.max(longest, timer.nanos);
+      }
+      aborted.abort(longest);
     } catch (Throwable t) {
-      lose(device, "failed: " + t);
+      for (int rank = 0; rank < devices.size(); rank++) {
+        if (!isPast(rank)) {
+          lose(devices.get(rank), "failed: " + t);
+        }
+      }
     } finally {
-      timer.end();
+      timers.forEach(Patience::end);
     }
   }
 

@@ -106,9 +106,7 @@ public abstract class GpuGroupFailureTest {
   }
 
   private void awaitLaunched(int groups) {
-    awaitTrue(
-        groups + " launches",
-        () -> collectives().calls().getOrDefault("ncclGroupEnd", 0L) == groups);
+    awaitTrue(groups + " launches", () -> collectives().launches() == groups);
   }
 
   private void assertAborted() {
@@ -287,11 +285,11 @@ public abstract class GpuGroupFailureTest {
   void aDeviceIsKeptWhileAGroupIsMade() throws Exception {
     Device here = open(0);
     Device there = open(1);
-    collectives().hang("ncclCommInitAll");
+    collectives().hang("ncclCommInitRankConfig");
     Task<CollectiveGroup> making = Task.start("make", () -> CollectiveGroup.of(here, there));
-    awaitTrue("the call", () -> collectives().calls().containsKey("ncclCommInitAll"));
+    awaitTrue("the call", () -> collectives().calls().containsKey("ncclCommInitRankConfig"));
     there.close(); // gives up waiting, and frees nothing yet
-    collectives().release("ncclCommInitAll");
+    collectives().release("ncclCommInitRankConfig");
     CollectiveGroup made = making.join();
     assertHal(Status.FAILED_PRECONDITION, present(made.failure()), "was closed");
     assertNull(here.lostCause());

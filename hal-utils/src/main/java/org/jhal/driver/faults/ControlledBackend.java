@@ -253,8 +253,8 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   @Override
-  public NativeGroup<E> createGroup(List<DeviceBackend<?>> ranks) {
-    return real.createGroup(ranks);
+  public NativeGroup<E> createGroup(List<DeviceBackend<?>> ranks, long patience) {
+    return real.createGroup(ranks, patience);
   }
 
   @Override

@@ -18,6 +18,8 @@ interface CollectiveFunctions extends Library {
 
   int ncclCommAbort(long communicator);
 
+  int ncclCommGetAsyncError(long communicator, IntByReference error);
+
   int ncclGroupStart();
 
   int ncclGroupEnd();

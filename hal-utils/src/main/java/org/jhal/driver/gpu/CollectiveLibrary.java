@@ -4,7 +4,9 @@ import com.sun.jna.ptr.IntByReference;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
@@ -23,6 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CollectiveLibrary {
   private static final int SUCCESS = 0;
+
+  /** What goes on behind the calls is not over. */
+  private static final int IN_PROGRESS = 7;
+
+  /** From here on, aborts of one group are carried out together, and do not wait for each other. */
+  private static final int ABORTS_TOGETHER = 22200;
 
   /** Sends came with 2.7, averages with 2.10. */
   private static final int OLDEST = 21000;
@@ -48,13 +56,16 @@ public final class CollectiveLibrary {
   private final String name;
   private final CollectiveFunctions functions;
   private final int version;
+  private final @Nullable NonBlockingFunctions nonBlocking;
+  private final CommunicatorCache cache = new CommunicatorCache();
 
-  private CollectiveLibrary(String name, CollectiveFunctions functions) {
+  private CollectiveLibrary(String name, SharedLibrary library) {
     this.name = name;
-    this.functions = functions;
+    this.functions = library.map(CollectiveFunctions.class);
     IntByReference read = new IntByReference();
     check("ncclGetVersion", functions.ncclGetVersion(read));
     this.version = read.getValue();
+    this.nonBlocking = NonBlockingFunctions.of(library, version);
   }
 
   /**
@@ -67,9 +78,7 @@ public final class CollectiveLibrary {
   public static CollectiveLibrary load(String name, WantedLibrary wanted, List<String> candidates) {
     SharedLibrary library = wanted.find(candidates, "ncclGetVersion");
     CollectiveLibrary loaded =
-        LOADED.computeIfAbsent(
-            library.path(),
-            file -> new CollectiveLibrary(name, library.map(CollectiveFunctions.class)));
+        LOADED.computeIfAbsent(library.path(), file -> new CollectiveLibrary(name, library));
     if (loaded.version < OLDEST) {
       throw new HalException(
           wanted.status(),
@@ -85,7 +94,22 @@ public final class CollectiveLibrary {
     return loaded;
   }
 
-  private HalException failure(String call, int result) {
+  /** The calls for communicators that do not block, or null if it has none. */
+  @Nullable NonBlockingFunctions nonBlocking() {
+    return nonBlocking;
+  }
+
+  /** Communicators that no group uses. */
+  CommunicatorCache cache() {
+    return cache;
+  }
+
+  /** Whether several aborts in one group are carried out together. */
+  boolean abortsTogether() {
+    return nonBlocking != null && version >= ABORTS_TOGETHER;
+  }
+
+  HalException failure(String call, int result) {
     String text = functions.ncclGetErrorString(result);
     return new HalException(
         Status.ABORTED,
@@ -94,7 +118,41 @@ public final class CollectiveLibrary {
         new NativeCode(result, text)); // the library has no other names
   }
 
-  private void check(String call, int result) {
+  /** What has failed, or null; what goes on behind the call has not. */
+  @Nullable HalException failureUnlessBegun(String call, int result) {
+    return result == SUCCESS || result == IN_PROGRESS ? null : failure(call, result);
+  }
+
+  /** Calls {@code calls} within a group, and returns what has failed first, there or at its end. */
+  @Nullable HalException grouped(Supplier<@Nullable HalException> calls) {
+    int result = functions.ncclGroupStart();
+    if (result != SUCCESS) {
+      return failure("ncclGroupStart", result);
+    }
+    HalException failure;
+    int ended;
+    try {
+      failure = calls.get();
+    } finally {
+      ended = functions.ncclGroupEnd(); // always, or the thread stays in the group
+    }
+    return failure != null ? failure : failureUnlessBegun("ncclGroupEnd", ended);
+  }
+
+  /** What a communicator says of what goes on behind the calls. Any thread may ask. */
+  int state(long communicator) {
+    IntByReference read = new IntByReference();
+    int result = functions.ncclCommGetAsyncError(communicator, read);
+    return result == SUCCESS ? read.getValue() : result;
+  }
+
+  /** Begins the orderly end of a communicator; returns what has failed, or null. */
+  @Nullable HalException finish(long communicator) {
+    NonBlockingFunctions calls = Objects.requireNonNull(nonBlocking);
+    return failureUnlessBegun("ncclCommFinalize", calls.finish(communicator));
+  }
+
+  void check(String call, int result) {
     if (result != SUCCESS) {
       throw failure(call, result);
     }
@@ -124,9 +182,12 @@ public final class CollectiveLibrary {
     check("ncclCommDestroy", functions.ncclCommDestroy(communicator));
   }
 
-  /** Ends what a communicator runs, and frees it. Blocks. */
-  void abort(long communicator) {
-    check("ncclCommAbort", functions.ncclCommAbort(communicator));
+  /**
+   * Ends what a communicator runs, and frees it; within a group, when that ends. Blocks. Returns
+   * what has failed, or null.
+   */
+  @Nullable HalException abort(long communicator) {
+    return failureUnlessBegun("ncclCommAbort", functions.ncclCommAbort(communicator));
   }
 
   /**
@@ -134,23 +195,16 @@ public final class CollectiveLibrary {
    * may have been launched, or null.
    */
   @Nullable HalException launch(CollectiveCall call, long[] communicators, long[] streams) {
-    int result = functions.ncclGroupStart();
-    if (result != SUCCESS) {
-      return failure("ncclGroupStart", result);
-    }
-    HalException failure = null;
-    int ended;
-    try {
-      for (int rank = 0; rank < communicators.length && failure == null; rank++) {
-        result = put(call, rank, communicators[rank], streams[rank]);
-        if (result != SUCCESS) {
-          failure = failure(call.kind().label() + " of rank " + rank, result);
-        }
-      }
-    } finally {
-      ended = functions.ncclGroupEnd(); // always, or the thread stays in the group
-    }
-    return failure != null || ended == SUCCESS ? failure : failure("ncclGroupEnd", ended);
+    return grouped(
+        () -> {
+          for (int rank = 0; rank < communicators.length; rank++) {
+            int result = put(call, rank, communicators[rank], streams[rank]);
+            if (result != SUCCESS && result != IN_PROGRESS) {
+              return failure(call.kind().label() + " of rank " + rank, result);
+            }
+          }
+          return null;
+        });
   }
 
   private int put(CollectiveCall call, int rank, long communicator, long stream) {

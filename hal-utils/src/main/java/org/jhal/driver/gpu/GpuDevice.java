@@ -68,6 +68,8 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
   private final Once<S> groupStream = new Once<>(); // on which the collectives of all groups run
+  private volatile @Nullable CommunicatorCache cliques; // of the first group that it is in
+  private volatile boolean isClosing;
   private final AtomicInteger streams = new AtomicInteger(); // how many were created
 
   /**
@@ -268,7 +270,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   }
 
   @Override
-  public NativeGroup<GpuEvent<E>> createGroup(List<DeviceBackend<?>> ranks) {
+  public NativeGroup<GpuEvent<E>> createGroup(List<DeviceBackend<?>> ranks, long patience) {
     List<GpuDevice<S, E, ?>> devices = new ArrayList<>();
     for (DeviceBackend<?> rank : ranks) {
       GpuDevice<S, E, ?> device = sameDriver(devices.size(), rank);
@@ -282,7 +284,9 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
       devices.add(device);
     }
     LaunchBlocking.check(devices.size(), runtime.launchBlocking(), System.getenv());
-    return GpuGroup.create(runtime.collectives(), runtime.gate(), devices);
+    CollectiveLibrary library = runtime.collectives();
+    devices.forEach(device -> device.cliques = library.cache());
+    return GpuGroup.create(library, runtime.gate(), devices, patience);
   }
 
   @SuppressWarnings("unchecked") // devices of one library are of one type
@@ -345,11 +349,21 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   @Override
   public void close() {
+    isClosing = true; // from now on nobody keeps its communicators
     nativeCalls.close();
     frees.close(this::closeLast);
   }
 
+  /** Whether it is being closed, or is closed. */
+  boolean isClosing() {
+    return isClosing;
+  }
+
   private void closeLast() {
+    CommunicatorCache used = cliques;
+    if (used != null) {
+      used.end(this);
+    }
     runtime.gate().run(this::freeAll);
     runtime.release();
   }

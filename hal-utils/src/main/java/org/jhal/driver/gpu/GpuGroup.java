@@ -1,10 +1,7 @@
 package org.jhal.driver.gpu;
 
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jhal.CollectiveGroup;
 import org.jhal.ElementType;
 import org.jhal.HalException;
@@ -19,24 +16,19 @@ import org.jspecify.annotations.Nullable;
  * A group of devices whose collectives NCCL or RCCL carries out. On each device they run on one
  * stream that all groups share, so that no two collectives of a device wait for each other.
  *
- * <p>Keeps the native devices in use until it is closed, since communicators have memory there.
+ * <p>Its communicators keep the native devices in use, and are kept for the next group of the same
+ * devices when it is closed and was sound.
  *
  * @param <S> the native stream
  * @param <E> the native event
  */
 final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
-  private static final System.Logger LOG = System.getLogger(GpuGroup.class.getName());
-
   /** What a stream has to hold of a collective: the library's own calls, and two for each rank. */
   private static final int OWN_WEIGHT = 8;
 
-  /** How long the end of a communicator may hold up other groups. */
-  private static final long FREE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-  /** A rank: its device, the communicator, and its event. */
+  /** A rank: its device, and its event. */
   private static final class Member<S, E> {
     final GpuDevice<S, E, ?> device;
-    final long communicator;
     final S stream;
     final E event; // behind its part of the latest collective, if isRecorded
 
@@ -45,15 +37,10 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     volatile boolean hasParts;
     volatile boolean isRecorded;
 
-    // Guarded by the group's monitor.
-    boolean isAborting;
-    boolean isAborted; // the communicator is gone, or, if the abort failed, not to be used
-    boolean isPast; // the abort has returned
-    boolean isLeft; // close() has left it to the abort
+    boolean isPast; // its abort has returned; guarded by the group's monitor
 
-    Member(GpuDevice<S, E, ?> device, long communicator, S stream, E event) {
+    Member(GpuDevice<S, E, ?> device, S stream, E event) {
       this.device = device;
-      this.communicator = communicator;
       this.stream = stream;
       this.event = event;
     }
@@ -61,46 +48,39 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     GpuRuntime<S, E, ?> runtime() {
       return device.runtime();
     }
-
-    /**
-     * With the device bound, or else the library would make the first GPU of the machine current;
-     * without it if it cannot be bound.
-     */
-    void bound(Runnable body) {
-      long token;
-      try {
-        token = runtime().bindToThread();
-      } catch (HalException e) {
-        body.run();
-        return;
-      }
-      try {
-        body.run();
-      } finally {
-        runtime().unbindFromThread(token);
-      }
-    }
   }
 
   private final CollectiveLibrary library;
   private final LaunchGate gate;
+  private final Clique<S, E> clique;
+  private final Communicators communicators;
   private final List<Member<S, E>> members;
-  private final long[] communicators;
   private final long[] streams;
   private final E start; // of rank 0, behind what all ranks wait for
 
-  // Guarded by this. A communicator is never aborted while it launches, since that frees it.
+  // Guarded by this. Communicators are never aborted while they launch, or are asked, since that
+  // frees them.
   private boolean isLaunching;
-  private boolean isEnded;
+  private int asking; // threads in failure()
+  private boolean isAborting;
+  private boolean isAborted; // the communicators are gone, or, if the abort failed, not to be used
   private boolean isClosed;
 
+  // Written with the monitor held; a launch that goes on behind its calls looks at it.
+  private volatile boolean isEnded;
+
   private GpuGroup(
-      CollectiveLibrary library, LaunchGate gate, List<Member<S, E>> members, E start) {
+      CollectiveLibrary library,
+      LaunchGate gate,
+      Clique<S, E> clique,
+      List<Member<S, E>> members,
+      E start) {
     this.library = library;
     this.gate = gate;
+    this.clique = clique;
+    this.communicators = clique.communicators();
     this.members = members;
     this.start = start;
-    this.communicators = members.stream().mapToLong(member -> member.communicator).toArray();
     this.streams =
         members.stream()
             .mapToLong(member -> member.runtime().streamHandle(member.stream))
@@ -111,50 +91,32 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
    * Makes a group. Blocks.
    *
    * @param devices by rank, on different GPUs
-   * @throws HalException if the library refuses, or there is not enough memory
+   * @param patience how long it may take, in nanoseconds
+   * @throws HalException if the library refuses, or there is not enough memory; DEADLINE_EXCEEDED
+   *     if it takes longer
    */
   static <S, E> GpuGroup<S, E> create(
-      CollectiveLibrary library, LaunchGate gate, List<GpuDevice<S, E, ?>> devices) {
-    int[] ordinals = devices.stream().mapToInt(GpuDevice::place).toArray();
-    return gate.call(
-        () -> {
-          List<Member<S, E>> members = new ArrayList<>();
-          long[] communicators = communicators(library, devices, ordinals);
-          try {
-            for (int rank = 0; rank < communicators.length; rank++) {
-              members.add(member(rank, devices.get(rank), communicators[rank]));
-            }
-            return new GpuGroup<>(library, gate, List.copyOf(members), startEvent(members.get(0)));
-          } catch (Throwable t) {
-            members.forEach(GpuGroup::free);
-            for (long communicator : communicators) {
-              quietly(() -> library.destroy(communicator));
-            }
-            throw t;
-          }
-        });
-  }
-
-  /** Memory that pools keep is not theirs to use, so it is given back if there is too little. */
-  private static <S, E> long[] communicators(
-      CollectiveLibrary library, List<GpuDevice<S, E, ?>> devices, int[] ordinals) {
+      CollectiveLibrary library, LaunchGate gate, List<GpuDevice<S, E, ?>> devices, long patience) {
+    Clique<S, E> kept = library.cache().take(devices);
+    Clique<S, E> clique =
+        kept != null ? kept : Clique.create(library, gate, List.copyOf(devices), patience);
+    List<Member<S, E>> members = new ArrayList<>();
     try {
-      return library.create(ordinals);
-    } catch (HalException e) {
-      devices.forEach(device -> device.runtime().giveBack(device.runtime()::trimPool));
-      try {
-        return library.create(ordinals);
-      } catch (HalException again) {
-        again.addSuppressed(e);
-        throw again;
+      for (int rank = 0; rank < devices.size(); rank++) {
+        members.add(member(rank, devices.get(rank)));
       }
+      return new GpuGroup<>(
+          library, gate, clique, List.copyOf(members), startEvent(members.get(0)));
+    } catch (Throwable t) {
+      members.forEach(GpuGroup::freeEvent);
+      library.cache().giveBack(clique);
+      throw t;
     }
   }
 
-  private static <S, E> Member<S, E> member(
-      int rank, GpuDevice<S, E, ?> device, long communicator) {
+  private static <S, E> Member<S, E> member(int rank, GpuDevice<S, E, ?> device) {
     try {
-      return member(device, communicator);
+      return member(device);
     } catch (HalException e) {
       if (rank == 0 || e.status() != Status.UNAVAILABLE) {
         throw e;
@@ -166,28 +128,21 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     }
   }
 
-  private static <S, E> Member<S, E> member(GpuDevice<S, E, ?> device, long communicator) {
+  private static <S, E> Member<S, E> member(GpuDevice<S, E, ?> device) {
     GpuRuntime<S, E, ?> runtime = device.runtime();
     Member<S, E> made = null;
     try {
       long token = runtime.bindToThread();
       try {
         S stream = device.groupStream();
-        E event = runtime.createEvent(false);
-        try {
-          runtime.retain();
-        } catch (Throwable t) {
-          runtime.destroyEvent(event);
-          throw t;
-        }
-        made = new Member<>(device, communicator, stream, event);
+        made = new Member<>(device, stream, runtime.createEvent(false));
       } finally {
         runtime.unbindFromThread(token);
       }
       return made;
     } catch (Throwable t) {
       if (made != null) {
-        free(made);
+        freeEvent(made);
       }
       throw t;
     }
@@ -212,28 +167,14 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     return event;
   }
 
-  private static void free(Member<?, ?> member) {
-    freeEvent(member);
-    member.runtime().release();
-  }
-
   private static <S, E> void freeEvent(Member<S, E> member) {
     member.runtime().giveBack(() -> member.runtime().destroyEvent(member.event));
   }
 
-  private void freeAll(Member<S, E> member) {
-    if (member == members.get(0)) {
-      member.runtime().giveBack(() -> member.runtime().destroyEvent(start));
-    }
-    free(member);
-  }
-
-  private static void quietly(Runnable free) {
-    try {
-      free.run();
-    } catch (Throwable t) { // no caller could handle it
-      LOG.log(Level.WARNING, "a communicator is not freed before the process ends", t);
-    }
+  private void freeEvents() {
+    GpuRuntime<S, E, ?> first = members.get(0).runtime();
+    first.giveBack(() -> first.destroyEvent(start));
+    members.forEach(GpuGroup::freeEvent);
   }
 
   @Override
@@ -259,11 +200,15 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
       boolean isBehind,
       long patience,
       Runnable begins) {
-    return gate.launch(patience, () -> launch(call, stream, isBehind, begins));
+    return gate.launch(patience, () -> launch(call, stream, isBehind, patience, begins));
   }
 
   private @Nullable HalException launch(
-      CollectiveCall call, NativeStream<GpuEvent<E>> stream, boolean isBehind, Runnable begins) {
+      CollectiveCall call,
+      NativeStream<GpuEvent<E>> stream,
+      boolean isBehind,
+      long patience,
+      Runnable begins) {
     begins.run();
     @SuppressWarnings("unchecked") // of the first device
     S own = ((GpuStream<S, E, ?>) stream).handle();
@@ -275,7 +220,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     }
     try {
       HalException failure = isBehind ? start(own) : null;
-      return failure != null ? failure : put(call, own);
+      return failure != null ? failure : put(call, own, patience);
     } finally {
       synchronized (this) {
         isLaunching = false;
@@ -315,17 +260,23 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
    *
    * @throws HalException UNAVAILABLE if the first device is lost
    */
-  private @Nullable HalException put(CollectiveCall call, S stream) {
+  private @Nullable HalException put(CollectiveCall call, S stream, long patience) {
     members.forEach(
         member -> {
           member.isRecorded = false;
           member.hasParts = true;
         });
     HalException failure;
+    long began = System.nanoTime();
     try {
-      failure = library.launch(call, communicators, streams);
+      failure =
+          communicators.launch(
+              call, streams, () -> isEnded || System.nanoTime() - began > patience);
     } catch (Throwable t) { // such as no memory
       failure = new HalException(Status.ABORTED, "a launch ended half-way: " + t, t);
+    }
+    if (failure != null && failure.status() == Status.DEADLINE_EXCEEDED) {
+      return failure; // it may still put parts behind any event
     }
     for (Member<S, E> member : members) {
       failure = graver(failure, record(member));
@@ -396,56 +347,66 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   }
 
   @Override
-  public void abort(int rank, long patience) {
-    Member<S, E> member = members.get(rank);
+  public @Nullable HalException failure() {
+    synchronized (this) {
+      if (isEnded) {
+        return null;
+      }
+      asking++;
+    }
+    try {
+      return communicators.failure();
+    } finally {
+      synchronized (this) {
+        asking--;
+        notifyAll();
+      }
+    }
+  }
+
+  @Override
+  public void abort(long patience) {
     synchronized (this) {
       isEnded = true;
-      if (member.isAborting || member.isAborted || isClosed) {
+      if (isAborting || isAborted || isClosed) {
         return;
       }
-      if (!await(() -> !isLaunching, patience)) {
-        throw new HalException(
-            Status.DEADLINE_EXCEEDED,
-            "a launch did not return within " + TimeUnit.NANOSECONDS.toMillis(patience) + " ms");
-      }
-      if (isClosed) { // meanwhile
-        return;
-      }
-      member.isAborting = true;
+      isAborting = true;
+      awaitUnused();
     }
-    boolean isPast = false;
     try {
-      gate.runAtMost(patience, () -> member.bound(() -> library.abort(member.communicator)));
-      isPast = true;
+      gate.runAtMost(patience, () -> communicators.abort(this::setPast));
     } finally {
-      endAbort(member, isPast);
+      endAbort();
     }
   }
 
-  private void endAbort(Member<S, E> member, boolean isPast) {
+  private synchronized void setPast(int rank) {
+    members.get(rank).isPast = true;
+  }
+
+  private void endAbort() {
     synchronized (this) {
-      member.isPast = isPast;
-      member.isAborted = true;
-      member.isAborting = false;
+      isAborted = true;
+      isAborting = false;
       notifyAll();
-      if (!member.isLeft) {
+      if (!isClosed) {
         return;
       }
     }
-    freeAll(member);
+    freeEvents(); // which close() has left to this
+    clique.release();
   }
 
-  /** With the monitor held. Returns false if it takes longer. */
-  private boolean await(BooleanSupplier isSo, long patience) {
-    long start = System.nanoTime();
+  /**
+   * Waits, with the monitor held, until the communicators are not used; a launch whose call hangs
+   * uses them for ever.
+   */
+  private void awaitUnused() {
     boolean wasInterrupted = false;
-    while (!isSo.getAsBoolean()) {
-      long left = patience - (System.nanoTime() - start);
-      if (left <= 0) {
-        break;
-      }
+    while (isLaunching || asking > 0) {
       try {
-        TimeUnit.NANOSECONDS.timedWait(this, left + 1_000_000); // at least one of its milliseconds
+        wait();
       } catch (InterruptedException e) {
         wasInterrupted = true;
       }
@@ -453,33 +414,26 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     if (wasInterrupted) {
       Thread.currentThread().interrupt();
     }
-    return isSo.getAsBoolean();
   }
 
   @Override
   public void close() {
-    List<Member<S, E>> freed = new ArrayList<>();
+    boolean wasEnded;
     synchronized (this) {
+      wasEnded = isEnded;
       isEnded = true;
       isClosed = true;
-      boolean ignored =
-          await(() -> members.stream().noneMatch(member -> member.isAborting), FREE_NANOS);
-      for (Member<S, E> member : members) {
-        if (member.isAborting) {
-          member.isLeft = true; // the abort that hangs frees what it uses
-        } else {
-          freed.add(member);
-        }
+      if (isAborting) {
+        return; // the abort frees what it uses when it returns
       }
     }
-    for (Member<S, E> member : freed) {
-      if (!member.isAborted) {
-        quietly(
-            () ->
-                gate.runAtMost(
-                    FREE_NANOS, () -> member.bound(() -> library.destroy(member.communicator))));
-      }
+    freeEvents();
+    if (isAborted) {
+      clique.release();
+    } else if (wasEnded) { // something has failed
+      clique.end();
+    } else {
+      library.cache().giveBack(clique);
     }
-    freed.forEach(this::freeAll);
   }
 }

@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupCommunicatorTest;
+
+/** Communicators of RCCL. */
+class HipGroupCommunicatorTest extends GpuGroupCommunicatorTest {
+  HipGroupCommunicatorTest() {
+    super(HipOnSimulator.GPU, "hipStreamWaitEvent");
+  }
+}

@@ -1,0 +1,207 @@
+package org.jhal.simulator.driver;
+
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import org.jhal.CollectiveGroup;
+import org.jhal.CollectiveGroup.Form;
+import org.jhal.CollectiveGroup.Kind;
+import org.jhal.Device;
+import org.jhal.Fence;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.cts.support.Task;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The communicators of groups: how they are made, kept for the next group, and end, and what hangs
+ * meanwhile behind the library's calls. A driver's tests extend this.
+ */
+public abstract class GpuGroupCommunicatorTest extends HeldGroups {
+  private static final int REMOTE_ERROR = 6;
+
+  /**
+   * For a driver.
+   *
+   * @param waitEvent has a stream wait for an event
+   */
+  protected GpuGroupCommunicatorTest(SimulatedGpu gpu, String waitEvent) {
+    super(gpu, waitEvent);
+  }
+
+  private long made() {
+    return collectives().calls().getOrDefault("ncclCommInitRankConfig", 0L);
+  }
+
+  private long destroyed() {
+    return collectives().calls().getOrDefault("ncclCommDestroy", 0L);
+  }
+
+  private static Form form(CollectiveGroup group) {
+    return group.form(Kind.BROADCAST, null, null);
+  }
+
+  // Making.
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aRankThatIsNeverReadyLeavesTheGroupToTheHost(int hanging) {
+    Device here = open(0);
+    Device there = open(1);
+    collectives().hangBehind("@init", hanging);
+    try (CollectiveGroup group = CollectiveGroup.of(List.of(here, there), SHORT)) {
+      assertEquals("host", form(group).name());
+      assertTrue(form(group).reason().contains("within PT0.1S"), () -> form(group).reason());
+    }
+    awaitTrue("both aborts", () -> collectives().live() == 0);
+    collectives().releaseBehind("@init", hanging);
+    SummingGroup.checkUsable(here, there);
+    assertNoneLost(here, there);
+  }
+
+  /**
+   * What hangs is kept until it returns, and keeps other groups out no longer than its patience.
+   */
+  @Test
+  void aCallThatHangsLeavesTheGroupToTheHost() {
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup sound = new SummingGroup(there, here);
+    collectives().hang("ncclCommInitRankConfig");
+    try (CollectiveGroup group = CollectiveGroup.of(List.of(here, there), SHORT)) {
+      assertEquals("host", form(group).name());
+      sound.check();
+    }
+    collectives().release("ncclCommInitRankConfig");
+    awaitTrue("the ranks of the sound group to be left", () -> collectives().live() == 2);
+    sound.close();
+  }
+
+  // Launching.
+
+  /** Nothing hangs in a call, so nothing is lost. */
+  @Test
+  void aLaunchThatHangsBehindItsCallIsAborted() {
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup group = new SummingGroup(SHORT, here, there);
+    collectives().openGap();
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "PT0.1S");
+    awaitTrue("both aborts", () -> collectives().live() == 0);
+    collectives().closeGap();
+    group.close();
+    SummingGroup.checkUsable(here, there);
+    assertNoneLost(here, there);
+  }
+
+  /** Long before the deadline, which is that of a group by default. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void whatTheLibraryFindsOutEndsTheGroup(int rank) {
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup group = new SummingGroup(here, there);
+    collectives().stall(1 - rank);
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    awaitLaunched(1);
+    collectives().asynchronousError(rank, REMOTE_ERROR);
+    assertAllFail(ends, Status.ABORTED, "rank " + rank + " returned 6", "remote process exited");
+    awaitTrue("both aborts", () -> collectives().live() == 0);
+    collectives().go(1 - rank);
+    group.close();
+    assertNoneLost(here, there);
+  }
+
+  // The end.
+
+  @Test
+  void theNextGroupOfTheSameDevicesHasTheCommunicatorsOfTheLastOne() {
+    Device here = open(0);
+    Device there = open(1);
+    for (int i = 0; i < 3; i++) {
+      SummingGroup.checkUsable(here, there);
+    }
+    assertEquals(2, made());
+    assertEquals(2, collectives().live());
+    SummingGroup.checkUsable(there, here); // whose ranks are others
+    assertEquals(4, made());
+    try (SummingGroup one = new SummingGroup(here, there);
+        SummingGroup two = new SummingGroup(here, there)) { // at the same time
+      one.check();
+      two.check();
+    }
+    assertEquals(6, made());
+    assertEquals(4, collectives().live());
+    there.close();
+    awaitTrue("the ends", () -> collectives().live() == 0);
+    assertEquals(6, destroyed());
+    assertEquals(0, aborts());
+  }
+
+  @Test
+  void aGroupThatHasFailedLeavesNoCommunicators() {
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup group = new SummingGroup(SHORT, here, there);
+    collectives().stall(1);
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "PT0.1S");
+    awaitTrue("both aborts", () -> collectives().live() == 0);
+    collectives().go(1);
+    group.close();
+    SummingGroup.checkUsable(here, there);
+    assertEquals(4, made());
+  }
+
+  @Test
+  void closingAGroupBesideLongWorkHoldsUpNobody() {
+    sim.simulator().waitForQuiet();
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup group = new SummingGroup(here, there);
+    SummingGroup other = new SummingGroup(there, here);
+    HeldStream longWork = hold(there);
+    var unused = longWork.producer();
+    group.close();
+    awaitReached(all(other.start(Fence.NONE)));
+    assertEquals(0, destroyed());
+    longWork.release();
+    other.close();
+  }
+
+  /** The device's close does not wait for what hangs, and others go on. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aRankThatNeverEndsKeepsNoDeviceOpen(int hanging) throws Exception {
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup.checkUsable(here, there);
+    collectives().hangBehind("@finalize", hanging);
+    Task<?> closing = Task.run("close", there::close);
+    var unused = closing.join();
+    collectives().releaseBehind("@finalize", hanging);
+    awaitTrue("the ends", () -> collectives().live() == 0);
+    assertEquals(List.of(), collectives().misuses());
+  }
+
+  // One rank.
+
+  @Test
+  void oneDeviceIsAGroup() {
+    Device here = open(0);
+    SummingGroup group = new SummingGroup(here);
+    assertEquals("native", form(group.group).name());
+    group.check();
+    List<TimelineSemaphore> ends = group.start(Fence.NONE);
+    List<TimelineSemaphore> next = group.start(all(ends));
+    awaitReached(all(next), Duration.ofSeconds(20));
+    assertNull(group.group.failure());
+    group.close();
+  }
+}

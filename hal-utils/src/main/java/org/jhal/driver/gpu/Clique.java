@@ -1,0 +1,180 @@
+package org.jhal.driver.gpu;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.support.EngineThread;
+
+/**
+ * The devices of a group and their communicators, which keep the native devices in use. One group
+ * has it at a time, or the {@link CommunicatorCache}.
+ *
+ * @param <S> the native stream
+ * @param <E> the native event
+ */
+final class Clique<S, E> {
+  private static final System.Logger LOG = System.getLogger(Clique.class.getName());
+
+  /** How long freeing communicators may keep launches out. */
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final List<GpuDevice<S, E, ?>> devices; // by rank
+  private final LaunchGate gate;
+  private final Communicators communicators;
+
+  private Clique(List<GpuDevice<S, E, ?>> devices, LaunchGate gate, Communicators communicators) {
+    this.devices = devices;
+    this.gate = gate;
+    this.communicators = communicators;
+  }
+
+  /**
+   * Makes communicators. Blocks.
+   *
+   * @param devices by rank, on different GPUs
+   * @param patience how long it may take, in nanoseconds
+   * @throws HalException if the library refuses, or there is not enough memory; DEADLINE_EXCEEDED
+   *     if it takes longer
+   */
+  static <S, E> Clique<S, E> create(
+      CollectiveLibrary library, LaunchGate gate, List<GpuDevice<S, E, ?>> devices, long patience) {
+    CompletableFuture<Clique<S, E>> made = new CompletableFuture<>();
+    AtomicBoolean isLate = new AtomicBoolean();
+    // The library may hang, and what it uses is kept until it returns.
+    new EngineThread(
+            "jhal-group-make",
+            () -> {
+              try {
+                gate.runAtMost(patience, () -> make(library, gate, devices, isLate, made));
+              } catch (Throwable t) {
+                boolean ignored = made.completeExceptionally(t);
+              }
+            })
+        .start();
+    try {
+      return Uninterruptibles.getUninterruptibly(made, patience, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      isLate.set(true);
+      HalException late =
+          new HalException(
+              Status.DEADLINE_EXCEEDED,
+              library + " made no communicators within " + Duration.ofNanos(patience));
+      if (made.completeExceptionally(late)) {
+        throw late;
+      }
+      return made.join();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof HalException failure
+          ? failure
+          : new HalException(Status.INTERNAL, "no communicators: " + e.getCause(), e.getCause());
+    }
+  }
+
+  private static <S, E> void make(
+      CollectiveLibrary library,
+      LaunchGate gate,
+      List<GpuDevice<S, E, ?>> devices,
+      AtomicBoolean isLate,
+      CompletableFuture<Clique<S, E>> made) {
+    if (isLate.get()) {
+      return;
+    }
+    int retained = 0;
+    boolean isKept = false;
+    try {
+      for (GpuDevice<S, E, ?> device : devices) {
+        device.runtime().retain();
+        retained++;
+      }
+      Communicators communicators = communicators(library, devices, isLate);
+      isKept = made.complete(new Clique<>(devices, gate, communicators));
+      if (!isKept) {
+        communicators.abort(rank -> {});
+      }
+    } finally {
+      for (int rank = 0; rank < retained && !isKept; rank++) {
+        devices.get(rank).runtime().release();
+      }
+    }
+  }
+
+  /** Memory that pools keep is not theirs to use, so it is given back if there is too little. */
+  private static <S, E> Communicators communicators(
+      CollectiveLibrary library, List<GpuDevice<S, E, ?>> devices, AtomicBoolean isLate) {
+    int[] ordinals = devices.stream().mapToInt(GpuDevice::place).toArray();
+    Communicators.Binding binding = (rank, body) -> bound(devices.get(rank), body);
+    try {
+      return Communicators.create(library, ordinals, binding, isLate::get);
+    } catch (HalException e) {
+      if (isLate.get()) {
+        throw e;
+      }
+      devices.forEach(device -> device.runtime().giveBack(device.runtime()::trimPool));
+      try {
+        return Communicators.create(library, ordinals, binding, isLate::get);
+      } catch (HalException again) {
+        again.addSuppressed(e);
+        throw again;
+      }
+    }
+  }
+
+  /**
+   * With the device bound, or else the library would make the first GPU of the machine current;
+   * without it if it cannot be bound.
+   */
+  private static void bound(GpuDevice<?, ?, ?> device, Runnable body) {
+    long token;
+    try {
+      token = device.runtime().bindToThread();
+    } catch (HalException e) {
+      body.run();
+      return;
+    }
+    try {
+      body.run();
+    } finally {
+      device.runtime().unbindFromThread(token);
+    }
+  }
+
+  List<GpuDevice<S, E, ?>> devices() {
+    return devices;
+  }
+
+  Communicators communicators() {
+    return communicators;
+  }
+
+  /** Whether another group may use it. */
+  boolean isSound() {
+    return devices.stream().noneMatch(device -> device.isClosing() || device.runtime().isLost())
+        && communicators.failure() == null;
+  }
+
+  /** Frees it; nothing uses it any more. Blocks. Throws nothing. */
+  void end() {
+    try {
+      long start = System.nanoTime();
+      gate.runAtMost(
+          END_NANOS, () -> communicators.end(() -> System.nanoTime() - start > END_NANOS));
+    } catch (Throwable t) { // no caller could handle it
+      LOG.log(Level.WARNING, "a communicator is not freed before the process ends", t);
+    } finally {
+      release();
+    }
+  }
+
+  /** Its communicators are gone, or as good as gone. */
+  void release() {
+    devices.forEach(device -> device.runtime().release());
+  }
+}
