@@ -51,6 +51,11 @@ class ForwardingStream implements NativeStream<MockEvent> {
   }
 
   @Override
+  public boolean across(boolean mayBlock, Runnable body) {
+    return right.across(mayBlock, body);
+  }
+
+  @Override
   public boolean queryEvent(MockEvent event) {
     return right.queryEvent(event);
   }

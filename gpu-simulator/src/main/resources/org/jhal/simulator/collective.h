@@ -66,6 +66,8 @@ struct gs_comm {
   int nonblocking;  // what takes time goes on behind the calls, and is asked for
   int making;       // some ranks have not come
   int launching;    // launches that are not over
+  int linked;       // what goes on behind the calls lies in memory of the thread that began it
+  pthread_t linker;
   int finalized;
   int error;  // what it tells when it is asked for asynchronous ones
   int parts;  // launched and not over
@@ -155,6 +157,8 @@ int gs_group_abort(gs_handle handle);  // whether the thread's group aborts it w
 // communicator.c
 gs_comm* gs_comm_find(gs_handle handle);  // null and a misuse, if there is none
 int gs_comm_use(gs_comm* comm);           // a code and a misuse, if another thread does
+void gs_comm_link(gs_comm* comm);
+void gs_comm_complete(gs_comm* comm);
 void gs_comm_unuse(gs_comm* comm);
 void gs_comms_reset(void);
 int gs_comms_abort(const gs_handle* handles, int count);  // together

@@ -140,6 +140,7 @@ static int start_behind(void) {
   group.calls = NULL;
   for (int i = 0; i < own->count; i++) {
     own->calls[i].comm->launching++;
+    gs_comm_link(own->calls[i].comm);
     gs_comm_unuse(own->calls[i].comm);
   }
   pthread_t thread;
@@ -191,6 +192,7 @@ static int take(gs_handle handle, gs_call call) {
   gs_comm* comm = call.comm;
   int code = gs_comm_use(comm);
   if (code) return code;
+  gs_comm_complete(comm);
   gs_ref(&comm->object);
   code = gs_call_check(&call);
   if (!code) code = check_group(&call);

@@ -48,6 +48,20 @@ int gs_comm_use(gs_comm* comm) {
 
 void gs_comm_unuse(gs_comm* comm) { comm->used--; }
 
+void gs_comm_link(gs_comm* comm) {
+  comm->linked = 1;
+  comm->linker = pthread_self();
+}
+
+// Any call but the one that asks for its state completes what has ended behind the calls. The thread that began it may
+// be gone, and its memory with it, when another one does that.
+void gs_comm_complete(gs_comm* comm) {
+  if (comm->linked && !pthread_equal(comm->linker, pthread_self())) {
+    gs_misuse("what another thread has begun for rank %d was not completed by it", comm->rank);
+  }
+  comm->linked = 0;
+}
+
 static uint64_t ids;
 
 GS_EXPORT int gpusim_ncclGetUniqueId(gs_unique_id* id) {
@@ -103,6 +117,7 @@ GS_EXPORT int gpusim_ncclCommInitRankConfig(gs_handle* handle, int count, gs_uni
   comm_make(clique, rank, device);
   live->nonblocking = 1;
   live->making = 1;
+  gs_comm_link(live);
   clique->joined |= 1u << rank;
   *handle = live->object.id;
   return gs_group_init();
@@ -131,6 +146,7 @@ GS_EXPORT int gpusim_ncclCommFinalize(gs_handle handle) {
   gs_comm* comm = gs_comm_find(handle);
   if (!comm) return GS_CO_INVALID_ARGUMENT;
   if (comm->finalized) gs_misuse("the communicator of rank %d is finalized already", comm->rank);
+  gs_comm_complete(comm);
   comm->finalized = 1;
   return state(comm);
 }
@@ -165,6 +181,7 @@ GS_EXPORT int gpusim_ncclCommDestroy(gs_handle handle) {
   if (comm->nonblocking && (!comm->finalized || state(comm) == GS_CO_IN_PROGRESS)) {
     gs_misuse("the communicator of rank %d is destroyed before it is finalized", comm->rank);
   }
+  gs_comm_complete(comm);
   uint64_t generation = gs.generation;
   gs_ref(&comm->object);
   while (comm->parts && gs.generation == generation) gs_wait_change(UINT64_MAX);
@@ -222,11 +239,14 @@ int gs_comms_abort(const gs_handle* handles, int count) {
   return gs.generation == generation ? GS_CO_OK : GS_CO_SYSTEM_ERROR;
 }
 
-// May be called by any thread.
+// May be called by any thread, but for one that launches.
 GS_EXPORT int gpusim_ncclCommGetAsyncError(gs_handle handle, int* error) {
   GS_COLLECTIVE(ncclCommGetAsyncError)
   gs_comm* comm = gs_comm_find(handle);
   if (!comm || !error) return GS_CO_INVALID_ARGUMENT;
+  if (comm->launching && !pthread_equal(comm->linker, pthread_self())) {
+    gs_misuse("rank %d is asked by another thread than the one that launches", comm->rank);
+  }
   *error = state(comm);
   return GS_CO_OK;
 }
@@ -235,6 +255,8 @@ GS_EXPORT int gpusim_ncclCommCount(gs_handle handle, int* count) {
   GS_COLLECTIVE(ncclCommCount)
   gs_comm* comm = gs_comm_find(handle);
   if (!comm || !count) return GS_CO_INVALID_ARGUMENT;
+  if (state(comm) == GS_CO_IN_PROGRESS) return GS_CO_INVALID_ARGUMENT;
+  gs_comm_complete(comm);
   *count = comm->clique->count;
   return GS_CO_OK;
 }

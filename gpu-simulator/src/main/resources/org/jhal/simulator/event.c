@@ -126,6 +126,7 @@ int gs_stream_wait_event(gs_handle stream_handle, gs_handle handle) {
     gs_misuse("the event %#llx is waited for and was never recorded", (unsigned long long)handle);
     return GS_OK;
   }
+  gs_hop(event->mark->context->device, stream->object.context->device);
   return enqueue(stream, event->mark, wait_run, waited);
 }
 

@@ -47,6 +47,12 @@ int gs_quiet(int device) {
   return gs.generation == generation ? GS_OK : GS_CONTEXT_DESTROYED;
 }
 
+void gs_hop(int from, int to) {
+  if (from != to && half(GS_EVERY_DEVICE)) {
+    gs_misuse("a stream of device %d waits for device %d, between the launches of two parts of a group", to, from);
+  }
+}
+
 int gs_idle_gate(void) {
   uint64_t generation = gs.generation;
   while (gs.held && gs.generation == generation) gs_wait_change(UINT64_MAX);

@@ -240,6 +240,7 @@ void gs_stream_end(gs_stream* stream);
 // if all was reset meanwhile.
 enum { GS_EVERY_DEVICE = (1 << GS_MAX_DEVICES) - 1 };
 int gs_idle(unsigned devices);  // one bit each
+void gs_hop(int from, int to);  // a stream of a device is to wait for another one
 int gs_idle_gate(void);         // before a launch: until none of them waits
 int gs_quiet(int device);       // if asked for, waits for all that is enqueued on it, by any context
 

@@ -453,6 +453,14 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
+    if (!usesPeers || kind == Kind.COLLECTIVE) { // which keeps others away by itself
+      issue(stream);
+    } else if (!stream.across(owner.mayBlock(), () -> issue(stream))) {
+      owner.leaveToIssueThread();
+    }
+  }
+
+  private void issue(NativeStream<E> stream) {
     if (usesPeers) {
       usePeers();
     }

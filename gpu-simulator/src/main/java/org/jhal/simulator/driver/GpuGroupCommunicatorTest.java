@@ -11,6 +11,7 @@ import java.util.List;
 import org.jhal.CollectiveGroup;
 import org.jhal.CollectiveGroup.Form;
 import org.jhal.CollectiveGroup.Kind;
+import org.jhal.CollectiveGroup.Options;
 import org.jhal.Device;
 import org.jhal.Fence;
 import org.jhal.Status;
@@ -93,12 +94,27 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
     Device there = open(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);
     collectives().openGap();
-    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "PT0.1S");
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED);
     awaitTrue("both aborts", () -> collectives().live() == 0);
     collectives().closeGap();
     group.close();
     SummingGroup.checkUsable(here, there);
     assertNoneLost(here, there);
+  }
+
+  /** The launch asks by itself, and the library completes what is over for who asks. */
+  @Test
+  void nobodyAsksTheLibraryBesideALaunch() {
+    Device here = open(0);
+    Device there = open(1);
+    Options beyondALook = Options.DEFAULT.withDeadline(Duration.ofMillis(1500));
+    SummingGroup group = new SummingGroup(beyondALook, here, there);
+    collectives().openGap();
+    assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED);
+    awaitTrue("both aborts", () -> collectives().live() == 0);
+    collectives().closeGap();
+    group.close();
+    assertEquals(List.of(), collectives().misuses());
   }
 
   /** Long before the deadline, which is that of a group by default. */
@@ -157,6 +173,23 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
     group.close();
     SummingGroup.checkUsable(here, there);
     assertEquals(4, made());
+  }
+
+  /** It failed when nobody asked; what is left of it cannot end in good order. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aGroupThatHasFailedUnseenIsAborted(int rank) {
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup group = new SummingGroup(here, there);
+    group.check();
+    collectives().asynchronousError(rank, REMOTE_ERROR);
+    group.close();
+    awaitTrue("both aborts", () -> collectives().live() == 0);
+    assertEquals(2, aborts());
+    assertEquals(0, collectives().calls().getOrDefault("ncclCommFinalize", 0L));
+    SummingGroup.checkUsable(here, there);
+    assertNoneLost(here, there);
   }
 
   @Test

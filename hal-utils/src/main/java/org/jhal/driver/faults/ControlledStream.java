@@ -91,6 +91,11 @@ final class ControlledStream<E> implements NativeStream<E> {
   }
 
   @Override
+  public boolean across(boolean mayBlock, Runnable body) {
+    return real.across(mayBlock, body);
+  }
+
+  @Override
   public boolean queryEvent(E event) {
     boolean hasFired = device.call("queryEvent", () -> real.queryEvent(event));
     device.checkAlive(); // the event may have fired because the lost device was drained

@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +23,9 @@ import org.jhal.driver.support.EngineThread;
  */
 final class Clique<S, E> {
   private static final System.Logger LOG = System.getLogger(Clique.class.getName());
+
+  /** How long making communicators, which takes a second or two, may keep launches out. */
+  private static final long MAKE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /** How long freeing communicators may keep launches out. */
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -53,24 +57,27 @@ final class Clique<S, E> {
             "jhal-group-make",
             () -> {
               try {
-                gate.runAtMost(patience, () -> make(library, gate, devices, isLate, made));
+                long limit = Math.min(patience, MAKE_NANOS);
+                gate.runAtMost(limit, () -> make(library, gate, devices, isLate, made));
               } catch (Throwable t) {
                 boolean ignored = made.completeExceptionally(t);
               }
             })
         .start();
     try {
-      return Uninterruptibles.getUninterruptibly(made, patience, TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      isLate.set(true);
-      HalException late =
-          new HalException(
-              Status.DEADLINE_EXCEEDED,
-              library + " made no communicators within " + Duration.ofNanos(patience));
-      if (made.completeExceptionally(late)) {
-        throw late;
+      try {
+        return Objects.requireNonNull(
+            Uninterruptibles.getUninterruptibly(made, patience, TimeUnit.NANOSECONDS));
+      } catch (TimeoutException e) {
+        isLate.set(true);
+        boolean ignored =
+            made.completeExceptionally(
+                new HalException(
+                    Status.DEADLINE_EXCEEDED,
+                    library + " made no communicators within " + Duration.ofNanos(patience)));
+        // They may be ready all the same.
+        return Objects.requireNonNull(Uninterruptibles.getUninterruptibly(made));
       }
-      return made.join();
     } catch (ExecutionException e) {
       throw e.getCause() instanceof HalException failure
           ? failure
@@ -154,9 +161,15 @@ final class Clique<S, E> {
     return communicators;
   }
 
+  /** Whether a device of it is being closed, or is closed. */
+  boolean isClosing() {
+    return devices.stream().anyMatch(GpuDevice::isClosing);
+  }
+
   /** Whether another group may use it. */
   boolean isSound() {
-    return devices.stream().noneMatch(device -> device.isClosing() || device.runtime().isLost())
+    return !isClosing()
+        && devices.stream().noneMatch(device -> device.runtime().isLost())
         && communicators.failure() == null;
   }
 

@@ -139,11 +139,20 @@ public final class CollectiveLibrary {
     return failure != null ? failure : failureUnlessBegun("ncclGroupEnd", ended);
   }
 
-  /** What a communicator says of what goes on behind the calls. Any thread may ask. */
+  /**
+   * What a communicator says of what goes on behind the calls. Any thread may ask, but one at a
+   * time: the library completes what is over.
+   */
   int state(long communicator) {
     IntByReference read = new IntByReference();
     int result = functions.ncclCommGetAsyncError(communicator, read);
     return result == SUCCESS ? read.getValue() : result;
+  }
+
+  /** Completes what this thread has begun, once it is over; returns what has failed, or null. */
+  @Nullable HalException complete(long communicator) {
+    int result = Objects.requireNonNull(nonBlocking).complete(communicator);
+    return result == SUCCESS ? null : failure("ncclCommCount", result);
   }
 
   /** Begins the orderly end of a communicator; returns what has failed, or null. */

@@ -1,8 +1,8 @@
 package org.jhal.driver.gpu;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,24 +17,32 @@ final class CommunicatorCache {
 
   /** Takes those of these devices, by rank, or returns null if there are none that are sound. */
   @SuppressWarnings("unchecked") // of the same devices
-  synchronized <S, E> @Nullable Clique<S, E> take(List<GpuDevice<S, E, ?>> devices) {
-    for (Iterator<Clique<?, ?>> each = idle.iterator(); each.hasNext(); ) {
-      Clique<?, ?> clique = each.next();
-      if (clique.devices().equals(devices) && clique.isSound()) {
-        each.remove();
-        return (Clique<S, E>) clique;
+  <S, E> @Nullable Clique<S, E> take(List<GpuDevice<S, E, ?>> devices) {
+    Clique<S, E> taken = null;
+    synchronized (this) {
+      for (Clique<?, ?> clique : idle) {
+        if (clique.devices().equals(devices)) {
+          taken = (Clique<S, E>) clique;
+        }
       }
+      idle.remove(taken);
     }
+    if (taken == null || taken.isSound()) {
+      return taken;
+    }
+    new EngineThread("jhal-group-free", taken::end).start(); // which may block
     return null;
   }
 
   /** Keeps what nothing uses any more, or ends it. May block. */
   void giveBack(Clique<?, ?> clique) {
-    synchronized (this) {
-      boolean isFirst = idle.stream().noneMatch(one -> one.devices().equals(clique.devices()));
-      if (isFirst && clique.isSound()) {
-        idle.add(clique);
-        return;
+    if (clique.isSound()) {
+      synchronized (this) {
+        boolean isFirst = idle.stream().noneMatch(one -> one.devices().equals(clique.devices()));
+        if (isFirst && !clique.isClosing()) { // or nobody would end it
+          idle.add(clique);
+          return;
+        }
       }
     }
     clique.end();

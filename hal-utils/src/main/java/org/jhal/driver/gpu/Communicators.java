@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * block, whatever takes time goes on behind the calls, which are asked until it is over, or until
  * the caller says that it is late; otherwise the calls themselves may hang.
  *
- * <p>For one thread at a time, but for {@link #failure} and {@link #abort}.
+ * <p>For one thread at a time; any thread may ask for a {@link #failure} while nothing else is
+ * called.
  */
 final class Communicators {
   /** What runs with a rank's device bound. */
@@ -82,7 +83,7 @@ final class Communicators {
     Communicators made =
         new Communicators(library, binding, written.getLongArray(0, count), written);
     if (failure == null) {
-      failure = made.awaitReady("ncclCommInitRankConfig", isLate);
+      failure = made.complete("ncclCommInitRankConfig", isLate);
     }
     if (failure != null) {
       try {
@@ -150,6 +151,15 @@ final class Communicators {
     return null;
   }
 
+  /** As {@link #awaitReady}; then any thread may use them, also when this one has ended. */
+  private @Nullable HalException complete(String call, BooleanSupplier isLate) {
+    HalException failure = awaitReady(call, isLate);
+    for (int rank = 0; rank < handles.length && failure == null; rank++) {
+      failure = library.complete(handles[rank]);
+    }
+    return failure;
+  }
+
   private static void pause(long waited) {
     if (waited < SPIN_NANOS) {
       Thread.onSpinWait();
@@ -164,10 +174,10 @@ final class Communicators {
    */
   @Nullable HalException launch(CollectiveCall call, long[] streams, BooleanSupplier isLate) {
     HalException failure = library.launch(call, handles, streams);
-    return failure != null || isBlocking ? failure : awaitReady("ncclGroupEnd", isLate);
+    return failure != null || isBlocking ? failure : complete("ncclGroupEnd", isLate);
   }
 
-  /** What has failed behind the calls, or null. Any thread may ask. */
+  /** What has failed behind the calls, or null. Not beside {@link #launch}, which asks as well. */
   @Nullable HalException failure() {
     for (int rank = 0; rank < handles.length; rank++) {
       int state = library.state(handles[rank]);
@@ -179,8 +189,7 @@ final class Communicators {
   }
 
   /**
-   * Ends what runs, and frees all. Blocks, perhaps for ever. Beside {@link #launch} only if the
-   * library does not block.
+   * Ends what runs, and frees all. Blocks, perhaps for ever.
    *
    * @param isOver is told of each rank that is aborted
    * @throws HalException if a rank cannot be aborted
@@ -230,18 +239,20 @@ final class Communicators {
   }
 
   /**
-   * Frees all in good order; nothing uses them. Blocks.
+   * Frees all, in good order if nothing has failed and it is not late, and by an abort otherwise;
+   * nothing uses them. Blocks.
    *
    * @throws HalException if that fails; then the rest is not freed
    */
   void end(BooleanSupplier isLate) {
-    if (!isBlocking) {
-      HalException failure = grouped(rank -> library.finish(handles[rank]));
+    HalException failure = failure();
+    if (failure == null && !isBlocking) {
+      failure = grouped(rank -> library.finish(handles[rank]));
       failure = failure == null ? awaitReady("ncclCommFinalize", isLate) : failure;
-      if (failure != null) {
-        abort(rank -> {});
-        throw failure;
-      }
+    }
+    if (failure != null) {
+      abort(rank -> {});
+      return;
     }
     for (int rank = 0; rank < handles.length; rank++) {
       long handle = handles[rank];

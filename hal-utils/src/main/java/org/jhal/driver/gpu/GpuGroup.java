@@ -58,8 +58,8 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   private final long[] streams;
   private final E start; // of rank 0, behind what all ranks wait for
 
-  // Guarded by this. Communicators are never aborted while they launch, or are asked, since that
-  // frees them.
+  // Guarded by this. Communicators are never asked while they launch, which asks as well, nor
+  // aborted while they launch or are asked, since that frees them.
   private boolean isLaunching;
   private int asking; // threads in failure()
   private boolean isAborting;
@@ -213,6 +213,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     @SuppressWarnings("unchecked") // of the first device
     S own = ((GpuStream<S, E, ?>) stream).handle();
     synchronized (this) {
+      awaitUnused();
       if (isEnded) {
         throw new HalException(Status.CANCELLED, "the group has ended");
       }
@@ -349,7 +350,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   @Override
   public @Nullable HalException failure() {
     synchronized (this) {
-      if (isEnded) {
+      if (isEnded || isLaunching) { // the launch tells by itself
         return null;
       }
       asking++;

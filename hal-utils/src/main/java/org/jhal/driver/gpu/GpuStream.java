@@ -252,6 +252,11 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   }
 
   @Override
+  public boolean across(boolean mayBlock, Runnable body) {
+    return runtime.gate().across(mayBlock, body);
+  }
+
+  @Override
   public boolean queryEvent(GpuEvent<E> event) {
     long position = event.position();
     if (position <= fired) {

@@ -2,11 +2,11 @@ package org.jhal.driver.gpu;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -46,7 +46,8 @@ public final class LaunchGate {
     private final int count;
     private final long end; // when others go on without waiting for it, by System.nanoTime()
     private final AtomicBoolean isOver = new AtomicBoolean();
-    private final AtomicBoolean isTimed = new AtomicBoolean();
+    private final AtomicReference<@Nullable CompletableFuture<Void>> timer =
+        new AtomicReference<>();
 
     Stay(int count, long patience) {
       this.count = count;
@@ -56,16 +57,20 @@ public final class LaunchGate {
     void end() {
       if (isOver.compareAndSet(false, true)) {
         permits.release(count);
+        CompletableFuture<Void> started = timer.get();
+        if (started != null) {
+          boolean ignored = started.complete(null); // or it would be kept until it is late
+        }
       }
     }
 
     /** Ends it when it is late. */
     void startTimer() {
-      if (isTimed.compareAndSet(false, true)) {
-        Executor late =
-            CompletableFuture.delayedExecutor(
-                Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-        late.execute(this::end);
+      CompletableFuture<Void> late = new CompletableFuture<>();
+      if (timer.compareAndSet(null, late) && !isOver.get()) {
+        var unused = late.thenRun(this::end);
+        long left = Math.max(0, end - System.nanoTime());
+        var ignored = late.completeOnTimeout(null, left, TimeUnit.NANOSECONDS);
       }
     }
   }
@@ -76,6 +81,11 @@ public final class LaunchGate {
       return body.get();
     }
     boolean ignored = acquire(1, Long.MAX_VALUE);
+    return inside(body);
+  }
+
+  /** Calls {@code body} with the permit that this thread has, and gives that back. */
+  private <T> T inside(Supplier<T> body) {
     try {
       isInside.set(true);
       return body.get();
@@ -86,6 +96,29 @@ public final class LaunchGate {
         permits.release();
       }
     }
+  }
+
+  /**
+   * Puts something into a stream that involves another device, while nothing is being launched.
+   * Streams may share a queue of the hardware. So if a stream of one rank's device were made to
+   * wait for one of another rank's device between the launches of the two, each rank's kernel could
+   * be behind something that waits for the other one.
+   *
+   * @param mayBlock whether to wait in the line
+   * @return false if it would have had to, and may not; then {@code body} was not called
+   */
+  boolean across(boolean mayBlock, Runnable body) {
+    if (!mayBlock
+        && !isInside.get()
+        && !Uninterruptibles.tryAcquireUninterruptibly(permits, 1, 0, TimeUnit.NANOSECONDS)) {
+      return false;
+    }
+    Supplier<Boolean> put =
+        () -> {
+          body.run();
+          return true;
+        };
+    return mayBlock || isInside.get() ? call(put) : inside(put);
   }
 
   /** As {@link #call(Supplier)}. */

@@ -4,6 +4,7 @@ import com.sun.jna.Function;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import com.sun.jna.Structure;
+import com.sun.jna.ptr.IntByReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,12 +42,15 @@ public final class NonBlockingFunctions {
 
   private final Function getUniqueId;
   private final Function initRank;
+  private final Function count;
   private final Function finish;
   private final Memory config = new Memory(CONFIG_BYTES); // only read
 
-  private NonBlockingFunctions(Function getUniqueId, Function initRank, Function finish) {
+  private NonBlockingFunctions(
+      Function getUniqueId, Function initRank, Function count, Function finish) {
     this.getUniqueId = getUniqueId;
     this.initRank = initRank;
+    this.count = count;
     this.finish = finish;
     config.clear();
     config.setLong(0, CONFIG_BYTES);
@@ -59,10 +63,15 @@ public final class NonBlockingFunctions {
   static @Nullable NonBlockingFunctions of(SharedLibrary library, int version) {
     Function getUniqueId = library.optional("ncclGetUniqueId");
     Function initRank = library.optional("ncclCommInitRankConfig");
+    Function count = library.optional("ncclCommCount");
     Function finish = library.optional("ncclCommFinalize");
-    return version < FIRST || getUniqueId == null || initRank == null || finish == null
+    return version < FIRST
+            || getUniqueId == null
+            || initRank == null
+            || count == null
+            || finish == null
         ? null
-        : new NonBlockingFunctions(getUniqueId, initRank, finish);
+        : new NonBlockingFunctions(getUniqueId, initRank, count, finish);
   }
 
   /** Calls {@code ncclGetUniqueId}; returns its result. */
@@ -80,6 +89,15 @@ public final class NonBlockingFunctions {
    */
   int initRank(Pointer communicator, int ranks, UniqueId id, int rank) {
     return initRank.invokeInt(new Object[] {communicator, ranks, id, rank, config});
+  }
+
+  /**
+   * Completes what this thread has begun behind a call, and what is over; returns a result. Older
+   * versions, such as 2.22, keep that in memory of the thread, where any call but the question for
+   * the state looks for it, even if the thread has ended.
+   */
+  int complete(long communicator) {
+    return count.invokeInt(new Object[] {communicator, new IntByReference()});
   }
 
   /** Calls {@code ncclCommFinalize}; returns its result. */

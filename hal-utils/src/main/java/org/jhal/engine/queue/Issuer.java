@@ -144,13 +144,15 @@ final class Issuer<E> {
       }
       operation.recordIssue();
       event = events.acquire();
+      boolean mayBlock = operation.mayBlock();
       mayHaveReachedStream = waitForProducers(operation);
-      if (operation.workFailure() == null) {
+      isPutBack = operation.mayBlock() != mayBlock;
+      if (!isPutBack && operation.workFailure() == null) {
         boolean wasPutBack = operation.isPutBack();
         boolean isWaiting = mayHaveReachedStream;
         mayHaveReachedStream = true;
         operation.work.issue(stream, operation);
-        if (operation.isPutBack() && !wasPutBack) {
+        if (operation.isPutBack() != wasPutBack || operation.mayBlock() != mayBlock) {
           mayHaveReachedStream = isWaiting;
           isPutBack = true;
         }
@@ -237,7 +239,9 @@ final class Issuer<E> {
 
   /**
    * Makes the stream wait for the events that cover the operation's waits (rule Q5). If a producer
-   * is already known to have failed, this operation fails too, and its work must not be issued.
+   * is already known to have failed, this operation fails too, and its work must not be issued. If
+   * the stream would have to wait with one of another device, the operation is left to the issue
+   * thread.
    *
    * @return whether the stream was made to wait for anything
    */
@@ -259,7 +263,8 @@ final class Issuer<E> {
     // must not fire before those of all producers, since whoever sees it fire settles the producers
     // too.
     boolean hasWaited = false;
-    for (int i = 0; i < operation.waitCount(); i++) {
+    boolean mayBlock = operation.mayBlock();
+    for (int i = 0; i < operation.waitCount() && operation.mayBlock() == mayBlock; i++) {
       Operation<?> producer = operation.wait(i).producer;
       if (producer != null) {
         hasWaited |= waitFor(operation, producer);
@@ -275,7 +280,7 @@ final class Issuer<E> {
         return false;
       }
       if (!producer.queue.isOfDevice(operation.queue)) {
-        return waitForOther(operation, producer);
+        return waitAcross(operation, producer);
       }
       @SuppressWarnings("unchecked") // all queues of a device have one type of events
       Operation<E> own = (Operation<E>) producer;
@@ -296,6 +301,15 @@ final class Issuer<E> {
     } finally {
       event.release();
     }
+  }
+
+  private boolean waitAcross(Operation<E> operation, Operation<?> producer) {
+    boolean[] hasWaited = new boolean[1];
+    Runnable body = () -> hasWaited[0] = waitForOther(operation, producer);
+    if (!stream.across(operation.mayBlock(), body)) {
+      operation.leaveToIssueThread();
+    }
+    return hasWaited[0];
   }
 
   /**

@@ -109,7 +109,10 @@ public final class Operation<E> extends HeapNode {
   // is ready with the lock of QueueLists held.
   private int weight;
 
-  private boolean mayBlock; // only the issue thread may issue it
+
+  // Only the issue thread may issue it. Written by the enqueuing thread, and by the drainer; read
+  // with the lock of QueueLists held, or by the drainer.
+  private boolean mayBlock;
   private boolean isTimed; // the stream measures when it runs
 
   // Recorded from the issue on. Written by the drainer, taken by the thread that fixes the verdict.
@@ -363,6 +366,14 @@ public final class Operation<E> extends HeapNode {
 
   public boolean isPutBack() {
     return isPutBack;
+  }
+
+  /**
+   * Called while it is issued, by its work or for its waits: the rest would have to wait, so the
+   * issue thread issues it all.
+   */
+  public void leaveToIssueThread() {
+    mayBlock = true;
   }
 
   void setServesCopy(boolean serves) {

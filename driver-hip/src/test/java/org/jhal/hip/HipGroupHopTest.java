@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupHopTest;
+
+/** What involves two devices, beside collectives of RCCL. */
+class HipGroupHopTest extends GpuGroupHopTest {
+  HipGroupHopTest() {
+    super(HipOnSimulator.GPU, "hipStreamWaitEvent");
+  }
+}
