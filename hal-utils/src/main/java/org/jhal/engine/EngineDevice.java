@@ -515,6 +515,12 @@ public final class EngineDevice<E> implements CollectiveDevice {
     return config.closeTimeout();
   }
 
+  /** How long its part in a collective may take to end, once that has failed. */
+  Duration abortTimeout() {
+    Duration least = config.abortTimeout();
+    return least.compareTo(closeTimeout()) < 0 ? closeTimeout() : least;
+  }
+
   // Loss and close.
 
   @Override

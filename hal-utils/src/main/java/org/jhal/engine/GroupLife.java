@@ -350,6 +350,15 @@ final class GroupLife extends RefCounted {
     }
   }
 
+  /** How long an abort may take, in nanoseconds: the longest time that one of the devices has. */
+  long abortNanos() {
+    long longest = 0;
+    for (EngineDevice<?> device : devices) {
+      longest = Math.max(longest, device.abortTimeout().toNanos());
+    }
+    return longest;
+  }
+
   /** How long a close waits: the longest {@code close-timeout} of the devices. */
   Duration closeTimeout() {
     Duration limit = Duration.ZERO;

@@ -307,7 +307,7 @@ final class NativeCollective extends Collective {
     if (!isFailed) {
       return 0;
     }
-    long patience = isOnLostDevice() ? 0 : NativeForm.patience(group.closeTimeout());
+    long patience = isOnLostDevice() ? 0 : group.abortNanos();
     return System.nanoTime() - failed - patience;
   }
 

@@ -30,9 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class NativeForm {
   private static final System.Logger LOG = System.getLogger(NativeForm.class.getName());
 
-  /** An abort takes half a second with nothing in its way, whatever the {@code close-timeout}. */
-  private static final long LEAST_PATIENCE = TimeUnit.SECONDS.toNanos(5);
-
   /** How long at most nobody asks whether the streams of an aborted group are past it. */
   private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -111,9 +108,8 @@ final class NativeForm {
 
   /**
    * Ends what runs, without waiting for that. A device is lost if its part of the collectives is
-   * not over within its {@code close-timeout}, or 5 seconds if that is longer: it is not known when
-   * its stream goes on. Time in which the streams wait for work elsewhere does not count. May be
-   * called again.
+   * not over within its {@link EngineDevice#abortTimeout()}: it is not known when its stream goes
+   * on. Time in which the streams wait for work elsewhere does not count. May be called again.
    */
   void abort() {
     NativeGroup<?> aborted = group;
@@ -183,11 +179,6 @@ final class NativeForm {
     bodies.forEach(Runnable::run);
   }
 
-  /** How long an abort may take, in nanoseconds. */
-  static long patience(Duration closeTimeout) {
-    return Math.max(LEAST_PATIENCE, closeTimeout.toNanos());
-  }
-
   private void abort(NativeGroup<?> aborted) {
     List<Patience> timers = new ArrayList<>();
     try {
@@ -223,7 +214,7 @@ final class NativeForm {
     Patience(EngineDevice<?> device, int rank) {
       this.device = device;
       this.rank = rank;
-      this.nanos = patience(device.closeTimeout());
+      this.nanos = device.abortTimeout().toNanos();
     }
 
     synchronized void start(boolean wasHeld) {

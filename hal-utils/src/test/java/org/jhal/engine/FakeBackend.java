@@ -51,7 +51,9 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
-        this, new EngineConfig(queues, 64, 0, 0, closeTimeout, 2, 2, true, true, false), List.of());
+        this,
+        new EngineConfig(queues, 64, 0, 0, closeTimeout, closeTimeout, 2, 2, true, true, false),
+        List.of());
   }
 
   /** Whether this thread has bound the device through this object, rather than a stream. */

@@ -44,7 +44,8 @@ final class InstantBackend implements DeviceBackend<Object> {
   EngineDevice<Object> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
         this,
-        new EngineConfig(queues, 512, 50_000, 0, closeTimeout, 2, 2, true, true, false),
+        new EngineConfig(
+            queues, 512, 50_000, 0, closeTimeout, closeTimeout, 2, 2, true, true, false),
         List.of());
   }
 

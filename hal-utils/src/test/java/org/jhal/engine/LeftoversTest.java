@@ -187,7 +187,8 @@ class LeftoversTest {
   @Test
   void aWaitPollsNoLongerThanItsTimeout() throws Exception {
     EngineConfig config =
-        new EngineConfig(1, 64, Duration.ofHours(1).toNanos(), 0, LIMIT, 2, 2, true, true, false);
+        new EngineConfig(
+            1, 64, Duration.ofHours(1).toNanos(), 0, LIMIT, LIMIT, 2, 2, true, true, false);
     try (EngineDevice<Event> device = new EngineDevice<>(backend, config, List.of());
         TimelineSemaphore done = device.createSemaphore()) {
       backend.device.setHeld(true);

@@ -48,6 +48,7 @@ record NullBackend(long latencyNanos) implements DeviceBackend<NullBackend.Event
             SPIN_NANOS,
             COMPLETION_SPIN_NANOS,
             Duration.ofSeconds(10),
+            Duration.ofSeconds(5),
             1,
             1,
             true,

@@ -31,7 +31,8 @@ public final class ExitsWithDevices {
     Device device =
         new EngineDevice<>(
             backend(),
-            new EngineConfig(1, 8, 0, 0, Duration.ofSeconds(10), 1, 1, true, true, false),
+            new EngineConfig(
+                1, 8, 0, 0, Duration.ofSeconds(10), Duration.ofSeconds(5), 1, 1, true, true, false),
             List.of());
     TimelineSemaphore timeline = device.createSemaphore(0);
     switch (args[0]) {

@@ -96,7 +96,16 @@ public abstract class GpuGroupFailureTest {
 
   /** It is closed with the test at the latest. */
   private Device open(int index) {
-    Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=300ms");
+    return open(index, "");
+  }
+
+  /** One that is lost soon if its part in a collective does not end. */
+  private Device openHasty(int index) {
+    return open(index, "&abort-timeout=400ms");
+  }
+
+  private Device open(int index, String options) {
+    Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=300ms" + options);
     opened.add(device);
     return device;
   }
@@ -304,8 +313,8 @@ public abstract class GpuGroupFailureTest {
   /** The stream of the first rank waits for that of the other one, which does not go on. */
   @Test
   void anAbortThatHangsLosesWhatWaits() {
-    Device here = open(0);
-    Device there = open(1);
+    Device here = openHasty(0);
+    Device there = openHasty(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);
     collectives().stall(1);
     collectives().hangAbort(1);
@@ -319,7 +328,7 @@ public abstract class GpuGroupFailureTest {
         behind.status() == Status.DEADLINE_EXCEEDED || behind.status() == Status.UNAVAILABLE,
         behind::toString);
     awaitTrue("the losses", () -> here.lostCause() != null && there.lostCause() != null);
-    assertHal(Status.UNAVAILABLE, present(here.lostCause()), there.toString(), "within PT5S");
+    assertHal(Status.UNAVAILABLE, present(here.lostCause()), there.toString(), "within PT0.4S");
     collectives().go(1);
     collectives().releaseAbort(1);
     group.close();
@@ -331,7 +340,7 @@ public abstract class GpuGroupFailureTest {
   @Test
   void anAbortThatHangsOnTheFirstRankLosesThatDeviceOnly() {
     int hanging = 0;
-    Device[] devices = {open(0), open(1)};
+    Device[] devices = {openHasty(0), openHasty(1)};
     SummingGroup group = new SummingGroup(SHORT, devices);
     collectives().stall(1);
     collectives().hangAbort(hanging);
@@ -340,7 +349,7 @@ public abstract class GpuGroupFailureTest {
     assertHal(
         Status.UNAVAILABLE,
         present(devices[hanging].lostCause()),
-        "the abort of a collective did not end within PT5S");
+        "the abort of a collective did not end within PT0.4S");
     assertNull(devices[1 - hanging].lostCause());
     collectives().go(1);
     try (Device alone = open(1 - hanging);
@@ -358,7 +367,7 @@ public abstract class GpuGroupFailureTest {
   @Test
   void whatAnAbortHasHeldIsFreedWhenItReturns() {
     int hanging = 0;
-    Device[] devices = {open(0), open(1)};
+    Device[] devices = {openHasty(0), openHasty(1)};
     SummingGroup group = new SummingGroup(SHORT, devices);
     collectives().stall(1);
     collectives().hangAbort(hanging);
@@ -377,8 +386,8 @@ public abstract class GpuGroupFailureTest {
   /** Its devices are lost; others go on. */
   @Test
   void aLaunchThatHangsKeepsNobodyOut() {
-    Device here = open(0);
-    Device there = open(1);
+    Device here = openHasty(0);
+    Device there = openHasty(1);
     SummingGroup group = new SummingGroup(SHORT, here, there);
     collectives().hang("ncclGroupEnd");
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
@@ -445,7 +454,7 @@ public abstract class GpuGroupFailureTest {
   /** With the first device nobody can tell any more where the other rank's part is. */
   @Test
   void anAbortThatHangsBesideALostDeviceLosesItsOwn() {
-    Device[] devices = {open(0), open(1)};
+    Device[] devices = {openHasty(0), openHasty(1)};
     SummingGroup group = new SummingGroup(devices);
     sim.simulator().pause(1, 0); // so that the part that fails is that of the first
     sim.simulator().fail("@collective", 1, GpuFault.STICKY_CODE);
@@ -456,7 +465,7 @@ public abstract class GpuGroupFailureTest {
     assertHal(
         Status.UNAVAILABLE,
         present(devices[1].lostCause()),
-        "the abort of a collective did not end within PT5S");
+        "the abort of a collective did not end within PT0.4S");
     collectives().releaseAbort(1);
     awaitTrue("the end of the group", () -> collectives().live() == 0);
     group.close();

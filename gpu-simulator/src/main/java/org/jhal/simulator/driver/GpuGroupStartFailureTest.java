@@ -38,6 +38,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class GpuGroupStartFailureTest extends HeldGroups {
   private static final String WHY = "the cable was pulled";
 
+  /** It is lost soon if its part in a collective does not end. */
+  private static final String HASTY = "&abort-timeout=400ms";
+
   /**
    * For a driver.
    *
@@ -86,8 +89,8 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   /** What its streams can never get past loses the devices, as it does any other. */
   @Test
   void aProducerThatIsGoneAndNeverEndsLosesTheRanks() {
-    Device here = open(0);
-    Device there = open(1);
+    Device here = open(0, HASTY);
+    Device there = open(1, HASTY);
     Device producing = openApart();
     SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(producing);

@@ -11,6 +11,8 @@ import java.time.Duration;
  * @param completionSpinNanos how long a queue's completion thread polls, for an event or for more
  *     work, before it sleeps
  * @param closeTimeout how long closing waits for work in flight
+ * @param abortTimeout how long the device's part in a collective may take to end at least, once
+ *     that has failed
  * @param hostCalls how many threads run host calls of users
  * @param copyThreads how many threads run the other host completions: those of transfers and of
  *     copies between devices
@@ -24,6 +26,7 @@ public record EngineConfig(
     long spinNanos,
     long completionSpinNanos,
     Duration closeTimeout,
+    Duration abortTimeout,
     int hostCalls,
     int copyThreads,
     boolean sharesEvents,

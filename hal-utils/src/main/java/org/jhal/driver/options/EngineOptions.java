@@ -24,6 +24,13 @@ public final class EngineOptions {
           Duration.ZERO,
           Duration.ofHours(1),
           "how long closing the device waits for work in flight");
+  private final Option<Duration> abortTimeout =
+      Option.duration(
+          "abort-timeout",
+          Duration.ofSeconds(5),
+          Duration.ZERO,
+          Duration.ofHours(1),
+          "how long a collective that has failed may take to end, if close-timeout is not longer");
   private final Option<Long> hostCalls =
       Option.integer(
           "host-calls",
@@ -95,7 +102,16 @@ public final class EngineOptions {
   /** All options, to be passed to {@link Settings#resolve}. */
   public List<Option<?>> all() {
     return List.of(
-        queues, inflight, spin, completionSpin, closeTimeout, hostCalls, copyThreads, peers, leaks);
+        queues,
+        inflight,
+        spin,
+        completionSpin,
+        closeTimeout,
+        abortTimeout,
+        hostCalls,
+        copyThreads,
+        peers,
+        leaks);
   }
 
   /** The configuration that these settings give. */
@@ -106,6 +122,7 @@ public final class EngineOptions {
         settings.get(spin).toNanos(),
         settings.get(completionSpin).toNanos(),
         settings.get(closeTimeout),
+        settings.get(abortTimeout),
         settings.getInt(hostCalls),
         settings.getInt(copyThreads),
         !settings.get(peers).equals("none"),

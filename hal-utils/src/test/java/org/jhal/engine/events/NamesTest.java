@@ -27,7 +27,8 @@ class NamesTest {
   private static EngineDevice<Event> open(FakeBackend backend) {
     return new EngineDevice<>(
         backend,
-        new EngineConfig(2, 64, 0, 0, Duration.ofMinutes(5), 2, 2, true, true, false),
+        new EngineConfig(
+            2, 64, 0, 0, Duration.ofMinutes(5), Duration.ofMinutes(5), 2, 2, true, true, false),
         List.of());
   }
 
