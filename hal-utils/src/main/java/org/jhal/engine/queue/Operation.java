@@ -109,7 +109,6 @@ public final class Operation<E> extends HeapNode {
   // is ready with the lock of QueueLists held.
   private int weight;
 
-
   // Only the issue thread may issue it. Written by the enqueuing thread, and by the drainer; read
   // with the lock of QueueLists held, or by the drainer.
   private boolean mayBlock;

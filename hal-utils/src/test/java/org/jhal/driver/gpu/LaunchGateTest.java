@@ -1,6 +1,9 @@
 package org.jhal.driver.gpu;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -143,5 +146,68 @@ class LaunchGateTest {
   private static void awaitNanos(long nanos) {
     long start = System.nanoTime();
     Threads.await("time to pass", () -> System.nanoTime() - start > nanos);
+  }
+
+  // What involves two devices.
+
+  @Test
+  void whatInvolvesTwoDevicesIsRefusedBesideALaunchOrBehindOneThatWaits() {
+    LaunchGate gate = new LaunchGate();
+    AtomicInteger called = new AtomicInteger();
+    AtomicBoolean isCalling = new AtomicBoolean();
+    AtomicBoolean mayLaunch = new AtomicBoolean();
+    AtomicBoolean isLaunching = new AtomicBoolean();
+    AtomicBoolean mayEnd = new AtomicBoolean();
+    Threads call =
+        Threads.start(
+            "call",
+            () ->
+                gate.run(
+                    () -> {
+                      isCalling.set(true);
+                      Threads.await("the launch to be in the line", mayLaunch::get);
+                    }));
+    Threads.await("the call to be inside", isCalling::get);
+    assertTrue(gate.across(false, called::incrementAndGet), "beside a call");
+    Threads launch =
+        Threads.start(
+            "launch",
+            () ->
+                gate.launch(
+                    TimeUnit.SECONDS.toNanos(60),
+                    () -> {
+                      isLaunching.set(true);
+                      Threads.await("the others to be refused", mayEnd::get);
+                      return true;
+                    }));
+    Threads.await("a launch in the line", () -> !gate.across(false, () -> {}));
+    mayLaunch.set(true);
+    Threads.await("the launch to be inside", isLaunching::get);
+    assertFalse(gate.across(false, called::incrementAndGet));
+    assertEquals(1, called.get());
+    Threads waiting = Threads.start("waiting", () -> gate.across(true, called::incrementAndGet));
+    mayEnd.set(true);
+    launch.join();
+    call.join();
+    waiting.join();
+    assertEquals(2, called.get());
+  }
+
+  @Test
+  void whatThrowsWhileItInvolvesTwoDevicesKeepsNoLaunchOut() {
+    LaunchGate gate = new LaunchGate();
+    for (boolean mayBlock : new boolean[] {false, true}) {
+      Runnable failing =
+          () -> {
+            throw new StackOverflowError("on purpose");
+          };
+      assertThrows(StackOverflowError.class, () -> gate.across(mayBlock, failing));
+      assertThrows(
+          StackOverflowError.class,
+          () -> gate.across(mayBlock, () -> gate.across(mayBlock, failing)));
+    }
+    assertTrue(gate.launch(PATIENCE, () -> true));
+    assertTrue(gate.across(false, () -> gate.run(() -> {})), "a call within it");
+    assertTrue(gate.launch(PATIENCE, () -> true));
   }
 }
