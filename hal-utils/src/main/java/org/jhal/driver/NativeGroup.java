@@ -85,8 +85,8 @@ public interface NativeGroup<E> {
    * event of the rank's own, because {@link #abort} has ended it, or because the runtime says that
    * the device is lost. False while nobody knows. For a group that is {@linkplain #abort aborted},
    * or about to be, and which is not closed: as from an abort, {@link #issue} puts nothing into any
-   * stream from the first call on. Called without a device bound, by one thread at a time; may block
-   * for as long as an abort does. Throws nothing.
+   * stream from the first call on. Called without a device bound, by one thread at a time; may
+   * block for as long as an abort does. Throws nothing.
    */
   boolean isPast(int rank);
 

@@ -69,12 +69,12 @@ final class Clique<S, E> {
         return Objects.requireNonNull(
             Uninterruptibles.getUninterruptibly(made, patience, TimeUnit.NANOSECONDS));
       } catch (TimeoutException e) {
-        isLate.set(true);
         boolean ignored =
             made.completeExceptionally(
                 new HalException(
                     Status.DEADLINE_EXCEEDED,
                     library + " made no communicators within " + Duration.ofNanos(patience)));
+        isLate.set(true); // behind that, or it could be told in other words
         // They may be ready all the same.
         return Objects.requireNonNull(Uninterruptibles.getUninterruptibly(made));
       }
@@ -149,7 +149,11 @@ final class Clique<S, E> {
     try {
       body.run();
     } finally {
-      device.runtime().unbindFromThread(token);
+      try {
+        device.runtime().unbindFromThread(token);
+      } catch (HalException e) { // what the body has done is done, and the thread ends soon
+        LOG.log(Level.DEBUG, device.name() + " stays bound to a thread of a group", e);
+      }
     }
   }
 
