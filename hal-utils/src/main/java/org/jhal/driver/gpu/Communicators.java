@@ -2,6 +2,7 @@ package org.jhal.driver.gpu;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import com.sun.jna.Memory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -83,7 +84,7 @@ final class Communicators {
     Communicators made =
         new Communicators(library, binding, written.getLongArray(0, count), written);
     if (failure == null) {
-      failure = made.complete("ncclCommInitRankConfig", isLate);
+      failure = made.complete("ncclCommInitRankConfig", Long.MAX_VALUE, isLate);
     }
     if (failure != null) {
       try {
@@ -126,34 +127,39 @@ final class Communicators {
     return grouped(library, binding, handles.length, call);
   }
 
-  /** Returns what fails, or that it is late, or null once nothing is under way. */
-  private @Nullable HalException awaitReady(String call, BooleanSupplier isLate) {
+  /**
+   * Returns what fails, or that it is late, or null once nothing is under way.
+   *
+   * @param limit when it is late, in nanoseconds
+   * @param isLate whether it is late all the same
+   */
+  private @Nullable HalException awaitReady(String call, long limit, BooleanSupplier isLate) {
     long start = System.nanoTime();
     for (int rank = 0; rank < handles.length; ) {
       int state = library.state(handles[rank]);
+      long waited = System.nanoTime() - start;
       if (state == SUCCESS) {
         rank++;
       } else if (state != IN_PROGRESS) {
         return library.failure(call + " of rank " + rank, state);
-      } else if (isLate.getAsBoolean()) {
+      } else if (waited > limit || isLate.getAsBoolean()) {
         return new HalException(
             Status.DEADLINE_EXCEEDED,
             call
                 + " of rank "
                 + rank
                 + " did not end within "
-                + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)
-                + " ms");
+                + Duration.ofNanos(Math.min(waited, limit)));
       } else {
-        pause(System.nanoTime() - start);
+        pause(waited);
       }
     }
     return null;
   }
 
   /** As {@link #awaitReady}; then any thread may use them, also when this one has ended. */
-  private @Nullable HalException complete(String call, BooleanSupplier isLate) {
-    HalException failure = awaitReady(call, isLate);
+  private @Nullable HalException complete(String call, long limit, BooleanSupplier isLate) {
+    HalException failure = awaitReady(call, limit, isLate);
     for (int rank = 0; rank < handles.length && failure == null; rank++) {
       failure = library.complete(handles[rank]);
     }
@@ -170,11 +176,15 @@ final class Communicators {
 
   /**
    * Launches a collective on the streams of all ranks. Returns a failure, behind which a part of it
-   * may have been launched, or may still be; or null.
+   * may have been launched, or may still be (DEADLINE_EXCEEDED); or null.
+   *
+   * @param patience how long to wait for what goes on behind the calls, in nanoseconds
+   * @param isEnded whether to wait no longer
    */
-  @Nullable HalException launch(CollectiveCall call, long[] streams, BooleanSupplier isLate) {
+  @Nullable HalException launch(
+      CollectiveCall call, long[] streams, long patience, BooleanSupplier isEnded) {
     HalException failure = library.launch(call, handles, streams);
-    return failure != null || isBlocking ? failure : complete("ncclGroupEnd", isLate);
+    return failure != null || isBlocking ? failure : complete("ncclGroupEnd", patience, isEnded);
   }
 
   /** What has failed behind the calls, or null. Not beside {@link #launch}, which asks as well. */
@@ -239,16 +249,17 @@ final class Communicators {
   }
 
   /**
-   * Frees all, in good order if nothing has failed and it is not late, and by an abort otherwise;
+   * Frees all, in good order if nothing fails and that ends in time, and by an abort otherwise;
    * nothing uses them. Blocks.
    *
+   * @param patience how long the good order may take, in nanoseconds
    * @throws HalException if that fails; then the rest is not freed
    */
-  void end(BooleanSupplier isLate) {
+  void end(long patience) {
     HalException failure = failure();
     if (failure == null && !isBlocking) {
       failure = grouped(rank -> library.finish(handles[rank]));
-      failure = failure == null ? awaitReady("ncclCommFinalize", isLate) : failure;
+      failure = failure == null ? awaitReady("ncclCommFinalize", patience, () -> false) : failure;
     }
     if (failure != null) {
       abort(rank -> {});

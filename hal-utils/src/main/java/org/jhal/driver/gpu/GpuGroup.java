@@ -268,11 +268,8 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
           member.hasParts = true;
         });
     HalException failure;
-    long began = System.nanoTime();
     try {
-      failure =
-          communicators.launch(
-              call, streams, () -> isEnded || System.nanoTime() - began > patience);
+      failure = communicators.launch(call, streams, patience, () -> isEnded);
     } catch (Throwable t) { // such as no memory
       failure = new HalException(Status.ABORTED, "a launch ended half-way: " + t, t);
     }
