@@ -59,6 +59,13 @@ class LateWriteTest {
   void close() {
     late.device.setHeld(false);
     List.of(gone, here, sound).forEach(EngineDevice::close);
+    for (EngineDevice<Event> device : List.of(gone, here, sound)) {
+      FakeBackend backend = (FakeBackend) device.backend();
+      Threads.await("native memory to be freed", () -> backend.liveMemory.get() == 0);
+      Threads.await("native events to be destroyed", () -> backend.device.liveEvents() == 0);
+      Threads.await(
+          "streams to be closed", () -> backend.streams.stream().allMatch(FakeStream::isClosed));
+    }
   }
 
   private static void fill(HostMemory memory, byte value) {
