@@ -46,7 +46,7 @@ final class GroupLife extends RefCounted {
     this.options = options;
     Object domain = devices.get(0).eventDomain();
     this.sharesEvents = devices.stream().allMatch(device -> device.eventDomain() == domain);
-    this.natives = new NativeForm(devices, this::isAnyLaunched, this::isHeld);
+    this.natives = new NativeForm(devices, this, this::isAnyLaunched, this::isHeld);
   }
 
   /**
@@ -159,9 +159,12 @@ final class GroupLife extends RefCounted {
       natives.whenPast(
           rank,
           () -> {
-            hold.release();
-            if (isKept) {
-              release();
+            try {
+              hold.release();
+            } finally {
+              if (isKept) {
+                release();
+              }
             }
           });
     }

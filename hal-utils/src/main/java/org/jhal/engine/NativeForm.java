@@ -18,6 +18,7 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ final class NativeForm {
   private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final List<EngineDevice<?>> devices;
+  private final RefCounted life;
   private final BooleanSupplier isAnyLaunched;
   private final BooleanSupplier isHeld;
   private volatile @Nullable NativeGroup<?> group; // written once, before users see the group
@@ -50,12 +52,18 @@ final class NativeForm {
   /**
    * For the devices of a group, by rank.
    *
+   * @param life the group's, at the end of which this is closed
    * @param isAnyLaunched whether any collective of the group is in the library's streams, and these
    *     are not past it
    * @param isHeld whether all that run wait for work elsewhere
    */
-  NativeForm(List<EngineDevice<?>> devices, BooleanSupplier isAnyLaunched, BooleanSupplier isHeld) {
+  NativeForm(
+      List<EngineDevice<?>> devices,
+      RefCounted life,
+      BooleanSupplier isAnyLaunched,
+      BooleanSupplier isHeld) {
     this.devices = devices;
+    this.life = life;
     this.isAnyLaunched = isAnyLaunched;
     this.isHeld = isHeld;
     this.isPast = new boolean[devices.size()];
@@ -116,6 +124,9 @@ final class NativeForm {
     if (aborted == null || !isAborted.compareAndSet(false, true)) {
       return;
     }
+    if (!life.tryRetain()) { // the watch's reference
+      return; // nothing runs any more, and it is being freed
+    }
     try {
       new EngineThread("jhal-abort", () -> abort(aborted)).start();
     } catch (Throwable t) { // no thread can be started
@@ -124,6 +135,7 @@ final class NativeForm {
     try {
       new EngineThread("jhal-abort-watch", () -> watch(aborted)).start();
     } catch (Throwable t) { // what the ranks have brought is kept until the process ends
+      life.release();
       Failures.log(LOG, Level.WARNING, "nobody finds out when " + devices + " are idle", t);
     }
   }
@@ -148,14 +160,25 @@ final class NativeForm {
     return isPast[rank];
   }
 
-  /** Asks the driver until all streams are past everything, however long that takes. */
+  /**
+   * Asks the driver until all streams are past everything, however long that takes. The group lives
+   * until then: its events are asked for.
+   */
   private void watch(NativeGroup<?> aborted) {
+    try {
+      awaitPast(aborted);
+    } finally {
+      life.release();
+    }
+  }
+
+  private void awaitPast(NativeGroup<?> aborted) {
     long start = System.nanoTime();
     for (int left = devices.size(); left > 0; ) {
       left = 0;
       for (int rank = 0; rank < devices.size(); rank++) {
         if (!isPast(rank)) {
-          if (aborted.isPast(rank)) {
+          if (isPast(aborted, rank)) {
             setPast(rank);
           } else {
             left++;
@@ -169,6 +192,15 @@ final class NativeForm {
     }
   }
 
+  private static boolean isPast(NativeGroup<?> aborted, int rank) {
+    try {
+      return aborted.isPast(rank);
+    } catch (Throwable t) { // such as no memory; it is asked again
+      return false;
+    }
+  }
+
+  /** What is to be done then releases memory, so users' callbacks run, which may take any time. */
   private void setPast(int rank) {
     List<Runnable> bodies;
     synchronized (this) {
@@ -176,7 +208,9 @@ final class NativeForm {
       bodies = List.copyOf(whenPast.get(rank));
       whenPast.get(rank).clear();
     }
-    bodies.forEach(Runnable::run);
+    if (!bodies.isEmpty()) {
+      Deadlines.apart(() -> bodies.forEach(Runnable::run));
+    }
   }
 
   private void abort(NativeGroup<?> aborted) {
@@ -291,6 +325,9 @@ final class NativeForm {
     NativeGroup<?> ended = group;
     if (ended == null) {
       return;
+    }
+    for (int rank = 0; rank < devices.size(); rank++) {
+      setPast(rank); // nobody asks any more
     }
     try {
       new EngineThread(

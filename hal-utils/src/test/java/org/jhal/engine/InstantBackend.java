@@ -16,12 +16,14 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.MappedRange;
+import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.Submission;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.support.PlatformThreads;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A device whose work completes at once. It has no state that an error in the middle of a call
@@ -37,6 +39,9 @@ final class InstantBackend implements DeviceBackend<Object> {
   /** What each call does first; it may throw. */
   volatile Consumer<String> atCall = call -> {};
 
+  /** What carries out collectives, if anything does. */
+  @Nullable NativeGroup<Object> natives;
+
   EngineDevice<Object> open(int queues) {
     return open(queues, Duration.ofSeconds(5));
   }
@@ -47,6 +52,12 @@ final class InstantBackend implements DeviceBackend<Object> {
         new EngineConfig(
             queues, 512, 50_000, 0, closeTimeout, closeTimeout, 2, 2, true, true, false),
         List.of());
+  }
+
+  @Override
+  public NativeGroup<Object> createGroup(List<DeviceBackend<?>> ranks, long patience) {
+    NativeGroup<Object> made = natives;
+    return made != null ? made : DeviceBackend.super.createGroup(ranks, patience);
   }
 
   @Override
