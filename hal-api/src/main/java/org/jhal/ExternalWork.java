@@ -35,6 +35,10 @@ import java.nio.ByteBuffer;
  *       before it returns.
  *   <li>Synchronizing with the stream is slow, not wrong.
  *   <li>It may signal, fail and enqueue. Host waits and closing a device are refused.
+ *   <li>It may wait for other threads of the program, and these may make any call on the device,
+ *       such as to allocate or free. Nobody that it waits for may wait for a collective, or for
+ *       other external work: a native collective of the driver is launched when no external work
+ *       runs, and the next external work may be behind that.
  *   <li>It MUST NOT keep the stream or an address beyond its return, capture on the stream, or
  *       destroy it.
  *   <li>It may make another device current, or none: JHAL makes its own current again.

@@ -180,7 +180,7 @@ final class Clique<S, E> {
   /** Frees it; nothing uses it any more. Blocks. Throws nothing. */
   void end() {
     try {
-      gate.runAtMost(END_NANOS, () -> communicators.end(END_NANOS));
+      gate.runAhead(END_NANOS, () -> communicators.end(END_NANOS));
     } catch (Throwable t) { // no caller could handle it
       LOG.log(Level.WARNING, "a communicator is not freed before the process ends", t);
     } finally {

@@ -373,7 +373,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
       awaitUnused();
     }
     try {
-      gate.runAtMost(patience, () -> communicators.abort(this::setPast));
+      gate.runAhead(patience, () -> communicators.abort(this::setPast));
     } finally {
       endAbort();
     }

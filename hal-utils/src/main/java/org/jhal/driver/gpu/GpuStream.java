@@ -474,7 +474,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private void external(Command command, Submission submission) {
     HalException failure;
     try {
-      failure = runtime.gate().call(() -> command.external().run(new Lease(command, submission)));
+      failure =
+          runtime.gate().callUsers(() -> command.external().run(new Lease(command, submission)));
     } finally {
       bindAgain();
     }

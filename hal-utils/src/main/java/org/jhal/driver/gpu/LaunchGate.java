@@ -1,15 +1,17 @@
 package org.jhal.driver.gpu;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.support.BackOff;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Launches exclude each other, too, so that the collectives of all groups come in one order on
  * all devices. Calls and launches stand in one line: each keeps its place until its turn, so calls
- * that overlap for ever keep no launch out.
+ * that overlap for ever keep no launch out. Only two kinds of calls pass a launch in the line: what
+ * ends that for which a call inside may wait, and calls beside users' code, which may wait for
+ * them.
  *
  * <p>All devices of a driver share one gate. Thread-safe.
  */
@@ -41,51 +45,121 @@ public final class LaunchGate {
   // Whether this thread is inside, so that calls within a call do not wait for a launch that waits.
   private final ThreadLocal<Boolean> isInside = ThreadLocal.withInitial(() -> false);
 
-  /** Permits that are given back once, by whoever comes first. */
+  // How many threads are inside with users' code. Users' code enters in the line, so a launch in
+  // the line lets no more of it in, and comes after what is inside and the calls beside that.
+  private final AtomicInteger users = new AtomicInteger();
+
+  /**
+   * Permits that are given back once, by whoever comes first. Made before they are taken, so that
+   * nothing fails in between.
+   */
   private final class Stay {
     private final int count;
-    private final long end; // when others go on without waiting for it, by System.nanoTime()
+    private boolean isTaken; // written before others see it
+    private long end; // when others go on without it, by System.nanoTime(); written with isTaken
     private final AtomicBoolean isOver = new AtomicBoolean();
-    private final AtomicReference<@Nullable CompletableFuture<Void>> timer =
-        new AtomicReference<>();
+    private volatile @Nullable CompletableFuture<Void> timer; // written with the monitor held
 
-    Stay(int count, long patience) {
+    Stay(int count) {
       this.count = count;
-      this.end = System.nanoTime() + Math.min(patience, Long.MAX_VALUE / 2);
+    }
+
+    /**
+     * Takes the permits, at its place in the line. Returns false if that takes longer than {@code
+     * patience}, in nanoseconds.
+     *
+     * @param mayPass whether to pass a launch in the line beside users' code
+     */
+    boolean take(long patience, boolean mayPass) {
+      isTaken =
+          await(
+              () ->
+                  mayPass && users.get() > 0 && permits.tryAcquire(count)
+                      || Uninterruptibles.tryAcquireUninterruptibly(
+                          permits, count, patience, TimeUnit.NANOSECONDS));
+      return isTaken;
+    }
+
+    /** As {@link #take}, but ahead of the line. */
+    boolean takeAhead(long patience) {
+      isTaken =
+          await(
+              () ->
+                  BackOff.await(
+                      this, System.nanoTime() + patience, () -> permits.tryAcquire(count)));
+      return isTaken;
+    }
+
+    /** Counts from now on; others go on without it after {@code patience}, in nanoseconds. */
+    void limit(long patience) {
+      end = System.nanoTime() + Math.min(patience, Long.MAX_VALUE / 2);
     }
 
     void end() {
-      if (isOver.compareAndSet(false, true)) {
+      if (isTaken && isOver.compareAndSet(false, true)) {
         permits.release(count);
-        CompletableFuture<Void> started = timer.get();
-        if (started != null) {
-          boolean ignored = started.complete(null); // or it would be kept until it is late
+        drop(timer);
+      }
+    }
+
+    /**
+     * Ends it when it is late. If there is no memory or thread for that, the next one who waits
+     * tries again; with the monitor held, so that nobody counts on a timer that fails to start.
+     */
+    synchronized void startTimer() {
+      if (timer == null && !isOver.get()) {
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        var unused = late.thenRun(this::end);
+        long left = Math.max(0, end - System.nanoTime());
+        var ignored = late.completeOnTimeout(null, left, TimeUnit.NANOSECONDS);
+        timer = late;
+        if (isOver.get()) { // and has not seen the timer
+          drop(late);
         }
       }
     }
 
-    /** Ends it when it is late. */
-    void startTimer() {
-      CompletableFuture<Void> late = new CompletableFuture<>();
-      if (timer.compareAndSet(null, late) && !isOver.get()) {
-        var unused = late.thenRun(this::end);
-        long left = Math.max(0, end - System.nanoTime());
-        var ignored = late.completeOnTimeout(null, left, TimeUnit.NANOSECONDS);
+    /** Or it would be kept until it is late. */
+    private static void drop(@Nullable CompletableFuture<Void> started) {
+      if (started != null) {
+        boolean ignored = started.complete(null);
       }
     }
   }
 
   /** Calls {@code body}, which may wait until a device is idle, while nothing is being launched. */
   <T> T call(Supplier<T> body) {
+    return call(true, body);
+  }
+
+  /**
+   * As {@link #call(Supplier)}, for users' code, which may wait for calls of other threads: until
+   * it returns, these pass a launch in the line.
+   */
+  <T> T callUsers(Supplier<T> body) {
+    return call(
+        false,
+        () -> {
+          users.incrementAndGet();
+          try {
+            return body.get();
+          } finally {
+            users.decrementAndGet();
+          }
+        });
+  }
+
+  private <T> T call(boolean mayPass, Supplier<T> body) {
     if (isInside.get()) {
       return body.get();
     }
-    boolean ignored = acquire(1, Long.MAX_VALUE);
-    return inside(body);
+    Stay stay = new Stay(1);
+    boolean ignored = stay.take(Long.MAX_VALUE, mayPass);
+    return inside(stay, body);
   }
 
-  /** Calls {@code body} with the permit that this thread has, and gives that back. */
-  private <T> T inside(Supplier<T> body) {
+  /** Calls {@code body}, and then ends {@code stay}. */
+  private <T> T inside(Stay stay, Supplier<T> body) {
     try {
       isInside.set(true);
       return body.get();
@@ -93,9 +167,16 @@ public final class LaunchGate {
       try {
         isInside.remove();
       } finally {
-        permits.release();
+        stay.end();
       }
     }
+  }
+
+  private static Supplier<Boolean> returning(Runnable body) {
+    return () -> {
+      body.run();
+      return true;
+    };
   }
 
   /**
@@ -108,27 +189,16 @@ public final class LaunchGate {
    * @return false if it would have had to, and may not; then {@code body} was not called
    */
   boolean across(boolean mayBlock, Runnable body) {
-    if (!mayBlock
-        && !isInside.get()
-        && !Uninterruptibles.tryAcquireUninterruptibly(permits, 1, 0, TimeUnit.NANOSECONDS)) {
-      return false;
+    if (mayBlock || isInside.get()) {
+      return call(returning(body));
     }
-    Supplier<Boolean> put =
-        () -> {
-          body.run();
-          return true;
-        };
-    return mayBlock || isInside.get() ? call(put) : inside(put);
+    Stay stay = new Stay(1);
+    return stay.take(0, true) && inside(stay, returning(body));
   }
 
   /** As {@link #call(Supplier)}. */
   void run(Runnable body) {
-    boolean ignored =
-        call(
-            () -> {
-              body.run();
-              return true;
-            });
+    boolean ignored = call(returning(body));
   }
 
   /**
@@ -137,16 +207,33 @@ public final class LaunchGate {
    * @param patience how long, in nanoseconds
    */
   void runAtMost(long patience, Runnable body) {
-    boolean ignored = acquire(1, Long.MAX_VALUE);
-    Stay stay = new Stay(1, patience);
-    try {
-      stay.startTimer();
-      isInside.set(true);
-      body.run();
-    } finally {
-      isInside.remove();
-      stay.end();
-    }
+    Stay stay = new Stay(1);
+    boolean ignored = stay.take(Long.MAX_VALUE, true);
+    runLimited(stay, patience, body);
+  }
+
+  /**
+   * As {@link #runAtMost}, for what ends something, such as a collective that has failed: a call
+   * inside may wait for just that, and a launch in the line waits for this call. So it goes ahead
+   * of the line, and waits only for a launch that is inside, for half of {@code patience} at most;
+   * then it goes on beside that.
+   */
+  void runAhead(long patience, Runnable body) {
+    Stay stay = new Stay(1);
+    boolean ignored = stay.takeAhead(patience / 2);
+    runLimited(stay, patience, body);
+  }
+
+  private void runLimited(Stay stay, long patience, Runnable body) {
+    stay.limit(patience);
+    boolean ignored =
+        inside(
+            stay,
+            () -> {
+              stay.startTimer();
+              body.run();
+              return true;
+            });
   }
 
   /**
@@ -157,15 +244,15 @@ public final class LaunchGate {
    * @throws HalException DEADLINE_EXCEEDED if it takes longer; then {@code body} was not called
    */
   <T> T launch(long patience, Supplier<T> body) {
-    if (!acquire(ALL, patience)) {
+    Stay stay = new Stay(ALL);
+    if (!stay.take(patience, false)) {
       throw new HalException(
           Status.DEADLINE_EXCEEDED,
-          "calls to the runtime, or other groups, did not end for "
-              + TimeUnit.NANOSECONDS.toMillis(patience)
-              + " ms");
+          "calls to the runtime, or other groups, did not end within "
+              + Duration.ofNanos(patience));
     }
-    Stay stay = new Stay(ALL, patience); // the time in the line does not count
     try {
+      stay.limit(patience); // the time in the line does not count
       launching = stay;
       if (waiting.get() > 0) {
         stay.startTimer();
@@ -179,15 +266,15 @@ public final class LaunchGate {
     }
   }
 
-  private boolean acquire(int count, long patience) {
+  /** Waits by {@code acquire}; a launch that is inside and hangs is ended meanwhile. */
+  private boolean await(BooleanSupplier acquire) {
     waiting.incrementAndGet();
     try {
       Stay inside = launching;
       if (inside != null) {
         inside.startTimer();
       }
-      return Uninterruptibles.tryAcquireUninterruptibly(
-          permits, count, patience, TimeUnit.NANOSECONDS);
+      return acquire.getAsBoolean();
     } finally {
       waiting.decrementAndGet();
     }

@@ -10,6 +10,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 
@@ -141,6 +143,117 @@ class LaunchGateTest {
           return true;
         });
     call.join();
+  }
+
+  // What passes a launch in the line.
+
+  /** A thread that is inside until {@code isOver}. */
+  private static Threads inside(Consumer<Runnable> enter, String until, BooleanSupplier isOver) {
+    AtomicBoolean isInside = new AtomicBoolean();
+    Threads thread =
+        Threads.start(
+            "inside",
+            () ->
+                enter.accept(
+                    () -> {
+                      isInside.set(true);
+                      Threads.await(until, isOver);
+                    }));
+    Threads.await("a call to be inside", isInside::get);
+    return thread;
+  }
+
+  /** A thread in the line. */
+  private static Thread inTheLine(String name, Runnable body) {
+    Thread thread = new Thread(body, name);
+    thread.setDaemon(true);
+    thread.start();
+    Threads.await(name + " in the line", () -> thread.getState() == Thread.State.TIMED_WAITING);
+    return thread;
+  }
+
+  private static void awaitEnd(Thread thread) {
+    Threads.await("the end of " + thread.getName(), () -> !thread.isAlive());
+  }
+
+  private static Runnable launch(LaunchGate gate, Runnable body) {
+    return () ->
+        gate.launch(
+            TimeUnit.SECONDS.toNanos(60),
+            () -> {
+              body.run();
+              return true;
+            });
+  }
+
+  /** A free waits until the device is idle, that is for the abort, and a launch for the free. */
+  @Test
+  void anAbortPassesALaunchInTheLine() {
+    LaunchGate gate = new LaunchGate();
+    AtomicBoolean isAborted = new AtomicBoolean();
+    AtomicInteger launched = new AtomicInteger();
+    Threads free = inside(gate::run, "the abort", isAborted::get);
+    Thread launch = inTheLine("launch", launch(gate, launched::incrementAndGet));
+    gate.runAhead(TimeUnit.SECONDS.toNanos(60), () -> isAborted.set(true));
+    free.join();
+    awaitEnd(launch);
+    assertEquals(1, launched.get());
+  }
+
+  @Test
+  void anAbortGoesOnBesideALaunchThatHangsAndLeavesItItsPermits() {
+    LaunchGate gate = new LaunchGate();
+    AtomicBoolean mayEnd = new AtomicBoolean();
+    Threads launch =
+        inside(body -> launch(gate, body).run(), "the abort, and who is refused", mayEnd::get);
+    gate.runAhead(PATIENCE, () -> {});
+    assertFalse(gate.across(false, () -> {}), "beside the launch");
+    mayEnd.set(true);
+    launch.join();
+    assertTrue(gate.launch(PATIENCE, () -> true), "another launch");
+  }
+
+  /** External work may wait for another thread of the program, which page-locks or frees. */
+  @Test
+  void callsBesideUsersCodePassALaunchInTheLine() {
+    LaunchGate gate = new LaunchGate();
+    AtomicInteger called = new AtomicInteger();
+    AtomicInteger launched = new AtomicInteger();
+    Threads external =
+        inside(
+            body ->
+                gate.callUsers(
+                    () -> {
+                      body.run();
+                      return true;
+                    }),
+            "its workers",
+            () -> called.get() == 3);
+    Thread launch = inTheLine("launch", launch(gate, launched::incrementAndGet));
+    AtomicInteger before = new AtomicInteger(-1);
+    Thread other =
+        inTheLine(
+            "other external work",
+            () ->
+                gate.callUsers(
+                    () -> {
+                      before.set(launched.get());
+                      return true;
+                    }));
+    assertEquals(0, launched.get());
+    Threads worker =
+        Threads.start(
+            "worker",
+            () -> {
+              gate.run(called::incrementAndGet);
+              assertTrue(gate.across(false, called::incrementAndGet));
+              gate.runAtMost(PATIENCE, called::incrementAndGet);
+            });
+    worker.join();
+    external.join();
+    awaitEnd(launch);
+    awaitEnd(other);
+    assertEquals(1, before.get(), "other external work keeps its place behind the launch");
   }
 
   private static void awaitNanos(long nanos) {
