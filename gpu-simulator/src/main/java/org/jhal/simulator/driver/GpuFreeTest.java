@@ -158,6 +158,33 @@ public abstract class GpuFreeTest {
     assertEquals(List.of("the second's", "behind it"), order);
   }
 
+  /**
+   * As when the releases of both devices' memory import again what the other one has registered.
+   */
+  @Test
+  void threadsOfTwoDevicesThatWaitForEachOtherGoOn() {
+    CountDownLatch inside = new CountDownLatch(2);
+    CountDownLatch over = new CountDownLatch(2);
+    try (Device one = open()) {
+      FreeThread first = frees();
+      try (Device other = open()) {
+        FreeThread second = frees();
+        for (FreeThread own : List.of(first, second)) {
+          FreeThread others = own == first ? second : first;
+          own.free(
+              () -> {},
+              () -> {
+                inside.countDown();
+                Waits.awaitTrue("both threads", () -> inside.getCount() == 0);
+                others.await();
+                over.countDown();
+              });
+        }
+        Waits.awaitTrue("both threads to go on", () -> over.getCount() == 0);
+      }
+    }
+  }
+
   /** Whoever drops the last reference, a thread that completes operations maybe, does not wait. */
   @Test
   void importedMemoryIsUnregisteredByTheThreadForThat() {

@@ -62,13 +62,22 @@ public final class FreeThread {
 
   /**
    * Waits until everything passed to {@link #free} before is released. Does nothing on the free
-   * thread itself.
+   * thread itself. On that of another device, for two seconds at most: that device's callbacks may
+   * be what this one's wait for.
    */
   public void await() {
-    if (Thread.currentThread() instanceof Worker worker && worker.owner == this) {
-      return; // called from a callback: everything before it is released
+    boolean isWorker = false;
+    if (Thread.currentThread() instanceof Worker worker) {
+      if (worker.owner == this) {
+        return; // called from a callback: everything before it is released
+      }
+      isWorker = true;
     }
-    CompletableFuture.runAsync(() -> {}, thread).join();
+    CompletableFuture<Void> released = CompletableFuture.runAsync(() -> {}, thread);
+    if (isWorker) {
+      released = released.completeOnTimeout(null, PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+    released.join();
   }
 
   /**
