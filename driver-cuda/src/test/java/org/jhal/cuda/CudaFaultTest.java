@@ -14,7 +14,7 @@ class CudaFaultTest extends GpuFaultTest {
         new FaultNames(
             "driver-cuda",
             "CudaFaultTest",
-            Set.of("cuCtxPushCurrent"),
+            Set.of("cuCtxPushCurrent", "cuDevicePrimaryCtxRetain"),
             Set.of(
                 "cuCtxPushCurrent",
                 "cuCtxPopCurrent",

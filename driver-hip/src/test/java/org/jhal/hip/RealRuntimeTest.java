@@ -60,7 +60,7 @@ class RealRuntimeTest {
             .anyMatch(
                 line ->
                     line.matches(
-                        "load: (UNAVAILABLE: the HIP runtime [5-9]\\.\\d+\\.\\d+ \\(.*\\) finds no device"
+                        "load: (UNAVAILABLE: the HIP runtime [5-9]\\.\\d+\\.\\d+ \\(.*\\) finds no device( \\[code \\d+ \\w+\\])?"
                             + "|version [5-9]\\.\\d+\\.\\d+, devices [1-9].*)"));
     assertTrue(isKnown, loaded);
     assertContains(loaded, "again: the same");

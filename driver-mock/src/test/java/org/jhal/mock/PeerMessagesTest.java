@@ -152,7 +152,9 @@ class PeerMessagesTest {
       two.queue(0).fill(Fence.NONE, done.at(1), imported, 0, 64, FillPattern.ZERO);
       HalException failure =
           assertThrows(HalException.class, () -> done.await(1, Duration.ofSeconds(30)));
-      assertEquals("device mock-0, whose memory is used, is closed", failure.getMessage());
+      assertEquals(
+          "mock-1-q0 operation 1 (fill): device mock-0, whose memory is used, is closed",
+          failure.getMessage());
     }
   }
 

@@ -7,8 +7,8 @@ import java.util.Set;
  *
  * @param module of Maven, whose test class repeats a case
  * @param test that class
- * @param binding those that make a device current, on threads that may have none yet: a failure for
- *     good is then one of all devices
+ * @param binding those that are called on threads that may have no current device, such as to make
+ *     one current: a failure for good is then one of all devices
  * @param losing those whose failure may mean a lost device, sticky or not (rule Q7a)
  * @param givingBack those that something is given back with, which stays where they fail
  * @param polled those of which more positions are more of the same

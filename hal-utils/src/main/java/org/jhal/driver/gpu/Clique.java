@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
@@ -98,7 +99,7 @@ final class Clique<S, E> {
     boolean isKept = false;
     try {
       for (GpuDevice<S, E, ?> device : devices) {
-        device.runtime().retain();
+        ofRank(retained, device.runtime()::retain);
         retained++;
       }
       Communicators communicators = communicators(library, devices, isLate);
@@ -113,11 +114,40 @@ final class Clique<S, E> {
     }
   }
 
+  /**
+   * Does something with the device of a rank. That another one than the first is lost is told as no
+   * loss: the caller would take it for the loss of the first one.
+   */
+  static <T> T ofRank(int rank, Supplier<T> body) {
+    try {
+      return body.get();
+    } catch (HalException e) {
+      if (rank == 0 || e.status() != Status.UNAVAILABLE) {
+        throw e;
+      }
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          "the device of rank " + rank + " is lost: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private static void ofRank(int rank, Runnable body) {
+    boolean ignored =
+        ofRank(
+            rank,
+            () -> {
+              body.run();
+              return true;
+            });
+  }
+
   /** Memory that pools keep is not theirs to use, so it is given back if there is too little. */
   private static <S, E> Communicators communicators(
       CollectiveLibrary library, List<GpuDevice<S, E, ?>> devices, AtomicBoolean isLate) {
     int[] ordinals = devices.stream().mapToInt(GpuDevice::place).toArray();
-    Communicators.Binding binding = (rank, body) -> bound(devices.get(rank), body);
+    Communicators.Binding binding =
+        (rank, isNeeded, body) -> ofRank(rank, () -> bound(devices.get(rank), isNeeded, body));
     try {
       return Communicators.create(library, ordinals, binding, isLate::get);
     } catch (HalException e) {
@@ -134,15 +164,15 @@ final class Clique<S, E> {
     }
   }
 
-  /**
-   * With the device bound, or else the library would make the first GPU of the machine current;
-   * without it if it cannot be bound.
-   */
-  private static void bound(GpuDevice<?, ?, ?> device, Runnable body) {
+  /** With the device bound, or else the library would make the first GPU of the machine current. */
+  private static void bound(GpuDevice<?, ?, ?> device, boolean isNeeded, Runnable body) {
     long token;
     try {
       token = device.runtime().bindToThread();
     } catch (HalException e) {
+      if (isNeeded) {
+        throw e;
+      }
       body.run();
       return;
     }

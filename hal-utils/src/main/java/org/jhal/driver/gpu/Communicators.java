@@ -26,9 +26,15 @@ import org.jspecify.annotations.Nullable;
  * called.
  */
 final class Communicators {
-  /** What runs with a rank's device bound. */
+  /** How something is called with a rank's device bound. */
   interface Binding {
-    void bound(int rank, Runnable body);
+    /**
+     * Calls {@code body}.
+     *
+     * @param isNeeded whether to throw if the device cannot be bound; {@code body} is called
+     *     without it otherwise
+     */
+    void bound(int rank, boolean isNeeded, Runnable body);
   }
 
   private static final int SUCCESS = 0;
@@ -76,6 +82,7 @@ final class Communicators {
         grouped(
             library,
             binding,
+            true, // it makes that of the device which is bound
             count,
             rank ->
                 library.failureUnlessBegun(
@@ -104,27 +111,33 @@ final class Communicators {
   private static @Nullable HalException grouped(
       CollectiveLibrary library,
       Binding binding,
+      boolean isNeeded,
       int ranks,
       IntFunction<@Nullable HalException> call) {
     HalException[] failure = new HalException[1];
-    binding.bound(
-        0,
-        () ->
-            failure[0] =
-                library.grouped(
-                    () -> {
-                      HalException[] first = new HalException[1];
-                      for (int rank = 0; rank < ranks && first[0] == null; rank++) {
-                        int own = rank;
-                        binding.bound(own, () -> first[0] = call.apply(own));
-                      }
-                      return first[0];
-                    }));
+    try {
+      binding.bound(
+          0,
+          isNeeded,
+          () ->
+              failure[0] =
+                  library.grouped(
+                      () -> {
+                        HalException[] first = new HalException[1];
+                        for (int rank = 0; rank < ranks && first[0] == null; rank++) {
+                          int own = rank;
+                          binding.bound(own, isNeeded, () -> first[0] = call.apply(own));
+                        }
+                        return first[0];
+                      }));
+    } catch (HalException e) { // a device cannot be bound
+      return e;
+    }
     return failure[0];
   }
 
   private @Nullable HalException grouped(IntFunction<@Nullable HalException> call) {
-    return grouped(library, binding, handles.length, call);
+    return grouped(library, binding, false, handles.length, call);
   }
 
   /**
@@ -224,7 +237,7 @@ final class Communicators {
               "jhal-abort-rank",
               () -> {
                 HalException[] failure = new HalException[1];
-                binding.bound(own, () -> failure[0] = abort(own));
+                binding.bound(own, false, () -> failure[0] = abort(own));
                 if (failure[0] == null) {
                   isOver.accept(own);
                 } else {
@@ -267,7 +280,7 @@ final class Communicators {
     }
     for (int rank = 0; rank < handles.length; rank++) {
       long handle = handles[rank];
-      binding.bound(rank, () -> library.destroy(handle));
+      binding.bound(rank, false, () -> library.destroy(handle));
     }
   }
 }

@@ -103,7 +103,8 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     List<Member<S, E>> members = new ArrayList<>();
     try {
       for (int rank = 0; rank < devices.size(); rank++) {
-        members.add(member(rank, devices.get(rank)));
+        GpuDevice<S, E, ?> device = devices.get(rank);
+        members.add(Clique.ofRank(rank, () -> member(device)));
       }
       return new GpuGroup<>(
           library, gate, clique, List.copyOf(members), startEvent(members.get(0)));
@@ -111,20 +112,6 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
       members.forEach(GpuGroup::freeEvent);
       library.cache().giveBack(clique);
       throw t;
-    }
-  }
-
-  private static <S, E> Member<S, E> member(int rank, GpuDevice<S, E, ?> device) {
-    try {
-      return member(device);
-    } catch (HalException e) {
-      if (rank == 0 || e.status() != Status.UNAVAILABLE) {
-        throw e;
-      }
-      throw new HalException( // the caller would take it for the loss of the first one
-          Status.FAILED_PRECONDITION,
-          "the device of rank " + rank + " is lost: " + e.getMessage(),
-          e);
     }
   }
 
