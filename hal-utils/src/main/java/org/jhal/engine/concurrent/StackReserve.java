@@ -8,8 +8,11 @@ package org.jhal.engine.concurrent;
  * how much it has.
  */
 public final class StackReserve {
-  /** A third of a KiB of compiled frames, or 1.5 KiB of interpreted ones; 20 nanoseconds. */
-  private static final int FRAMES = 8;
+  /**
+   * Two thirds of a KiB of compiled frames, or 3 KiB of interpreted ones; 16 nanoseconds. More
+   * would be more than processors predict the returns of.
+   */
+  private static final int FRAMES = 16;
 
   private StackReserve() {}
 
