@@ -264,10 +264,14 @@ final class FenceWait {
         .append(timeout)
         .append(all ? " for all of " : " for any of ")
         .append(fence);
+    int open = 0;
     for (int i = 0; i < known.length; i++) {
-      if (!known[i]) {
+      if (!known[i] && ++open <= TimepointSet.MOST_NAMED) {
         text.append("; ").append(fence.semaphore(i).explain(fence.value(i)));
       }
+    }
+    if (open > TimepointSet.MOST_NAMED) {
+      text.append("; and ").append(open - TimepointSet.MOST_NAMED).append(" more are not reached");
     }
     return new HalException(Status.DEADLINE_EXCEEDED, text.toString());
   }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.StringJoiner;
 
 /**
  * A fence of any number of timepoints, at most one per semaphore.
@@ -22,6 +23,9 @@ final class TimepointSet implements Fence {
    * so that a fence whose semaphores stay the same does not grow.
    */
   private static final int SPARE = 16;
+
+  /** How many timepoints of a fence are named in messages. */
+  static final int MOST_NAMED = 8;
 
   /**
    * A {@code Timepoint[]}, or a {@link Join} that nobody has gathered yet. Any thread may replace
@@ -158,8 +162,17 @@ final class TimepointSet implements Fence {
     return timepoints()[index].value();
   }
 
+  /** Names the first of them, and counts the others: there may be thousands. */
   @Override
   public String toString() {
-    return List.of(timepoints()).toString();
+    Timepoint[] all = timepoints();
+    StringJoiner text = new StringJoiner(", ", "[", "]");
+    for (int i = 0; i < all.length && i < MOST_NAMED; i++) {
+      text.add(all[i].toString());
+    }
+    if (all.length > MOST_NAMED) {
+      text.add("and " + (all.length - MOST_NAMED) + " more");
+    }
+    return text.toString();
   }
 }

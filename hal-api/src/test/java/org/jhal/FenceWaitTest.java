@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -347,5 +348,22 @@ class FenceWaitTest {
     HalException failure = new HalException(Status.ABORTED, "a failed after it was reached");
     a.fail(failure);
     checkIsAgain(failure, (HalException) assertNotNullThrown(waiting.end()));
+  }
+
+  /** The message names some of those that are not reached, and counts the rest. */
+  @Test
+  void aDeadlineOfThousandsIsToldInAFewLines() {
+    List<Timepoint> many = new ArrayList<>();
+    for (int i = 0; i < 2000; i++) {
+      many.add(new FakeTimelineSemaphore("s" + i).at(1));
+    }
+    many.get(1).semaphore().signal(1);
+    Fence fence = Fence.of(many);
+    String message =
+        assertThrows(HalException.class, () -> fence.awaitAll(Duration.ofMillis(1))).getMessage();
+    assertTrue(message.contains("for all of [s0@1, s1@1, "), message);
+    assertTrue(message.contains("s7@1, and 1992 more]; "), message);
+    assertTrue(message.endsWith("; and 1991 more are not reached"), message);
+    assertTrue(message.length() < 4000, message);
   }
 }

@@ -64,16 +64,20 @@ public final class HostWaits {
    * @throws HalException FAILED_PRECONDITION if waits are refused on this thread
    */
   public static void check() {
-    check("a host wait");
+    check("a host wait", ", or in a host call");
   }
 
   /**
-   * Called before something that waits.
+   * Called before something else that waits, and that host calls may not do either.
    *
    * @param what it is, for the message
    * @throws HalException FAILED_PRECONDITION if waits are refused on this thread
    */
   public static void check(String what) {
+    check(what, "");
+  }
+
+  private static void check(String what, String elsewhere) {
     @Nullable String[] known = REFUSED.get();
     String where = known == null ? null : known[0];
     if (where != null) {
@@ -84,8 +88,9 @@ public final class HostWaits {
               + where
               + " on thread "
               + Thread.currentThread().getName()
-              + " is refused: it might wait for what only this thread brings about; do it on a thread"
-              + " of the program, such as by thenRunAsync, or in a host call");
+              + " is refused: it could wait for something that only this thread can do; do it on a"
+              + " thread of the program, for example with whenReached(..).thenRunAsync(..)"
+              + elsewhere);
     }
   }
 }
