@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -215,14 +216,41 @@ class LossByCallTest {
         case "invalidate" -> Objects.requireNonNull(mapping).invalidate();
         case "free" -> Objects.requireNonNull(freed).close();
         case "unload" -> Objects.requireNonNull(unloaded).close();
-        case "queryEvent", "synchronizeEvent" -> {
-          cts.controls().pause(queue); // or it is over before anybody has to ask, or to wait
-          queue.readback(Fence.NONE, next(), buffer, 0, borrow());
-          TimelineSemaphore end = failing.get(failing.size() - 1);
+        case "synchronizeEvent" -> {
+          TimelineSemaphore end = readbackHeld();
           assertHal(Status.UNAVAILABLE, () -> end.await(1, Waits.LIMIT));
+        }
+        case "queryEvent" -> {
+          TimelineSemaphore end = readbackHeld();
+          lose(call); // now that it is in the stream: the event of other work may be asked first
+          awaitTrue("a host wait to ask, and to be told the loss", () -> isFailed(end));
         }
         default -> queue.readback(Fence.NONE, next(), buffer, 0, borrow());
       }
+    }
+
+    /** Issues a readback that is not over before anybody has to ask, or to wait. */
+    private TimelineSemaphore readbackHeld() {
+      cts.controls().pause(queue);
+      queue.readback(Fence.NONE, next(), buffer, 0, borrow());
+      return failing.get(failing.size() - 1);
+    }
+
+    /** Waits for a moment, which asks about the event if the operation is issued by then. */
+    private static boolean isFailed(TimelineSemaphore end) {
+      try {
+        boolean ignored = end.tryAwait(1, Duration.ofMillis(1));
+        return false;
+      } catch (HalException e) {
+        return true;
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    /** From now on the next call of that name tells that the device is lost. */
+    void lose(String call) {
+      cts.controls().failNext(call, 1, Status.UNAVAILABLE, false);
     }
 
     /** Everything fails with the loss, and nobody else does. */
@@ -294,7 +322,9 @@ class LossByCallTest {
     }
     cts.allowWarnings();
     Scene scene = new Scene(cts, call, beside);
-    cts.controls().failNext(call, 1, Status.UNAVAILABLE, false);
+    if (!call.equals("queryEvent")) {
+      scene.lose(call);
+    }
     HalException refused = null;
     try {
       scene.make(call);
