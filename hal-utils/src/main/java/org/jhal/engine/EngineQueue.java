@@ -23,6 +23,7 @@ import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,16 @@ final class EngineQueue<E> implements DeviceQueue {
       device.checkOpen();
     }
     return queue.begin(servesCopies);
+  }
+
+  /**
+   * As {@link #begin}, for an operation that is going to borrow memory of the program: there is
+   * enough stack to end the borrow, or to leave that to another thread, should this one run out of
+   * stack.
+   */
+  private Operation<E> beginBorrowing(Fence waits, Fence signals) {
+    StackReserve.check(queue.number());
+    return begin(waits, signals);
   }
 
   private static <E> QueueWork<E> work(Operation<E> operation) {
@@ -140,7 +151,7 @@ final class EngineQueue<E> implements DeviceQueue {
   @Override
   public void upload(
       Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset) {
-    Operation<E> operation = begin(waits, signals);
+    Operation<E> operation = beginBorrowing(waits, signals);
     try {
       work(operation).upload(source, target, offset);
     } catch (Throwable t) {
@@ -153,7 +164,7 @@ final class EngineQueue<E> implements DeviceQueue {
   @Override
   public void readback(
       Fence waits, Fence signals, DeviceBuffer source, long offset, HostMemory target) {
-    Operation<E> operation = begin(waits, signals);
+    Operation<E> operation = beginBorrowing(waits, signals);
     try {
       work(operation).readback(source, offset, target);
     } catch (Throwable t) {

@@ -16,7 +16,6 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
-import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.concurrent.WorkerThread;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.queue.Operation.State;
@@ -64,7 +63,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         QueueShutdown.class,
         RefCounted.class,
         SemaphoreLane.class,
-        StackReserve.class,
         StuckWaits.class,
         UntoldFailures.class);
   }
@@ -205,10 +203,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    *     such an operation is accepted even while the queue is closing
    * @throws HalException FAILED_PRECONDITION if the queue is closed; UNAVAILABLE if the device is
    *     lost
-   * @throws StackOverflowError if there is too little stack for {@link #abandon}
    */
   public Operation<E> begin(boolean servesCopy) {
-    StackReserve.check(number);
     if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
