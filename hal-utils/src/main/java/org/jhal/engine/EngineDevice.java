@@ -47,6 +47,7 @@ import org.jhal.driver.HostThreads;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.support.EarlyClasses;
 import org.jhal.driver.support.PlatformThreads;
+import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.events.Names;
 import org.jhal.engine.events.Span;
@@ -116,6 +117,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
         QueueWork.class,
         Reclaimer.class,
         RankHold.class,
+        StackReserve.class,
         RecordedCommand.class);
   }
 

@@ -37,7 +37,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Recursion of a program that never ends, with a call of a queue innermost: the StackOverflowError
  * comes at an arbitrary line of the engine. The call is refused, or its operation ends, perhaps
- * with its device: its signal is raised or fails, and its borrow ends.
+ * with its device, at the latest when that is closed: its signal is raised or fails, and its borrow
+ * ends.
  */
 @Timeout(300)
 class RunawayRecursionTest {
@@ -119,6 +120,15 @@ class RunawayRecursionTest {
     };
 
     abstract void enqueue(Target on, Fence waits, Fence signals, HostMemory memory);
+
+    /**
+     * Whether it borrows memory of the program, which has to come back whatever happens. Such calls
+     * make sure first that there is some stack. Others do not, since it takes time: the operation
+     * that runs out of stack as it is refused or lost may stay until its device gives up closing.
+     */
+    boolean borrows() {
+      return this == UPLOAD || this == READBACK;
+    }
   }
 
   /** What an operation waits for. */
@@ -257,7 +267,9 @@ class RunawayRecursionTest {
                     assertFalse(
                         attempt.isAccepted && !attempt.isOver(), this + ": accepted, not over"));
         target.close();
-        assertEquals(0, target.queue.openOperations(), toString());
+        if (call.borrows()) {
+          assertEquals(0, target.queue.openOperations(), toString());
+        }
         assertEquals(0, target.device.statistics().bytes(), toString());
         of(target)
             .forEach(
@@ -289,8 +301,10 @@ class RunawayRecursionTest {
         }
         for (Runaway thread : threads) {
           thread.check();
-          assertEquals(0, log.count("did not end within"), thread + ": " + log.lines());
-          assertEquals(0, log.count("leaked"), thread + ": " + log.lines());
+          if (call.borrows()) {
+            assertEquals(0, log.count("did not end within"), thread + ": " + log.lines());
+            assertEquals(0, log.count("leaked"), thread + ": " + log.lines());
+          }
         }
       }
     }
