@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -216,41 +215,23 @@ class LossByCallTest {
         case "invalidate" -> Objects.requireNonNull(mapping).invalidate();
         case "free" -> Objects.requireNonNull(freed).close();
         case "unload" -> Objects.requireNonNull(unloaded).close();
-        case "synchronizeEvent" -> {
-          TimelineSemaphore end = readbackHeld();
+        case "queryEvent", "synchronizeEvent" -> {
+          cts.controls().pause(queue); // or it is over before anybody has to ask, or to wait
+          TimelineSemaphore end = readback();
           assertHal(Status.UNAVAILABLE, () -> end.await(1, Waits.LIMIT));
         }
-        case "queryEvent" -> {
-          TimelineSemaphore end = readbackHeld();
-          lose(call); // now that it is in the stream: the event of other work may be asked first
-          awaitTrue("a host wait to ask, and to be told the loss", () -> isFailed(end));
+        default -> {
+          TimelineSemaphore ignored = readback();
         }
-        default -> queue.readback(Fence.NONE, next(), buffer, 0, borrow());
       }
     }
 
-    /** Issues a readback that is not over before anybody has to ask, or to wait. */
-    private TimelineSemaphore readbackHeld() {
-      cts.controls().pause(queue);
-      queue.readback(Fence.NONE, next(), buffer, 0, borrow());
-      return failing.get(failing.size() - 1);
-    }
-
-    /** Waits for a moment, which asks about the event if the operation is issued by then. */
-    private static boolean isFailed(TimelineSemaphore end) {
-      try {
-        boolean ignored = end.tryAwait(1, Duration.ofMillis(1));
-        return false;
-      } catch (HalException e) {
-        return true;
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
-    }
-
-    /** From now on the next call of that name tells that the device is lost. */
-    void lose(String call) {
-      cts.controls().failNext(call, 1, Status.UNAVAILABLE, false);
+    /** Reads back. If the device is lost by now, this is refused, and then nothing is to fail. */
+    private TimelineSemaphore readback() {
+      TimelineSemaphore end = cts.semaphore();
+      queue.readback(Fence.NONE, end.at(1), buffer, 0, borrow());
+      failing.add(end);
+      return end;
     }
 
     /** Everything fails with the loss, and nobody else does. */
@@ -322,9 +303,7 @@ class LossByCallTest {
     }
     cts.allowWarnings();
     Scene scene = new Scene(cts, call, beside);
-    if (!call.equals("queryEvent")) {
-      scene.lose(call);
-    }
+    cts.controls().failNext(call, 1, Status.UNAVAILABLE, false);
     HalException refused = null;
     try {
       scene.make(call);
