@@ -5,6 +5,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +43,9 @@ final class DeviceShutdown<E> {
 
   /** How often a second close looks whether the first is done, if nobody wakes it. */
   private static final Duration LOOK = Duration.ofSeconds(1);
+
+  /** How long a close waits at least for calls that give back what is native. */
+  private static final Duration GIVE_BACK = Duration.ofSeconds(2);
 
   /** The limit for both when the JVM exits. */
   private static final Duration AT_EXIT = Duration.ofSeconds(2);
@@ -87,7 +91,7 @@ final class DeviceShutdown<E> {
     this.explanation = explanation;
   }
 
-  /** Whether closing is done, apart from what {@link #closeLate} may still have to free. */
+  /** Whether closing is done, apart from what {@link #finish} may still have to free. */
   boolean isOver() {
     return isOver;
   }
@@ -217,19 +221,7 @@ final class DeviceShutdown<E> {
     }
     pools.forEach(HostCompletionPool::close);
     // If work is still running, threads may hang in native calls; they are left behind.
-    long now = System.nanoTime();
-    long threadsEnd = now + (quiet ? threadsLimit : ABANDONED_THREADS).toNanos();
-    long streamsEnd = Math.max(deadline - now, TimeUnit.SECONDS.toNanos(1)) + now;
-    if (awaitQuiet(threadsEnd, streamsEnd)) {
-      giveBack();
-    } else {
-      Failures.log(
-          LOG,
-          Level.WARNING,
-          "closing " + name + ": its native resources are leaked until the work on it has ended",
-          null);
-      new EngineThread(name + "-close", this::closeLate).start();
-    }
+    finishApart(quiet ? threadsLimit : ABANDONED_THREADS, deadline);
   }
 
   /** What has been issued and is not over, as the end of a message; a few of them by name. */
@@ -278,11 +270,46 @@ final class DeviceShutdown<E> {
   }
 
   /**
-   * Finishes closing after the deadline has passed, without a further deadline. For {@code
-   * NAME-close}.
+   * Does what is left, which is mostly native calls, on the thread {@code NAME-close}, and waits
+   * until the deadlines only. A native runtime may let any call wait for another device's work on
+   * the same hardware, as some do while host memory is unregistered.
    */
-  private void closeLate() {
-    if (awaitQuiet(BackOff.never(), BackOff.never())) {
+  private void finishApart(Duration threadsLimit, long deadline) {
+    long now = System.nanoTime();
+    long threads = threadsLimit.toNanos();
+    long streams = Math.max(deadline - now, TimeUnit.SECONDS.toNanos(1));
+    CompletableFuture<Boolean> isQuiet = new CompletableFuture<>();
+    Thread finisher =
+        new EngineThread(name + "-close", () -> finish(now + threads, now + streams, isQuiet));
+    finisher.start();
+    long quietEnd = now + Math.max(threads, streams) + GIVE_BACK.toNanos();
+    if (!BackOff.await(this, quietEnd, isQuiet::isDone) || !isQuiet.join()) {
+      Failures.log(
+          LOG,
+          Level.WARNING,
+          "closing " + name + ": its native resources are leaked until the work on it has ended",
+          null);
+      return;
+    }
+    long then = System.nanoTime();
+    long end = then + Math.max(deadline - then, GIVE_BACK.toNanos());
+    if (!BackOff.await(this, end, () -> !finisher.isAlive())) {
+      Failures.log(
+          LOG,
+          Level.WARNING,
+          "closing " + name + ": its native resources are given back later, as a call hangs",
+          null);
+    }
+  }
+
+  /**
+   * Waits until nothing is used any more, tells whether that was so before the deadlines, and gives
+   * everything back. For {@code NAME-close}.
+   */
+  private void finish(long threadsEnd, long streamsEnd, CompletableFuture<Boolean> isQuiet) {
+    boolean quiet = awaitQuiet(threadsEnd, streamsEnd);
+    isQuiet.complete(quiet);
+    if (quiet || awaitQuiet(BackOff.never(), BackOff.never())) {
       giveBack();
     }
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a close logs and reports: what did not end, by name, and no failure a thousand times. */
 @Timeout(60)
@@ -141,5 +143,36 @@ class CloseReportTest {
     assertEquals(Thread.State.TERMINATED, closer.getState(), "the close");
     assertEquals(List.of(), log.lines());
     gate.close();
+  }
+
+  /** As where a runtime lets it wait for work of another device on the same hardware. */
+  @ParameterizedTest
+  @ValueSource(strings = {"close of a stream", "free"})
+  void aCallThatHangsAsThingsAreGivenBackDoesNotHoldUpTheClose(String hanging) throws Exception {
+    CountDownLatch isIn = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    EngineDevice<Object> device = backend.open(2, Duration.ofMillis(1));
+    DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
+    TimelineSemaphore done = device.createSemaphore();
+    device.queue(0).barrier(Fence.NONE, done.at(1));
+    done.await(1, LIMIT);
+    Threads.await("it to retire", () -> device.queue(0).openOperations() == 0);
+    backend.atCall =
+        call -> {
+          if (call.equals(hanging)) {
+            isIn.countDown();
+            Uninterruptibles.awaitUninterruptibly(end);
+          }
+        };
+    try {
+      device.close();
+      assertTrue(isIn.await(30, TimeUnit.SECONDS), hanging + " is called");
+      assertEquals(1, log.count("its native resources are given back later, as a call hangs"));
+    } finally {
+      end.countDown();
+    }
+    Threads.await("the memory to be freed", () -> device.statistics().bytes() == 0);
+    buffer.close();
+    done.close();
   }
 }
