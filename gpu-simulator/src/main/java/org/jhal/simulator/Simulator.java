@@ -169,7 +169,8 @@ public final class Simulator {
 
   /**
    * Has some calls wait for all work of their device, by any context, as NVIDIA's driver and NCCL
-   * do: loading a module, and ending or aborting a communicator. Until the next {@link #reset}.
+   * do: loading a module, ending or aborting a communicator, and unregistering host memory, which
+   * keeps streams from being destroyed meanwhile. Until the next {@link #reset}.
    */
   public void waitForQuiet() {
     function("gpusim_quiet").invokeVoid(new Object[] {1});

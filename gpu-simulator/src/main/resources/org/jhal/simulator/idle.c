@@ -47,6 +47,20 @@ int gs_quiet(int device) {
   return gs.generation == generation ? GS_OK : GS_CONTEXT_DESTROYED;
 }
 
+int gs_quiet_locked(int device) {
+  gs.locked[device]++;
+  int code = gs_quiet(device);
+  gs.locked[device]--;
+  gs_changed();
+  return code;
+}
+
+int gs_lock_gate(int device) {
+  uint64_t generation = gs.generation;
+  while (gs.locked[device] && gs.generation == generation) gs_wait_change(UINT64_MAX);
+  return gs.generation == generation ? GS_OK : GS_CONTEXT_DESTROYED;
+}
+
 void gs_hop(int from, int to) {
   if (from != to && half(GS_EVERY_DEVICE)) {
     gs_misuse("a stream of device %d waits for device %d, between the launches of two parts of a group", to, from);

@@ -170,6 +170,7 @@ typedef struct {
   uint64_t abandoned[GS_COUNTS];
   int half[GS_MAX_DEVICES];  // parts that run there of groups that are launched in part
   int held;                  // calls that wait for those
+  int locked[GS_MAX_DEVICES];  // calls that wait there with a lock, see gs_quiet_locked
 } gs_state;
 
 extern gs_state gs;
@@ -243,6 +244,8 @@ int gs_idle(unsigned devices);  // one bit each
 void gs_hop(int from, int to);  // a stream of a device is to wait for another one
 int gs_idle_gate(void);         // before a launch: until none of them waits
 int gs_quiet(int device);       // if asked for, waits for all that is enqueued on it, by any context
+int gs_quiet_locked(int device);  // the same, with a lock of the device
+int gs_lock_gate(int device);     // for a call that needs that lock
 
 // collective_control.c
 void gs_collectives_release(void);  // lets everything go that is held up on purpose

@@ -252,11 +252,18 @@ int gs_host_register(gs_context* context, void* address, size_t size, unsigned f
   return GS_OK;
 }
 
+static gs_block* registered(void* address) {
+  gs_block* block = gs_block_at((uint64_t)address);
+  return block && block->kind == GS_REGISTERED_MEMORY && block->base == (uint64_t)address ? block : NULL;
+}
+
 int gs_host_unregister(void* address) {
   int code = gs_idle(GS_EVERY_DEVICE);
+  gs_block* block = registered(address);
+  if (!code && block) code = gs_quiet_locked(block->context->device);
   if (code) return code;
-  gs_block* block = gs_block_at((uint64_t)address);
-  if (!block || block->kind != GS_REGISTERED_MEMORY || block->base != (uint64_t)address) {
+  block = registered(address);
+  if (!block) {
     gs_misuse("%p is not registered", address);
     return GS_NOT_REGISTERED;
   }

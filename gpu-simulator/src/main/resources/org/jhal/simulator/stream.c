@@ -115,8 +115,12 @@ void gs_stream_end(gs_stream* stream) {
 int gs_stream_destroy(gs_handle handle) {
   gs_stream* stream = gs_stream_find(handle);
   if (!stream) return GS_INVALID_HANDLE;
-  int code = gs_idle(1u << stream->object.context->device);
+  int device = stream->object.context->device;
+  int code = gs_idle(1u << device);
+  if (!code) code = gs_lock_gate(device);
   if (code) return code;
+  stream = gs_stream_find(handle);
+  if (!stream) return GS_INVALID_HANDLE;
   gs_stream_end(stream);
   gs_object_remove(&stream->object);
   return GS_OK;

@@ -337,6 +337,37 @@ public abstract class GpuFreeTest {
     sim.awaitCalls(names.bind, 3);
   }
 
+  /** Both are of one GPU, and the runtime unregisters memory only while nothing runs on that. */
+  @Test
+  void closingADeviceDoesNotWaitForTheHeldWorkOfAnotherOne() throws Exception {
+    Device closed = sim.open(name + "://0?queues=1&close-timeout=100ms");
+    try (Device other = open();
+        DeviceBuffer buffer = other.allocate(PAGE, BufferParams.DEVICE);
+        TimelineSemaphore done = other.createSemaphore(0)) {
+      long streams = live().get("stream");
+      sim.simulator().waitForQuiet();
+      sim.simulator().pause(0, 0);
+      try {
+        other.queue(0).fill(Fence.NONE, done.at(1), buffer, 0, PAGE, FillPattern.ZERO);
+        other.allocator().importHost(pages(1), BufferParams.HOST, null).close();
+        Waits.awaitTrue("the memory to be unregistered", this::unregisters);
+        Task<?> close = Task.run("close", closed::close);
+        close.join();
+        assertEquals(streams, live().get("stream"), "streams can be destroyed later only");
+        assertEquals(0, done.value(), "the other device's work is held");
+      } finally {
+        sim.simulator().resume(0, 0);
+      }
+      awaitReached(done, 1);
+      Waits.awaitTrue("the rest to be given back", () -> live().get("stream") < streams);
+    }
+    assertEquals(Map.of(), live());
+  }
+
+  private boolean unregisters() {
+    return sim.simulator().calls().keySet().stream().anyMatch(call -> call.contains("Unregister"));
+  }
+
   /** What the runtime keeps then goes with the device, and is nobody's. */
   @Test
   void whatCannotBeUnregisteredMayBeImportedAgain() {
