@@ -2,6 +2,8 @@ package org.jhal.driver.gpu;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jhal.CollectiveGroup;
 import org.jhal.ElementType;
 import org.jhal.HalException;
@@ -107,7 +109,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
         members.add(Clique.ofRank(rank, () -> member(device)));
       }
       return new GpuGroup<>(
-          library, gate, clique, List.copyOf(members), startEvent(members.get(0)));
+          library, gate, clique, List.copyOf(members), startEvent(members.get(0).runtime()));
     } catch (Throwable t) {
       members.forEach(GpuGroup::freeEvent);
       library.cache().giveBack(clique);
@@ -117,50 +119,45 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
 
   private static <S, E> Member<S, E> member(GpuDevice<S, E, ?> device) {
     GpuRuntime<S, E, ?> runtime = device.runtime();
-    Member<S, E> made = null;
+    return makeBound(
+        runtime,
+        () -> new Member<>(device, device.groupStream(), runtime.createEvent(false)),
+        GpuGroup::freeEvent);
+  }
+
+  private static <E> E startEvent(GpuRuntime<?, E, ?> first) {
+    return makeBound(first, () -> first.createEvent(false), event -> freeEvent(first, event));
+  }
+
+  /** Makes something with the device bound, and frees it if the device cannot be unbound. */
+  private static <T> T makeBound(GpuRuntime<?, ?, ?> runtime, Supplier<T> make, Consumer<T> free) {
+    T made = null;
     try {
       long token = runtime.bindToThread();
       try {
-        S stream = device.groupStream();
-        made = new Member<>(device, stream, runtime.createEvent(false));
+        made = make.get();
       } finally {
         runtime.unbindFromThread(token);
       }
       return made;
     } catch (Throwable t) {
       if (made != null) {
-        freeEvent(made);
+        free.accept(made);
       }
       throw t;
     }
   }
 
-  private static <S, E> E startEvent(Member<S, E> first) {
-    GpuRuntime<S, E, ?> runtime = first.runtime();
-    long token = runtime.bindToThread();
-    E event;
-    try {
-      event = runtime.createEvent(false);
-    } catch (Throwable t) {
-      runtime.unbindFromThread(token);
-      throw t;
-    }
-    try {
-      runtime.unbindFromThread(token);
-    } catch (Throwable t) {
-      runtime.giveBack(() -> runtime.destroyEvent(event));
-      throw t;
-    }
-    return event;
+  private static <S, E> void freeEvent(Member<S, E> member) {
+    freeEvent(member.runtime(), member.event);
   }
 
-  private static <S, E> void freeEvent(Member<S, E> member) {
-    member.runtime().giveBack(() -> member.runtime().destroyEvent(member.event));
+  private static <E> void freeEvent(GpuRuntime<?, E, ?> runtime, E event) {
+    runtime.giveBack(() -> runtime.destroyEvent(event));
   }
 
   private void freeEvents() {
-    GpuRuntime<S, E, ?> first = members.get(0).runtime();
-    first.giveBack(() -> first.destroyEvent(start));
+    freeEvent(members.get(0).runtime(), start);
     members.forEach(GpuGroup::freeEvent);
   }
 
