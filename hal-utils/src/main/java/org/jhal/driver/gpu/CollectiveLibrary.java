@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe; a communicator is used by one thread at a time.
  */
 public final class CollectiveLibrary {
-  private static final int SUCCESS = 0;
+  static final int SUCCESS = 0;
 
   /** What goes on behind the calls is not over. */
   private static final int IN_PROGRESS = 7;
@@ -120,7 +120,12 @@ public final class CollectiveLibrary {
 
   /** What has failed, or null; what goes on behind the call has not. */
   @Nullable HalException failureUnlessBegun(String call, int result) {
-    return result == SUCCESS || result == IN_PROGRESS ? null : failure(call, result);
+    return hasFailed(result) ? failure(call, result) : null;
+  }
+
+  /** Whether a call, or a communicator, says that something has failed. */
+  static boolean hasFailed(int result) {
+    return result != SUCCESS && result != IN_PROGRESS;
   }
 
   /** Calls {@code calls} within a group, and returns what has failed first, there or at its end. */
@@ -208,7 +213,7 @@ public final class CollectiveLibrary {
         () -> {
           for (int rank = 0; rank < communicators.length; rank++) {
             int result = put(call, rank, communicators[rank], streams[rank]);
-            if (result != SUCCESS && result != IN_PROGRESS) {
+            if (hasFailed(result)) {
               return failure(call.kind().label() + " of rank " + rank, result);
             }
           }

@@ -37,9 +37,6 @@ final class Communicators {
     void bound(int rank, boolean isNeeded, Runnable body);
   }
 
-  private static final int SUCCESS = 0;
-  private static final int IN_PROGRESS = 7;
-
   /** How long a launch is asked for without a pause: most are over by then. */
   private static final long SPIN_NANOS = 200_000;
 
@@ -151,9 +148,9 @@ final class Communicators {
     for (int rank = 0; rank < handles.length; ) {
       int state = library.state(handles[rank]);
       long waited = System.nanoTime() - start;
-      if (state == SUCCESS) {
+      if (state == CollectiveLibrary.SUCCESS) {
         rank++;
-      } else if (state != IN_PROGRESS) {
+      } else if (CollectiveLibrary.hasFailed(state)) {
         return library.failure(call + " of rank " + rank, state);
       } else if (waited > limit || isLate.getAsBoolean()) {
         return new HalException(
@@ -204,7 +201,7 @@ final class Communicators {
   @Nullable HalException failure() {
     for (int rank = 0; rank < handles.length; rank++) {
       int state = library.state(handles[rank]);
-      if (state != SUCCESS && state != IN_PROGRESS) {
+      if (CollectiveLibrary.hasFailed(state)) {
         return library.failure("a collective of rank " + rank, state);
       }
     }
