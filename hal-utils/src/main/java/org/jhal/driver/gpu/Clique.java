@@ -133,13 +133,7 @@ final class Clique<S, E> {
   }
 
   private static void ofRank(int rank, Runnable body) {
-    boolean ignored =
-        ofRank(
-            rank,
-            () -> {
-              body.run();
-              return true;
-            });
+    boolean ignored = ofRank(rank, LaunchGate.returning(body));
   }
 
   /** Memory that pools keep is not theirs to use, so it is given back if there is too little. */

@@ -172,7 +172,8 @@ public final class LaunchGate {
     }
   }
 
-  private static Supplier<Boolean> returning(Runnable body) {
+  /** {@code body} as what can be called. */
+  static Supplier<Boolean> returning(Runnable body) {
     return () -> {
       body.run();
       return true;
