@@ -6,6 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
@@ -318,23 +319,21 @@ abstract class Collective {
 
   /** Whether the operation has succeeded, and its signals are raised. */
   final boolean hasSucceeded() {
-    if (!hold.tryRetain()) {
-      return false;
-    }
-    try {
-      return operation.hasSucceeded();
-    } finally {
-      hold.release();
-    }
+    return whileOpen(operation::hasSucceeded);
   }
 
   /** Whether something is true while the operation is not free; false if it is. */
   final boolean whileOpen(BooleanSupplier isSo) {
+    return Boolean.TRUE.equals(ifOpen(isSo::getAsBoolean));
+  }
+
+  /** What {@code body} returns while the operation is not free; null if it is. */
+  final <T> @Nullable T ifOpen(Supplier<@Nullable T> body) {
     if (!hold.tryRetain()) {
-      return false;
+      return null;
     }
     try {
-      return isSo.getAsBoolean();
+      return body.get();
     } finally {
       hold.release();
     }

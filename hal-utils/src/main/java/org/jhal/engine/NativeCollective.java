@@ -255,29 +255,24 @@ final class NativeCollective extends Collective {
 
   /** Asks the library whether it knows of a failure. The group is kept while this is open. */
   private void ask() {
-    HalException[] found = new HalException[1];
-    boolean ignored =
-        whileOpen(
-            () -> {
-              found[0] = natives.failure();
-              return true;
-            });
-    if (found[0] != null) {
-      fail(found[0]);
+    HalException found = ifOpen(natives::failure);
+    if (found != null) {
+      fail(found);
     }
   }
 
   /** Why what it waits for has failed, although its streams may not be past that. */
   private @Nullable HalException producerFailure() {
-    HalException[] found = new HalException[1];
-    boolean ignored =
-        whileOpen(
-            () -> {
-              producers.forEach(
-                  producer -> found[0] = found[0] == null ? producer.failure() : found[0]);
-              return true;
-            });
-    return found[0];
+    return ifOpen(
+        () -> {
+          for (Operation<?> producer : producers) {
+            HalException failure = producer.failure();
+            if (failure != null) {
+              return failure;
+            }
+          }
+          return null;
+        });
   }
 
   /** Returns false if no time is left, or no memory for the timer. */
