@@ -3,6 +3,7 @@ package org.jhal.engine;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -157,11 +158,7 @@ abstract class Collective {
   }
 
   final long deadlineNanos() {
-    try {
-      return deadline().toNanos();
-    } catch (ArithmeticException e) { // more than 292 years
-      return Long.MAX_VALUE;
-    }
+    return TimeUnit.NANOSECONDS.convert(deadline()); // Long.MAX_VALUE at most
   }
 
   /** When {@link #late} has to look, in nanoseconds from now. */

@@ -84,8 +84,8 @@ final class NativeForm {
         device.holds().beginCollective();
         held++;
       }
-      NativeGroup<?> made = devices.get(0).groups().createNatives(ranks, nanos(options.deadline()));
-      group = made;
+      long patience = TimeUnit.NANOSECONDS.convert(options.deadline()); // Long.MAX_VALUE at most
+      group = devices.get(0).groups().createNatives(ranks, patience);
       var unused = devices.get(0).groups().natives(); // or the first call would wait for it
     } catch (HalException e) {
       whyNot = e.getMessage();
@@ -93,14 +93,6 @@ final class NativeForm {
       for (int rank = 0; rank < held; rank++) {
         devices.get(rank).holds().endUse();
       }
-    }
-  }
-
-  private static long nanos(Duration time) {
-    try {
-      return time.toNanos();
-    } catch (ArithmeticException e) { // more than 292 years
-      return Long.MAX_VALUE;
     }
   }
 

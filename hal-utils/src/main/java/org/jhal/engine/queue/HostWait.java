@@ -2,6 +2,7 @@ package org.jhal.engine.queue;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -205,10 +206,6 @@ final class HostWait extends WaitNode {
   }
 
   private static long nanos(Duration timeout) {
-    try {
-      return Math.max(0, timeout.toNanos());
-    } catch (ArithmeticException tooLong) {
-      return timeout.isNegative() ? 0 : Long.MAX_VALUE;
-    }
+    return Math.max(0, TimeUnit.NANOSECONDS.convert(timeout)); // Long.MAX_VALUE at most
   }
 }
