@@ -579,16 +579,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
 
   @Override
   public void close() {
-    HostWaits.check("closing device " + name);
-    if (Cascade.current().isInCallback()) {
-      throw new HalException(
-          Status.FAILED_PRECONDITION,
-          "closing device "
-              + name
-              + " in a host call on thread "
-              + Thread.currentThread().getName()
-              + " is refused: a close waits for host calls; do it on a thread of the program");
-    }
+    Cascade.checkOutside("closing device " + name, "a close waits for host calls");
     PlatformThreads.callUnlimited(
         name + "-close",
         () -> {

@@ -18,7 +18,6 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.collective.Accumulator;
 import org.jhal.engine.collective.Layout;
 import org.jhal.engine.queue.Cascade;
-import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,15 +63,7 @@ final class EngineGroup implements CollectiveGroup {
   }
 
   private static void checkThread(String what) {
-    HostWaits.check(what);
-    if (Cascade.current().isInCallback()) {
-      throw new HalException(
-          Status.FAILED_PRECONDITION,
-          what
-              + " in a host call on thread "
-              + Thread.currentThread().getName()
-              + " is refused: the devices may wait for it; do it on a thread of the program");
-    }
+    Cascade.checkOutside(what, "the devices may wait for it");
   }
 
   @Override

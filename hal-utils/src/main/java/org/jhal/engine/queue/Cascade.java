@@ -4,6 +4,8 @@ import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
@@ -272,8 +274,22 @@ public final class Cascade {
     HostWaits.restore(before);
   }
 
-  /** Whether user code is running on this thread. */
-  public boolean isInCallback() {
-    return callbackDepth > 0;
+  /**
+   * Refuses what waits and may not be done in user code, not even in a host call.
+   *
+   * @throws HalException FAILED_PRECONDITION if user code is running on this thread
+   */
+  public static void checkOutside(String what, String why) {
+    HostWaits.check(what);
+    if (current().callbackDepth > 0) {
+      throw new HalException(
+          Status.FAILED_PRECONDITION,
+          what
+              + " in a host call on thread "
+              + Thread.currentThread().getName()
+              + " is refused: "
+              + why
+              + "; do it on a thread of the program");
+    }
   }
 }
