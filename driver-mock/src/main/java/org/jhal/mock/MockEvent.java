@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class MockEvent {
   private final MockDevice device;
   private long recorded; // guarded by this
-  private volatile long
-      fired; // the latest recording that the stream has passed; written with the monitor held
+  private volatile long fired; // the latest one that has fired; written with the monitor held
   private int waiting; // threads in await(); guarded by this
   private long asked; // the latest recording whose outcome was asked for; guarded by this
   private @Nullable HalException outcome; // of the latest one that has fired; guarded by this

@@ -22,8 +22,7 @@ public final class Faults {
   private final Set<String> calls;
   private final Map<String, List<Fault>> faults = new HashMap<>(); // guarded by this
   private @Nullable Map<String, Integer> uses; // guarded by this; null if uses are not counted
-  private volatile boolean
-      isArmed; // whether there are faults or counts; otherwise a check costs next to nothing
+  private volatile boolean isArmed; // has faults or counts; else checks cost next to nothing
 
   /**
    * An object without faults.

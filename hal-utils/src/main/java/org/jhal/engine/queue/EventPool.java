@@ -31,8 +31,7 @@ final class EventPool<E> {
   private volatile boolean isClosed;
 
   // Destroying an event is the same call for all, so it fails for all on a lost device: that is
-  // told
-  // once. Guarded by this.
+  // told once. Guarded by this.
   private int undestroyed;
   private @Nullable Throwable firstFailure;
 
