@@ -72,18 +72,18 @@ public final class TraceFiles {
    *     PERMISSION_DENIED if it may not be read
    */
   public static void checkReadable(Path recording) {
-    String problem =
-        !Files.exists(recording)
-            ? "no such file"
-            : Files.isDirectory(recording)
-                ? "it is a folder"
-                : Files.isReadable(recording) ? null : "permission denied";
-    if (problem != null) {
-      throw new HalException(
-          !Files.exists(recording)
-              ? Status.NOT_FOUND
-              : Files.isDirectory(recording) ? Status.INVALID_ARGUMENT : Status.PERMISSION_DENIED,
-          "cannot read '" + recording + "': " + problem);
+    if (!Files.exists(recording)) {
+      throw unreadable(Status.NOT_FOUND, recording, "no such file");
     }
+    if (Files.isDirectory(recording)) {
+      throw unreadable(Status.INVALID_ARGUMENT, recording, "it is a folder");
+    }
+    if (!Files.isReadable(recording)) {
+      throw unreadable(Status.PERMISSION_DENIED, recording, "permission denied");
+    }
+  }
+
+  private static HalException unreadable(Status status, Path recording, String problem) {
+    return new HalException(status, "cannot read '" + recording + "': " + problem);
   }
 }
