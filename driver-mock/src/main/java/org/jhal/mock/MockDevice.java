@@ -47,34 +47,33 @@ final class MockDevice implements DeviceBackend<MockEvent> {
    * The calls that can fail: those of the driver interface, and steps that a stream performs later.
    */
   private static final Set<String> CALLS =
-      Set.copyOf(
-          List.of(
-              "createStream",
-              "closeStream",
-              "bindToThread",
-              "unbindFromThread",
-              "createEvent",
-              "destroyEvent",
-              "recordEvent",
-              "waitEvent",
-              "queryEvent",
-              "synchronizeEvent",
-              "outcome", // only on a device that has to be asked
-              "issue",
-              "command", // one command while it is issued: those before it have reached the stream
-              "execute", // one command while the stream runs it
-              "allocAsync",
-              "freeAsync",
-              "allocate",
-              "importHost",
-              "map",
-              "flush",
-              "invalidate",
-              "free",
-              "enableAccess",
-              "load",
-              "unload",
-              "close"));
+      Set.of(
+          "createStream",
+          "closeStream",
+          "bindToThread",
+          "unbindFromThread",
+          "createEvent",
+          "destroyEvent",
+          "recordEvent",
+          "waitEvent",
+          "queryEvent",
+          "synchronizeEvent",
+          "outcome", // only on a device that has to be asked
+          "issue",
+          "command", // one command while it is issued: those before it have reached the stream
+          "execute", // one command while the stream runs it
+          "allocAsync",
+          "freeAsync",
+          "allocate",
+          "importHost",
+          "map",
+          "flush",
+          "invalidate",
+          "free",
+          "enableAccess",
+          "load",
+          "unload",
+          "close");
 
   private final DeviceInfo info;
   private final long seed;
