@@ -224,18 +224,20 @@ class ExternalFailureTest {
   @Test
   @Rule({"M5", "Q11"})
   void theContextEndsWithTheWork(Cts cts) {
-    Foreign foreign = new Foreign(cts, cts.device());
+    var unused = new Foreign(cts, cts.device());
     AtomicReference<ExternalWork.@Nullable Context> kept = new AtomicReference<>();
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     cts.queue().external(Fence.NONE, done.at(1), List.of(buffer), kept::set);
     awaitReached(done, 1);
-    ExternalWork.Context context = awaitSet("the context", kept);
-    assertHal(Status.FAILED_PRECONDITION, context::stream, "only while the work runs");
-    assertHal(
-        Status.FAILED_PRECONDITION, () -> context.address(buffer), "only while the work runs");
-    assertHal(Status.FAILED_PRECONDITION, () -> context.bytes(buffer), "only while the work runs");
-    var unused = foreign.isNative();
+    assertOver(awaitSet("the context", kept), buffer);
+  }
+
+  private static void assertOver(ExternalWork.Context context, DeviceBuffer buffer) {
+    String why = "only while the work runs";
+    assertHal(Status.FAILED_PRECONDITION, context::stream, why);
+    assertHal(Status.FAILED_PRECONDITION, () -> context.address(buffer), why);
+    assertHal(Status.FAILED_PRECONDITION, () -> context.bytes(buffer), why);
   }
 
   /** The thread that has run it runs other work then. */
@@ -252,18 +254,7 @@ class ExternalFailureTest {
             done.at(1),
             done.at(2),
             List.of(buffer),
-            context -> {
-              ExternalWork.Context before = awaitSet("the context", kept);
-              assertHal(Status.FAILED_PRECONDITION, before::stream, "only while the work runs");
-              assertHal(
-                  Status.FAILED_PRECONDITION,
-                  () -> before.address(buffer),
-                  "only while the work runs");
-              assertHal(
-                  Status.FAILED_PRECONDITION,
-                  () -> before.bytes(buffer),
-                  "only while the work runs");
-            });
+            context -> assertOver(awaitSet("the context", kept), buffer));
     awaitReached(done, 2);
   }
 
