@@ -1,5 +1,6 @@
 package org.jhal.driver.gpu;
 
+import static org.jhal.driver.gpu.LaunchGate.returning;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,26 +22,40 @@ class LaunchGateTest {
 
   private static final long LONG = PATIENCE / 2;
 
+  /** Longer than any test. */
+  private static final long NEVER = TimeUnit.SECONDS.toNanos(60);
+
   /** How long a call lasts that is alone. */
   private static final long LONG_CALL = TimeUnit.MILLISECONDS.toNanos(300);
+
+  /** A thread that is inside until {@code isOver}. */
+  private static Threads inside(Consumer<Runnable> enter, String until, BooleanSupplier isOver) {
+    AtomicBoolean isInside = new AtomicBoolean();
+    Threads thread =
+        Threads.start(
+            "inside",
+            () ->
+                enter.accept(
+                    () -> {
+                      isInside.set(true);
+                      Threads.await(until, isOver);
+                    }));
+    Threads.await("a call to be inside", isInside::get);
+    return thread;
+  }
+
+  private static void awaitNanos(long nanos) {
+    long start = System.nanoTime();
+    Threads.await("time to pass", () -> System.nanoTime() - start > nanos);
+  }
 
   /** The time that it has waited for a call to end is not time that it has hung. */
   @Test
   void aLaunchThatHasWaitedLongKeepsCallsOut() {
     LaunchGate gate = new LaunchGate();
     List<String> order = new CopyOnWriteArrayList<>();
-    AtomicBoolean isCalling = new AtomicBoolean();
     AtomicBoolean mayLaunch = new AtomicBoolean();
-    Threads call =
-        Threads.start(
-            "call",
-            () ->
-                gate.run(
-                    () -> {
-                      isCalling.set(true);
-                      Threads.await("the launch to wait long", mayLaunch::get);
-                    }));
-    Threads.await("the call to be inside", isCalling::get);
+    Threads call = inside(gate::run, "the launch to wait long", mayLaunch::get);
     Threads launch =
         Threads.start(
             "launch",
@@ -89,12 +104,7 @@ class LaunchGateTest {
     Threads.await("the first call", () -> begun.get() > 0);
     Threads other = Threads.start("other", calls::run);
     Threads.await("calls", () -> begun.get() > 10);
-    gate.launch(
-        TimeUnit.SECONDS.toNanos(60),
-        () -> {
-          hasLaunched.set(true);
-          return true;
-        });
+    gate.launch(NEVER, returning(() -> hasLaunched.set(true)));
     one.join();
     other.join();
   }
@@ -102,20 +112,9 @@ class LaunchGateTest {
   @Test
   void aLaunchThatHangsKeepsCallsOutForItsPatience() {
     LaunchGate gate = new LaunchGate();
-    AtomicBoolean isLaunching = new AtomicBoolean();
     AtomicBoolean mayEnd = new AtomicBoolean();
     Threads launch =
-        Threads.start(
-            "launch",
-            () ->
-                gate.launch(
-                    PATIENCE,
-                    () -> {
-                      isLaunching.set(true);
-                      Threads.await("the call beside it", mayEnd::get);
-                      return true;
-                    }));
-    Threads.await("the launch to be inside", isLaunching::get);
+        inside(body -> gate.launch(PATIENCE, returning(body)), "the call beside it", mayEnd::get);
     gate.run(() -> mayEnd.set(true));
     launch.join();
   }
@@ -123,45 +122,14 @@ class LaunchGateTest {
   @Test
   void aCallThatMayHangKeepsLaunchesOutForItsPatience() {
     LaunchGate gate = new LaunchGate();
-    AtomicBoolean isCalling = new AtomicBoolean();
     AtomicBoolean mayEnd = new AtomicBoolean();
     Threads call =
-        Threads.start(
-            "call",
-            () ->
-                gate.runAtMost(
-                    PATIENCE,
-                    () -> {
-                      isCalling.set(true);
-                      Threads.await("the launch beside it", mayEnd::get);
-                    }));
-    Threads.await("the call to be inside", isCalling::get);
-    gate.launch(
-        TimeUnit.SECONDS.toNanos(60),
-        () -> {
-          mayEnd.set(true);
-          return true;
-        });
+        inside(body -> gate.runAtMost(PATIENCE, body), "the launch beside it", mayEnd::get);
+    gate.launch(NEVER, returning(() -> mayEnd.set(true)));
     call.join();
   }
 
   // What passes a launch in the line.
-
-  /** A thread that is inside until {@code isOver}. */
-  private static Threads inside(Consumer<Runnable> enter, String until, BooleanSupplier isOver) {
-    AtomicBoolean isInside = new AtomicBoolean();
-    Threads thread =
-        Threads.start(
-            "inside",
-            () ->
-                enter.accept(
-                    () -> {
-                      isInside.set(true);
-                      Threads.await(until, isOver);
-                    }));
-    Threads.await("a call to be inside", isInside::get);
-    return thread;
-  }
 
   /** A thread in the line. */
   private static Thread inTheLine(String name, Runnable body) {
@@ -176,16 +144,6 @@ class LaunchGateTest {
     Threads.await("the end of " + thread.getName(), () -> !thread.isAlive());
   }
 
-  private static Runnable launch(LaunchGate gate, Runnable body) {
-    return () ->
-        gate.launch(
-            TimeUnit.SECONDS.toNanos(60),
-            () -> {
-              body.run();
-              return true;
-            });
-  }
-
   /** A free waits until the device is idle, that is for the abort, and a launch for the free. */
   @Test
   void anAbortPassesALaunchInTheLine() {
@@ -193,8 +151,9 @@ class LaunchGateTest {
     AtomicBoolean isAborted = new AtomicBoolean();
     AtomicInteger launched = new AtomicInteger();
     Threads free = inside(gate::run, "the abort", isAborted::get);
-    Thread launch = inTheLine("launch", launch(gate, launched::incrementAndGet));
-    gate.runAhead(TimeUnit.SECONDS.toNanos(60), () -> isAborted.set(true));
+    Thread launch =
+        inTheLine("launch", () -> gate.launch(NEVER, returning(launched::incrementAndGet)));
+    gate.runAhead(NEVER, () -> isAborted.set(true));
     free.join();
     awaitEnd(launch);
     assertEquals(1, launched.get());
@@ -205,7 +164,10 @@ class LaunchGateTest {
     LaunchGate gate = new LaunchGate();
     AtomicBoolean mayEnd = new AtomicBoolean();
     Threads launch =
-        inside(body -> launch(gate, body).run(), "the abort, and who is refused", mayEnd::get);
+        inside(
+            body -> gate.launch(NEVER, returning(body)),
+            "the abort, and who is refused",
+            mayEnd::get);
     gate.runAhead(PATIENCE, () -> {});
     assertFalse(gate.across(false, () -> {}), "beside the launch");
     mayEnd.set(true);
@@ -220,26 +182,14 @@ class LaunchGateTest {
     AtomicInteger called = new AtomicInteger();
     AtomicInteger launched = new AtomicInteger();
     Threads external =
-        inside(
-            body ->
-                gate.callUsers(
-                    () -> {
-                      body.run();
-                      return true;
-                    }),
-            "its workers",
-            () -> called.get() == 3);
-    Thread launch = inTheLine("launch", launch(gate, launched::incrementAndGet));
+        inside(body -> gate.callUsers(returning(body)), "its workers", () -> called.get() == 3);
+    Thread launch =
+        inTheLine("launch", () -> gate.launch(NEVER, returning(launched::incrementAndGet)));
     AtomicInteger before = new AtomicInteger(-1);
     Thread other =
         inTheLine(
             "other external work",
-            () ->
-                gate.callUsers(
-                    () -> {
-                      before.set(launched.get());
-                      return true;
-                    }));
+            () -> gate.callUsers(returning(() -> before.set(launched.get()))));
     assertEquals(0, launched.get());
     Threads worker =
         Threads.start(
@@ -256,43 +206,28 @@ class LaunchGateTest {
     assertEquals(1, before.get(), "other external work keeps its place behind the launch");
   }
 
-  private static void awaitNanos(long nanos) {
-    long start = System.nanoTime();
-    Threads.await("time to pass", () -> System.nanoTime() - start > nanos);
-  }
-
   // What involves two devices.
 
   @Test
   void whatInvolvesTwoDevicesIsRefusedBesideALaunchOrBehindOneThatWaits() {
     LaunchGate gate = new LaunchGate();
     AtomicInteger called = new AtomicInteger();
-    AtomicBoolean isCalling = new AtomicBoolean();
     AtomicBoolean mayLaunch = new AtomicBoolean();
     AtomicBoolean isLaunching = new AtomicBoolean();
     AtomicBoolean mayEnd = new AtomicBoolean();
-    Threads call =
-        Threads.start(
-            "call",
-            () ->
-                gate.run(
-                    () -> {
-                      isCalling.set(true);
-                      Threads.await("the launch to be in the line", mayLaunch::get);
-                    }));
-    Threads.await("the call to be inside", isCalling::get);
+    Threads call = inside(gate::run, "the launch to be in the line", mayLaunch::get);
     assertTrue(gate.across(false, called::incrementAndGet), "beside a call");
     Threads launch =
         Threads.start(
             "launch",
             () ->
                 gate.launch(
-                    TimeUnit.SECONDS.toNanos(60),
-                    () -> {
-                      isLaunching.set(true);
-                      Threads.await("the others to be refused", mayEnd::get);
-                      return true;
-                    }));
+                    NEVER,
+                    returning(
+                        () -> {
+                          isLaunching.set(true);
+                          Threads.await("the others to be refused", mayEnd::get);
+                        })));
     Threads.await("a launch in the line", () -> !gate.across(false, () -> {}));
     mayLaunch.set(true);
     Threads.await("the launch to be inside", isLaunching::get);
