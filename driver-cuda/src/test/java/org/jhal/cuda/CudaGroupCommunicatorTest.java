@@ -5,6 +5,6 @@ import org.jhal.simulator.driver.GpuGroupCommunicatorTest;
 /** Communicators of NCCL. */
 class CudaGroupCommunicatorTest extends GpuGroupCommunicatorTest {
   CudaGroupCommunicatorTest() {
-    super(CudaOnSimulator.GPU, "cuStreamWaitEvent");
+    super(CudaOnSimulator.GPU);
   }
 }

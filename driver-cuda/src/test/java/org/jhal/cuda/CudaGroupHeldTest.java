@@ -5,6 +5,6 @@ import org.jhal.simulator.driver.GpuGroupHeldTest;
 /** Collectives of NCCL whose streams are held while groups end. */
 class CudaGroupHeldTest extends GpuGroupHeldTest {
   CudaGroupHeldTest() {
-    super(CudaOnSimulator.GPU, "cuStreamWaitEvent");
+    super(CudaOnSimulator.GPU);
   }
 }

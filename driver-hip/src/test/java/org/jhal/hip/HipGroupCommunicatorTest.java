@@ -5,6 +5,6 @@ import org.jhal.simulator.driver.GpuGroupCommunicatorTest;
 /** Communicators of RCCL. */
 class HipGroupCommunicatorTest extends GpuGroupCommunicatorTest {
   HipGroupCommunicatorTest() {
-    super(HipOnSimulator.GPU, "hipStreamWaitEvent");
+    super(HipOnSimulator.GPU);
   }
 }

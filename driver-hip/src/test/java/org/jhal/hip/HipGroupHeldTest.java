@@ -5,6 +5,6 @@ import org.jhal.simulator.driver.GpuGroupHeldTest;
 /** Collectives of RCCL whose streams are held while groups end. */
 class HipGroupHeldTest extends GpuGroupHeldTest {
   HipGroupHeldTest() {
-    super(HipOnSimulator.GPU, "hipStreamWaitEvent");
+    super(HipOnSimulator.GPU);
   }
 }

@@ -25,16 +25,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The communicators of groups: how they are made, kept for the next group, and end, and what hangs
  * meanwhile behind the library's calls. A driver's tests extend this.
  */
-public abstract class GpuGroupCommunicatorTest extends HeldGroups {
+public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
   private static final int REMOTE_ERROR = 6;
 
-  /**
-   * For a driver.
-   *
-   * @param waitEvent has a stream wait for an event
-   */
-  protected GpuGroupCommunicatorTest(SimulatedGpu gpu, String waitEvent) {
-    super(gpu, waitEvent);
+  /** For a driver. */
+  protected GpuGroupCommunicatorTest(SimulatedGpu gpu) {
+    super(gpu);
   }
 
   private long made() {
@@ -61,7 +57,7 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
       assertEquals("host", form(group).name());
       assertTrue(form(group).reason().contains("within PT0.1S"), () -> form(group).reason());
     }
-    awaitTrue("both aborts", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     collectives().releaseBehind("@init", hanging);
     SummingGroup.checkUsable(here, there);
     assertNoneLost(here, there);
@@ -95,7 +91,7 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
     SummingGroup group = new SummingGroup(SHORT, here, there);
     collectives().openGap();
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED);
-    awaitTrue("both aborts", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     collectives().closeGap();
     group.close();
     SummingGroup.checkUsable(here, there);
@@ -111,7 +107,7 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
     SummingGroup group = new SummingGroup(beyondALook, here, there);
     collectives().openGap();
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED);
-    awaitTrue("both aborts", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     collectives().closeGap();
     group.close();
     assertEquals(List.of(), collectives().misuses());
@@ -129,7 +125,7 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
     awaitLaunched(1);
     collectives().asynchronousError(rank, REMOTE_ERROR);
     assertAllFail(ends, Status.ABORTED, "rank " + rank + " returned 6", "remote process exited");
-    awaitTrue("both aborts", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     collectives().go(1 - rank);
     group.close();
     assertNoneLost(here, there);
@@ -156,7 +152,7 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
     assertEquals(6, made());
     assertEquals(4, collectives().live());
     there.close();
-    awaitTrue("the ends", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     assertEquals(6, destroyed());
     assertEquals(0, aborts());
   }
@@ -168,7 +164,7 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
     SummingGroup group = new SummingGroup(SHORT, here, there);
     collectives().stall(1);
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "PT0.1S");
-    awaitTrue("both aborts", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     collectives().go(1);
     group.close();
     SummingGroup.checkUsable(here, there);
@@ -185,7 +181,7 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
     group.check();
     collectives().asynchronousError(rank, REMOTE_ERROR);
     group.close();
-    awaitTrue("both aborts", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     assertEquals(2, aborts());
     assertEquals(0, collectives().calls().getOrDefault("ncclCommFinalize", 0L));
     SummingGroup.checkUsable(here, there);
@@ -219,7 +215,7 @@ public abstract class GpuGroupCommunicatorTest extends HeldGroups {
     Task<?> closing = Task.run("close", there::close);
     var unused = closing.join();
     collectives().releaseBehind("@finalize", hanging);
-    awaitTrue("the ends", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     assertEquals(List.of(), collectives().misuses());
   }
 

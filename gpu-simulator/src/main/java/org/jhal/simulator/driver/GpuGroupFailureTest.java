@@ -5,15 +5,12 @@ import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.jhal.cts.support.Waits.isOver;
-import static org.jhal.simulator.driver.HeldGroups.assertAllFail;
-import static org.jhal.simulator.driver.HeldGroups.present;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jhal.BufferParams;
@@ -31,14 +28,8 @@ import org.jhal.NativeCode;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
-import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.support.Task;
-import org.jhal.simulator.SimulatedCollectives;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -47,16 +38,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Collectives of a library that do not end, or fail: they fail on all ranks, and what is not lost
  * goes on. A driver's tests extend this.
  */
-@Timeout(60)
-public abstract class GpuGroupFailureTest {
-  private static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(200));
+public abstract class GpuGroupFailureTest extends SimulatedGroups {
+  private static final Options BRIEF = Options.DEFAULT.withDeadline(Duration.ofMillis(200));
 
-  @RegisterExtension final SimulatedDevices sim;
-  private final String name;
   private final Names names;
-  private final List<Device> opened = new ArrayList<>();
-  private final FaultLog log = new FaultLog();
-  private final NativeDeadline deadline = new NativeDeadline();
 
   /**
    * What a driver's native functions are to these tests.
@@ -68,58 +53,12 @@ public abstract class GpuGroupFailureTest {
 
   /** For a driver. */
   protected GpuGroupFailureTest(SimulatedGpu gpu, Names names) {
+    super(gpu);
     this.names = names;
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-  }
-
-  @BeforeEach
-  final void begin() {
-    deadline.begin(sim.simulator());
-  }
-
-  @AfterEach
-  final void end() {
-    for (int rank = 0; rank < 4; rank++) { // if the test has failed half-way
-      collectives().go(rank);
-      collectives().releaseAbort(rank);
-      sim.simulator().resume(rank, 0);
-    }
-    opened.forEach(Device::close);
-    deadline.end();
-    log.close();
-  }
-
-  private SimulatedCollectives collectives() {
-    return SimulatedCollectives.of(sim.simulator());
-  }
-
-  /** It is closed with the test at the latest. */
-  private Device open(int index) {
-    return open(index, "");
-  }
-
-  /** One that is lost soon if its part in a collective does not end. */
-  private Device openHasty(int index) {
-    return open(index, "&abort-timeout=400ms");
-  }
-
-  private Device open(int index, String options) {
-    Device device = sim.open(name + "://" + index + "?queues=1&close-timeout=300ms" + options);
-    opened.add(device);
-    return device;
-  }
-
-  private long aborts() {
-    return collectives().calls().getOrDefault("ncclCommAbort", 0L);
-  }
-
-  private void awaitLaunched(int groups) {
-    awaitTrue(groups + " launches", () -> collectives().launches() == groups);
   }
 
   private void assertAborted() {
-    awaitTrue("both aborts", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     assertEquals(2, aborts());
   }
 
@@ -130,7 +69,7 @@ public abstract class GpuGroupFailureTest {
   void aStalledRankFailsAllRanksAtTheDeadline(int stalled) {
     try (Device here = open(0);
         Device there = open(1)) {
-      try (SummingGroup group = new SummingGroup(SHORT, here, there)) {
+      try (SummingGroup group = new SummingGroup(BRIEF, here, there)) {
         group.check();
         collectives().stall(stalled);
         List<TimelineSemaphore> ends = group.start(Fence.NONE);
@@ -143,8 +82,7 @@ public abstract class GpuGroupFailureTest {
         collectives().go(stalled);
         SummingGroup.checkUsable(here, there);
       }
-      assertNull(here.lostCause());
-      assertNull(there.lostCause());
+      assertNoneLost(here, there);
     }
   }
 
@@ -153,19 +91,16 @@ public abstract class GpuGroupFailureTest {
   void aStalledRankOfFourFailsAllRanks(int stalled) {
     assumeTrue(sim.four() == 4, "this driver has counted its devices when there were two");
     Device[] devices = {open(0), open(1), open(2), open(3)};
-    SummingGroup group = new SummingGroup(SHORT, devices);
+    SummingGroup group = new SummingGroup(BRIEF, devices);
     group.check();
     collectives().stall(stalled);
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline of PT0.2S");
-    awaitTrue("all aborts", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     assertEquals(4, aborts());
     collectives().go(stalled);
     SummingGroup.checkUsable(devices);
     group.close();
-    for (Device device : devices) {
-      assertNull(device.lostCause());
-      device.close();
-    }
+    assertNoneLost(devices);
   }
 
   /** The library's abort waits for all work of the device, which has to do with nothing here. */
@@ -175,7 +110,7 @@ public abstract class GpuGroupFailureTest {
     try (LongAbortLine told = new LongAbortLine();
         Device here = open(0);
         Device there = open(1)) {
-      SummingGroup group = new SummingGroup(SHORT, here, there);
+      SummingGroup group = new SummingGroup(BRIEF, here, there);
       group.check();
       HeldStream held = new HeldStream(sim.simulator(), there);
       Timepoint longWork = held.producer();
@@ -189,8 +124,7 @@ public abstract class GpuGroupFailureTest {
       group.close();
       held.close();
       SummingGroup.checkUsable(here, there);
-      assertNull(here.lostCause());
-      assertNull(there.lostCause());
+      assertNoneLost(here, there);
     }
   }
 
@@ -199,7 +133,7 @@ public abstract class GpuGroupFailureTest {
   void anotherGroupOnTheDevicesWaitsForTheAbortAndGoesOn() {
     try (Device here = open(0);
         Device there = open(1);
-        SummingGroup group = new SummingGroup(SHORT, here, there);
+        SummingGroup group = new SummingGroup(BRIEF, here, there);
         SummingGroup other = new SummingGroup(there, here)) {
       other.check();
       collectives().stall(1);
@@ -247,7 +181,6 @@ public abstract class GpuGroupFailureTest {
       SummingGroup.checkUsable(devices[1 - closed], again);
     }
     group.close();
-    devices[1 - closed].close();
   }
 
   @Test
@@ -264,7 +197,6 @@ public abstract class GpuGroupFailureTest {
     awaitReached(ends.get(0), 1);
     var unused = closing.join();
     group.close();
-    here.close();
   }
 
   /** What the other rank's kernel still reads and writes is kept until that has ended. */
@@ -286,8 +218,6 @@ public abstract class GpuGroupFailureTest {
     collectives().releaseAbort(0);
     collectives().releaseAbort(1);
     group.group.close();
-    devices[1 - closed].close();
-    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
   }
 
   @Test
@@ -305,7 +235,6 @@ public abstract class GpuGroupFailureTest {
     made.close();
     here.close();
     assertEquals(List.of(), collectives().misuses());
-    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
   }
 
   // Aborts.
@@ -315,7 +244,7 @@ public abstract class GpuGroupFailureTest {
   void anAbortThatHangsLosesWhatWaits() {
     Device here = openHasty(0);
     Device there = openHasty(1);
-    SummingGroup group = new SummingGroup(SHORT, here, there);
+    SummingGroup group = new SummingGroup(BRIEF, here, there);
     collectives().stall(1);
     collectives().hangAbort(1);
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
@@ -332,16 +261,13 @@ public abstract class GpuGroupFailureTest {
     collectives().go(1);
     collectives().releaseAbort(1);
     group.close();
-    here.close();
-    there.close();
-    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
   }
 
   @Test
   void anAbortThatHangsOnTheFirstRankLosesThatDeviceOnly() {
     int hanging = 0;
     Device[] devices = {openHasty(0), openHasty(1)};
-    SummingGroup group = new SummingGroup(SHORT, devices);
+    SummingGroup group = new SummingGroup(BRIEF, devices);
     collectives().stall(1);
     collectives().hangAbort(hanging);
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
@@ -357,10 +283,8 @@ public abstract class GpuGroupFailureTest {
       sound.check(); // through the host, but on the device
     }
     collectives().releaseAbort(hanging);
-    awaitTrue("the abort", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     group.close();
-    devices[0].close();
-    devices[1].close();
   }
 
   /** What it may still use is kept so long. */
@@ -368,7 +292,7 @@ public abstract class GpuGroupFailureTest {
   void whatAnAbortHasHeldIsFreedWhenItReturns() {
     int hanging = 0;
     Device[] devices = {openHasty(0), openHasty(1)};
-    SummingGroup group = new SummingGroup(SHORT, devices);
+    SummingGroup group = new SummingGroup(BRIEF, devices);
     collectives().stall(1);
     collectives().hangAbort(hanging);
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
@@ -378,7 +302,7 @@ public abstract class GpuGroupFailureTest {
     devices[1].close();
     assertEquals(1, collectives().live());
     collectives().releaseAbort(hanging);
-    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+    awaitFreed();
   }
 
   // Launches.
@@ -388,7 +312,7 @@ public abstract class GpuGroupFailureTest {
   void aLaunchThatHangsKeepsNobodyOut() {
     Device here = openHasty(0);
     Device there = openHasty(1);
-    SummingGroup group = new SummingGroup(SHORT, here, there);
+    SummingGroup group = new SummingGroup(BRIEF, here, there);
     collectives().hang("ncclGroupEnd");
     assertAllFail(group.start(Fence.NONE), Status.DEADLINE_EXCEEDED, "deadline");
     try (Device again = open(1)) {
@@ -397,9 +321,6 @@ public abstract class GpuGroupFailureTest {
     awaitTrue("the losses", () -> here.lostCause() != null && there.lostCause() != null);
     collectives().release("ncclGroupEnd");
     group.close();
-    here.close();
-    there.close();
-    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
   }
 
   @ParameterizedTest
@@ -427,8 +348,7 @@ public abstract class GpuGroupFailureTest {
         assertAborted();
         SummingGroup.checkUsable(here, there);
       }
-      assertNull(here.lostCause());
-      assertNull(there.lostCause());
+      assertNoneLost(here, there);
     }
   }
 
@@ -443,12 +363,10 @@ public abstract class GpuGroupFailureTest {
     List<TimelineSemaphore> ends = group.start(Fence.NONE);
     awaitTrue("the loss of " + devices[lost], () -> isLost(devices[lost]));
     assertAllFail(ends, Status.UNAVAILABLE, "719");
-    awaitTrue("the end of the group", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     sim.simulator().resume(1 - lost, 0);
     assertNull(devices[1 - lost].lostCause());
     group.close();
-    devices[0].close();
-    devices[1].close();
   }
 
   /** With the first device nobody can tell any more where the other rank's part is. */
@@ -467,10 +385,8 @@ public abstract class GpuGroupFailureTest {
         present(devices[1].lostCause()),
         "the abort of a collective did not end within PT0.4S");
     collectives().releaseAbort(1);
-    awaitTrue("the end of the group", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     group.close();
-    devices[0].close();
-    devices[1].close();
   }
 
   /**
@@ -489,14 +405,12 @@ public abstract class GpuGroupFailureTest {
     sim.simulator().failForGood(names.recordEvent(), 1 + lost, GpuFault.STICKY_CODE);
     assertAllFail(group.start(Fence.NONE), Status.UNAVAILABLE, "719");
     awaitTrue("the loss of " + devices[lost], () -> isLost(devices[lost]));
-    awaitTrue("the end of the group", () -> collectives().live() == 0);
+    awaitNoCommunicators();
     assertNull(devices[1 - lost].lostCause());
     try (Device other = open(1 - lost)) {
       SummingGroup.checkUsable(devices[1 - lost], other);
     }
     group.close();
-    devices[0].close();
-    devices[1].close();
   }
 
   @Test
@@ -513,8 +427,6 @@ public abstract class GpuGroupFailureTest {
       assertNull(devices[0].lostCause());
     }
     assertEquals(0, collectives().live());
-    devices[0].close();
-    devices[1].close();
   }
 
   /** Nobody looks at a device that has nothing to do but its part. */

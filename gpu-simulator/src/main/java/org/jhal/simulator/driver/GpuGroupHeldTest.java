@@ -27,19 +27,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  * has stalled, so nothing is aborted, and no device is lost, before the streams can go on. A
  * driver's tests extend this.
  */
-public abstract class GpuGroupHeldTest extends HeldGroups {
+public abstract class GpuGroupHeldTest extends SimulatedGroups {
   /** How long an abort that must not come has a chance to. */
   private static final Duration CHANCE = Duration.ofMillis(300);
 
   private static final Options NOT_LATE = Options.DEFAULT.withDeadline(Duration.ofMillis(500));
 
-  /**
-   * For a driver.
-   *
-   * @param waitEvent has a stream wait for an event
-   */
-  protected GpuGroupHeldTest(SimulatedGpu gpu, String waitEvent) {
-    super(gpu, waitEvent);
+  /** For a driver. */
+  protected GpuGroupHeldTest(SimulatedGpu gpu) {
+    super(gpu);
   }
 
   private void assertNothingIsAborted(Device... open) {

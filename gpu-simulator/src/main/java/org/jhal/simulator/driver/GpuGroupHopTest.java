@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * for that but a thread of the queue. The simulator tells of each wait that does. A driver's tests
  * extend this.
  */
-public abstract class GpuGroupHopTest extends HeldGroups {
+public abstract class GpuGroupHopTest extends SimulatedGroups {
   private static final Duration CHANCE = Duration.ofMillis(100);
 
   private final String waitEvent;
@@ -64,7 +64,7 @@ public abstract class GpuGroupHopTest extends HeldGroups {
    * @param waitEvent has a stream wait for an event
    */
   protected GpuGroupHopTest(SimulatedGpu gpu, String waitEvent) {
-    super(gpu, waitEvent);
+    super(gpu);
     this.waitEvent = waitEvent;
   }
 

@@ -17,15 +17,8 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
-import org.jhal.cts.faults.FaultLog;
 import org.jhal.cts.support.Task;
-import org.jhal.cts.support.Waits;
 import org.jhal.engine.EngineDevice;
-import org.jhal.simulator.SimulatedCollectives;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,20 +28,11 @@ import org.junit.jupiter.params.provider.ValueSource;
  * memory until their own part is over, whichever rank failed (rule G4). A driver's tests extend
  * this.
  */
-@Timeout(60)
-public abstract class GpuGroupMemoryTest {
+public abstract class GpuGroupMemoryTest extends SimulatedGroups {
   /** How long we watch for memory that is freed too early. */
   private static final Duration CHANCE = Duration.ofMillis(40);
 
-  /** A {@code close-timeout} that is longer than any wait here. */
-  private static final String LONG = Waits.LIMIT.toSeconds() + 10 + "s";
-
-  @RegisterExtension final SimulatedDevices sim;
-  private final String name;
   private final Names names;
-  private final List<Device> devices = new ArrayList<>();
-  private final FaultLog log = new FaultLog();
-  private final NativeDeadline deadline = new NativeDeadline();
 
   /**
    * What a driver's native functions are to these tests.
@@ -99,33 +83,8 @@ public abstract class GpuGroupMemoryTest {
 
   /** For a driver. */
   protected GpuGroupMemoryTest(SimulatedGpu gpu, Names names) {
+    super(gpu);
     this.names = names;
-    this.sim = new SimulatedDevices(gpu);
-    this.name = sim.driver().name();
-  }
-
-  @BeforeEach
-  final void begin() {
-    deadline.begin(sim.simulator());
-  }
-
-  @AfterEach
-  final void end() {
-    letAllGo(); // if the test has failed half-way
-    devices.forEach(Device::close);
-    deadline.end();
-    log.close();
-  }
-
-  private SimulatedCollectives collectives() {
-    return SimulatedCollectives.of(sim.simulator());
-  }
-
-  private void letAllGo() {
-    for (int rank = 0; rank < 4; rank++) {
-      collectives().go(rank);
-      collectives().releaseAbort(rank);
-    }
   }
 
   static Stream<Case> cases() {
@@ -150,11 +109,11 @@ public abstract class GpuGroupMemoryTest {
       assumeTrue(sim.four() == 4, "this driver has counted its devices when there were two");
     }
     for (int rank = 0; rank < failing.ranks; rank++) {
-      devices.add(sim.open(name + "://" + rank + "?queues=1&close-timeout=300ms"));
+      var unused = open(rank);
       collectives().stall(rank);
       collectives().hangAbort(rank);
     }
-    SummingGroup group = new SummingGroup(devices.toArray(Device[]::new));
+    SummingGroup group = new SummingGroup(opened.toArray(Device[]::new));
     int nth = failing.rank + 1;
     switch (failing.point) {
       case RECORD_LOSES ->
@@ -169,7 +128,7 @@ public abstract class GpuGroupMemoryTest {
     if (failing.point == Point.ELSEWHERE) {
       awaitTrue("all parts", () -> collectives().reached() == failing.ranks);
       var ignored =
-          ((EngineDevice<?>) devices.get(failing.rank))
+          ((EngineDevice<?>) opened.get(failing.rank))
               .lose(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
     }
     for (TimelineSemaphore end : ends) {
@@ -180,7 +139,7 @@ public abstract class GpuGroupMemoryTest {
   }
 
   private boolean hasFreed(int rank) {
-    return devices.get(rank).statistics().buffers() == 0;
+    return opened.get(rank).statistics().buffers() == 0;
   }
 
   /** What the ranks use from {@code first} on. */
@@ -190,7 +149,7 @@ public abstract class GpuGroupMemoryTest {
             CHANCE,
             () -> {
               for (int rank = first; rank < failing.ranks; rank++) {
-                if (failing.keeps(rank) && devices.get(rank).statistics().buffers() < 2) {
+                if (failing.keeps(rank) && opened.get(rank).statistics().buffers() < 2) {
                   return true;
                 }
               }
@@ -216,7 +175,6 @@ public abstract class GpuGroupMemoryTest {
     }
     letAllGo();
     assertEquals(List.of(), collectives().misuses());
-    close();
   }
 
   @ParameterizedTest
@@ -238,7 +196,6 @@ public abstract class GpuGroupMemoryTest {
     letAllGo();
     awaitTrue("the memory of rank " + failing.rank, () -> hasFreed(failing.rank));
     assertEquals(List.of(), collectives().misuses());
-    close();
   }
 
   /**
@@ -252,17 +209,17 @@ public abstract class GpuGroupMemoryTest {
       throws Exception {
     int ranks = 2;
     for (int rank = 0; rank < ranks; rank++) {
-      devices.add(sim.open(name + "://" + rank + "?queues=1&close-timeout=" + LONG));
+      var unused = openPatient(rank);
     }
-    SummingGroup group = new SummingGroup(devices.toArray(Device[]::new));
+    SummingGroup group = new SummingGroup(opened.toArray(Device[]::new));
     sim.simulator().fail(names.recordEvent, ranks + 1, GpuFault.PLAIN_CODE);
     for (TimelineSemaphore end : group.start(Fence.NONE)) {
       HalException ignored = awaitFailure(end, 1);
     }
-    awaitTrue("the loss of the first device", () -> devices.get(0).lostCause() != null);
-    assertNull(devices.get(1).lostCause());
+    awaitTrue("the loss of the first device", () -> opened.get(0).lostCause() != null);
+    assertNull(opened.get(1).lostCause());
     for (int rank : new int[] {closedFirst, 1 - closedFirst}) {
-      Task<?> closing = Task.run("closing rank " + rank, devices.get(rank)::close);
+      Task<?> closing = Task.run("closing rank " + rank, opened.get(rank)::close);
       awaitTrue(
           "the close of rank " + rank + ", which nothing holds up", () -> !closing.isRunning());
       var ignored = closing.join();
@@ -270,11 +227,5 @@ public abstract class GpuGroupMemoryTest {
     log.assertNoErrors();
     group.close();
     assertEquals(List.of(), collectives().misuses());
-    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
-  }
-
-  private void close() {
-    devices.forEach(Device::close);
-    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
   }
 }

@@ -35,11 +35,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Collectives of a library that fail, or are to end, before what they wait for on devices is over.
  * A driver's tests extend this.
  */
-public abstract class GpuGroupStartFailureTest extends HeldGroups {
+public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
   private static final String WHY = "the cable was pulled";
 
-  /** It is lost soon if its part in a collective does not end. */
-  private static final String HASTY = "&abort-timeout=400ms";
+  private final String waitEvent;
 
   /**
    * For a driver.
@@ -47,7 +46,8 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
    * @param waitEvent has a stream wait for an event
    */
   protected GpuGroupStartFailureTest(SimulatedGpu gpu, String waitEvent) {
-    super(gpu, waitEvent);
+    super(gpu);
+    this.waitEvent = waitEvent;
   }
 
   // What fails.
@@ -89,8 +89,8 @@ public abstract class GpuGroupStartFailureTest extends HeldGroups {
   /** What its streams can never get past loses the devices, as it does any other. */
   @Test
   void aProducerThatIsGoneAndNeverEndsLosesTheRanks() {
-    Device here = open(0, HASTY);
-    Device there = open(1, HASTY);
+    Device here = openHasty(0);
+    Device there = openHasty(1);
     Device producing = openApart();
     SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(producing);

@@ -24,14 +24,17 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Collectives of a library that are launched while what they wait for still runs on devices: they
  * begin when it is over, on all ranks, without the host. A driver's tests extend this.
  */
-public abstract class GpuGroupStartTest extends HeldGroups {
+public abstract class GpuGroupStartTest extends SimulatedGroups {
+  private final String waitEvent;
+
   /**
    * For a driver.
    *
    * @param waitEvent has a stream wait for an event
    */
   protected GpuGroupStartTest(SimulatedGpu gpu, String waitEvent) {
-    super(gpu, waitEvent);
+    super(gpu);
+    this.waitEvent = waitEvent;
   }
 
   // What is waited for.

@@ -25,28 +25,21 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Groups whose collectives are launched while what they wait for still runs: the streams of that
- * are held. Each test ends with everything given back.
+ * Groups of simulated devices whose ranks, aborts and streams may be held up. Each test ends with
+ * everything given back.
  */
 @Timeout(60)
-public abstract class HeldGroups {
+public abstract class SimulatedGroups {
   static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(100));
 
   @RegisterExtension final SimulatedDevices sim;
   final String name;
-  final String waitEvent;
   final List<Device> opened = new ArrayList<>();
   private final List<HeldStream> held = new ArrayList<>();
-  private final FaultLog log = new FaultLog();
+  final FaultLog log = new FaultLog();
   private final NativeDeadline deadline = new NativeDeadline();
 
-  /**
-   * For a driver.
-   *
-   * @param waitEvent has a stream wait for an event
-   */
-  HeldGroups(SimulatedGpu gpu, String waitEvent) {
-    this.waitEvent = waitEvent;
+  SimulatedGroups(SimulatedGpu gpu) {
     this.sim = new SimulatedDevices(gpu);
     this.name = sim.driver().name();
   }
@@ -58,18 +51,27 @@ public abstract class HeldGroups {
 
   @AfterEach
   final void end() {
-    for (int rank = 0; rank < 2; rank++) { // if the test has failed half-way
-      collectives().go(rank);
-      collectives().releaseAbort(rank);
-    }
+    letAllGo(); // if the test has failed half-way
     try {
       held.forEach(HeldStream::close);
       opened.forEach(Device::close);
-      awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
+      awaitFreed();
     } finally {
       deadline.end();
       log.close();
     }
+  }
+
+  void letAllGo() {
+    for (int rank = 0; rank < 4; rank++) {
+      collectives().go(rank);
+      collectives().releaseAbort(rank);
+      sim.simulator().resume(rank, 0);
+    }
+  }
+
+  void awaitFreed() {
+    awaitTrue("all to be freed, of " + sim.live(), () -> sim.live().isEmpty());
   }
 
   SimulatedCollectives collectives() {
@@ -85,6 +87,11 @@ public abstract class HeldGroups {
 
   Device open(int index) {
     return open(index, "");
+  }
+
+  /** One that is lost soon if its part in a collective does not end. */
+  Device openHasty(int index) {
+    return open(index, "&abort-timeout=400ms");
   }
 
   /** One whose close waits for longer than any test does. */
@@ -115,6 +122,10 @@ public abstract class HeldGroups {
 
   long aborts() {
     return collectives().calls().getOrDefault("ncclCommAbort", 0L);
+  }
+
+  void awaitNoCommunicators() {
+    awaitTrue("the end of all communicators", () -> collectives().live() == 0);
   }
 
   static Fence all(List<TimelineSemaphore> ends) {
