@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -168,6 +169,16 @@ public abstract class GpuGroupGateTest {
     }
   }
 
+  /** Runs something with both devices again and again, while they carry out collectives. */
+  private void goOnBeside(BiConsumer<Device, Device> work) throws Exception {
+    try (Device here = open(0);
+        Device there = open(1);
+        SummingGroup group = new SummingGroup(here, there)) {
+      collectives().launchGap(GAP);
+      beside(() -> work.accept(here, there), () -> checkOften(group));
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void collectivesGoOnBeside(Beside work) throws Exception {
@@ -181,49 +192,32 @@ public abstract class GpuGroupGateTest {
 
   @Test
   void collectivesGoOnBesideDevicesThatAreOpenedAndClosed() throws Exception {
-    try (Device here = open(0);
-        Device there = open(1);
-        SummingGroup group = new SummingGroup(here, there)) {
-      collectives().launchGap(GAP);
-      beside(
-          () -> {
-            open(0).close();
-            open(1).close();
-          },
-          () -> checkOften(group));
-    }
+    goOnBeside(
+        (here, there) -> {
+          open(0).close();
+          open(1).close();
+        });
   }
 
   /** Access is enabled once for each pair of devices, by the first operation that needs it. */
   @Test
   void collectivesGoOnBesideDevicesThatUseEachOthersMemory() throws Exception {
-    try (Device here = open(0);
-        Device there = open(1);
-        SummingGroup group = new SummingGroup(here, there)) {
-      collectives().launchGap(GAP);
-      beside(
-          () -> {
-            try (Device one = sim.open(name + "://0?queues=1&peers=memory");
-                Device other = sim.open(name + "://1?queues=1&peers=memory");
-                DeviceBuffer theirs = other.allocate(64, BufferParams.DEVICE);
-                DeviceBuffer view = one.allocator().importPeer(theirs);
-                TimelineSemaphore done = one.createSemaphore(0)) {
-              one.queue(0).fill(Fence.NONE, done.at(1), view, 0, 64, FillPattern.of8(1));
-              awaitReached(done, 1);
-            }
-          },
-          () -> checkOften(group));
-    }
+    goOnBeside(
+        (here, there) -> {
+          try (Device one = sim.open(name + "://0?queues=1&peers=memory");
+              Device other = sim.open(name + "://1?queues=1&peers=memory");
+              DeviceBuffer theirs = other.allocate(64, BufferParams.DEVICE);
+              DeviceBuffer view = one.allocator().importPeer(theirs);
+              TimelineSemaphore done = one.createSemaphore(0)) {
+            one.queue(0).fill(Fence.NONE, done.at(1), view, 0, 64, FillPattern.of8(1));
+            awaitReached(done, 1);
+          }
+        });
   }
 
   @Test
   void collectivesGoOnBesideGroupsThatAreMadeAndClosed() throws Exception {
-    try (Device here = open(0);
-        Device there = open(1);
-        SummingGroup group = new SummingGroup(here, there)) {
-      collectives().launchGap(GAP);
-      beside(() -> SummingGroup.checkUsable(there, here), () -> checkOften(group));
-    }
+    goOnBeside((here, there) -> SummingGroup.checkUsable(there, here));
   }
 
   /** Pools give back what they keep. */
