@@ -60,7 +60,6 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     awaitNoCommunicators();
     collectives().releaseBehind("@init", hanging);
     SummingGroup.checkUsable(here, there);
-    assertNoneLost(here, there);
   }
 
   /**
@@ -95,7 +94,6 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     collectives().closeGap();
     group.close();
     SummingGroup.checkUsable(here, there);
-    assertNoneLost(here, there);
   }
 
   /** The launch asks by itself, and the library completes what is over for who asks. */
@@ -185,7 +183,6 @@ public abstract class GpuGroupCommunicatorTest extends SimulatedGroups {
     assertEquals(2, aborts());
     assertEquals(0, collectives().calls().getOrDefault("ncclCommFinalize", 0L));
     SummingGroup.checkUsable(here, there);
-    assertNoneLost(here, there);
   }
 
   @Test

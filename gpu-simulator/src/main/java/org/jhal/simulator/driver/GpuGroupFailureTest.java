@@ -124,7 +124,6 @@ public abstract class GpuGroupFailureTest extends SimulatedGroups {
       group.close();
       held.close();
       SummingGroup.checkUsable(here, there);
-      assertNoneLost(here, there);
     }
   }
 

@@ -3,6 +3,7 @@ package org.jhal.simulator.driver;
 import static org.jhal.cts.support.TestData.assertBytes;
 import static org.jhal.cts.support.TestData.ints;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -86,10 +87,13 @@ final class SummingGroup implements AutoCloseable {
     }
   }
 
-  /** That devices work, alone and together. */
+  /** That devices work, alone and together, and are not lost. */
   static void checkUsable(Device... devices) {
     try (SummingGroup group = new SummingGroup(devices)) {
       group.check();
+    }
+    for (Device device : devices) {
+      assertNull(device.lostCause());
     }
   }
 
