@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jhal.spi.DriverProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +68,12 @@ public final class DriverRegistry {
 
   /** How long drivers may take to answer when they are only listed in an error message. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  /**
+   * What follows the driver in the name that messages give to a device, or to a part of one. A dash
+   * before the index may be forgotten.
+   */
+  private static final Pattern AFTER_DRIVER = Pattern.compile("-?([0-9]+)(?:-[a-z].*)?");
 
   private final DriverSearch search;
   private final List<FoundDriver> found;
@@ -195,8 +203,9 @@ public final class DriverRegistry {
    * The driver called {@code name}; it is not probed.
    *
    * @throws HalException NOT_FOUND if there is none, with a list of those that exist and why any of
-   *     them cannot be used; FAILED_PRECONDITION if it has an {@link Entry#problem()}; UNAVAILABLE
-   *     if creating it fails
+   *     them cannot be used, or with the device's URI if messages call a device {@code name}, such
+   *     as {@code NAME-0}; FAILED_PRECONDITION if it has an {@link Entry#problem()}; UNAVAILABLE if
+   *     creating it fails
    */
   public Driver driver(String name) {
     Objects.requireNonNull(name, "name");
@@ -210,7 +219,29 @@ public final class DriverRegistry {
         return one.driver();
       }
     }
-    throw new HalException(Status.NOT_FOUND, "no driver '" + name + "'; found: " + explain());
+    String uri = uriOfDevice(name);
+    throw new HalException(
+        Status.NOT_FOUND,
+        uri == null
+            ? "no driver '" + name + "'; found: " + explain()
+            : "'" + name + "' is no URI, but how messages call a device; its URI is " + uri);
+  }
+
+  /**
+   * The URI of the device that messages call so, DRIVER-INDEX, or DRIVER-INDEX-PART for a part of
+   * it such as a queue; null if there is no such driver.
+   */
+  private @Nullable String uriOfDevice(String name) {
+    for (FoundDriver one : found) {
+      String driver = one.entry.name();
+      if (name.startsWith(driver)) {
+        Matcher rest = AFTER_DRIVER.matcher(name.substring(driver.length()));
+        if (rest.matches()) {
+          return driver + "://" + rest.group(1);
+        }
+      }
+    }
+    return null;
   }
 
   /**

@@ -124,6 +124,25 @@ class DriverRegistryTest {
     assertEquals(Status.INVALID_ARGUMENT, malformed.status());
   }
 
+  /** Messages and thread dumps call devices so, and users take that for a URI. */
+  @Test
+  void theNameOfADeviceInMessagesIsAnsweredWithItsUri() {
+    DriverRegistry registry = registry(jar("one.jar", driver("one"), driver("two3")));
+
+    for (String name : List.of("one-12", "one12", "one-12-q1", "one-12-group")) {
+      HalException refused = assertThrows(HalException.class, () -> registry.openDevice(name));
+      assertEquals(Status.NOT_FOUND, refused.status());
+      assertEquals(
+          "'" + name + "' is no URI, but how messages call a device; its URI is one://12",
+          refused.getMessage());
+    }
+    assertEquals("device two3", registry.openDevice("two3").toString());
+    HalException other = assertThrows(HalException.class, () -> registry.openDevice("two3-0"));
+    assertContains("its URI is two3://0", other.getMessage());
+    HalException unknown = assertThrows(HalException.class, () -> registry.openDevice("three-0"));
+    assertContains("no driver 'three-0'; found: one, two3", unknown.getMessage());
+  }
+
   @Test
   void saysWhereADriverIsAsPeopleWriteIt() {
     Path jar = jar("a folder/with ä+%20.jar", driver("one"));
