@@ -1,6 +1,7 @@
 package org.jhal;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
@@ -51,7 +52,13 @@ public final class Args {
     for (int i = 0; i < copy.length; i++) {
       Object value = Objects.requireNonNull(copy[i], "argument " + i);
       if (!isArgument(value)) {
-        throw wrongType(String.valueOf(i), value);
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "argument "
+                + i
+                + " is a "
+                + value.getClass().getName()
+                + "; it may be a buffer, a slot or a boxed number");
       }
     }
     return new Args(copy);
@@ -65,21 +72,6 @@ public final class Args {
         || value instanceof Long
         || value instanceof Float
         || value instanceof Double;
-  }
-
-  /**
-   * What is thrown for a value that no argument may be.
-   *
-   * @param which its place, or its name in quotes
-   */
-  private static HalException wrongType(String which, Object value) {
-    return new HalException(
-        Status.INVALID_ARGUMENT,
-        "argument "
-            + which
-            + " is a "
-            + value.getClass().getName()
-            + "; it may be a buffer, a slot or a boxed number");
   }
 
   /**
@@ -112,7 +104,9 @@ public final class Args {
      * Sets the argument of parameter {@code name}.
      *
      * @throws HalException INVALID_ARGUMENT if the kernel has no such parameter, or its argument
-     *     was set before
+     *     was set before, or {@code value} is not of its kind: a {@link BufferRef} for a buffer, a
+     *     number as in the table of {@link Args} for a constant. Whether a number fits, and a
+     *     buffer is large enough, is checked when the arguments are used
      */
     public Named set(String name, Object value) {
       Objects.requireNonNull(name, "name");
@@ -131,14 +125,63 @@ public final class Args {
             Status.INVALID_ARGUMENT,
             "parameter '" + name + "' of " + kernel.name() + " is set twice");
       }
+      checkKind(parameters.get(index), value);
       values[index] = value;
       return this;
+    }
+
+    private void checkKind(Parameter parameter, Object value) {
+      String wanted = wanted(parameter, value);
+      if (wanted != null) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "argument '"
+                + parameter.name()
+                + "' of "
+                + kernel.name()
+                + ": a "
+                + parameter.kind().name().toLowerCase(Locale.ROOT)
+                + " of type "
+                + parameter.type().label()
+                + " takes "
+                + wanted
+                + ", got "
+                + given(value));
+      }
+    }
+
+    /** Only what arguments may be prints well, and in one line. */
+    private static String given(Object value) {
+      if (value instanceof BufferRef) {
+        return value.toString();
+      }
+      return isArgument(value)
+          ? value.getClass().getSimpleName() + " " + value
+          : value.getClass().getName();
+    }
+
+    /** What the parameter takes, if that is not {@code value}. */
+    private static @Nullable String wanted(Parameter parameter, Object value) {
+      if (parameter.kind() == Parameter.Kind.BUFFER) {
+        return value instanceof BufferRef ? null : "a DeviceBuffer or a Slot";
+      }
+      return switch (parameter.type()) {
+        case F16, BF16, F32, F64 ->
+            value instanceof Float || value instanceof Double ? null : "a Float or a Double";
+        default ->
+            value instanceof Integer
+                    || value instanceof Long
+                    || value instanceof Short
+                    || value instanceof Byte
+                ? null
+                : "an Integer, Long, Short or Byte";
+      };
     }
 
     /**
      * The arguments.
      *
-     * @throws HalException INVALID_ARGUMENT if one is missing, or as {@link Args#of}
+     * @throws HalException INVALID_ARGUMENT if one is missing
      */
     public Args build() {
       Object[] all = new Object[values.length];
@@ -151,9 +194,6 @@ public final class Args {
                   + kernel.name()
                   + " without an argument: "
                   + names(index -> values[index] == null));
-        }
-        if (!isArgument(value)) {
-          throw wrongType("'" + parameters.get(i).name() + "'", value);
         }
         all[i] = value;
       }

@@ -47,7 +47,12 @@ class ArgsTest {
 
   @Test
   void takesArgumentsByName() {
-    Kernel kernel = Fakes.kernel("saxpy", "n", "a", "x");
+    Kernel kernel =
+        Fakes.kernelOf(
+            "saxpy",
+            Parameter.constant("n", ElementType.U32),
+            Parameter.constant("a", ElementType.F32),
+            Parameter.in("x", ElementType.F32));
     DeviceBuffer buffer = Fakes.buffer("b");
 
     Args args = Args.named(kernel).set("x", buffer).set("n", 4).set("a", 2.0).build();
@@ -68,9 +73,34 @@ class ArgsTest {
     assertRefused(
         "parameters of saxpy without an argument: [n, x]",
         () -> Args.named(kernel).set("a", 1).build());
+  }
+
+  /** As soon as it is given, whatever is missing still. */
+  @Test
+  void refusesWhatIsNotOfTheParametersTypeAndNamesIt() {
+    Kernel kernel =
+        Fakes.kernelOf(
+            "mix",
+            Parameter.constant("n", ElementType.U32),
+            Parameter.constant("a", ElementType.BF16),
+            Parameter.inout("x", ElementType.F64));
+    DeviceBuffer buffer = Fakes.buffer("b");
+
+    String n = "argument 'n' of mix: a constant of type u32 takes an Integer, Long, Short or Byte";
+    assertRefused(n + ", got java.lang.String", () -> Args.named(kernel).set("n", "1"));
+    assertRefused(n + ", got Double 4.0", () -> Args.named(kernel).set("n", 4.0));
+    assertRefused(n + ", got b", () -> Args.named(kernel).set("n", buffer));
+    String a = "argument 'a' of mix: a constant of type bf16 takes a Float or a Double";
+    assertRefused(a + ", got Integer 2", () -> Args.named(kernel).set("a", 2));
     assertRefused(
-        "argument 'n' is a java.lang.String; it may be a buffer, a slot or a boxed number",
-        () -> Args.named(kernel).set("n", "1").set("a", 2).set("x", 3).build());
+        a + ", got java.math.BigInteger", () -> Args.named(kernel).set("a", BigInteger.ONE));
+    String x = "argument 'x' of mix: a buffer of type f64 takes a DeviceBuffer or a Slot";
+    assertRefused(x + ", got Long 7", () -> Args.named(kernel).set("x", 7L));
+    assertRefused(x + ", got [F", () -> Args.named(kernel).set("x", new float[4]));
+    // A refused value is not set.
+    Args.Named named = Args.named(kernel).set("x", buffer);
+    assertThrows(HalException.class, () -> named.set("n", "1"));
+    assertEquals("[1, 0.5, b]", named.set("n", 1).set("a", 0.5).build().toString());
   }
 
   private static void assertRefused(String message, Executable call) {

@@ -8,18 +8,18 @@ import java.util.stream.Stream;
 final class Fakes {
   private Fakes() {}
 
-  /** A kernel of 8 x 4 items with constants of these names. */
+  /** A kernel of 8 x 4 items with constants of these names, which are i32. */
   static Kernel kernel(String name, String... parameters) {
-    List<Parameter> all =
+    return kernelOf(
+        name,
         Stream.of(parameters)
-            .map(
-                parameter ->
-                    new Parameter(
-                        parameter,
-                        Parameter.Kind.CONSTANT,
-                        ElementType.I32,
-                        Parameter.Direction.IN))
-            .toList();
+            .map(parameter -> Parameter.constant(parameter, ElementType.I32))
+            .toArray(Parameter[]::new));
+  }
+
+  /** A kernel of 8 x 4 items with these parameters. */
+  static Kernel kernelOf(String name, Parameter... parameters) {
+    List<Parameter> all = List.of(parameters);
     return new Kernel() {
       @Override
       public org.jhal.Executable executable() {

@@ -118,6 +118,11 @@ class DispatchArgumentsTest {
         Status.INVALID_ARGUMENT, () -> Args.named(kernel).set("z", 1), "'z'", "offset", "scale");
     assertHal(
         Status.INVALID_ARGUMENT,
+        () -> Args.named(kernel).set("scale", y),
+        "'scale' of scale_and_offset",
+        "i32");
+    assertHal(
+        Status.INVALID_ARGUMENT,
         () -> Args.named(kernel).set("x", x).set("y", y).build(),
         "[scale, offset]");
   }
