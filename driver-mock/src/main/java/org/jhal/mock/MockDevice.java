@@ -4,8 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.ExecutorService;
@@ -86,6 +88,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private final Set<MockEvent> events = ConcurrentHashMap.newKeySet();
   private final List<MockStream> streams = new CopyOnWriteArrayList<>();
   private final ExecutorService workers;
+  private final Queue<Runnable> givenBack = new ConcurrentLinkedQueue<>(); // see tellOwner
 
   // Devices whose streams have waited for events of this one, and the other way round.
   private final Set<MockDevice> waiters = new CopyOnWriteArraySet<>();
@@ -306,7 +309,23 @@ final class MockDevice implements DeviceBackend<MockEvent> {
 
   @Override
   public void unbindFromThread(long token) {
+    tellOwners();
     check("unbindFromThread");
+  }
+
+  /**
+   * Tells the owner of imported memory, by {@code then}, that it is not used any more: not while it
+   * is freed, but as a device does that is done with it a little later, when a thread leaves this
+   * one.
+   */
+  void tellOwner(Runnable then) {
+    givenBack.add(then);
+  }
+
+  private void tellOwners() {
+    for (Runnable then = givenBack.poll(); then != null; then = givenBack.poll()) {
+      then.run();
+    }
   }
 
   @Override
@@ -408,6 +427,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     awaited.forEach(other -> other.waiters.remove(this));
     waiters.forEach(other -> other.awaited.remove(this));
     workers.shutdown();
+    tellOwners();
     check("close");
   }
 }

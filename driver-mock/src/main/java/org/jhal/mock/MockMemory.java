@@ -202,6 +202,19 @@ final class MockMemory implements DeviceMemory {
     }
   }
 
+  @Override
+  public void free(Runnable then) {
+    try {
+      free();
+    } finally {
+      if (isCounted || device == null) {
+        then.run();
+      } else {
+        device.tellOwner(then);
+      }
+    }
+  }
+
   /**
    * Ends the counting of the bytes: the budget may give them to others, though work issued before
    * may still use them.

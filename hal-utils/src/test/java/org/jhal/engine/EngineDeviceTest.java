@@ -190,6 +190,32 @@ class EngineDeviceTest {
     assertFreed();
   }
 
+  /**
+   * The memory is given back after it was freed, but before the thread that frees it has gone on:
+   * then both see that it is over. Rule M7.
+   */
+  @Test
+  void theOwnerIsToldOnceIfMemoryIsGivenBackWhileItIsFreed() {
+    EngineDevice<Event> device = backend.open(1, LONG);
+    AtomicInteger releases = new AtomicInteger();
+    backend.atUnbind =
+        () -> {
+          Runnable end = backend.givingBack.poll();
+          if (end != null) {
+            end.run();
+          }
+        };
+    device
+        .allocator()
+        .importHost(ByteBuffer.allocateDirect(16), BufferParams.HOST, releases::incrementAndGet)
+        .close();
+    assertEquals(0, backend.givingBack.size(), "memory that is not given back");
+    assertEquals(1, releases.get());
+    device.close();
+    assertEquals(1, releases.get(), "after the device was closed");
+    assertFreed();
+  }
+
   @Test
   void aThreadThatCannotBindLosesTheDevice() throws Exception {
     backend.device.failNth("bindToThread", 1, FAULT); // only completion threads run yet

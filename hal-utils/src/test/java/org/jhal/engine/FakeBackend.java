@@ -43,6 +43,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
   volatile boolean sharesMemory; // with other devices of this kind
   volatile Runnable atEnableAccess = () -> {};
   volatile Runnable atFree = () -> {}; // what freeing memory does besides
+  volatile Runnable atUnbind = () -> {}; // runs before a thread is unbound
   Set<Command.Kind> commands = BASE_COMMANDS;
   volatile boolean hasSharedMemory = true;
   volatile boolean prepares; // command buffers that are used again
@@ -70,6 +71,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public void unbindFromThread(long token) {
+    atUnbind.run();
     device.fail("unbindDevice");
     BINDINGS.set(BINDINGS.get() - 1);
   }

@@ -9,7 +9,10 @@ import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
@@ -31,6 +34,7 @@ import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestData;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -45,6 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ImportReleaseTest {
   private static final int SIZE = 4096;
   private static final int PART = 16;
+  private static final int PAGE = 1 << 16; // no two imports are in one page of any system
 
   /** How the use ends that is not held in a stream. */
   enum End {
@@ -160,6 +165,47 @@ class ImportReleaseTest {
       DeviceStatistics statistics = device.statistics();
       assertEquals(0, statistics.buffers(), statistics::toString);
       assertEquals(statistics.enqueued(), statistics.retired(), statistics::toString);
+    }
+  }
+
+  /** Half of them while the device is open, half when it is closed. */
+  @Test
+  @Rule("M7")
+  void eachOfManyIsReleasedOnce(Cts cts) throws Exception {
+    int count = 256;
+    ByteBuffer memory = ByteBuffer.allocateDirect((count + 1) * PAGE).alignedSlice(PAGE);
+    AtomicIntegerArray releases = new AtomicIntegerArray(count);
+    List<DeviceBuffer> buffers = new ArrayList<>();
+    TimelineSemaphore filled = cts.semaphore();
+    for (int i = 0; i < count; i++) {
+      int index = i;
+      DeviceBuffer buffer =
+          cts.device()
+              .allocator()
+              .importHost(
+                  memory.slice(i * PAGE, SIZE),
+                  BufferParams.HOST,
+                  () -> releases.incrementAndGet(index));
+      buffers.add(buffer);
+      cts.queue(i % cts.device().queueCount())
+          .fill(
+              i == 0 ? Fence.NONE : filled.at(i),
+              filled.at(i + 1),
+              buffer,
+              0,
+              PART,
+              FillPattern.of8(1));
+    }
+    buffers.subList(0, count / 2).forEach(DeviceBuffer::close); // most of them are in use
+    awaitReached(filled, count);
+    cts.device().close();
+    buffers.forEach(DeviceBuffer::close);
+    for (int i = 0; i < count; i++) {
+      int index = i;
+      awaitTrue("memory " + i + " to be released", () -> releases.get(index) > 0);
+    }
+    for (int i = 0; i < count; i++) {
+      assertEquals(1, releases.get(i), "releases of memory " + i);
     }
   }
 
