@@ -146,7 +146,10 @@ public interface Device extends AutoCloseable {
   /** What the device holds right now, and what it has done so far. */
   DeviceStatistics statistics();
 
-  /** Why the device is lost, or null while it is not. */
+  /**
+   * Why the device is lost, or null while it is not. It names no {@linkplain HalException#operation
+   * operation}: the message says behind which one the loss was seen, if behind one.
+   */
   @Nullable HalException lostCause();
 
   /** Whether {@link #close()} has begun. */

@@ -48,6 +48,7 @@ class DeviceLossTest {
 
   private static void assertLost(HalException failure) {
     assertHal(Status.UNAVAILABLE, failure);
+    assertNull(failure.operation(), () -> "a loss that names an operation: " + failure);
     StringBuilder texts = new StringBuilder();
     for (Throwable t = failure; t != null; t = t.getCause()) {
       texts.append(t).append('\n');
@@ -149,9 +150,11 @@ class DeviceLossTest {
       go.signal(1);
       throw Cts.unsupported("this driver leaves no part of a readback to the host");
     }
-    assertHal(Status.UNAVAILABLE, awaitFailure(read, 1), "hostCompletion");
-    assertHal(Status.UNAVAILABLE, awaitFailure(parked, 1), "hostCompletion");
-    assertHal(Status.UNAVAILABLE, lostCause(cts.device()), "hostCompletion");
+    for (HalException failure :
+        List.of(awaitFailure(read, 1), awaitFailure(parked, 1), lostCause(cts.device()))) {
+      assertHal(Status.UNAVAILABLE, failure, "hostCompletion");
+      assertNull(failure.operation(), failure::toString);
+    }
   }
 
   /** Whatever a program means by it: it says nothing of the device. */

@@ -351,8 +351,68 @@ class FailedOperationTest {
           failure::toString);
       assertEquals(Controls.INJECTED, failure.nativeCode(), failure::toString);
     }
+    assertTellsLossWithoutOperation(cts);
     HalException lost = assertHal(Status.UNAVAILABLE, () -> cts.buffer(16));
     assertEquals(Controls.INJECTED, lost.nativeCode(), lost::toString);
     cts.allowWarnings(); // of the loss, and of what it keeps from being given back
+  }
+
+  /** Nor does a loss that was seen behind no operation at all; what comes later learns no more. */
+  @Test
+  @Rule({"Q6", "Q7"})
+  @Needs(Need.CONTROLS)
+  @FreshDevice
+  void aLossThatNoOperationHasMetNamesNone(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore behind = cts.semaphore();
+    cts.queue().barrier(go.at(1), done.at(1));
+    last(cts).barrier(done.at(1), behind.at(1));
+    cts.allowWarnings(); // of the loss
+    cts.controls().loseDevice(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
+    for (TimelineSemaphore semaphore : List.of(done, behind)) {
+      HalException failure = awaitFailure(semaphore, 1, Status.UNAVAILABLE);
+      assertNull(failure.operation(), failure::toString);
+      assertTrue(failure.getMessage().contains("the cable was pulled"), failure::toString);
+    }
+    assertTellsLossWithoutOperation(cts);
+  }
+
+  /**
+   * An operation that has failed by itself before the loss keeps its name, to those that depend on
+   * it as well.
+   */
+  @Test
+  @Rule({"Q6", "Q7"})
+  @Needs(Need.CONTROLS)
+  @FreshDevice
+  void whatHadFailedBeforeTheLossKeepsItsOperation(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    TimelineSemaphore behind = cts.semaphore();
+    FailedOperation failed = failing(cts, cts.queue(), go.at(1), done.at(1));
+    last(cts).barrier(done.at(1), behind.at(1));
+    go.signal(1);
+    awaitFailure(behind, 1, Status.ABORTED);
+    cts.allowWarnings(); // of the loss
+    cts.controls().loseDevice(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
+    assertTellsLossWithoutOperation(cts);
+    assertNames(failed, awaitFailure(done, 1, Status.ABORTED), "the failed one's signal");
+    assertNames(failed, awaitFailure(behind, 1, Status.ABORTED), "the signal behind it");
+  }
+
+  /** The device itself, a call that is refused, and a wait that comes too late. */
+  private static void assertTellsLossWithoutOperation(Cts cts) {
+    HalException cause = cts.device().lostCause();
+    assertNotNull(cause, "the cause of the loss");
+    assertEquals(Status.UNAVAILABLE, cause.status(), cause::toString);
+    assertNull(cause.operation(), () -> "the cause of the loss: " + cause);
+    assertNull(cause.again().operation(), () -> "a copy of it: " + cause.again());
+    HalException memory = assertHal(Status.UNAVAILABLE, () -> cts.buffer(16));
+    assertNull(memory.operation(), () -> "a call for memory: " + memory);
+    TimelineSemaphore late = cts.semaphore();
+    HalException refused =
+        assertHal(Status.UNAVAILABLE, () -> cts.queue().barrier(Fence.NONE, late.at(1)));
+    assertNull(refused.operation(), () -> "a call of a queue: " + refused);
   }
 }
