@@ -203,9 +203,12 @@ HIP hipGetDevice(int* device) {
   return initialise();
 }
 
+// Other libraries, such as the one for collectives, take the thread's CUDA context for its device. A call that needs the
+// context reports why there is none.
 HIP hipSetDevice(int device) {
   DEVICE(device);
   current = device;
+  (void)enter();
   return SUCCESS;
 }
 
