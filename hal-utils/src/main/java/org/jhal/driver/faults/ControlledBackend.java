@@ -118,7 +118,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   /**
    * Sets what makes the real device finish all its work: it releases streams that are held, and
    * waits. It runs when the device is lost, because the engine assumes that a lost device runs
-   * nothing, and may free what its work uses.
+   * nothing, and may free what its work uses. It runs twice if a call is in progress then.
    */
   public void setDrain(Runnable drain) {
     this.drain = drain;
@@ -130,18 +130,28 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
    */
   public void lose(HalException cause) {
     if (lost.compareAndSet(null, cause)) {
-      // Wait for calls that passed checkAlive() before and may still be putting work into a stream.
-      calls.writeLock().lock();
-      calls.writeLock().unlock();
       try {
-        drain.run();
-      } catch (HalException e) {
-        // The real device is lost itself, so it runs nothing any more.
-        if (e != cause) {
-          cause.addSuppressed(e);
+        // Calls that passed checkAlive() before may still be putting work into a stream. One that
+        // blocks because its stream is full returns only once that stream is released.
+        if (!calls.writeLock().tryLock()) {
+          drain(cause);
+          calls.writeLock().lock();
         }
+        calls.writeLock().unlock();
+        drain(cause);
       } finally {
         drained.countDown();
+      }
+    }
+  }
+
+  private void drain(HalException cause) {
+    try {
+      drain.run();
+    } catch (HalException e) {
+      // The real device is lost itself, so it runs nothing any more.
+      if (e != cause) {
+        cause.addSuppressed(e);
       }
     }
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -112,6 +113,33 @@ class ControlledBackendTest {
     stream.close();
     assertEquals(0, real.device.liveEvents());
     assertEquals(List.of(), real.device.violations());
+  }
+
+  /** A native call may block until there is room in its stream, which only the drain makes. */
+  @Test
+  void aCallThatBlocksInAHeldStreamEndsWithTheDevice() throws InterruptedException {
+    CountDownLatch isBlocked = new CountDownLatch(1);
+    CountDownLatch isReleased = new CountDownLatch(1);
+    backend.setDrain(isReleased::countDown);
+    Thread caller =
+        new Thread(
+            () ->
+                backend.run(
+                    "issue",
+                    () -> {
+                      isBlocked.countDown();
+                      Uninterruptibles.awaitUninterruptibly(isReleased);
+                    }),
+            "caller");
+    caller.start();
+    isBlocked.await();
+    Thread loser = new Thread(() -> backend.lose(lost), "loser");
+    loser.start();
+    for (Thread thread : List.of(loser, caller)) {
+      thread.join(10_000);
+      assertFalse(thread.isAlive(), thread + " waits for the blocked call, which waits for it");
+    }
+    assertLost(() -> backend.allocate(4, BufferParams.DEVICE));
   }
 
   /** What is behind may be dead itself; nobody may wait for its work then. */
