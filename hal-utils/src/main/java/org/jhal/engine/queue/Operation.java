@@ -485,13 +485,22 @@ public final class Operation<E> extends HeapNode {
 
   /** Tells the recorder that it was enqueued. The caller holds a reference or owns it. */
   void recordSubmission(String kind, long kernel, int commands) {
-    Events.submission(queue.number(), key, kind, kernel, commands, waitCount, signalCount);
+    int recorded = 0;
+    for (int i = 0; i < waitCount; i++) {
+      recorded += waits[i].needsSignal() ? 1 : 0;
+    }
+    Events.submission(queue.number(), key, kind, kernel, commands, recorded, signalCount);
   }
 
-  /** Tells the recorder its timepoints. The caller holds a reference or owns it. */
+  /**
+   * Records its timepoints, but no wait for a value that a timeline had from the start. The caller
+   * holds a reference or owns it.
+   */
   void recordEdges() {
     for (int i = 0; i < waitCount; i++) {
-      Events.edge(waits[i].semaphore().number(), waits[i].value(), false, queue.number(), key);
+      if (waits[i].needsSignal()) {
+        Events.edge(waits[i].semaphore().number(), waits[i].value(), false, queue.number(), key);
+      }
     }
     for (int i = 0; i < signalCount; i++) {
       Events.edge(signals[i].number(), signalValues[i], true, queue.number(), key);
