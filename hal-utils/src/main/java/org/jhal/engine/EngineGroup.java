@@ -54,7 +54,12 @@ final class EngineGroup implements CollectiveGroup {
     GroupLife life = new GroupLife(List.copyOf(own), options);
     try {
       own.forEach(device -> device.groups().add(life));
-      life.makeNatives();
+      PlatformThreads.callUnlimited(
+          "jhal-group-make",
+          () -> {
+            life.makeNatives();
+            return life;
+          });
       return new EngineGroup(life);
     } catch (Throwable t) {
       life.release();

@@ -56,6 +56,7 @@ final class InstantBackend implements DeviceBackend<Object> {
 
   @Override
   public NativeGroup<Object> createGroup(List<DeviceBackend<?>> ranks, long patience) {
+    check("createGroup");
     NativeGroup<Object> made = natives;
     return made != null ? made : DeviceBackend.super.createGroup(ranks, patience);
   }

@@ -7,20 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntPredicate;
-import org.jhal.CollectiveGroup;
 import org.jhal.CollectiveGroup.Options;
-import org.jhal.ElementType;
-import org.jhal.HalException;
-import org.jhal.Reduction;
-import org.jhal.driver.CollectiveCall;
-import org.jhal.driver.NativeGroup;
-import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Threads;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,61 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How the driver's part of a group ends, and who is told when its streams are past it. */
 class NativeFormTest {
-  /** Is past what the test says, and records who asks when it is freed. */
-  private static final class FakeGroup implements NativeGroup<Object> {
-    private final IntPredicate isPast;
-    final AtomicIntegerArray asked = new AtomicIntegerArray(2); // by rank
-    final AtomicInteger misuses = new AtomicInteger();
-    volatile boolean isClosed;
-
-    FakeGroup(IntPredicate isPast) {
-      this.isPast = isPast;
-    }
-
-    @Override
-    public String description() {
-      return "fake";
-    }
-
-    @Override
-    public @Nullable String obstacle(
-        CollectiveGroup.Kind kind, @Nullable Reduction reduction, @Nullable ElementType type) {
-      return null;
-    }
-
-    @Override
-    public int weight() {
-      return 1;
-    }
-
-    @Override
-    public @Nullable HalException issue(
-        CollectiveCall call,
-        NativeStream<Object> stream,
-        boolean isBehind,
-        long patience,
-        Runnable begins) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void abort(long patience) {}
-
-    @Override
-    public boolean isPast(int rank) {
-      if (isClosed) {
-        misuses.incrementAndGet();
-      }
-      asked.incrementAndGet(rank);
-      return isPast.test(rank);
-    }
-
-    @Override
-    public void close() {
-      isClosed = true;
-    }
-  }
-
   private final List<EngineDevice<?>> devices = new ArrayList<>();
   private final RefCounted life =
       new RefCounted() {

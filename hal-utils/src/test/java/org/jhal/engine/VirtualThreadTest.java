@@ -1,7 +1,6 @@
 package org.jhal.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,9 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.BufferParams;
+import org.jhal.CollectiveGroup;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
@@ -23,6 +23,7 @@ import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.engine.queue.Threads;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -33,14 +34,11 @@ class VirtualThreadTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private final InstantBackend backend = new InstantBackend();
+  private final List<EngineDevice<?>> devices = new ArrayList<>(); // which the test closes
 
-  /**
-   * {@code Thread.ofVirtual().factory()} by reflection, since the tests are compiled for Java 17.
-   */
-  private static ThreadFactory virtualThreads() throws ReflectiveOperationException {
-    Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-    return (ThreadFactory)
-        Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);
+  @AfterEach
+  void closeDevices() {
+    devices.forEach(EngineDevice::close);
   }
 
   /** A step of a test that may be interrupted. */
@@ -48,12 +46,14 @@ class VirtualThreadTest {
     void run() throws Exception;
   }
 
-  private static void onVirtualThreads(int count, Step step) throws Exception {
-    ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
+  /** Virtual threads, and what they have thrown. */
+  private static final class VirtualThreads {
+    private final List<Thread> threads = new ArrayList<>();
+    private final ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+
+    void start(Step step) throws ReflectiveOperationException {
       Thread thread =
-          virtualThreads()
+          Threads.virtual()
               .newThread(
                   () -> {
                     try {
@@ -65,11 +65,26 @@ class VirtualThreadTest {
       threads.add(thread);
       thread.start();
     }
-    for (Thread thread : threads) {
-      thread.join(DEADLINE.toMillis());
-      assertEquals(Thread.State.TERMINATED, thread.getState(), () -> thread + " does not end");
+
+    boolean allRun() {
+      return threads.stream().allMatch(Thread::isAlive);
     }
-    assertEquals(List.of(), List.copyOf(thrown));
+
+    void join() throws InterruptedException {
+      for (Thread thread : threads) {
+        thread.join(DEADLINE.toMillis());
+        assertEquals(Thread.State.TERMINATED, thread.getState(), () -> thread + " does not end");
+      }
+      assertEquals(List.of(), List.copyOf(thrown));
+    }
+  }
+
+  private static void onVirtualThreads(int count, Step step) throws Exception {
+    VirtualThreads threads = new VirtualThreads();
+    for (int i = 0; i < count; i++) {
+      threads.start(step);
+    }
+    threads.join();
   }
 
   @Test
@@ -145,47 +160,150 @@ class VirtualThreadTest {
     assertEquals(List.of(), List.copyOf(backend.misuses));
   }
 
-  /** More closes than there are calls at a time, each waiting for a host call of the program. */
-  @Test
-  void closesThatWaitHoldUpNoOtherVirtualThread() throws Exception {
-    int count = 4 * Runtime.getRuntime().availableProcessors() + 1;
-    CountDownLatch go = new CountDownLatch(1);
-    List<EngineDevice<Object>> devices = new ArrayList<>();
-    List<Thread> closers = new ArrayList<>();
+  // Calls that wait.
+
+  /** More than the calls of virtual threads that go on at a time. */
+  private static final int TOO_MANY = 4 * Runtime.getRuntime().availableProcessors() + 1;
+
+  private EngineDevice<Object> open(InstantBackend slow) {
+    EngineDevice<Object> device = slow.open(1, Duration.ofMinutes(5));
+    devices.add(device);
+    return device;
+  }
+
+  private static void await(CountDownLatch go, String what) {
+    try {
+      assertTrue(go.await(1, TimeUnit.MINUTES), () -> "waited a minute for " + what);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /**
+   * Makes calls on virtual threads, each of which waits until {@code go}; another one does not.
+   *
+   * @param awaitAll waits until all of them wait
+   */
+  private void assertOthersGoOn(List<Step> calls, Step awaitAll, CountDownLatch go)
+      throws Exception {
+    assertEquals(TOO_MANY, calls.size());
+    VirtualThreads threads = new VirtualThreads();
     try (EngineDevice<Object> other = backend.open(1)) {
-      for (int i = 0; i < count; i++) {
-        EngineDevice<Object> device = new InstantBackend().open(1, Duration.ofMinutes(5));
-        devices.add(device);
-        CountDownLatch runs = new CountDownLatch(1);
-        device
-            .queue(0)
-            .hostCall(
-                Fence.NONE,
-                Fence.NONE,
-                HostCall.Mode.BLOCKING,
-                context -> {
-                  runs.countDown();
-                  go.await();
-                });
-        assertTrue(runs.await(DEADLINE.toSeconds(), TimeUnit.SECONDS), "the host call begins");
-        Thread closer = virtualThreads().newThread(device::close);
-        closers.add(closer);
-        closer.start();
-      }
       try {
-        for (EngineDevice<Object> device : devices) {
-          Threads.await("all closes to have begun", device::isClosed);
+        for (Step call : calls) {
+          threads.start(call);
         }
+        awaitAll.run();
         onVirtualThreads(1, () -> other.allocate(64, BufferParams.DEVICE).close());
-        assertTrue(closers.stream().allMatch(Thread::isAlive), "the closes wait");
+        assertTrue(threads.allRun(), "the calls wait");
       } finally {
         go.countDown();
       }
-      for (Thread closer : closers) {
-        closer.join(DEADLINE.toMillis());
-        assertFalse(closer.isAlive(), () -> closer + " does not end");
-      }
+      threads.join();
     }
+    assertEquals(List.of(), List.copyOf(backend.misuses));
+  }
+
+  /** Each waits for a host call of the program. */
+  @Test
+  void closesOfDevicesHoldUpNoOtherVirtualThread() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger running = new AtomicInteger();
+    List<Step> closes = new ArrayList<>();
+    for (int i = 0; i < TOO_MANY; i++) {
+      EngineDevice<Object> device = open(new InstantBackend());
+      device
+          .queue(0)
+          .hostCall(
+              Fence.NONE,
+              Fence.NONE,
+              HostCall.Mode.BLOCKING,
+              context -> {
+                running.incrementAndGet();
+                await(go, "a call beside the closes");
+              });
+      closes.add(device::close);
+    }
+    Threads.await("all host calls to run", () -> running.get() == TOO_MANY);
+    assertOthersGoOn(
+        closes,
+        () ->
+            Threads.await(
+                "all closes to begin", () -> devices.stream().allMatch(EngineDevice::isClosed)),
+        go);
+  }
+
+  /** Each waits for the driver. */
+  @Test
+  void groupsThatAreMadeHoldUpNoOtherVirtualThread() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger waiting = new AtomicInteger();
+    List<Step> makes = new ArrayList<>();
+    for (int i = 0; i < TOO_MANY; i++) {
+      InstantBackend slow = new InstantBackend();
+      EngineDevice<Object> device = open(slow);
+      slow.atCall =
+          call -> {
+            if (call.equals("createGroup")) {
+              waiting.incrementAndGet();
+              await(go, "a call beside the makes");
+            }
+          };
+      makes.add(() -> CollectiveGroup.of(device).close());
+    }
+    assertOthersGoOn(makes, () -> Threads.await("all makes", () -> waiting.get() == TOO_MANY), go);
+  }
+
+  private CollectiveGroup group(FakeGroup natives) {
+    InstantBackend backend = new InstantBackend();
+    backend.natives = natives;
+    return CollectiveGroup.of(open(backend));
+  }
+
+  /** Each waits for a collective that goes on. */
+  @Test
+  void closesOfGroupsHoldUpNoOtherVirtualThread() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger running = new AtomicInteger();
+    List<CollectiveGroup> groups = new ArrayList<>();
+    for (int i = 0; i < TOO_MANY; i++) {
+      FakeGroup natives = new FakeGroup(rank -> true);
+      natives.atIssue =
+          () -> {
+            running.incrementAndGet();
+            await(go, "a call beside the closes");
+          };
+      CollectiveGroup group = group(natives);
+      groups.add(group);
+      DeviceBuffer source = group.devices().get(0).allocate(64, BufferParams.DEVICE);
+      DeviceBuffer target = group.devices().get(0).allocate(64, BufferParams.DEVICE);
+      group.broadcast(0, List.of(new CollectiveGroup.Rank(Fence.NONE, Fence.NONE, source, target)));
+    }
+    Threads.await("all collectives to run", () -> running.get() == TOO_MANY);
+    assertOthersGoOn(
+        groups.stream().<Step>map(group -> group::close).toList(),
+        () ->
+            Threads.await(
+                "all closes to begin", () -> groups.stream().allMatch(CollectiveGroup::isClosed)),
+        go);
+  }
+
+  /** Each waits until the driver has freed its part. */
+  @Test
+  void freesOfGroupsHoldUpNoOtherVirtualThread() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger freeing = new AtomicInteger();
+    List<Step> closes = new ArrayList<>();
+    for (int i = 0; i < TOO_MANY; i++) {
+      FakeGroup natives = new FakeGroup(rank -> true);
+      natives.atClose =
+          () -> {
+            freeing.incrementAndGet();
+            await(go, "a call beside the frees");
+          };
+      closes.add(group(natives)::close);
+    }
+    assertOthersGoOn(closes, () -> Threads.await("all frees", () -> freeing.get() == TOO_MANY), go);
   }
 
   @Test

@@ -34,6 +34,7 @@ import org.jhal.cts.FreshDevice;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestFolder;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
@@ -52,20 +53,10 @@ class VirtualThreadTest {
     void run() throws Exception;
   }
 
-  /** {@code Thread.ofVirtual().factory()}: the class files of the suite are those of Java 17. */
-  private static ThreadFactory virtualThreads() throws ReflectiveOperationException {
-    if (Runtime.version().feature() < 21) {
-      throw Cts.unsupported("virtual threads came with Java 21");
-    }
-    Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-    return (ThreadFactory)
-        Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);
-  }
-
   private static void onVirtualThreads(int count, Body body) throws Exception {
     ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
     List<Thread> threads = new ArrayList<>();
-    ThreadFactory factory = virtualThreads();
+    ThreadFactory factory = Task.virtualThreads();
     for (int i = 0; i < count; i++) {
       Thread thread =
           factory.newThread(

@@ -1,6 +1,7 @@
 package org.jhal.cts.support;
 
 import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 
@@ -26,6 +27,19 @@ public final class Task<T extends @Nullable Object> {
             },
             "cts-" + name);
     thread.setDaemon(true);
+  }
+
+  /**
+   * {@code Thread.ofVirtual().factory()}; the class files of the suite are those of Java 17. Skips
+   * the test on a JDK without virtual threads.
+   */
+  public static ThreadFactory virtualThreads() throws ReflectiveOperationException {
+    if (Runtime.version().feature() < 21) {
+      throw Cts.unsupported("virtual threads came with Java 21");
+    }
+    Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+    return (ThreadFactory)
+        Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);
   }
 
   /** Starts a thread that runs {@code body}. */

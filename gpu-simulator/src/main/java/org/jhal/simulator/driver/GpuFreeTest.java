@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.BufferParams;
 import org.jhal.Device;
@@ -249,6 +251,57 @@ public abstract class GpuFreeTest {
       end.countDown();
       second.join().close();
     }
+  }
+
+  /** More of them than calls of virtual threads go on at a time. */
+  @Test
+  void importsThatWaitHoldUpNoOtherVirtualThread() throws Exception {
+    ThreadFactory factory = Task.virtualThreads();
+    int count = 4 * Runtime.getRuntime().availableProcessors() + 1;
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch imported = new CountDownLatch(count);
+    CountDownLatch allocated = new CountDownLatch(1);
+    try (Device device = open()) {
+      List<DeviceBuffer> first = new ArrayList<>();
+      List<ByteBuffer> memories = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        ByteBuffer memory = pages(1);
+        memories.add(memory);
+        first.add(device.allocator().importHost(memory, BufferParams.HOST, null));
+      }
+      holdFrees(end);
+      try {
+        first.forEach(DeviceBuffer::close);
+        for (ByteBuffer memory : memories) {
+          Runnable importAgain =
+              () -> {
+                device.allocator().importHost(memory, BufferParams.HOST, null).close();
+                imported.countDown();
+              };
+          factory.newThread(importAgain).start();
+        }
+        Waits.awaitTrue("all imports to wait", () -> waitingCalls() == count);
+        Runnable allocate =
+            () -> {
+              device.allocate(PAGE, BufferParams.DEVICE).close();
+              allocated.countDown();
+            };
+        factory.newThread(allocate).start();
+        Waits.awaitTrue("the allocation beside the imports", () -> allocated.getCount() == 0);
+        assertEquals(count, imported.getCount());
+      } finally {
+        end.countDown();
+      }
+      Waits.awaitTrue("all imports to end", () -> imported.getCount() == 0);
+    }
+  }
+
+  /** How many threads wait in a call that they make for a virtual thread. */
+  private long waitingCalls() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals(name + "-0-call"))
+        .filter(thread -> thread.getState() == Thread.State.WAITING)
+        .count();
   }
 
   @Test

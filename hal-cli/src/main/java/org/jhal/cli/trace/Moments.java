@@ -5,6 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -13,11 +15,10 @@ import java.util.TreeMap;
  * first.
  *
  * <p>An operation's own signal is not what it has waited for, and neither is one that is later by
- * more than the errors of both times: then the value was reached in another way, such as by the
- * timeline's first value.
+ * more than the errors of both times: then the true one is not in the recording.
  *
  * <p>A number of signals and waits is remembered, so that a trace of any length needs limited
- * memory. A wait whose signal was forgotten, or is not in the recording, has no arrow.
+ * memory. A wait whose signal was forgotten, or may have been, has no arrow.
  */
 final class Moments {
   /** What signals or waits: an operation, or a thread of the host. */
@@ -32,6 +33,23 @@ final class Moments {
 
   private record Raised(Origin origin, TraceSink.Point point) {}
 
+  /** What is remembered of a timeline. It has at least one signal. */
+  private static final class Timeline {
+    final NavigableMap<Long, Raised> signals = new TreeMap<>();
+    long highestForgotten;
+
+    Timeline(long highestForgotten) {
+      this.highestForgotten = highestForgotten;
+    }
+
+    /** The signals that a wait for {@code value} may be for, the likeliest first. */
+    Map<Long, Raised> since(long value) {
+      // A forgotten one may come before all but the very one.
+      long last = value <= highestForgotten ? value : Long.MAX_VALUE;
+      return signals.subMap(value, true, last, true);
+    }
+  }
+
   private record Wait(long timeline, long value, Origin origin, TraceSink.Point point) {
     boolean mayBeFor(Raised signal) {
       boolean isItself = origin.equals(signal.origin) && !origin.equals(HOST);
@@ -41,9 +59,10 @@ final class Moments {
 
   private final TraceSink sink;
   private final int most;
-  private final Map<Long, TreeMap<Long, Raised>> signals = new HashMap<>();
+  private final Map<Long, Timeline> timelines = new HashMap<>();
   private final Deque<Signal> signalsInOrder = new ArrayDeque<>();
   private final Deque<Wait> waits = new ArrayDeque<>();
+  private long lastForgotten; // the highest number of a timeline that is not remembered any more
   private long arrows;
   private long missing;
 
@@ -54,30 +73,32 @@ final class Moments {
   }
 
   void signal(long timeline, long value, Origin origin, TraceSink.Point point) {
-    TreeMap<Long, Raised> values = signals.computeIfAbsent(timeline, number -> new TreeMap<>());
-    if (values.putIfAbsent(value, new Raised(origin, point)) != null) {
+    Timeline raised =
+        timelines.computeIfAbsent(
+            timeline, number -> new Timeline(number <= lastForgotten ? value - 1 : 0));
+    if (raised.signals.putIfAbsent(value, new Raised(origin, point)) != null) {
       return; // the first one counts
     }
     signalsInOrder.add(new Signal(timeline, value));
     if (signalsInOrder.size() > most) {
-      Signal oldest = signalsInOrder.remove();
-      TreeMap<Long, Raised> old = signals.get(oldest.timeline());
-      if (old != null) {
-        old.remove(oldest.value());
-        if (old.isEmpty()) {
-          signals.remove(oldest.timeline());
-        }
-      }
+      forget(signalsInOrder.remove());
+    }
+  }
+
+  private void forget(Signal signal) {
+    Timeline timeline = Objects.requireNonNull(timelines.get(signal.timeline()));
+    timeline.signals.remove(signal.value());
+    timeline.highestForgotten = Math.max(timeline.highestForgotten, signal.value());
+    if (timeline.signals.isEmpty()) {
+      timelines.remove(signal.timeline());
+      lastForgotten = Math.max(lastForgotten, signal.timeline());
     }
   }
 
   void waited(long timeline, long value, Origin origin, TraceSink.Point point) throws IOException {
-    if (value == 0) {
-      return; // each timeline is at 0, or above, from the start
-    }
     Wait wait = new Wait(timeline, value, origin, point);
-    TreeMap<Long, Raised> values = signals.get(timeline);
-    Raised exact = values == null ? null : values.get(value);
+    Timeline raised = timelines.get(timeline);
+    Raised exact = raised == null ? null : raised.signals.get(value);
     if (exact != null && wait.mayBeFor(exact)) {
       arrow(exact, value, wait);
       return;
@@ -89,10 +110,10 @@ final class Moments {
   }
 
   private void resolve(Wait wait) throws IOException {
-    TreeMap<Long, Raised> values = signals.get(wait.timeline());
-    if (values != null) {
+    Timeline raised = timelines.get(wait.timeline());
+    if (raised != null) {
       int looks = 0;
-      for (Map.Entry<Long, Raised> found : values.tailMap(wait.value()).entrySet()) {
+      for (Map.Entry<Long, Raised> found : raised.since(wait.value()).entrySet()) {
         if (wait.mayBeFor(found.getValue())) {
           arrow(found.getValue(), found.getKey(), wait);
           return;

@@ -265,6 +265,39 @@ class EventsTest {
     assertEquals(List.of(), recorded.of("Execution"), "it never ran");
   }
 
+  /** Nothing signals it, so no signal holds up what waits for it. */
+  @Test
+  void aWaitForTheFirstValueIsNotRecorded() throws Exception {
+    Recorded recorded =
+        record(
+            () -> {
+              try (Device device = Hal.openDevice("mock");
+                  TimelineSemaphore timeline = device.createSemaphore(5);
+                  TimelineSemaphore done = device.createSemaphore(0)) {
+                timeline.await(5, DEADLINE);
+                device.queue(0).barrier(timeline.at(3), timeline.at(7));
+                device.queue(0).barrier(Fence.of(timeline.at(5), done.at(0)), done.at(1));
+                device.queue(0).barrier(Fence.of(timeline.at(5), timeline.at(6)), done.at(2));
+                device.queue(0).barrier(timeline.at(0), done.at(3));
+              }
+            });
+    Map<String, Integer> waits = new HashMap<>();
+    List<Long> values = new ArrayList<>();
+    for (RecordedEvent edge : recorded.of("TimelineEdge")) {
+      if (!edge.getBoolean("isSignal")) {
+        waits.merge(key(edge), 1, Integer::sum);
+        values.add(edge.getLong("value"));
+      }
+    }
+    assertEquals(List.of(6L), values);
+    byOperation(recorded.of("Submission"))
+        .forEach(
+            (operation, event) ->
+                assertEquals(
+                    waits.getOrDefault(operation, 0), event.getInt("waits"), event::toString));
+    assertEquals(List.of(), recorded.of("HostWait"));
+  }
+
   /** Whatever is recorded first names all that exists, also what was made before the recording. */
   @Test
   void eachEventAloneComesWithTheNamesOfItsNumbers() throws Exception {

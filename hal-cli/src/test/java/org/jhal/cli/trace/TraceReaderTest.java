@@ -104,6 +104,17 @@ class TraceReaderTest {
     return trace;
   }
 
+  /** Waits without a wait of the library, which would be an arrow more. */
+  private static void spinUntil(TimelineSemaphore timeline, long value) {
+    long start = System.nanoTime();
+    while (timeline.value() < value) {
+      assertTrue(
+          System.nanoTime() - start < DEADLINE.toNanos(),
+          () -> "waited " + DEADLINE + " for " + timeline + " to reach " + value);
+      Thread.onSpinWait();
+    }
+  }
+
   @Test
   void theFirstStepOfASequenceHasNoArrow() throws Exception {
     try (Device device = Hal.openDevice("mock");
@@ -132,12 +143,33 @@ class TraceReaderTest {
           0,
           () -> {
             device.queue(0).barrier(timeline.at(3), timeline.at(7));
-            while (timeline.value() < 7) { // not waiting, which would be an arrow more
-              Thread.onSpinWait();
-            }
+            spinUntil(timeline, 7);
             timeline.signal(8);
             device.close();
           });
+    }
+  }
+
+  /** Although an operation before it signals more. */
+  @Test
+  void aWaitForTheFirstValueHasNoArrow() throws Exception {
+    try (Device device = Hal.openDevice("mock");
+        TimelineSemaphore timeline = device.createSemaphore(5);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      ChromeFormat trace =
+          traceOf(
+              "first",
+              1,
+              () -> {
+                device.queue(0).barrier(Fence.NONE, timeline.at(7));
+                spinUntil(timeline, 7);
+                device.queue(0).barrier(timeline.at(3), done.at(1));
+                device.queue(0).barrier(Fence.of(timeline.at(5), timeline.at(6)), done.at(2));
+                spinUntil(done, 2);
+                device.close();
+              });
+      // The one for 6.
+      assertTrue(trace.signals.values().iterator().next().name().endsWith(" = 7"));
     }
   }
 
@@ -225,9 +257,7 @@ class TraceReaderTest {
                         context ->
                             assertTrue(blocks || isOver.await(1, TimeUnit.MINUTES), "no barrier"));
                 device.queue(0).barrier(called.at(i), done.at(i));
-                while (done.value() < i) { // not waiting, which would be an arrow more
-                  Thread.onSpinWait();
-                }
+                spinUntil(done, i);
                 isOver.countDown();
               }
               device.close();

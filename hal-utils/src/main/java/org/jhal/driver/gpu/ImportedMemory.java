@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.MappedRange;
+import org.jhal.driver.support.PlatformThreads;
 
 /** The caller's own host memory as a buffer; registered with the device while the buffer lives. */
 final class ImportedMemory implements GpuMemory {
@@ -30,7 +31,9 @@ final class ImportedMemory implements GpuMemory {
       if (e.status() != Status.FAILED_PRECONDITION) {
         throw e;
       }
-      frees.await(); // an earlier import of it may not be released yet
+      // An earlier import of it may not be released before the device is idle.
+      PlatformThreads.waitUnlimited();
+      frees.await();
       return runtime.register(hostAddress, memory.capacity());
     }
   }

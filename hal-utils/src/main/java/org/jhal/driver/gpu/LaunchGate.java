@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.BackOff;
+import org.jhal.driver.support.PlatformThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,9 +76,20 @@ public final class LaunchGate {
           await(
               () ->
                   mayPass && users.get() > 0 && permits.tryAcquire(count)
-                      || Uninterruptibles.tryAcquireUninterruptibly(
-                          permits, count, patience, TimeUnit.NANOSECONDS));
+                      || takeInLine(0)
+                      || patience > 0 && takeLater(patience));
       return isTaken;
+    }
+
+    private boolean takeInLine(long patience) {
+      return Uninterruptibles.tryAcquireUninterruptibly(
+          permits, count, patience, TimeUnit.NANOSECONDS);
+    }
+
+    /** What is before it may take as long as the work of a device. */
+    private boolean takeLater(long patience) {
+      PlatformThreads.waitUnlimited();
+      return takeInLine(patience);
     }
 
     /** As {@link #take}, but ahead of the line. */

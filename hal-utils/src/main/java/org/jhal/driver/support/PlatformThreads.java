@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +27,20 @@ public final class PlatformThreads {
   /**
    * Limits how many calls of virtual threads are under way at once, each on a thread of its own.
    * Held only by calls that end by themselves: one that waits for work of the program, see {@link
-   * #callUnlimited}, would keep those out that bring the work about.
+   * #callUnlimited} and {@link #waitUnlimited}, would keep those out that bring the work about.
    */
   private static final Semaphore CALLS =
       new Semaphore(4 * Runtime.getRuntime().availableProcessors());
+
+  /** Makes the call of a virtual thread. */
+  private static final class Caller extends EngineThread {
+    private final AtomicBoolean hasPermit; // of CALLS
+
+    Caller(String name, Runnable body, AtomicBoolean hasPermit) {
+      super(name, body);
+      this.hasPermit = hasPermit;
+    }
+  }
 
   private PlatformThreads() {}
 
@@ -68,10 +79,17 @@ public final class PlatformThreads {
     if (!isCurrentVirtual()) {
       return body.get();
     }
+    AtomicBoolean hasPermit = new AtomicBoolean(true);
     CALLS.acquireUninterruptibly();
     try {
-      return callApart(name, body);
+      return callApart(name, body, hasPermit);
     } finally {
+      release(hasPermit);
+    }
+  }
+
+  private static void release(AtomicBoolean hasPermit) {
+    if (hasPermit.compareAndSet(true, false)) {
       CALLS.release();
     }
   }
@@ -81,10 +99,20 @@ public final class PlatformThreads {
    * those there are, other calls of virtual threads go on.
    */
   public static <T> T callUnlimited(String name, Supplier<T> body) {
-    return isCurrentVirtual() ? callApart(name, body) : body.get();
+    return isCurrentVirtual() ? callApart(name, body, new AtomicBoolean()) : body.get();
   }
 
-  private static <T> T callApart(String name, Supplier<T> body) {
+  /**
+   * From now on the calling thread may wait for work of the program. If it makes a {@link #call} of
+   * a virtual thread, this goes on as with {@link #callUnlimited}; otherwise this does nothing.
+   */
+  public static void waitUnlimited() {
+    if (Thread.currentThread() instanceof Caller caller) {
+      release(caller.hasPermit);
+    }
+  }
+
+  private static <T> T callApart(String name, Supplier<T> body, AtomicBoolean hasPermit) {
     CompletableFuture<T> result = new CompletableFuture<>();
     Runnable task =
         () -> {
@@ -95,7 +123,7 @@ public final class PlatformThreads {
           }
         };
     try {
-      new EngineThread(name, task).start();
+      new Caller(name, task, hasPermit).start();
       return result.join(); // an interrupt does not end it
     } catch (CompletionException e) {
       Throwable thrown = Objects.requireNonNull(e.getCause());

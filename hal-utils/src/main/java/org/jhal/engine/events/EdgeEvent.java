@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 @Name("org.jhal.TimelineEdge")
 @Label("Timeline edge")
 @Description(
-    "A timepoint that an operation waits for or signals, or that a host thread has signalled")
+    "A timepoint that an operation waits for or signals, or that a host thread has signalled;"
+        + " no wait for a value that the timeline had from the start")
 @Category("JHAL")
 @StackTrace(false)
 @Enabled(false)

@@ -36,6 +36,7 @@ final class SubmissionEvent extends Event {
   @Label("Commands")
   int commands;
 
+  @Description("For values that timelines did not have from the start")
   @Label("Waits")
   int waits;
 

@@ -42,6 +42,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
   private static final AtomicLong COUNT = new AtomicLong();
 
   private final long id = COUNT.incrementAndGet();
+  private final long initialValue;
   private final Runnable onClose;
   private final Object lock = new Object();
   private final SemaphoreLane hostLane = new SemaphoreLane(null); // guarded by lock
@@ -80,6 +81,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
       throw new HalException(
           Status.OUT_OF_RANGE, "initialValue " + initialValue + " of a semaphore is negative");
     }
+    this.initialValue = initialValue;
     this.value = initialValue;
     this.onClose = onClose;
   }
@@ -252,6 +254,11 @@ public final class EngineSemaphore implements TimelineSemaphore {
    */
   public void checkFutureWait() {
     checkOpen();
+  }
+
+  /** Whether {@code wanted} takes a signal: the timeline did not have it from the start. */
+  boolean needsSignalFor(long wanted) {
+    return wanted > initialValue;
   }
 
   /** The value regardless of failures, for messages and polling. */

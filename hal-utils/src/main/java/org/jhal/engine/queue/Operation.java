@@ -59,9 +59,9 @@ public final class Operation<E> extends HeapNode {
   private static final VarHandle OUTCOME;
 
   // Values of the field `outcome`.
-  private static final int UNASKED = 0;
+  static final int UNASKED = 0;
   private static final int ASKING = 1;
-  private static final int KNOWN = 2;
+  static final int KNOWN = 2;
 
   private static final OperationWait<?>[] NO_WAITS = {};
   private static final EngineSemaphore[] NO_SEMAPHORES = {};
@@ -128,8 +128,15 @@ public final class Operation<E> extends HeapNode {
   private volatile @Nullable PooledEvent<E> event;
 
   // Whether the driver was asked how the work behind the event has ended; see Outcomes. Stays
-  // UNASKED where it need not be asked. The thread that changes it to ASKING writes it next.
-  private volatile int outcome = UNASKED;
+  // UNASKED where it need not be asked. The thread that changes it to ASKING writes it next. Not
+  // private, as what follows is not: that thread may have no stack left for a call.
+  volatile int outcome = UNASKED;
+
+  // Whether the driver has answered, and what it has returned or thrown. For the thread that is
+  // ASKING: the next one goes on with it if that one dies before the outcome is KNOWN.
+  boolean isAnswered;
+  boolean isAnswerThrown;
+  @Nullable Throwable answer;
 
   // The verdict is null for success. It is written before hasVerdict, once, both with this object's
   // monitor held. Any thread may read hasVerdict and then the verdict, without the monitor.
@@ -267,6 +274,9 @@ public final class Operation<E> extends HeapNode {
       if (outcome != UNASKED) {
         outcome = UNASKED;
       }
+      isAnswered = false;
+      isAnswerThrown = false;
+      answer = null;
       if (isGone) { // rarely; a volatile write costs more than looking
         isGone = false;
       }
@@ -485,13 +495,22 @@ public final class Operation<E> extends HeapNode {
 
   /** Tells the recorder that it was enqueued. The caller holds a reference or owns it. */
   void recordSubmission(String kind, long kernel, int commands) {
-    Events.submission(queue.number(), key, kind, kernel, commands, waitCount, signalCount);
+    int recorded = 0;
+    for (int i = 0; i < waitCount; i++) {
+      recorded += waits[i].needsSignal() ? 1 : 0;
+    }
+    Events.submission(queue.number(), key, kind, kernel, commands, recorded, signalCount);
   }
 
-  /** Tells the recorder its timepoints. The caller holds a reference or owns it. */
+  /**
+   * Records its timepoints, but no wait for a value that a timeline had from the start. The caller
+   * holds a reference or owns it.
+   */
   void recordEdges() {
     for (int i = 0; i < waitCount; i++) {
-      Events.edge(waits[i].semaphore().number(), waits[i].value(), false, queue.number(), key);
+      if (waits[i].needsSignal()) {
+        Events.edge(waits[i].semaphore().number(), waits[i].value(), false, queue.number(), key);
+      }
     }
     for (int i = 0; i < signalCount; i++) {
       Events.edge(signals[i].number(), signalValues[i], true, queue.number(), key);
@@ -573,11 +592,6 @@ public final class Operation<E> extends HeapNode {
   /** For {@link Outcomes}: whether the calling thread is to ask the driver, and nobody else. */
   boolean beginOutcome() {
     return OUTCOME.compareAndSet(this, UNASKED, ASKING);
-  }
-
-  /** Ends what {@link #beginOutcome} began; not {@code isKnown} if somebody has to ask again. */
-  void endOutcome(boolean isKnown) {
-    outcome = isKnown ? KNOWN : UNASKED;
   }
 
   boolean isOutcomeKnown() {

@@ -38,6 +38,10 @@ final class OperationWait<E> extends WaitNode {
     return value;
   }
 
+  boolean needsSignal() {
+    return semaphore().needsSignalFor(value);
+  }
+
   /**
    * Drops the reference to the producer. Called by the thread that fixed the verdict, or by the one
    * that frees the operation.

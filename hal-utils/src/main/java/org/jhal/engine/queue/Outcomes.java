@@ -45,23 +45,34 @@ final class Outcomes<E> {
       }
       Thread.onSpinWait(); // another thread has seen the event fire as well, and is asking
     }
-    boolean isKnown = false;
+    int next = Operation.UNASKED;
     try {
-      HalException failure = stream.outcome(event.handle);
-      if (failure != null) {
-        operation.failOwnWork(
-            Failures.isLoss(failure)
-                ? loss.loseLater(operation.behind("outcome"), failure)
-                : failure);
+      if (!operation.isAnswered) { // otherwise the thread that asked had no stack left to go on
+        try {
+          operation.answer = stream.outcome(event.handle);
+        } catch (VirtualMachineError e) {
+          throw e; // a problem of this thread, which says nothing about the work
+        } catch (Throwable t) {
+          operation.answer = t;
+          operation.isAnswerThrown = true;
+        }
+        operation.isAnswered = true; // before any call
       }
-      isKnown = true;
-    } catch (VirtualMachineError e) {
-      throw e; // a problem of this thread, which says nothing about the work
-    } catch (Throwable t) {
-      operation.failWork(loss.loseLater(operation.behind("outcome"), t));
-      isKnown = true;
+      Throwable answer = operation.answer;
+      if (answer != null) {
+        fail(operation, answer, operation.isAnswerThrown);
+      }
+      next = Operation.KNOWN;
     } finally {
-      operation.endOutcome(isKnown);
+      operation.outcome = next;
+    }
+  }
+
+  private void fail(Operation<E> operation, Throwable answer, boolean isThrown) {
+    if (!isThrown && answer instanceof HalException failure && !Failures.isLoss(failure)) {
+      operation.failOwnWork(failure);
+    } else {
+      operation.failWork(loss.loseLater(operation.behind("outcome"), answer));
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -13,8 +14,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
 /** Who may be inside together. */
 class LaunchGateTest {
@@ -204,6 +208,44 @@ class LaunchGateTest {
     awaitEnd(launch);
     awaitEnd(other);
     assertEquals(1, before.get(), "other external work keeps its place behind the launch");
+  }
+
+  /**
+   * A launch waits for a call that may take as long as the work of a device. Whatever waits behind
+   * it counts no longer among the calls of virtual threads that go on at a time.
+   */
+  @Test
+  @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with Java 21")
+  void callsInTheLineHoldUpNoOtherVirtualThread() throws Exception {
+    LaunchGate gate = new LaunchGate();
+    AtomicBoolean mayEnd = new AtomicBoolean();
+    Threads free = inside(gate::run, "the other call", mayEnd::get);
+    Thread launch = inTheLine("launch", () -> gate.launch(NEVER, returning(() -> {})));
+    List<Thread> callers = new ArrayList<>();
+    AtomicInteger begun = new AtomicInteger();
+    for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors() + 1; i++) {
+      Thread caller =
+          Threads.virtual()
+              .newThread(
+                  () ->
+                      PlatformThreads.call(
+                          "gated",
+                          () -> {
+                            begun.incrementAndGet();
+                            return gate.call(() -> true);
+                          }));
+      callers.add(caller);
+      caller.start();
+    }
+    Threads.await("all calls to begin", () -> begun.get() == callers.size());
+    Thread other =
+        Threads.virtual().newThread(() -> PlatformThreads.call("other", returning(() -> {})));
+    other.start();
+    awaitEnd(other);
+    mayEnd.set(true);
+    free.join();
+    awaitEnd(launch);
+    callers.forEach(LaunchGateTest::awaitEnd);
   }
 
   // What involves two devices.

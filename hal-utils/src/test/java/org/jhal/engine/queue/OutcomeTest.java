@@ -341,6 +341,32 @@ class OutcomeTest {
     harness.finish();
   }
 
+  /** The driver has answered, by what it returned or threw, so nobody asks it again. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aThreadThatDiesBehindTheAnswerLeavesTheAnswerToAnother(boolean isThrown) {
+    if (isThrown) {
+      harness.device.failNth("outcome", 1, new IllegalStateException("gone"));
+    }
+    QueueUse failing = fails(0, Fence.NONE, first.at(1), GONE);
+    runStreams();
+    failing.failsAtDescription = new StackOverflowError("on purpose");
+    Operation<Event> operation = operation(failing);
+    try {
+      boolean ignored = operation.settleWhenFired(System.nanoTime(), () -> true);
+      throw new AssertionError("the error is not thrown on");
+    } catch (StackOverflowError expected) {
+      assertNull(first.failure());
+    }
+    harness.run();
+    HalException cause = Objects.requireNonNull(harness.lost(0));
+    assertTrue(cause.getMessage().contains("outcome behind operation 1 (fails)"), cause::toString);
+    assertTrue(cause.getMessage().contains("gone"), cause::toString);
+    assertSame(cause, first.failure());
+    assertEquals(1, harness.device.calls("outcome"));
+    harness.finish();
+  }
+
   /** Any number of threads see the same events fire. The stream checks that one of them asks. */
   @Test
   void anyNumberOfThreadsSeeItFireAndOneAsks() {

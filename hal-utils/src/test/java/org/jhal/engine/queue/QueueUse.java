@@ -28,6 +28,7 @@ final class QueueUse {
   @Nullable Error failsAtRegistering; // likewise, before its waits are registered
   @Nullable Error failsOnceOpen; // likewise, before it is READY or ISSUED
   @Nullable Error failsAtEndOfBorrow; // likewise
+  volatile @Nullable Error failsAtDescription; // likewise
   @Nullable Runnable atEndOfBorrow; // run once
   @Nullable HalException failsInStream;
   Runnable effect = () -> {}; // what the native work does
@@ -198,6 +199,11 @@ final class QueueUse {
     @Override
     public String describe() {
       QueueUse now = use;
+      Error error = now == null ? null : now.failsAtDescription;
+      if (now != null && error != null) {
+        now.failsAtDescription = null;
+        throw error;
+      }
       return now == null ? "nothing" : now.name;
     }
   }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,16 @@ public final class Threads {
             stack);
     thread.setDaemon(true);
     thread.start();
+  }
+
+  /**
+   * {@code Thread.ofVirtual().factory()}, for a JDK that has it; by reflection, since the tests are
+   * compiled for Java 17.
+   */
+  public static ThreadFactory virtual() throws ReflectiveOperationException {
+    Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+    return (ThreadFactory)
+        Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);
   }
 
   public static Threads start(String name, Body body) {
