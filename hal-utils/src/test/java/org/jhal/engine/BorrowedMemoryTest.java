@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.BufferParams;
 import org.jhal.DeviceBuffer;
@@ -15,11 +16,14 @@ import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.engine.queue.FakeStream;
 import org.jhal.engine.queue.FakeStream.Event;
 import org.jhal.engine.queue.Quiet;
 import org.jhal.engine.queue.Threads;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rule Q2: host memory stays borrowed until nothing accesses it, whatever fails meanwhile. */
 @Timeout(60)
@@ -111,6 +115,37 @@ class BorrowedMemoryTest {
           HalException ignored = device.lose(new HalException(Status.UNAVAILABLE, "gone"));
           assertThrows(HalException.class, () -> timeline.await(1, LONG));
         });
+  }
+
+  /** Only an idle stream tells then that it is past the work, and so only a close finds out. */
+  @ParameterizedTest
+  @ValueSource(strings = {"queryEvent", "synchronizeEvent"})
+  void itGoesOnUntilTheStreamIsIdleWhenNoEventCanBeAsked(String call) throws Exception {
+    try (Quiet log = new Quiet()) {
+      EngineDevice<Event> device = backend.open(1, LONG);
+      TimelineSemaphore timeline = device.createSemaphore(0);
+      DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+      backend.device.failNth(call, 1, new HalException(Status.INTERNAL, "on purpose"));
+      device.queue(0).readback(Fence.NONE, timeline.at(1), buffer, 0, memory);
+      buffer.close(); // the readback has the last reference to its memory
+      Threads.await("the device to be lost", () -> device.lostCause() != null);
+      HalException failure = assertThrows(HalException.class, () -> timeline.await(1, LONG));
+      assertEquals(Status.UNAVAILABLE, failure.status());
+      Threads closing = Threads.start("closing", device::close);
+      Threads.await(
+          "the close to look at the stream, when the device's threads have ended",
+          () -> backend.device.calls("isIdle") > 0);
+      assertTrue(memory.isBorrowed(), "the stream has not run the readback");
+      assertEquals(1, backend.liveMemory.get(), "buffers that the stream may still read");
+      FakeStream stream = backend.streams.get(0);
+      while (stream.advance()) {
+        continue;
+      }
+      closing.join();
+      assertFalse(memory.isBorrowed());
+      assertEquals(0, backend.liveMemory.get());
+      assertEquals(List.of(), backend.device.violations());
+    }
   }
 
   @Test

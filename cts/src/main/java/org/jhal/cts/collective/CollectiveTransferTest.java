@@ -60,6 +60,11 @@ class CollectiveTransferTest {
 
   private static final int GUARD_BYTES = 16;
 
+  // Bytes of more chunks than JHAL's engine moves at a time, through the host: of four lanes one
+  // moves a second chunk. A chunk has 2^20 bytes, or 2^17 elements if these are combined.
+  private static final int LONG_TO_MOVE = (4 << 20) + 64;
+  private static final int LONG_TO_COMBINE = (4 << 17) + 64;
+
   /** Those that the driver makes. */
   private static List<String> calls(Cts cts, List<Device> devices) {
     Controls controls = cts.controls(devices.get(0));
@@ -294,7 +299,7 @@ class CollectiveTransferTest {
       for (int ranks = 2; ranks <= 3; ranks++) {
         int failures = 0;
         for (int rank = 0; rank < ranks; rank++) {
-          failures += failEach(cts, kind, devices.subList(0, ranks), rank, call);
+          failures += failEach(cts, kind, devices.subList(0, ranks), 64, rank, call);
         }
         int least = kind == Kind.SEND_RECEIVE ? 2 : ranks; // each that has data has a transfer
         assertTrue(
@@ -305,11 +310,12 @@ class CollectiveTransferTest {
   }
 
   /** Returns how many transfers of a rank could fail. */
-  private static int failEach(Cts cts, Kind kind, List<Device> devices, int rank, String call) {
+  private static int failEach(
+      Cts cts, Kind kind, List<Device> devices, int length, int rank, String call) {
     List<Long> before = Run.buffers(devices);
     Device culprit = devices.get(rank);
     for (int nth = 1; ; nth++) {
-      Run run = new Run(cts, kind, devices, 64);
+      Run run = new Run(cts, kind, devices, length);
       cts.controls(culprit).failNext(call, nth, STATUSES.get(rank), false);
       run.start();
       boolean hasSucceeded = run.succeeds();
@@ -326,6 +332,21 @@ class CollectiveTransferTest {
       if (hasSucceeded) {
         return nth - 1;
       }
+    }
+  }
+
+  /** Each of them, where the data are so long that each rank has several of either kind. */
+  @ParameterizedTest
+  @EnumSource(names = {"ALL_REDUCE", "SEND_RECEIVE"})
+  @Rule({"G3", "G4", "Q7a"})
+  void eachTransferOfLongDataThatFailsFailsAllRanks(Kind kind, Cts cts) {
+    List<Device> devices = cts.ownRanks(2);
+    List<String> calls = calls(cts, devices);
+    String call = calls.contains("execute") ? "execute" : calls.get(0);
+    int length = kind.isReduction() ? LONG_TO_COMBINE : LONG_TO_MOVE;
+    for (int rank = 0; rank < devices.size(); rank++) {
+      int failures = failEach(cts, kind, devices, length, rank, call);
+      assertTrue(failures > 0, "uses of " + call + " that could fail on rank " + rank);
     }
   }
 

@@ -6,11 +6,13 @@ import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -39,6 +41,7 @@ import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Culprits;
+import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
@@ -52,6 +55,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Needs(Need.CONTROLS)
 @FreshDevice
 class NativeFailureTest {
+  /** How long a test watches that nothing is given up. */
+  private static final Duration CHANCE = Duration.ofMillis(50);
+
   /** Calls whose failure means a lost device. */
   private static final Set<String> LOSING =
       Set.of("recordEvent", "waitEvent", "queryEvent", "synchronizeEvent");
@@ -246,6 +252,37 @@ class NativeFailureTest {
     other.barrier(blocker.timepoint(), done.at(1));
     awaitFailure(done, 1, Status.UNAVAILABLE);
     assertNotNull(cts.device().lostCause());
+  }
+
+  /** Nothing tells then that the stream is past the work, until it is idle at the close. */
+  @ParameterizedTest
+  @ValueSource(strings = {"queryEvent", "synchronizeEvent"})
+  @Rule({"Q7a", "Q2", "Q3"})
+  void whatCannotBeAskedAboutKeepsItsResourcesWhileTheStreamIsHeld(String call, Cts cts)
+      throws Exception {
+    needs(cts, call);
+    TimelineSemaphore done = cts.semaphore();
+    DeviceBuffer buffer = cts.buffer(64);
+    HostMemory memory = HostMemory.of(new byte[64]);
+    cts.allowWarnings();
+    cts.controls().pause(cts.queue());
+    cts.controls().failNext(call, 1, Status.INTERNAL, false);
+    cts.queue().readback(Fence.NONE, done.at(1), buffer, 0, memory);
+    buffer.close();
+    // No thread of the test waits meanwhile, so that the completion thread meets the failure.
+    awaitTrue(call + " to lose the device", () -> cts.device().lostCause() != null);
+    awaitFailure(done, 1, Status.UNAVAILABLE);
+    Task<?> closing = Task.run("close", cts.device()::close);
+    awaitTrue("the device to be closing", cts.device()::isClosed);
+    assertFalse(
+        Waits.becomesTrue(
+            CHANCE, () -> !memory.isBorrowed() || cts.device().statistics().buffers() == 0),
+        "memory was given up that the stream may still use");
+    assertTrue(closing.isRunning(), "close() returned while work was in flight");
+    cts.controls().resume(cts.queue());
+    closing.join();
+    memory.awaitFree(Waits.LIMIT);
+    assertEquals(0, cts.device().statistics().buffers(), "buffers in the end");
   }
 
   static Stream<Culprits> culprits() {

@@ -309,6 +309,26 @@ class QueueFailureTest {
     assertEquals(1, use.retired.get());
   }
 
+  /** Its event has been recorded, and cannot be asked any more whether it has fired. */
+  @ParameterizedTest
+  @ValueSource(strings = {"queryEvent", "synchronizeEvent"})
+  void whatCannotBeAskedAboutIsKeptUntilTheStreamIsClosed(String call) {
+    harness.device.failNth(call, 1, FAULT);
+    QueueUse use = harness.enqueue(0, "unasked", Fence.NONE, first.at(1));
+    harness.run();
+    assertEquals(Status.UNAVAILABLE, failure(first).status());
+    assertEquals(0, use.executed.get());
+    assertEquals(1, use.borrowed.get(), "while the stream has yet to run it");
+    assertEquals(0, use.retired.get(), "while the stream has yet to run it");
+    assertTrue(harness.streams.get(0).advance());
+    harness.run();
+    assertEquals(1, use.executed.get());
+    assertEquals(0, use.retired.get(), "nothing tells that the stream has run it");
+    harness.finish();
+    assertEquals(0, use.borrowed.get());
+    assertEquals(1, use.retired.get());
+  }
+
   @Test
   void whatTheNativeRuntimeSaysIsLostIsRetiredAtOnce() {
     harness.device.failNth("recordEvent", 1, new HalException(Status.UNAVAILABLE, "gone"));
