@@ -4,36 +4,36 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocates buffers immediately, without a queue. {@link DeviceQueue#alloca} allocates in the order
- * of a timeline instead.
+ * Allocates buffers immediately, without a queue. To allocate in the order of a timeline, use
+ * {@link DeviceQueue#alloca}.
  *
  * <p>Thread-safe.
  */
 public interface Allocator {
-  /** Whether this device can allocate with {@code params} at all. */
+  /** Returns whether this device can allocate with {@code params} at all. */
   boolean supports(BufferParams params);
 
   /**
    * Allocates a buffer. Its content is undefined.
    *
-   * @param bytes the size, at least 0
+   * @param bytes the size in bytes, at least 0
    * @throws HalException OUT_OF_RANGE if {@code bytes} is negative; RESOURCE_EXHAUSTED if there is
-   *     not enough memory or {@code bytes} exceeds {@link DeviceInfo#maxAllocationBytes}, and the
-   *     device stays usable; UNIMPLEMENTED if the device does not support {@code params};
+   *     not enough memory or {@code bytes} exceeds {@link DeviceInfo#maxAllocationBytes} (the
+   *     device stays usable); UNIMPLEMENTED if the device does not support {@code params};
    *     FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost
    */
   DeviceBuffer allocate(long bytes, BufferParams params);
 
   /**
-   * Makes a buffer over the caller's own memory, if the device offers {@link
-   * Capability#HOST_IMPORT}. The buffer spans {@code memory} from its position to its limit and
+   * Creates a buffer over the caller's own memory, if the device offers {@link
+   * Capability#HOST_IMPORT}. The buffer spans {@code memory} from its position to its limit, and
    * starts with its content.
    *
-   * @param memory a direct, writable byte buffer; the caller must not free it before {@code
-   *     onRelease}
-   * @param onRelease runs once, on any thread and under the rules for callbacks (rule S7), when the
-   *     device has released the memory, which may be after the buffer's end; null if nobody needs
-   *     to know
+   * @param memory a direct, writable byte buffer; the caller must not free its memory before {@code
+   *     onRelease} is called
+   * @param onRelease called once, on any thread and under the rules for callbacks (rule S7), when
+   *     the device has released the memory, which may be after the buffer was closed; null for no
+   *     callback
    * @throws HalException INVALID_ARGUMENT if {@code memory} is not direct or is read-only;
    *     UNIMPLEMENTED without the capability; FAILED_PRECONDITION if the device is closed;
    *     UNAVAILABLE if it is lost
@@ -41,39 +41,40 @@ public interface Allocator {
   DeviceBuffer importHost(ByteBuffer memory, BufferParams params, @Nullable Runnable onRelease);
 
   /**
-   * Makes a buffer over memory of the device that the program has allocated with the native
-   * runtime, if the device offers {@link Capability#NATIVE_ACCESS}. The setting {@code memory} does
-   * not count it.
+   * Creates a buffer over memory of the device that the program has allocated with the native
+   * runtime, if the device offers {@link Capability#NATIVE_ACCESS}. The memory does not count
+   * towards the setting {@code memory}.
    *
    * @param address the device's address of the first byte
-   * @param bytes the size, at least 1. The caller must not free the memory before {@code
-   *     onRelease}.
+   * @param bytes the size in bytes, at least 1. The caller must not free the memory before {@code
+   *     onRelease} is called.
    * @param params of type {@link MemoryType#DEVICE}
-   * @param onRelease runs once, on any thread and under the rules for callbacks (rule S7), when no
-   *     operation uses the memory any more; null if nobody needs to know
-   * @throws HalException INVALID_ARGUMENT if the runtime knows no allocation of this device that
-   *     holds the range, as far as it can tell, or for another type of memory; OUT_OF_RANGE if
-   *     {@code bytes} is less than 1; UNIMPLEMENTED without the capability; FAILED_PRECONDITION if
-   *     the device is closed; UNAVAILABLE if it is lost
+   * @param onRelease called once, on any thread and under the rules for callbacks (rule S7), when
+   *     no operation uses the memory any more; null for no callback
+   * @throws HalException INVALID_ARGUMENT if the runtime detects that no allocation of this device
+   *     contains the range, or for another type of memory; OUT_OF_RANGE if {@code bytes} is less
+   *     than 1; UNIMPLEMENTED without the capability; FAILED_PRECONDITION if the device is closed;
+   *     UNAVAILABLE if it is lost
    */
   DeviceBuffer importDevice(
       long address, long bytes, BufferParams params, @Nullable Runnable onRelease);
 
   /**
-   * Makes a buffer of this device over the memory of a buffer of another one, without a copy, if
-   * this device {@linkplain Device#canAccess can access} that one. Operations of this device then
-   * read and write the other device's memory, in the order that semaphores give.
+   * Creates a buffer of this device over the memory of another device's buffer, without a copy, if
+   * this device {@linkplain Device#canAccess can access} the other one. Operations of this device
+   * then read and write the other device's memory, in the order that semaphores define.
    *
-   * <p>The result has the size and the usage of {@code buffer}, and is a view that cannot be
-   * mapped. It keeps the memory until it is closed itself. Closing the other device waits for
-   * operations in flight that use it; those that are issued later fail with FAILED_PRECONDITION.
+   * <p>The result has the size and the usage of {@code buffer}, and cannot be mapped. The memory is
+   * kept until both buffers are closed and no operation uses it. Closing the other device waits for
+   * operations in flight that use its memory; operations that would be issued later fail with
+   * FAILED_PRECONDITION through their signals (rule S9b).
    *
-   * @param buffer of another device, or of this one, whose memory was allocated by its device; a
-   *     slice becomes a buffer of its length
-   * @throws HalException UNIMPLEMENTED if this device cannot access the other one, or not this
-   *     memory, with the reason; INVALID_ARGUMENT if {@code buffer} was made by {@link
-   *     DeviceQueue#alloca}, or by something else than a device; FAILED_PRECONDITION if {@code
-   *     buffer} or a device is closed; UNAVAILABLE if this device is lost
+   * @param buffer a buffer of another device, or of this one, whose memory its device has
+   *     allocated; a slice becomes a buffer of the slice's length
+   * @throws HalException UNIMPLEMENTED, with the reason, if this device cannot access the other
+   *     device or this memory; INVALID_ARGUMENT if {@code buffer} comes from {@link
+   *     DeviceQueue#alloca}, or was not created by a device; FAILED_PRECONDITION if {@code buffer}
+   *     or one of the devices is closed; UNAVAILABLE if this device is lost
    */
   DeviceBuffer importPeer(DeviceBuffer buffer);
 }

@@ -9,27 +9,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of a dispatch, in the order of the kernel's parameters: a {@link BufferRef} for
- * each buffer, a number for each constant. They are checked against the kernel when they are used:
- * INVALID_ARGUMENT for a number of the wrong kind, OUT_OF_RANGE for one that does not fit into the
- * parameter's type.
+ * each buffer, and a number for each constant. They are checked against the kernel when they are
+ * used: INVALID_ARGUMENT for a number of the wrong kind, OUT_OF_RANGE for one that does not fit
+ * into the parameter's type.
  *
  * <table>
- *   <caption>Which number a constant takes</caption>
+ *   <caption>Numbers that a constant accepts</caption>
  *   <tr><th>type of the constant</th><th>number</th><th>values</th></tr>
- *   <tr><td>i8, i16, i32, i64</td><td>Byte, Short, Integer or Long</td><td>what fits</td></tr>
- *   <tr><td>u8, u16, u32</td><td>Byte, Short, Integer or Long</td><td>what fits, so no
+ *   <tr><td>i8, i16, i32, i64</td><td>Byte, Short, Integer or Long</td><td>those that fit</td></tr>
+ *   <tr><td>u8, u16, u32</td><td>Byte, Short, Integer or Long</td><td>those that fit, so no
  *       negative ones: a u32 of 4,000,000,000 is the Long {@code 4_000_000_000L}; {@link
  *       Integer#toUnsignedLong} converts an int that holds the bits of a u32</td></tr>
  *   <tr><td>u64</td><td>Byte, Short, Integer or Long</td><td>all; the 64 bits are passed
  *       unchanged, so {@code -1L} is the largest value ({@link Long#parseUnsignedLong(String)})</td></tr>
- *   <tr><td>f32</td><td>Float, or Double</td><td>a Double only if no digit is lost: {@code 0.5},
- *       but not {@code 0.1}, which is {@code 0.1f}</td></tr>
- *   <tr><td>f16, bf16</td><td>Float or Double</td><td>only if no digit is lost; {@link org.jhal.kernel.Float16} and
+ *   <tr><td>f32</td><td>Float or Double</td><td>those that need no rounding: {@code 0.5},
+ *       but not {@code 0.1}; pass {@code 0.1f} instead</td></tr>
+ *   <tr><td>f16, bf16</td><td>Float or Double</td><td>those that need no rounding; {@link org.jhal.kernel.Float16} and
  *       {@link org.jhal.kernel.BFloat16} round</td></tr>
  *   <tr><td>f64</td><td>Double or Float</td><td>all</td></tr>
  * </table>
  *
- * <p>Immutable: one object may be used for any number of dispatches, from any thread.
+ * <p>Immutable: any thread may use an object, for any number of dispatches.
  */
 public final class Args {
   /** No arguments. */
@@ -42,10 +42,10 @@ public final class Args {
   }
 
   /**
-   * Makes arguments of {@code values}, which are copied.
+   * Returns arguments with these values. The array is copied.
    *
-   * @throws HalException INVALID_ARGUMENT if one is neither a {@link BufferRef} nor one of the
-   *     boxed number types Byte, Short, Integer, Long, Float, Double
+   * @throws HalException INVALID_ARGUMENT if a value is neither a {@link BufferRef} nor one of the
+   *     boxed number types Byte, Short, Integer, Long, Float and Double
    */
   public static Args of(Object... values) {
     Object[] copy = Objects.requireNonNull(values, "values").clone();
@@ -75,20 +75,20 @@ public final class Args {
   }
 
   /**
-   * Starts arguments that are given by the names of the kernel's parameters, in any order:
+   * Returns a builder that sets arguments by the names of the kernel's parameters, in any order:
    *
    * <pre>{@code
    * Args args = Args.named(kernel).set("n", 4).set("a", 2.0).set("x", x).set("y", y).build();
    * }</pre>
    *
-   * <p>The result holds positions, so it is as fast to use as any other, for any kernel with the
-   * same parameters.
+   * <p>The resulting arguments refer to parameters by position. So they are as fast to use as
+   * others, and work for any kernel with the same parameters.
    */
   public static Named named(Kernel kernel) {
     return new Named(kernel);
   }
 
-  /** Collects arguments by name. For one thread. */
+  /** Collects arguments by name. Not thread-safe. */
   public static final class Named {
     private final Kernel kernel;
     private final List<Parameter> parameters;
@@ -101,12 +101,12 @@ public final class Args {
     }
 
     /**
-     * Sets the argument of parameter {@code name}.
+     * Sets the argument of parameter {@code name}. When the arguments are used, JHAL checks that a
+     * number fits and that a buffer is large enough.
      *
-     * @throws HalException INVALID_ARGUMENT if the kernel has no such parameter, or its argument
-     *     was set before, or {@code value} is not of its kind: a {@link BufferRef} for a buffer, a
-     *     number as in the table of {@link Args} for a constant. Whether a number fits, and a
-     *     buffer is large enough, is checked when the arguments are used
+     * @throws HalException INVALID_ARGUMENT if the kernel has no such parameter, its argument has
+     *     already been set, or {@code value} is of the wrong kind: it must be a {@link BufferRef}
+     *     for a buffer, and a number as in the table of {@link Args} for a constant
      */
     public Named set(String name, Object value) {
       Objects.requireNonNull(name, "name");
@@ -150,7 +150,7 @@ public final class Args {
       }
     }
 
-    /** Only what arguments may be prints well, and in one line. */
+    /** Describes a value in one line; prints the content of valid arguments only. */
     private static String given(Object value) {
       if (value instanceof BufferRef) {
         return value.toString();
@@ -160,7 +160,7 @@ public final class Args {
           : value.getClass().getName();
     }
 
-    /** What the parameter takes, if that is not {@code value}. */
+    /** Returns what the parameter accepts, or null if {@code value} is of that kind. */
     private static @Nullable String wanted(Parameter parameter, Object value) {
       if (parameter.kind() == Parameter.Kind.BUFFER) {
         return value instanceof BufferRef ? null : "a DeviceBuffer or a Slot";
@@ -179,9 +179,9 @@ public final class Args {
     }
 
     /**
-     * The arguments.
+     * Returns the arguments.
      *
-     * @throws HalException INVALID_ARGUMENT if one is missing
+     * @throws HalException INVALID_ARGUMENT if an argument is missing
      */
     public Args build() {
       Object[] all = new Object[values.length];
@@ -208,13 +208,13 @@ public final class Args {
     }
   }
 
-  /** The number of arguments. */
+  /** Returns the number of arguments. */
   public int size() {
     return values.length;
   }
 
   /**
-   * Argument {@code index}.
+   * Returns argument {@code index}.
    *
    * @throws IndexOutOfBoundsException if {@code index} is not in {@code [0, size())}
    */

@@ -5,26 +5,26 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers for the {@link Slot}s of a command buffer in one submission. The table is copied at
- * the call that submits it (rule Q2), so it may be changed and reused right after that call.
+ * The buffers for the {@link Slot}s of a command buffer in one submission. The call that submits
+ * the table copies it (rule Q2), so the caller may change and reuse it right after that call.
  * Entries that no command uses are ignored.
  *
  * <p>Not thread-safe.
  */
 public final class BindingTable {
   /**
-   * How many slots a table has at most. A submission takes time and memory for each slot up to the
-   * largest one that its commands name, so this is no place for sparse numbers.
+   * The maximum number of slots of a table. The cost of a submission, in time and in memory, grows
+   * with the largest slot that its commands name, so keep slot numbers dense.
    */
   public static final int MAX_SIZE = 4096;
 
-  /** The table without entries. */
+  /** The table without slots. */
   public static final BindingTable EMPTY = new BindingTable(0);
 
   private final @Nullable DeviceBuffer[] buffers;
 
   /**
-   * A table of {@code size} empty slots.
+   * Creates a table of {@code size} empty slots.
    *
    * @throws HalException OUT_OF_RANGE if {@code size} is not in {@code [0, MAX_SIZE]}
    */
@@ -37,7 +37,7 @@ public final class BindingTable {
   }
 
   /**
-   * A table with {@code buffers} in slots 0, 1, 2 and so on.
+   * Returns a table with {@code buffers} in slots 0, 1, 2 and so on.
    *
    * @throws HalException OUT_OF_RANGE if there are more than {@link #MAX_SIZE}
    */
@@ -50,13 +50,13 @@ public final class BindingTable {
     return table;
   }
 
-  /** The number of slots. */
+  /** Returns the number of slots. */
   public int size() {
     return buffers.length;
   }
 
   /**
-   * Puts {@code buffer}, which may be a slice, into a slot.
+   * Puts {@code buffer}, which may be a slice, into a slot, and returns this table.
    *
    * @throws HalException OUT_OF_RANGE if {@code slot} is not in {@code [0, size())}
    */
@@ -66,7 +66,7 @@ public final class BindingTable {
   }
 
   /**
-   * What is in a slot, or null if it is empty.
+   * Returns the buffer in a slot, or null if the slot is empty.
    *
    * @throws HalException OUT_OF_RANGE if {@code slot} is not in {@code [0, size())}
    */

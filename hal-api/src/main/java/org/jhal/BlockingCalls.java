@@ -4,16 +4,16 @@ import java.util.Objects;
 import org.jhal.spi.HostWaits;
 
 /**
- * Operations that return when they are over, for scripts and first steps: {@link
- * DeviceQueue#blocking}. A program that wants the device and the host to work at the same time uses
- * the methods of {@link DeviceQueue} and timelines.
+ * Operations whose calls return when they have ended, for scripts and first steps; {@link
+ * DeviceQueue#blocking} creates them. To have the device and the host work at the same time, use
+ * the methods of {@link DeviceQueue} with timelines.
  *
- * <p>Each method waits without limit. Where nobody may wait (in a callback, in external work, or on
- * another thread of a device, host calls apart) the methods throw FAILED_PRECONDITION and do
- * nothing. If the thread is interrupted, the method throws InterruptedException, and the operation
- * goes on; the host memory that it was given is borrowed until it is over ({@link
- * HostMemory#awaitFree()}). A failed operation throws its failure. Otherwise the methods throw what
- * those of {@link DeviceQueue} do, which they are short for.
+ * <p>Each method waits without limit. On threads that must not wait (in a callback, in external
+ * work, or on another thread of a device, except in a host call) it throws FAILED_PRECONDITION and
+ * does nothing. If the thread is interrupted, it throws InterruptedException, and the operation
+ * goes on; the operation's host memory stays borrowed until it has ended ({@link
+ * HostMemory#awaitFree()}). If the operation fails, the method throws its failure. Otherwise, each
+ * method throws what the corresponding method of {@link DeviceQueue} throws.
  *
  * <p>Thread-safe.
  */
@@ -34,7 +34,7 @@ public final class BlockingCalls {
     run((waits, signals) -> queue.readback(waits, signals, source, 0, target));
   }
 
-  /** Fills all of a buffer. */
+  /** Fills a whole buffer with a repeated pattern. */
   public void fill(DeviceBuffer target, FillPattern pattern) throws InterruptedException {
     Objects.requireNonNull(target, "target");
     run((waits, signals) -> queue.fill(waits, signals, target, 0, target.size(), pattern));
@@ -45,15 +45,15 @@ public final class BlockingCalls {
     run((waits, signals) -> queue.dispatch(waits, signals, kernel, count, args));
   }
 
-  /** Runs a command buffer. */
+  /** Runs a command buffer that uses no slots. */
   public void run(CommandBuffer commands) throws InterruptedException {
     run((waits, signals) -> queue.execute(waits, signals, commands));
   }
 
   private void run(Sequence.Step step) throws InterruptedException {
     HostWaits.check(); // before anything is enqueued
-    // Not closed if the wait is interrupted: that would cancel what was not issued yet, though the
-    // caller may go on to wait for the host memory.
+    // Stays open if the wait is interrupted: closing it would cancel an operation that was not
+    // issued yet, but the caller may go on to wait for the host memory.
     TimelineSemaphore done = queue.device().createSemaphore();
     try {
       step.enqueue(Fence.NONE, done.at(1));

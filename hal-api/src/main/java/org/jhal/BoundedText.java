@@ -3,8 +3,8 @@ package org.jhal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text for people, of a limited length. Names that others have chosen are written in one line,
- * without control characters, and are cut if they are long.
+ * Human-readable text of a limited length. Names that come from elsewhere are written in one line,
+ * without control characters, and are truncated if they are long.
  *
  * <p>Not thread-safe.
  */
@@ -16,7 +16,7 @@ final class BoundedText {
   private final StringBuilder text = new StringBuilder();
   private boolean isFull;
 
-  /** An empty text of at most {@code limit} characters. */
+  /** Creates an empty text of at most {@code limit} characters. */
   BoundedText(int limit) {
     this.limit = limit;
   }
@@ -45,12 +45,15 @@ final class BoundedText {
     BoundedText unused = add('\n');
   }
 
-  /** Adds the text of something that others have named. */
+  /** Adds the text of an object that comes from elsewhere. */
   BoundedText name(@Nullable Object named) {
     return add(printable(describe(named)));
   }
 
-  /** What {@code toString} returns, or the class if that throws anything, such as for a cycle. */
+  /**
+   * Returns the result of {@code toString}, or the class name if that throws, for example for a
+   * cyclic object.
+   */
   static String describe(@Nullable Object named) {
     try {
       return String.valueOf(named);

@@ -8,29 +8,28 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * How a buffer is to be made.
+ * The parameters of a new buffer. Immutable.
  *
- * @param type where the bytes live
- * @param usage what may be done with them; an empty set stands for everything that {@code type}
- *     allows
+ * @param type where the bytes are located
+ * @param usage the allowed uses; an empty set stands for every use that {@code type} allows
  */
 public record BufferParams(MemoryType type, Set<BufferUsage> usage) {
   /** Device memory for transfers and kernels. */
   public static final BufferParams DEVICE = new BufferParams(MemoryType.DEVICE, Set.of());
 
-  /** Device memory for transfers and kernels that the host can map. */
+  /** Device memory for transfers and kernels, which the host can map. */
   public static final BufferParams SHARED = new BufferParams(MemoryType.SHARED, Set.of());
 
   /** Cached host memory for transfers, kernels and mapping. */
   public static final BufferParams HOST = new BufferParams(MemoryType.HOST, Set.of());
 
-  /** Host memory that the host writes and the device reads. */
+  /** Host memory that the host writes and the device reads; {@link MemoryType#HOST_UPLOAD}. */
   public static final BufferParams HOST_UPLOAD = new BufferParams(MemoryType.HOST_UPLOAD, Set.of());
 
   /**
-   * Checks the combination.
+   * Checks the combination, and copies the set.
    *
-   * @throws HalException INVALID_ARGUMENT if {@code usage} asks for mapping of {@link
+   * @throws HalException INVALID_ARGUMENT if {@code usage} includes mapping for {@link
    *     MemoryType#DEVICE} memory
    */
   public BufferParams {
@@ -49,13 +48,17 @@ public record BufferParams(MemoryType type, Set<BufferUsage> usage) {
     usage = Set.copyOf(usage.isEmpty() ? allowed : usage);
   }
 
-  /** These parameters with another usage. */
+  /**
+   * Returns these parameters with another usage; none stands for every use that the type allows.
+   *
+   * @throws HalException INVALID_ARGUMENT if the type does not allow the usage
+   */
   public BufferParams withUsage(BufferUsage... usages) {
     Objects.requireNonNull(usages, "usages");
     return new BufferParams(type, new HashSet<>(Arrays.asList(usages)));
   }
 
-  /** Whether all of {@code wanted} is allowed. */
+  /** Returns whether all of {@code wanted} is allowed. */
   public boolean allows(Collection<BufferUsage> wanted) {
     return usage.containsAll(Objects.requireNonNull(wanted, "wanted"));
   }

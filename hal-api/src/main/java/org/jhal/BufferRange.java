@@ -11,12 +11,12 @@ import java.nio.ShortBuffer;
 import org.jhal.spi.HostRange;
 import org.jspecify.annotations.Nullable;
 
-/** An array or a buffer as a range of bytes, in which elements have native byte order. */
+/** An array or a buffer as a range of bytes. Elements have native byte order. */
 final class BufferRange implements HostRange {
   private final Buffer view; // of the whole range, at position 0
   private final int elementBytes;
 
-  /** A range of all elements of {@code view}. */
+  /** Creates a range of all elements of {@code view}. */
   BufferRange(Buffer view, int elementBytes) {
     this.view = view;
     this.elementBytes = elementBytes;
@@ -37,13 +37,13 @@ final class BufferRange implements HostRange {
     return !view.isDirect();
   }
 
-  /** The JDK does not tell the address of a buffer: see {@link #direct}. */
+  /** Returns 0: the JDK does not expose the address of a buffer. See {@link #direct}. */
   @Override
   public long address() {
     return 0;
   }
 
-  /** The buffer, if native code may access it as it is; else null. */
+  /** Returns the buffer if native code may access it directly, else null. */
   @Nullable Buffer direct() {
     return view.isDirect() && isNative(view) ? view : null;
   }

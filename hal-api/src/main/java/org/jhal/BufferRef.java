@@ -1,7 +1,7 @@
 package org.jhal;
 
 /**
- * What a command works on: a {@link DeviceBuffer} directly, or a {@link Slot} of the binding table
- * that is given when the command buffer is submitted.
+ * The buffer that a command works on: a {@link DeviceBuffer}, or a {@link Slot} of the binding
+ * table that is passed when the command buffer is submitted.
  */
 public sealed interface BufferRef permits DeviceBuffer, Slot {}

@@ -1,7 +1,7 @@
 package org.jhal;
 
 /**
- * What may be done with a buffer. A use that a buffer was not made for is refused with
+ * A way of using a buffer. A use for which a buffer was not created is rejected with
  * PERMISSION_DENIED (rule M5).
  */
 public enum BufferUsage {

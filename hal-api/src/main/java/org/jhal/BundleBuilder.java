@@ -22,7 +22,7 @@ import org.jhal.kernel.JavaKernel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a bundle of kernels in the program itself, without a folder and a manifest:
+ * Builds a bundle of kernels within the program, without a folder and a manifest:
  *
  * <pre>{@code
  * import static org.jhal.ElementType.F32;
@@ -42,14 +42,15 @@ import org.jspecify.annotations.Nullable;
  *         .build();
  * }</pre>
  *
- * <p>The kernels are declared once, and may be given in several formats, the variants. As in every
- * bundle, a device takes the first variant that it can load, so the same program runs on devices of
- * different kinds. docs/bundles.md tells the formats, docs/kernels.md how to write kernels.
+ * <p>The kernels are declared once, and may be added in several formats, the variants. As with
+ * every bundle, a device loads the first variant that it supports, so the same program runs on
+ * devices of different kinds. docs/bundles.md describes the formats, and docs/kernels.md how to
+ * write kernels.
  *
- * <p>What is declared must be what the code takes. As much of it is checked when the bundle is
- * loaded as the code and the device tell; docs/kernels.md tells what.
+ * <p>The declaration of a kernel must match its code. This is checked when the bundle is loaded, as
+ * far as the code and the device allow; docs/kernels.md describes the checks.
  *
- * <p>For one thread. The bundle that it makes is immutable, and is not changed by later calls.
+ * <p>Not thread-safe. The resulting bundle is immutable; later calls do not change it.
  */
 public final class BundleBuilder {
   private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -79,19 +80,21 @@ public final class BundleBuilder {
   /**
    * Declares a kernel with workgroups of one dimension.
    *
-   * @param kernel the name of its function; letters, digits and underscores, not starting with a
+   * @param kernel the name of its function: letters, digits and underscores, not starting with a
    *     digit; unique in the bundle
-   * @param workgroupSize work items of a workgroup, at least 1
-   * @param parameters in the order in which the function takes them; {@link Parameter#in} and the
-   *     like make them
-   * @throws HalException INVALID_ARGUMENT if a name is malformed or was used before
+   * @param workgroupSize the number of work items of a workgroup, at least 1
+   * @param parameters in the order in which the function takes them; {@link Parameter#in} and
+   *     similar methods create them
+   * @throws HalException INVALID_ARGUMENT if a name is malformed or already in use; OUT_OF_RANGE if
+   *     {@code workgroupSize} is less than 1
    */
   public BundleBuilder kernel(String kernel, int workgroupSize, Parameter... parameters) {
     return kernel(kernel, Workgroups.of(workgroupSize), 0, parameters);
   }
 
   /**
-   * Declares a kernel; as {@link #kernel(String, Workgroups, int, Parameter...)} without memory.
+   * Declares a kernel as {@link #kernel(String, Workgroups, int, Parameter...)} does, without
+   * dynamic shared memory.
    */
   public BundleBuilder kernel(String kernel, Workgroups workgroupSize, Parameter... parameters) {
     return kernel(kernel, workgroupSize, 0, parameters);
@@ -101,12 +104,12 @@ public final class BundleBuilder {
    * Declares a kernel.
    *
    * @param kernel as in {@link #kernel(String, int, Parameter...)}
-   * @param workgroupSize work items of a workgroup along each axis, at least 1 each
-   * @param sharedMemory dynamic shared memory per workgroup in bytes, beyond what the code itself
-   *     declares
+   * @param workgroupSize the number of work items of a workgroup along each axis, at least 1 each
+   * @param sharedMemory the dynamic shared memory per workgroup in bytes, in addition to what the
+   *     code itself declares; at least 0
    * @param parameters as in {@link #kernel(String, int, Parameter...)}
-   * @throws HalException INVALID_ARGUMENT if a name is malformed or was used before; OUT_OF_RANGE
-   *     if a size is too small
+   * @throws HalException INVALID_ARGUMENT if a name is malformed or already in use; OUT_OF_RANGE if
+   *     a size is too small
    */
   public BundleBuilder kernel(
       String kernel, Workgroups workgroupSize, int sharedMemory, Parameter... parameters) {
@@ -142,11 +145,11 @@ public final class BundleBuilder {
   }
 
   /**
-   * Adds the kernels as C++ for GPUs, the format {@code gpu-c++}. It is compiled when the bundle is
-   * loaded; the compiler's messages name lines and columns of {@code source}.
+   * Adds the kernels as C++ for GPUs, the format {@code gpu-c++}. The source is compiled when the
+   * bundle is loaded; the compiler's messages refer to lines and columns of {@code source}.
    *
-   * @param options for the compiler, such as {@code -DTILE=16}
-   * @throws HalException INVALID_ARGUMENT if {@code source} is empty
+   * @param options options for the compiler, such as {@code -DTILE=16}
+   * @throws HalException INVALID_ARGUMENT if {@code source} or an option is empty
    */
   public BundleBuilder cpp(String source, String... options) {
     Objects.requireNonNull(source, "source");
@@ -167,7 +170,7 @@ public final class BundleBuilder {
   /**
    * Adds the kernels in a format that is binary, such as {@code cuda-cubin} or {@code hip-hsaco}.
    *
-   * @param code is copied
+   * @param code the code, which is copied
    * @throws HalException INVALID_ARGUMENT if {@code code} is empty, or {@code format} is malformed
    *     or {@code java}
    */
@@ -183,12 +186,12 @@ public final class BundleBuilder {
   }
 
   /**
-   * Adds the kernels in a format whose code is in a file, which is read each time that the bundle
-   * is loaded: if it is gone then, loading says NOT_FOUND. Files that it includes are not found;
-   * {@link #file(String, String)} adds them.
+   * Adds the kernels in a format whose code is in a file. The file is read each time the bundle is
+   * loaded; if it does not exist then, loading fails with NOT_FOUND. Files that it includes are not
+   * looked up in its folder: add them with {@link #file(String, String)}.
    *
-   * @throws HalException NOT_FOUND if {@code file} is no regular file; INVALID_ARGUMENT if {@code
-   *     format} is malformed or {@code java}
+   * @throws HalException NOT_FOUND if {@code file} is not a regular file; INVALID_ARGUMENT if
+   *     {@code format} is malformed or {@code java}
    */
   public BundleBuilder variant(String format, Path file) {
     checkFormat(format);
@@ -233,11 +236,11 @@ public final class BundleBuilder {
   }
 
   /**
-   * Adds the kernels as methods of a class, the format {@code java}; docs/bundles.md tells their
-   * form. The class must be public.
+   * Adds the kernels as methods of a class, the format {@code java}; docs/bundles.md describes
+   * their form. The class must be public.
    *
-   * @throws HalException INVALID_ARGUMENT if {@code kernelClass} is hidden, an array or primitive,
-   *     or another class of this name was added
+   * @throws HalException INVALID_ARGUMENT if {@code kernelClass} is a hidden class, an array or a
+   *     primitive type, or if another class of this name was added
    */
   public BundleBuilder java(Class<?> kernelClass) {
     Objects.requireNonNull(kernelClass, "kernelClass");
@@ -253,7 +256,7 @@ public final class BundleBuilder {
     return this;
   }
 
-  /** The class loader of the first class, or one that also knows the others. */
+  /** Returns the class loader of the first class, or one that also finds the others. */
   private ClassLoader classLoader() {
     ClassLoader usual = BundleBuilder.class.getClassLoader();
     List<ClassLoader> owners = new ArrayList<>();
@@ -267,7 +270,7 @@ public final class BundleBuilder {
         : new GivenClasses(first, Map.copyOf(classes));
   }
 
-  /** Finds classes that were given as objects, whatever their class loader. */
+  /** Finds classes that were passed as objects, whatever their class loader. */
   private static final class GivenClasses extends ClassLoader {
     private final Map<String, Class<?>> given;
 
@@ -284,15 +287,15 @@ public final class BundleBuilder {
   }
 
   /**
-   * Adds one kernel as a Java object, mostly a lambda. All that are added so are one variant of the
-   * format {@code java}, which needs one for each kernel. Its place among the variants is that of
-   * the first.
+   * Adds one kernel as a Java object, typically a lambda. All kernels that are added in this way
+   * form one variant of the format {@code java}, which must contain every declared kernel. The
+   * variant's position is that of the first of these calls.
    *
-   * <p>It asks its {@link org.jhal.kernel.Workgroup} for the parameters by index, from 0, in the
-   * order in which they are declared. Only a method of a class ({@link #java(Class)}) has them by
-   * name: the type of a lambda fixes what it takes.
+   * <p>The kernel gets its parameters from its {@link org.jhal.kernel.Workgroup} by index, from 0,
+   * in the order in which they are declared. Only a method of a class ({@link #java(Class)}) can
+   * have them as method parameters, because the type of a lambda fixes its parameters.
    *
-   * @throws HalException INVALID_ARGUMENT if {@code kernel} was added so before
+   * @throws HalException INVALID_ARGUMENT if {@code kernel} has already been added in this way
    */
   public BundleBuilder java(String kernel, JavaKernel body) {
     Objects.requireNonNull(kernel, "kernel");
@@ -308,9 +311,10 @@ public final class BundleBuilder {
   }
 
   /**
-   * Adds options for the compiler to the variant that was added last.
+   * Adds options for every compiler to the variant that was added last.
    *
-   * @throws HalException FAILED_PRECONDITION if that is not a variant with code
+   * @throws HalException INVALID_ARGUMENT if an option is empty; FAILED_PRECONDITION if that is not
+   *     a variant with code
    */
   public BundleBuilder options(String... options) {
     Objects.requireNonNull(options, "options");
@@ -321,11 +325,11 @@ public final class BundleBuilder {
   }
 
   /**
-   * Adds options for one compiler only to the variant that was added last.
+   * Adds options for one compiler to the variant that was added last.
    *
-   * @param compiler its name: {@code nvrtc}, {@code hiprtc}, or {@code all} for every one
-   * @throws HalException INVALID_ARGUMENT if its name is malformed or an option is empty
-   * @throws HalException FAILED_PRECONDITION if that is not a variant with code
+   * @param compiler its name: {@code nvrtc}, {@code hiprtc}, or {@code all} for every compiler
+   * @throws HalException INVALID_ARGUMENT if the compiler's name is malformed or an option is
+   *     empty; FAILED_PRECONDITION if that is not a variant with code
    */
   public BundleBuilder compilerOptions(String compiler, String... options) {
     Objects.requireNonNull(compiler, "compiler");
@@ -345,8 +349,8 @@ public final class BundleBuilder {
   }
 
   /**
-   * Names the entry point of a kernel in the variant that was added last, if it is not the kernel's
-   * own name.
+   * Sets the entry point of a kernel in the variant that was added last, if it differs from the
+   * kernel's name.
    *
    * @throws HalException FAILED_PRECONDITION if that is not a variant with code
    */
@@ -368,12 +372,12 @@ public final class BundleBuilder {
   }
 
   /**
-   * Adds a file that a source includes by {@code #include "PATH"}. It does not matter whether it is
-   * added before that source or after it.
+   * Adds a file that a source includes by {@code #include "PATH"}. It may be added before or after
+   * that source.
    *
    * @param path relative, with {@code /} between its parts
-   * @throws HalException INVALID_ARGUMENT if there is such a file already, or {@code path} is that
-   *     of the manifest, {@code manifest.json}, or is no path in a bundle
+   * @throws HalException INVALID_ARGUMENT if there is already a file with this path, or if {@code
+   *     path} is {@code manifest.json} or not a path inside a bundle
    */
   public BundleBuilder file(String path, String text) {
     Objects.requireNonNull(path, "path");
@@ -408,10 +412,11 @@ public final class BundleBuilder {
   }
 
   /**
-   * The bundle.
+   * Returns the bundle.
    *
    * @throws HalException FAILED_PRECONDITION if no kernel was declared or no variant was added, or
-   *     kernels are Java objects and one is missing; INVALID_ARGUMENT if one was not declared
+   *     if only some kernels were added as Java objects; INVALID_ARGUMENT if a kernel that was
+   *     added as a Java object, or has an entry point, was not declared
    */
   public ExecutableSource build() {
     if (kernels.isEmpty() || variants.isEmpty()) {

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Writes the manifest of a {@link BundleBuilder}'s bundle, as docs/bundles.md describes it. */
+/** Writes the manifest of a {@link BundleBuilder}'s bundle. docs/bundles.md describes the form. */
 final class BundleManifest {
-  /** The path of a manifest in its bundle. */
+  /** The path of the manifest in its bundle. */
   static final String FILE = "manifest.json";
 
   record KernelDeclaration(

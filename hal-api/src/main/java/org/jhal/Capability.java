@@ -1,14 +1,15 @@
 package org.jhal;
 
-/** An optional feature of a device. Every device offers all other features. */
+/** An optional feature of a device. All other features are available on every device. */
 public enum Capability {
-  /** Buffers over the caller's own memory: {@link Allocator#importHost}. */
+  /** Buffers over the caller's own memory; see {@link Allocator#importHost}. */
   HOST_IMPORT,
-  /** Buffers of {@link MemoryType#SHARED}. */
+  /** Buffers of type {@link MemoryType#SHARED}. */
   SHARED_MEMORY,
   /**
-   * The native runtime beside JHAL: {@link ExternalWork} gets its stream and addresses, {@link
-   * Allocator#importDevice} takes its memory and {@link DeviceQueue#importEvent} its events.
+   * Use of the native runtime alongside JHAL: {@link ExternalWork} gets a native stream and device
+   * addresses, {@link Allocator#importDevice} imports native memory, and {@link
+   * DeviceQueue#importEvent} native events.
    */
   NATIVE_ACCESS
 }

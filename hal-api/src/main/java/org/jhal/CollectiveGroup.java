@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Devices that exchange data together: each is a <em>rank</em>, numbered from 0 in the order in
- * which they were named. The devices may belong to any drivers.
+ * Devices that exchange data together. Each is a <em>rank</em>, numbered from 0 in the order in
+ * which they were passed. The devices may belong to any drivers.
  *
  * <pre>{@code
  * try (CollectiveGroup group = CollectiveGroup.of(first, second)) {
@@ -18,19 +18,20 @@ import org.jspecify.annotations.Nullable;
  *       List.of(
  *           new Rank(computed0.at(1), summed.at(1), x, x),
  *           new Rank(computed1.at(1), summed.at(1), y, y)));
- *   summed.await(1, Duration.ofSeconds(30)); // closing cancels what has not begun
+ *   summed.await(1, Duration.ofSeconds(30)); // closing cancels collectives that have not begun
  * }
  * }</pre>
  *
- * <p>One call names what every rank waits for, what it signals and where its data is, and is
- * accepted or refused as a whole; a call that is refused has had no effect. It never blocks. The
- * collective runs when the waits of all ranks are reached, and raises the signals of all ranks when
- * all of them have their results (rule G1). Ranks may signal the same timepoint.
+ * <p>One call names what every rank waits for, what it signals and where its data is. The call is
+ * accepted or rejected as a whole; a rejected call has no effect. It never blocks. The collective
+ * runs when the waits of all ranks are reached, and raises the signals of all ranks when all of
+ * them have their results (rule G1). Ranks may signal the same timepoint.
  *
- * <p>The ranges are whole buffers; {@link DeviceBuffer#slice} gives a part of one. Sources must be
- * made for {@link BufferUsage#TRANSFER_SOURCE}, targets for {@link BufferUsage#TRANSFER_TARGET}.
- * Where elements are reduced, lengths and offsets are multiples of the element's size. With a
- * length of 0 nothing is moved. The buffers may be closed right after the call (rule Q3).
+ * <p>The ranges are whole buffers; use {@link DeviceBuffer#slice} for a part of one. Sources must
+ * be created for {@link BufferUsage#TRANSFER_SOURCE}, and targets for {@link
+ * BufferUsage#TRANSFER_TARGET}. For reductions, lengths and offsets must be multiples of the
+ * element size. With a length of 0, nothing is moved. The buffers may be closed right after the
+ * call (rule Q3).
  *
  * <p>Life cycle: <em>open</em> -> maybe <em>ended</em> (after a failure of a collective that had
  * begun, its deadline, or the loss or close of a device, rule G3: everything that has begun fails
@@ -39,11 +40,11 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods that start a collective throw a {@link HalException} with
  *
  * <ul>
- *   <li>INVALID_ARGUMENT if the number of ranks is wrong, a rank has no buffer where it needs one
- *       or has one where it must not, a buffer belongs to another device than the rank's, lengths
- *       do not fit together, a range is not aligned, or ranges overlap otherwise than as the method
- *       allows;
- *   <li>PERMISSION_DENIED if a buffer was not made for this use;
+ *   <li>INVALID_ARGUMENT if the number of ranks is wrong, a rank lacks a buffer that it needs or
+ *       has one that it must not have, a buffer belongs to another device than the rank's, lengths
+ *       do not match, a range is not aligned, or ranges overlap in a way that the method does not
+ *       allow;
+ *   <li>PERMISSION_DENIED if a buffer was not created for this use;
  *   <li>OUT_OF_RANGE if a rank is not in {@code [0, size())}, or a signal is already reached;
  *   <li>FAILED_PRECONDITION if the group, a device of it, a buffer or a semaphore is closed;
  *   <li>the cause if the group has ended.
@@ -52,41 +53,41 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public interface CollectiveGroup extends AutoCloseable {
-  /** How long a collective may take unless {@link Options} say otherwise. */
+  /** How long a collective may take by default. */
   Duration DEFAULT_DEADLINE = Duration.ofSeconds(30);
 
-  /** What a collective does. */
+  /** The kind of data exchange. */
   enum Kind {
-    /** One rank's data goes to all. */
+    /** The data of one rank goes to all ranks. */
     BROADCAST,
-    /** The data of all is reduced to one rank. */
+    /** The data of all ranks is reduced, and one rank gets the result. */
     REDUCE,
-    /** The data of all is reduced, and all get the result. */
+    /** The data of all ranks is reduced, and all ranks get the result. */
     ALL_REDUCE,
-    /** All get the data of all, one behind the other. */
+    /** All ranks get the data of all ranks, concatenated in rank order. */
     ALL_GATHER,
-    /** The data of all is reduced, and each rank gets its part of the result. */
+    /** The data of all ranks is reduced, and each rank gets its part of the result. */
     REDUCE_SCATTER,
-    /** One rank's data goes to another. */
+    /** The data of one rank goes to another one. */
     SEND_RECEIVE;
 
-    /** Whether elements are combined; if not, bytes are moved. */
+    /** Returns whether elements are combined; otherwise, bytes are moved. */
     public boolean isReduction() {
       return this == REDUCE || this == ALL_REDUCE || this == REDUCE_SCATTER;
     }
 
-    /** The name for messages and tables, such as {@code all-reduce}. */
+    /** Returns the name for messages and tables, such as {@code all-reduce}. */
     public String label() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 
   /**
-   * How a group works.
+   * The options of a group. Immutable.
    *
-   * @param deadline how long a collective may take, from when what it waits for is over (rule G3);
+   * @param deadline how long a collective may take from the time at which it has begun (rule G3);
    *     more than zero
-   * @param hostOnly whether data always goes through host memory, whatever else the drivers offer
+   * @param hostOnly whether data always goes through host memory, whatever the drivers offer
    */
   record Options(Duration deadline, boolean hostOnly) {
     /** The options of {@link #of(Device...)}: {@link #DEFAULT_DEADLINE}, any form. */
@@ -105,28 +106,32 @@ public interface CollectiveGroup extends AutoCloseable {
       }
     }
 
-    /** These options with another deadline. */
+    /**
+     * Returns these options with another deadline.
+     *
+     * @throws HalException OUT_OF_RANGE if {@code deadline} is not more than zero
+     */
     public Options withDeadline(Duration deadline) {
       return new Options(deadline, hostOnly);
     }
 
-    /** These options with {@link #hostOnly} set. */
+    /** Returns these options with {@link #hostOnly} set. */
     public Options withHostOnly() {
       return new Options(deadline, true);
     }
   }
 
   /**
-   * The part of one rank in a collective.
+   * The part of one rank in a collective. Immutable.
    *
-   * @param waits what must be reached before the collective begins
-   * @param signals what is raised when it is over
-   * @param source what the rank contributes, or null if nothing
-   * @param target where the rank gets its result, or null if nowhere
+   * @param waits the timepoints that must be reached before the collective runs (rule G2)
+   * @param signals the timepoints that are signalled when the collective has ended
+   * @param source the data that the rank contributes, or null if it contributes none
+   * @param target where the rank gets its result, or null if it gets none
    */
   record Rank(
       Fence waits, Fence signals, @Nullable DeviceBuffer source, @Nullable DeviceBuffer target) {
-    /** Refuses null fences. */
+    /** Rejects null fences. */
     public Rank {
       Objects.requireNonNull(waits, "waits");
       Objects.requireNonNull(signals, "signals");
@@ -134,55 +139,59 @@ public interface CollectiveGroup extends AutoCloseable {
   }
 
   /**
-   * How a collective is carried out.
+   * How a collective is carried out. Immutable.
    *
-   * @param name {@code host}: the data goes through host memory; {@code native}: through a library
-   *     of the devices' vendor
-   * @param reason why it is this one
+   * @param name {@code host}: the data goes through host memory; {@code native}: it goes through a
+   *     library of the devices' vendor
+   * @param reason why this form was chosen, for users
    */
   record Form(String name, String reason) {
-    /** Refuses nulls. */
+    /** Rejects null. */
     public Form {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(reason, "reason");
     }
   }
 
-  /** A group of these devices, with {@link Options#DEFAULT}; see {@link #of(List, Options)}. */
+  /**
+   * Creates a group of these devices, with {@link Options#DEFAULT}; see {@link #of(List, Options)}.
+   */
   static CollectiveGroup of(Device... devices) {
     Objects.requireNonNull(devices, "devices");
     return of(List.of(devices), Options.DEFAULT);
   }
 
   /**
-   * A group of these devices. It may block for seconds, when a library of the devices' vendor is
-   * used for the first time. Two {@link Device} objects that were opened on one piece of hardware
-   * are two ranks.
+   * Creates a group of these devices. The caller closes it. This may block for seconds when a
+   * library of the devices' vendor is used for the first time. Two {@link Device} objects that were
+   * opened on one piece of hardware are two ranks.
    *
-   * @throws HalException INVALID_ARGUMENT if there is no device, or one of them twice;
+   * @throws HalException INVALID_ARGUMENT if there is no device, or if one is listed twice;
    *     UNIMPLEMENTED if the driver of one offers no collectives; FAILED_PRECONDITION if one is
-   *     closed, or on a callback, in a host call, in external work or on a thread of a device; the
-   *     cause if one is lost; RESOURCE_EXHAUSTED if there is too little memory
+   *     closed, or if called from a callback, a host call, external work or a thread of a device;
+   *     the cause if one is lost; RESOURCE_EXHAUSTED if there is too little memory
    */
   static CollectiveGroup of(List<? extends Device> devices, Options options) {
     return Groups.make(devices, options);
   }
 
-  /** The devices, by rank. */
+  /** Returns the devices, in rank order. */
   List<Device> devices();
 
-  /** The number of ranks. */
+  /** Returns the number of ranks. */
   int size();
 
   /**
    * Copies the source of rank {@code root} to the targets of all ranks. Only the root has a source.
-   * Its target may be its source, or null. All have the same length.
+   * Its target may be its source, or null. All buffers have the same length.
+   *
+   * @throws HalException as described for the group
    */
   void broadcast(int root, List<Rank> ranks);
 
   /**
    * Reduces the sources of all ranks into the target of rank {@code root}, which may be its source.
-   * Only the root has a target. All have the same length.
+   * Only the root has a target. All buffers have the same length.
    *
    * @throws HalException INVALID_ARGUMENT for the average of integers, and as described for the
    *     group
@@ -191,7 +200,7 @@ public interface CollectiveGroup extends AutoCloseable {
 
   /**
    * Reduces the sources of all ranks into the targets of all ranks; a rank's target may be its
-   * source. All have the same length. All ranks get the same bits (rule G5).
+   * source. All buffers have the same length. All ranks get the same bits (rule G5).
    *
    * @throws HalException INVALID_ARGUMENT for the average of integers, and as described for the
    *     group
@@ -199,16 +208,18 @@ public interface CollectiveGroup extends AutoCloseable {
   void allReduce(Reduction reduction, ElementType type, List<Rank> ranks);
 
   /**
-   * Copies the sources of all ranks, one behind the other, to the targets of all ranks. All sources
-   * have the same length, and all targets that times the number of ranks. A rank's source may be
-   * its own part of its target: rank 1's source then is the second part.
+   * Copies the sources of all ranks, concatenated in rank order, to the targets of all ranks. All
+   * sources have the same length. All targets have that length times the number of ranks. A rank's
+   * source may be its own part of its target; for rank 1, that is the second part.
+   *
+   * @throws HalException as described for the group
    */
   void allGather(List<Rank> ranks);
 
   /**
-   * Reduces the sources of all ranks; each rank's target gets its own part of the result: rank 1
-   * gets the second part. All targets have the same length, and all sources that times the number
-   * of ranks. A rank's target may be its own part of its source.
+   * Reduces the sources of all ranks, and writes to each rank's target its own part of the result;
+   * for rank 1, that is the second part. All targets have the same length. All sources have that
+   * length times the number of ranks. A rank's target may be its own part of its source.
    *
    * @throws HalException INVALID_ARGUMENT for the average of integers, and as described for the
    *     group
@@ -216,34 +227,39 @@ public interface CollectiveGroup extends AutoCloseable {
   void reduceScatter(Reduction reduction, ElementType type, List<Rank> ranks);
 
   /**
-   * Copies the source of rank {@code from} to the target of rank {@code to}, another one. The other
-   * ranks have no buffers; they only wait and signal.
+   * Copies the source of rank {@code from} to the target of rank {@code to}, which must be another
+   * one. The other ranks have no buffers; they only wait and signal.
+   *
+   * @throws HalException as described for the group
    */
   void sendReceive(int from, int to, List<Rank> ranks);
 
   /**
-   * How a collective of device memory that the ranks have allocated would be carried out; other
-   * memory goes through the host.
+   * Returns how a collective of device memory that the ranks have allocated would be carried out.
+   * Other memory goes through the host.
    *
    * @param reduction null for the kinds that move bytes
    * @param type null for the kinds that move bytes
    * @throws HalException INVALID_ARGUMENT for the average of integers, if a reduction or a type is
-   *     missing, or if one is given for a kind that moves bytes
+   *     missing, or if one is passed for a kind that moves bytes
    */
   Form form(Kind kind, @Nullable Reduction reduction, @Nullable ElementType type);
 
-  /** Why the group has ended, or null if it has not, or was closed before anything failed. */
+  /**
+   * Returns why the group has ended, or null if it has not ended or was closed before anything
+   * failed.
+   */
   @Nullable HalException failure();
 
-  /** Whether {@link #close()} has begun. */
+  /** Returns whether {@link #close()} has begun. */
   boolean isClosed();
 
   /**
-   * Closes the group (rule G3). Collectives that have not begun get CANCELLED. One that has begun
-   * is waited for, up to the longest {@code close-timeout} of the devices; then its signals fail
-   * with DEADLINE_EXCEEDED. The devices stay open.
+   * Closes the group (rule G3). Collectives that have not begun get CANCELLED. The close waits for
+   * those that have begun, up to the longest {@code close-timeout} of the devices; then their
+   * signals fail with DEADLINE_EXCEEDED. The devices stay open.
    *
-   * <p>Closing twice is harmless; a second caller returns when the group is closed. A group may be
+   * <p>Closing twice is harmless; a second call returns when the group is closed. A group may be
    * closed after its devices.
    *
    * @throws HalException FAILED_PRECONDITION if called from a callback, a host call, external work

@@ -3,7 +3,7 @@ package org.jhal;
 import java.nio.ByteBuffer;
 
 /**
- * A recording of commands, to be executed by {@link DeviceQueue#execute}.
+ * A recording of commands, which {@link DeviceQueue#execute} executes.
  *
  * <p>Life cycle:
  *
@@ -19,12 +19,12 @@ import java.nio.ByteBuffer;
  * M3). Every argument is checked when the command is recorded, except ranges of slots, which are
  * checked when the command buffer is executed (rule M5).
  *
- * <p>A kind of command that the device's driver does not know is refused with UNIMPLEMENTED.
+ * <p>A kind of command that the device's driver does not know is rejected with UNIMPLEMENTED.
  *
- * <p>The command buffer keeps the buffers and executables that its commands name alive. After it is
- * closed, it releases them once it is no longer in flight.
+ * <p>The command buffer keeps alive the buffers and executables that its commands name. After it
+ * was closed, it releases them once it is no longer in flight.
  *
- * <p>Only one thread at a time may record; executing an ended command buffer is thread-safe.
+ * <p>Only one thread at a time may record. Any thread may execute an ended command buffer.
  */
 public interface CommandBuffer extends AutoCloseable {
   /** How often a command buffer may be executed. */
@@ -32,13 +32,13 @@ public interface CommandBuffer extends AutoCloseable {
     /** Once. */
     ONE_SHOT,
     /**
-     * Any number of times, even several times at once. From the second time on, a driver may run it
-     * in a faster form, such as a graph of the native runtime (rule K6).
+     * Any number of times, even several times concurrently. From the second time on, a driver may
+     * run it in a faster form, such as a graph of the native runtime (rule K6).
      */
     REUSABLE
   }
 
-  /** Where a command buffer is in its life cycle. */
+  /** The state of a command buffer in its life cycle. */
   enum State {
     /** Commands may be added. */
     RECORDING,
@@ -46,40 +46,42 @@ public interface CommandBuffer extends AutoCloseable {
     ENDED,
     /** It has been executed at least once. */
     SUBMITTED,
-    /** It was closed by its owner. */
+    /** Its owner has closed it. */
     CLOSED
   }
 
-  /** The device that it was made for. */
+  /** Returns the device that the command buffer was created for. */
   Device device();
 
-  /** How often it may be executed. */
+  /** Returns how often the command buffer may be executed. */
   Mode mode();
 
-  /** Where it is in its life cycle. */
+  /** Returns the state of the command buffer in its life cycle. */
   State state();
 
   /**
    * Fills {@code length} bytes of {@code target} from {@code offset} on with a repeated pattern.
    *
-   * @param length a multiple of the pattern's length; 0 does nothing
+   * @param offset in bytes, a multiple of the pattern's length
+   * @param length in bytes, a multiple of the pattern's length; 0 does nothing
    * @throws HalException INVALID_ARGUMENT if offset or length is not a multiple of the pattern's
-   *     length, or a buffer belongs to another device; OUT_OF_RANGE if the range does not fit into
-   *     the buffer; PERMISSION_DENIED if a buffer was not made for this usage; FAILED_PRECONDITION
-   *     if this command buffer is not recording, or a buffer is closed
+   *     length, or if a buffer belongs to another device; OUT_OF_RANGE if the range does not fit
+   *     into the buffer; PERMISSION_DENIED if a buffer was not created for this usage;
+   *     FAILED_PRECONDITION if this command buffer is not recording, or a buffer is closed
    */
   void fill(BufferRef target, long offset, long length, FillPattern pattern);
 
   /**
-   * Writes the remaining bytes of {@code source}, which are copied at this call, to {@code target}
-   * from {@code offset} on.
+   * Writes the remaining bytes of {@code source} to {@code target} from {@code offset} on. The
+   * bytes are copied at this call; the position of {@code source} does not move.
    *
    * @throws HalException as {@link #fill}
    */
   void update(ByteBuffer source, BufferRef target, long offset);
 
   /**
-   * Copies {@code length} bytes. If both ranges are in one buffer, they may not overlap.
+   * Copies {@code length} bytes. If both ranges are in one buffer, they must not overlap. Both
+   * buffers belong to this device; {@link DeviceQueue#copy} copies between devices.
    *
    * @throws HalException as {@link #fill}; INVALID_ARGUMENT if the ranges overlap
    */
@@ -88,18 +90,20 @@ public interface CommandBuffer extends AutoCloseable {
   /**
    * Runs a kernel.
    *
-   * @param count the grid: how many workgroups along each axis; a zero runs nothing (rule M6)
-   * @throws HalException INVALID_ARGUMENT if the arguments do not fit the kernel's parameters, in
-   *     number or type; OUT_OF_RANGE if the grid is larger than the device allows or a constant
-   *     does not fit; PERMISSION_DENIED if a buffer was not made for this usage;
+   * @param count the grid: the number of workgroups along each axis; if one is zero, nothing runs
+   *     (rule M6)
+   * @throws HalException INVALID_ARGUMENT if the arguments do not match the kernel's parameters in
+   *     number or type, a buffer's offset is not a multiple of its element size, or the kernel or a
+   *     buffer belongs to another device; OUT_OF_RANGE if the grid is larger than the device allows
+   *     or a constant does not fit; PERMISSION_DENIED if a buffer was not created for this usage;
    *     FAILED_PRECONDITION if this command buffer is not recording, or the executable or a buffer
    *     is closed
    */
   void dispatch(Kernel kernel, Workgroups count, Args args);
 
   /**
-   * Orders all commands recorded before it before all commands recorded after it. Repeated, leading
-   * and trailing barriers are legal.
+   * Orders all commands recorded before the barrier before all commands recorded after it.
+   * Repeated, leading and trailing barriers are legal.
    *
    * @throws HalException FAILED_PRECONDITION if this command buffer is not recording
    */

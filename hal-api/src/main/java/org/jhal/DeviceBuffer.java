@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 /**
  * Bytes that a device can work on, or a slice of them.
  *
- * <p>Life cycle: a buffer from {@link Allocator#allocate} exists until it is closed; a buffer from
- * {@link DeviceQueue#alloca} has memory from its alloca's signal on until a {@link
- * DeviceQueue#dealloca} or until it is closed. Closing is allowed while operations use the buffer:
- * its memory is freed when the last of them has retired. A buffer that nobody closes is reported
- * and reclaimed once it is unreachable (rule M7).
+ * <p>Life cycle: a buffer from {@link Allocator#allocate} exists until it is closed. A buffer from
+ * {@link DeviceQueue#alloca} has memory from its alloca's signal on, until a {@link
+ * DeviceQueue#dealloca} or until it is closed. A buffer may be closed while operations use it: its
+ * memory is freed when the last of them has retired. A buffer that is never closed is reported and
+ * reclaimed once it is unreachable (rule M7).
  *
  * <p>Contract: rules M1, M2, M7.
  *
@@ -17,25 +17,27 @@ import java.nio.ByteBuffer;
  * writes.
  */
 public non-sealed interface DeviceBuffer extends BufferRef, AutoCloseable {
-  /** The device that this buffer belongs to. */
+  /** Returns the device that this buffer belongs to. */
   Device device();
 
-  /** The size in bytes; may be 0. */
+  /** Returns the size in bytes, which may be 0. */
   long size();
 
-  /** The parameters that it was made with; a slice has those of its buffer. */
+  /** Returns the parameters that the buffer was created with; a slice has those of its buffer. */
   BufferParams params();
 
   /**
-   * A view of {@code length} bytes from {@code offset} on. It shares this buffer's memory: closing
-   * the slice does nothing, closing the buffer closes the slice.
+   * Returns a view of {@code length} bytes from {@code offset} on. The slice shares this buffer's
+   * memory: closing the slice does nothing, and closing the buffer closes the slice.
    *
+   * @param offset where the slice starts, in bytes from the start of this buffer
+   * @param length in bytes, at least 0
    * @throws HalException OUT_OF_RANGE if the range does not fit; FAILED_PRECONDITION if this buffer
    *     is closed
    */
   DeviceBuffer slice(long offset, long length);
 
-  /** Maps all of it; see {@link #map(long, long, MapMode)}. */
+  /** Maps the whole buffer; see {@link #map(long, long, MapMode)}. */
   default Mapping map(MapMode mode) {
     return map(0, size(), mode);
   }
@@ -43,10 +45,11 @@ public non-sealed interface DeviceBuffer extends BufferRef, AutoCloseable {
   /**
    * Maps {@code length} bytes from {@code offset} on into the host's address space.
    *
-   * @throws HalException PERMISSION_DENIED if the usage does not include what {@code mode} asks
-   *     for; OUT_OF_RANGE if the range does not fit or {@code length} is more than {@link
-   *     Integer#MAX_VALUE}; FAILED_PRECONDITION if the buffer is closed, or has no memory because
-   *     its alloca has not happened yet or its dealloca has
+   * @throws HalException PERMISSION_DENIED if the usage does not include what {@code mode} needs;
+   *     OUT_OF_RANGE if the range does not fit or {@code length} is more than {@link
+   *     Integer#MAX_VALUE}; FAILED_PRECONDITION if the buffer or the device is closed, or if the
+   *     buffer has no memory because its alloca has not been issued yet or its dealloca has;
+   *     UNAVAILABLE if the device is lost
    */
   Mapping map(long offset, long length, MapMode mode);
 
@@ -57,46 +60,47 @@ public non-sealed interface DeviceBuffer extends BufferRef, AutoCloseable {
   @Override
   void close();
 
-  /** What the host wants to do with a mapping. */
+  /** How the host uses a mapping. */
   enum MapMode {
-    /** Only read; needs {@link BufferUsage#MAP_READ}. */
+    /** Only reads; needs {@link BufferUsage#MAP_READ}. */
     READ,
-    /** Write parts, and keep the rest; needs {@link BufferUsage#MAP_WRITE}. */
+    /** Writes parts, and keeps the rest; needs {@link BufferUsage#MAP_WRITE}. */
     WRITE,
-    /** Write all of it; the previous content may be lost. Needs {@link BufferUsage#MAP_WRITE}. */
+    /** Writes everything; the previous content may be lost. Needs {@link BufferUsage#MAP_WRITE}. */
     DISCARD_WRITE,
-    /** Read and write; needs both usages. */
+    /** Reads and writes; needs both usages. */
     READ_WRITE
   }
 
   /**
-   * A range of a buffer that the host can access. Timelines must order the host's accesses against
-   * the device's, as any other access.
+   * A range of a buffer that the host can access. Like any other access, the host's accesses must
+   * be ordered against the device's by timelines.
    *
-   * <p>It keeps the buffer's memory until it is closed. One that became unreachable without that is
-   * closed and reported in the log (rule M7), also if its view is still in use.
+   * <p>A mapping keeps the buffer's memory until the mapping is closed. A mapping that becomes
+   * unreachable without being closed is closed and reported in the log (rule M7), even if its view
+   * is still in use.
    */
   interface Mapping extends AutoCloseable {
-    /** The buffer that is mapped. */
+    /** Returns the buffer that is mapped. */
     DeviceBuffer buffer();
 
     /**
-     * The bytes, in native byte order, from position 0 to the mapped length; read-only for {@link
-     * MapMode#READ}. The view stays safe to access for ever, but after {@link #close()} or the
-     * buffer's end its content is undefined.
+     * Returns the bytes, in native byte order, from position 0 to the mapped length; read-only for
+     * {@link MapMode#READ}. The view may be accessed forever, but its content is undefined after
+     * {@link #close()} or after the end of the buffer.
      */
     ByteBuffer bytes();
 
     /**
-     * Makes what the host wrote visible to the device and to other mappings. {@link #close()} does
-     * so too. Does nothing if the device is closed.
+     * Makes the host's writes visible to the device and to other mappings, as {@link #close()} also
+     * does. Does nothing for {@link MapMode#READ} or if the device is closed.
      *
      * @throws HalException UNAVAILABLE if the device is lost; any failure that the driver reports
      */
     void flush();
 
     /**
-     * Makes what the device wrote visible to the host.
+     * Makes the device's writes visible to the host.
      *
      * @throws HalException UNAVAILABLE if the device is lost; FAILED_PRECONDITION if it is closed;
      *     any failure that the driver reports
@@ -104,9 +108,9 @@ public non-sealed interface DeviceBuffer extends BufferRef, AutoCloseable {
     void invalidate();
 
     /**
-     * Ends the mapping, flushing it first unless the device is lost. Closing twice is harmless.
+     * Ends the mapping, and flushes it first unless the device is lost. Closing twice is harmless.
      *
-     * @throws HalException what {@link #flush()} throws; the mapping has ended nevertheless
+     * @throws HalException as {@link #flush()}; the mapping has ended nevertheless
      */
     @Override
     void close();

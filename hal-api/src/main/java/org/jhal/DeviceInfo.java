@@ -7,10 +7,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The properties of a device, known before it is opened. A driver makes it with {@link #builder},
- * so that properties added later need no change in a driver.
+ * The properties of a device, known before it is opened. A driver creates it with {@link #builder},
+ * so properties that are added later require no change in a driver.
  *
- * <p>Immutable; any thread may use it. Two are equal if all their properties are.
+ * <p>Immutable; any thread may use it. Two are equal if all their properties are equal.
  */
 public final class DeviceInfo {
   private final String driver;
@@ -63,18 +63,19 @@ public final class DeviceInfo {
   }
 
   /**
-   * Starts a description of a device. Required are {@link Builder#name}, {@link Builder#uuid},
-   * {@link Builder#memoryBytes}, {@link Builder#maxWorkgroupCount} and {@link
+   * Returns a builder for a device. The required properties are {@link Builder#name}, {@link
+   * Builder#uuid}, {@link Builder#memoryBytes}, {@link Builder#maxWorkgroupCount} and {@link
    * Builder#maxWorkgroupItems}.
    *
    * @param driver the name of the driver
-   * @param index the device's place in the driver's list, from 0
+   * @param index the device's position in the driver's list, from 0
+   * @throws HalException OUT_OF_RANGE if {@code index} is negative
    */
   public static Builder builder(String driver, int index) {
     return new Builder(driver, index);
   }
 
-  /** A builder that starts with the properties of this device. */
+  /** Returns a builder that starts with the properties of this device. */
   public Builder toBuilder() {
     Builder copy = new Builder(driver, index);
     copy.name = name;
@@ -92,67 +93,71 @@ public final class DeviceInfo {
     return copy;
   }
 
-  /** The name of the device's driver. */
+  /** Returns the name of the device's driver. */
   public String driver() {
     return driver;
   }
 
-  /** The device's place in the driver's list, from 0. */
+  /** Returns the device's position in the driver's list, from 0. */
   public int index() {
     return index;
   }
 
-  /** The vendor's name for the device. */
+  /** Returns the vendor's name for the device. */
   public String name() {
     return name;
   }
 
-  /** Identifies this very device, as the driver writes it; compared without regard to case. */
+  /**
+   * Returns the identifier of this particular device, in the form that the driver uses; compared
+   * without regard to case.
+   */
   public String uuid() {
     return uuid;
   }
 
   /**
-   * The PCI address, {@code domain:bus:device.function} in lower-case hexadecimal, or null if the
-   * device is not on a PCI bus.
+   * Returns the PCI address, {@code domain:bus:device.function} in lower-case hexadecimal, or null
+   * if the device is not on a PCI bus.
    */
   public @Nullable String pciAddress() {
     return pciAddress;
   }
 
-  /** The size of the device's memory, in bytes. */
+  /** Returns the size of the device's memory, in bytes. */
   public long memoryBytes() {
     return memoryBytes;
   }
 
   /**
-   * The largest buffer of {@link MemoryType#DEVICE} or {@link MemoryType#SHARED} memory, in bytes;
-   * at most {@link #memoryBytes()}. A larger one gets RESOURCE_EXHAUSTED. A buffer of this size may
-   * still not fit, since other buffers take memory as well.
+   * Returns the size of the largest buffer of {@link MemoryType#DEVICE} or {@link
+   * MemoryType#SHARED} memory, in bytes; at most {@link #memoryBytes()}. A larger buffer gets
+   * RESOURCE_EXHAUSTED. So may one of this size or below, because other buffers occupy memory too.
    */
   public long maxAllocationBytes() {
     return maxAllocationBytes;
   }
 
   /**
-   * The maximum number of workgroups of a dispatch along each axis. A larger grid gets
-   * OUT_OF_RANGE.
+   * Returns the maximum number of workgroups of a dispatch along each axis. A larger grid gets
+   * OUT_OF_RANGE. A device may also limit the number of work items along an axis, so a kernel may
+   * allow fewer workgroups.
    */
   public Workgroups maxWorkgroupCount() {
     return maxWorkgroupCount;
   }
 
   /**
-   * The maximum number of work items of a workgroup, all axes together. Loading a kernel with
-   * larger workgroups gets OUT_OF_RANGE. A single kernel may allow fewer, if it needs many
-   * registers or much shared memory.
+   * Returns the maximum number of work items of a workgroup, over all axes. Loading a kernel with
+   * larger workgroups gets OUT_OF_RANGE. A kernel may allow fewer if it needs many registers or
+   * much shared memory.
    */
   public int maxWorkgroupItems() {
     return maxWorkgroupItems;
   }
 
   /**
-   * The maximum number of work items of a workgroup along each axis, each at most {@link
+   * Returns the maximum number of work items of a workgroup along each axis, each at most {@link
    * #maxWorkgroupItems()}. Loading a kernel with larger workgroups gets OUT_OF_RANGE.
    */
   public Workgroups maxWorkgroupSize() {
@@ -160,17 +165,17 @@ public final class DeviceInfo {
   }
 
   /**
-   * The maximum shared memory of a workgroup, in bytes: what the kernel's code declares and what
-   * the manifest adds. Loading a kernel that needs more gets OUT_OF_RANGE. {@link
-   * Integer#MAX_VALUE} if the device sets no limit.
+   * Returns the maximum shared memory of a workgroup, in bytes: the sum of what the kernel's code
+   * declares and what the manifest adds. Loading a kernel that needs more gets OUT_OF_RANGE. {@link
+   * Integer#MAX_VALUE} if the device has no limit.
    */
   public int maxSharedMemory() {
     return maxSharedMemory;
   }
 
   /**
-   * The maximum number of queues, and so of native streams, with which the device can be opened;
-   * {@link Integer#MAX_VALUE} if the device itself does not limit them. Opening it with more gets
+   * Returns the maximum number of queues, and so of native streams, with which the device can be
+   * opened; {@link Integer#MAX_VALUE} if the device itself has no limit. Opening it with more gets
    * OUT_OF_RANGE.
    */
   public int maxQueues() {
@@ -178,29 +183,29 @@ public final class DeviceInfo {
   }
 
   /**
-   * Whether an operation fails if one of its kernels gives up: after a failed assertion, a trap, or
-   * an access outside of the device's memory. If not, the device does not notice, and what such an
-   * operation has done is undefined.
+   * Returns whether an operation fails if one of its kernels aborts: after a failed assertion, a
+   * trap, or an access outside the device's memory. If not, the device does not detect this, and
+   * the effects of such an operation are undefined.
    */
   public boolean tellsKernelFailures() {
     return tellsKernelFailures;
   }
 
-  /** Further properties, by name, for people. */
+  /** Returns further properties, by name, for display. */
   public Map<String, String> properties() {
     return properties;
   }
 
-  /** The URI that opens this device: {@code driver://index}. */
+  /** Returns the URI that opens this device: {@code driver://index}. */
   public String uri() {
     return driver + "://" + index;
   }
 
   /**
-   * The URI {@code driver://uuid}. It names this very device in every process, also in one that
-   * sees fewer devices or numbers them in another way.
+   * Returns the URI {@code driver://uuid}. It identifies this particular device in every process,
+   * even in one that sees fewer devices or numbers them differently.
    *
-   * @param options that the URI is to have
+   * @param options the options of the URI
    */
   public DeviceUri stableUri(Map<String, String> options) {
     return new DeviceUri(driver, uuid, options);
@@ -262,57 +267,60 @@ public final class DeviceInfo {
       this.index = (int) atLeast("index", index, 0);
     }
 
-    /** The vendor's name for the device. */
+    /** Sets the vendor's name for the device. */
     public Builder name(String value) {
       name = value;
       return this;
     }
 
-    /** Identifies this very device, and stays the same when the machine restarts. */
+    /**
+     * Sets the identifier of this particular device, which must not change when the machine
+     * restarts.
+     */
     public Builder uuid(String value) {
       uuid = value;
       return this;
     }
 
     /**
-     * The PCI address, {@code domain:bus:device.function} in lower-case hexadecimal. By default
-     * null: the device is not on a PCI bus.
+     * Sets the PCI address, {@code domain:bus:device.function} in lower-case hexadecimal. The
+     * default is null: the device is not on a PCI bus.
      */
     public Builder pciAddress(@Nullable String value) {
       pciAddress = value;
       return this;
     }
 
-    /** The size of the device's memory, in bytes; at least 0. */
+    /** Sets the size of the device's memory, in bytes; at least 0. */
     public Builder memoryBytes(long value) {
       memoryBytes = value;
       return this;
     }
 
     /**
-     * The largest buffer in the device's memory, in bytes; at least 0. A value above the size of
-     * the memory means that size, which is also the default.
+     * Sets the size of the largest buffer in the device's memory, in bytes; at least 0. A value
+     * above the size of the memory stands for that size, which is also the default.
      */
     public Builder maxAllocationBytes(long value) {
       maxAllocationBytes = value;
       return this;
     }
 
-    /** The maximum number of workgroups of a dispatch along each axis. */
+    /** Sets the maximum number of workgroups of a dispatch along each axis. */
     public Builder maxWorkgroupCount(Workgroups value) {
       maxWorkgroupCount = value;
       return this;
     }
 
-    /** The maximum number of work items of a workgroup, all axes together; at least 1. */
+    /** Sets the maximum number of work items of a workgroup, over all axes; at least 1. */
     public Builder maxWorkgroupItems(int value) {
       maxWorkgroupItems = value;
       return this;
     }
 
     /**
-     * The maximum number of work items of a workgroup along each axis; at least 1 each. A value
-     * above {@link #maxWorkgroupItems} means that number, which is also the default.
+     * Sets the maximum number of work items of a workgroup along each axis; at least 1 each. A
+     * value above {@link #maxWorkgroupItems} stands for that number, which is also the default.
      */
     public Builder maxWorkgroupSize(Workgroups value) {
       maxWorkgroupSize = Objects.requireNonNull(value, "maxWorkgroupSize");
@@ -320,7 +328,7 @@ public final class DeviceInfo {
     }
 
     /**
-     * The maximum shared memory of a workgroup, in bytes; at least 0. By default {@link
+     * Sets the maximum shared memory of a workgroup, in bytes; at least 0. The default is {@link
      * Integer#MAX_VALUE}: no limit.
      */
     public Builder maxSharedMemory(int value) {
@@ -328,31 +336,33 @@ public final class DeviceInfo {
       return this;
     }
 
-    /** The maximum number of queues; at least 1. By default the device does not limit them. */
+    /** Sets the maximum number of queues; at least 1. By default, the device has no limit. */
     public Builder maxQueues(int value) {
       maxQueues = value;
       return this;
     }
 
     /**
-     * Whether an operation fails if one of its kernels gives up. By default true; a driver whose
-     * runtime tells nothing of that says false.
+     * Sets whether an operation fails if one of its kernels aborts. The default is true; a driver
+     * whose runtime does not report this sets false.
      */
     public Builder tellsKernelFailures(boolean value) {
       tellsKernelFailures = value;
       return this;
     }
 
-    /** Further properties, by name, for people. By default none. */
+    /**
+     * Sets further properties, by name, for display. There are none by default. The map is copied.
+     */
     public Builder properties(Map<String, String> value) {
       properties = Map.copyOf(value);
       return this;
     }
 
     /**
-     * Makes the description.
+     * Returns the properties.
      *
-     * @throws NullPointerException if a required property is missing, which it names
+     * @throws NullPointerException that names the property, if a required one is missing
      * @throws HalException OUT_OF_RANGE if a number is missing or out of its range
      */
     public DeviceInfo build() {

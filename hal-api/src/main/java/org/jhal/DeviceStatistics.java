@@ -1,27 +1,30 @@
 package org.jhal;
 
 /**
- * What a device holds right now, and what it has done so far. The numbers are read one after the
- * other, not at one instant.
+ * What a device currently holds, and what it has done so far. The numbers are read one after the
+ * other, not at a single instant.
  *
- * <p>An operation that moves a file, or bytes between two devices, runs in parts. While they are
- * open, {@code parked}, {@code ready}, {@code issued} and {@code settled} count the parts besides
- * the operation itself; {@code enqueued} and {@code retired} never do. Of a collective, neither do:
- * it belongs to no queue. While it is open, it counts on the first device of its {@link
+ * <p>An operation that reads or writes a file, or that moves bytes between two devices, runs in
+ * parts. While the parts are open, {@code parked}, {@code ready}, {@code issued} and {@code
+ * settled} count them in addition to the operation itself; {@code enqueued} and {@code retired}
+ * never do. A collective belongs to no queue, so {@code enqueued} and {@code retired} do not count
+ * it at all. While it is open, the other numbers count it on the first device of its {@link
  * CollectiveGroup}, and its parts on the devices that move them. {@link
- * DeviceQueue#openOperations()} tells how many operations of one queue are open, without any parts.
+ * DeviceQueue#openOperations()} is the number of open operations of one queue, without any parts.
  *
- * @param buffers how many buffers are not closed, or closed and still in use
+ * @param buffers the number of buffers that are not closed, or closed and still in use
  * @param bytes the size of their memory in bytes
- * @param commandBuffers how many command buffers are not closed, or closed and still in use
- * @param executables how many executables are not closed, or closed and still in use
- * @param semaphores how many semaphores this device made that are not closed
- * @param parked how many operations wait for something that only the host sees
- * @param ready how many operations could be issued
- * @param issued how many operations were handed to the device and are not settled
- * @param settled how many operations have their signals applied but still hold resources
- * @param enqueued how many operations the program has enqueued so far
- * @param retired how many of those have retired so far
+ * @param commandBuffers the number of command buffers that are not closed, or closed and still in
+ *     use
+ * @param executables the number of executables that are not closed, or closed and still in use
+ * @param semaphores the number of semaphores that this device has created and that are not closed
+ * @param parked the number of operations with a wait that is neither reached nor known to the
+ *     device
+ * @param ready the number of operations that can be issued
+ * @param issued the number of operations that were issued and have not settled
+ * @param settled the number of operations whose signals are applied but that still hold resources
+ * @param enqueued the number of operations that the program has enqueued so far
+ * @param retired the number of those that have retired so far
  * @param graphs how native graphs are used
  */
 public record DeviceStatistics(
@@ -37,12 +40,12 @@ public record DeviceStatistics(
     long enqueued,
     long retired,
     GraphStatistics graphs) {
-  /** How many operations have not retired, with the parts that are open. */
+  /** Returns the number of operations that have not retired, including open parts. */
   public long openOperations() {
     return parked + ready + issued + settled;
   }
 
-  /** How many objects still have to be closed, or are closed and still in use. */
+  /** Returns the number of objects that are not closed, or closed and still in use. */
   public long liveResources() {
     return buffers + commandBuffers + executables + semaphores;
   }

@@ -11,25 +11,25 @@ import java.util.regex.Pattern;
 
 /**
  * The name of a device: {@code DRIVER}, {@code DRIVER://SELECTOR}, {@code
- * DRIVER://SELECTOR?OPTION=VALUE&…}. The selector is empty for the first device, an index from 0, a
- * uuid, or {@code pci:DOMAIN:BUS:DEVICE.FUNCTION} (rule D3). Values of options may be
- * percent-encoded.
+ * DRIVER://SELECTOR?OPTION=VALUE&…}. The selector is empty for the first device, or an index from
+ * 0, a uuid, or {@code pci:DOMAIN:BUS:DEVICE.FUNCTION} (rule D3). Option values may be
+ * percent-encoded. Immutable.
  *
  * @param driver the driver's name
- * @param selector which device, empty for the first
- * @param options in the order in which they were written
+ * @param selector selects the device; empty for the first
+ * @param options the decoded values by name, in the order in which they were written
  */
 public record DeviceUri(String driver, String selector, Map<String, String> options) {
   private static final Pattern FORM = Pattern.compile("([^:/?#]*)(?:://([^?#]*)(?:\\?([^#]*))?)?");
 
-  /** What a driver's name looks like. */
+  /** The form of a driver's name. */
   static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
 
-  /** What a driver's name must be, for people. */
+  /** The form of a driver's name, for messages. */
   static final String NAME_RULE =
       "must be lower-case letters, digits and dashes, starting with a letter";
 
-  /** Checks for null and copies the map. */
+  /** Rejects null, and copies the map. */
   public DeviceUri {
     Objects.requireNonNull(driver, "driver");
     Objects.requireNonNull(selector, "selector");
@@ -38,9 +38,9 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
   }
 
   /**
-   * Parses a URI.
+   * Parses a URI. Neither the driver nor the device needs to exist.
    *
-   * @throws HalException INVALID_ARGUMENT if it is malformed; the message says how
+   * @throws HalException INVALID_ARGUMENT if it is malformed; the message gives the reason
    */
   public static DeviceUri parse(String uri) {
     Objects.requireNonNull(uri, "uri");
@@ -87,7 +87,7 @@ public record DeviceUri(String driver, String selector, Map<String, String> opti
     return value.replace("%", "%25").replace("&", "%26").replace("#", "%23");
   }
 
-  /** The URI as text, which parses to an equal one. */
+  /** Returns the URI as text, which parses to an equal URI. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder(driver);

@@ -15,20 +15,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The drivers on the class path and the module path. Finding them loads no native library (rule
- * D1); a driver that cannot be loaded is listed with the reason and disturbs no other.
+ * D1). A driver that cannot be loaded is listed with the reason, and affects no other driver.
  *
  * <p>Thread-safe.
  */
 public final class DriverRegistry {
   /**
-   * A driver that was found, possibly broken.
+   * A driver that was found, even if it is broken.
    *
    * @param name the driver's name; for a provider that cannot be loaded, its class name or {@code
    *     ?}; for a damaged jar, its file name
    * @param location the jar or folder that it came from, or {@code unknown}
-   * @param problem why it cannot be used on any machine, or null if it can: it threw while it was
-   *     loaded, it was made for another version of the API or the SPI, its name is invalid or used
-   *     twice, or a jar of the class path is damaged and may contain a driver
+   * @param problem why the driver cannot be used on any machine, or null if there is no such
+   *     reason: an exception while it was loaded, a mismatch with the version of the API or the
+   *     SPI, an invalid or duplicate name, or a damaged jar on the class path, which may contain a
+   *     driver
    */
   public record Entry(String name, String location, @Nullable String problem) {}
 
@@ -36,11 +37,11 @@ public final class DriverRegistry {
    * The result of probing a driver on this machine.
    *
    * @param entry the driver
-   * @param availability whether it can be used, or why not
+   * @param availability whether the driver can be used, or why not
    * @param devices its devices without any options, by index; empty if it cannot be used
    */
   public record Answer(Entry entry, Driver.Availability availability, List<DeviceInfo> devices) {
-    /** Checks for null and copies the list. */
+    /** Rejects null, and copies the list. */
     public Answer {
       Objects.requireNonNull(entry, "entry");
       Objects.requireNonNull(availability, "availability");
@@ -49,15 +50,15 @@ public final class DriverRegistry {
   }
 
   /**
-   * Devices of this machine that a scheduler may hand to processes.
+   * Devices of this machine that a scheduler may assign to processes.
    *
-   * @param uris what opens each of them, on this machine, in any process; see {@link
+   * @param uris URIs that open the devices in any process on this machine; see {@link
    *     DeviceInfo#stableUri}
-   * @param reasons one line for each driver that might have more but cannot be used: its name and
-   *     why
+   * @param reasons one line for each driver that might have more devices but cannot be used: its
+   *     name and the reason
    */
   public record Addresses(List<DeviceUri> uris, List<String> reasons) {
-    /** Copies the lists. */
+    /** Rejects null, and copies the lists. */
     public Addresses {
       uris = List.copyOf(Objects.requireNonNull(uris, "uris"));
       reasons = List.copyOf(Objects.requireNonNull(reasons, "reasons"));
@@ -66,12 +67,12 @@ public final class DriverRegistry {
 
   private static final System.Logger LOG = System.getLogger(DriverRegistry.class.getName());
 
-  /** How long drivers may take to answer when they are only listed in an error message. */
+  /** How long probing may take when drivers are only listed in an error message. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   /**
-   * What follows the driver in the name that messages give to a device, or to a part of one. A dash
-   * before the index may be forgotten.
+   * The part after the driver's name in the name that messages use for a device, or for a part of
+   * one. The dash before the index is optional, to accept a misspelt name.
    */
   private static final Pattern AFTER_DRIVER = Pattern.compile("-?([0-9]+)(?:-[a-z].*)?");
 
@@ -85,48 +86,52 @@ public final class DriverRegistry {
   }
 
   /**
-   * Looks for drivers with the context class loader of this thread and with the class loader of
-   * JHAL itself. A driver that both see is listed once.
+   * Searches for drivers with the context class loader of this thread and with the class loader of
+   * JHAL itself. A driver that both find is listed once.
    */
   public static DriverRegistry load() {
     DriverSearch search = DriverSearch.ofThisThread();
     return new DriverRegistry(search, search.run(false));
   }
 
-  /** Looks for drivers with {@code loader} alone. */
+  /** Searches for drivers with {@code loader} alone. */
   public static DriverRegistry load(ClassLoader loader) {
     DriverSearch search = DriverSearch.of(Objects.requireNonNull(loader, "loader"));
     return new DriverRegistry(search, search.run(false));
   }
 
   /**
-   * As {@link #load()}, but may reuse an earlier result of the class loader of JHAL itself. For
-   * callers that call {@link #load()} if a driver is missing.
+   * Searches like {@link #load()}, but may reuse an earlier result of the class loader of JHAL
+   * itself. For callers that call {@link #load()} if a driver is missing.
    */
   static DriverRegistry known() {
     DriverSearch search = DriverSearch.ofThisThread();
     return new DriverRegistry(search, search.run(true));
   }
 
-  /** Whether there is a driver called {@code name}, usable or not. */
+  /** Returns whether there is a driver called {@code name}, usable or not. */
   boolean has(String name) {
     return found.stream().anyMatch(one -> one.entry.name().equals(name));
   }
 
-  /** Whether there is no driver at all. */
+  /** Returns whether there is no driver at all. */
   boolean isEmpty() {
     return found.isEmpty();
   }
 
   /**
-   * Everything that was found, in the order in which a default device is looked for: by {@link
-   * DriverProvider#preference()}, highest first, then by name. Initialises no driver.
+   * Returns everything that was found, in the order of the search for a default device: by {@link
+   * DriverProvider#preference()}, highest first, then by name. Initializes no driver. Opens all
+   * jars of the class path, to find damaged ones.
    */
   public List<Entry> entries() {
     return all().stream().map(f -> f.entry).toList();
   }
 
-  /** The drivers, and the damaged jars that may contain one. Opens all jars of the class path. */
+  /**
+   * Returns the drivers, and the damaged jars that may contain one. Opens all jars of the class
+   * path.
+   */
   private List<FoundDriver> all() {
     List<FoundDriver> known = all;
     if (known == null) {
@@ -139,17 +144,18 @@ public final class DriverRegistry {
   }
 
   /**
-   * Asks all drivers in parallel whether they can be used on this machine, and for their devices.
-   * Each runs on a daemon thread of its own, so this takes as long as the slowest driver. A driver
-   * that throws is reported as unavailable, with what it threw, and does not affect others.
+   * Probes all drivers in parallel: whether they can be used on this machine, and which devices
+   * they have. Each driver runs on its own daemon thread, so this takes as long as the slowest
+   * driver. A driver that throws is reported as unavailable, with the exception, and does not
+   * affect others.
    *
-   * <p>A probe that hangs cannot be stopped. When {@code patience} is over, its driver is reported
-   * as unavailable and its thread is left running; later calls wait for the same thread. It does
-   * not keep the JVM from exiting.
+   * <p>A probe that hangs cannot be stopped. When {@code patience} has passed, its driver is
+   * reported as unavailable, and its thread continues; later calls wait for the same thread. It
+   * does not keep the JVM from exiting.
    *
-   * @param patience how long to wait for all of them together; with zero or less, only answers that
-   *     are ready at once count. Initialising a vendor's runtime can take many seconds.
-   * @return one answer for each of {@link #entries()}, in that order
+   * @param patience how long to wait for all drivers together; if zero or less, only results that
+   *     are available immediately count. Initializing a vendor's runtime can take many seconds.
+   * @return one result for each of {@link #entries()}, in that order
    * @throws InterruptedException if this thread is interrupted while it waits; the probes are not
    *     interrupted
    */
@@ -158,15 +164,15 @@ public final class DriverRegistry {
   }
 
   /**
-   * The devices that a scheduler may hand to processes.
+   * Returns the devices that a scheduler may assign to processes.
    *
    * @param drivers URIs without a device, separated by commas, such as {@code cuda} or {@code
-   *     mock://?devices=2}: their devices, which get the options. If there is none, the devices of
-   *     all drivers that can be used and do not compute on the host, as in {@link
-   *     #openAccelerator()}
-   * @param patience as in {@link #probeAll}, if {@code drivers} names none
+   *     mock://?devices=2}. They select the devices of these drivers, whose URIs get the options.
+   *     If it is blank, all drivers are selected that can be used and do not compute on the host,
+   *     as in {@link #openAccelerator()}.
+   * @param patience as in {@link #probeAll}; applies only if {@code drivers} is blank
    * @throws HalException INVALID_ARGUMENT if a URI is malformed or names a device; as {@link
-   *     #driver} and {@link Driver#devices} for a driver that is named
+   *     #driver} and {@link Driver#devices} for the drivers in {@code drivers}
    * @throws InterruptedException if this thread is interrupted while it waits
    */
   public Addresses addresses(String drivers, Duration patience) throws InterruptedException {
@@ -200,12 +206,12 @@ public final class DriverRegistry {
   }
 
   /**
-   * The driver called {@code name}; it is not probed.
+   * Returns the driver called {@code name}, without probing it.
    *
-   * @throws HalException NOT_FOUND if there is none, with a list of those that exist and why any of
-   *     them cannot be used, or with the device's URI if messages call a device {@code name}, such
-   *     as {@code NAME-0}; FAILED_PRECONDITION if it has an {@link Entry#problem()}; UNAVAILABLE if
-   *     creating it fails
+   * @throws HalException NOT_FOUND if there is none: with a list of those that exist and why any of
+   *     them cannot be used, or, if {@code name} is the name that messages use for a device, such
+   *     as {@code NAME-0}, with the device's URI; FAILED_PRECONDITION if the driver has an {@link
+   *     Entry#problem()}; UNAVAILABLE if creating it fails
    */
   public Driver driver(String name) {
     Objects.requireNonNull(name, "name");
@@ -228,8 +234,8 @@ public final class DriverRegistry {
   }
 
   /**
-   * The URI of the device that messages call so, DRIVER-INDEX, or DRIVER-INDEX-PART for a part of
-   * it such as a queue; null if there is no such driver.
+   * Returns the URI of the device for which messages use this name: DRIVER-INDEX, or
+   * DRIVER-INDEX-PART for a part of it such as a queue. Returns null if there is no such driver.
    */
   private @Nullable String uriOfDevice(String name) {
     for (FoundDriver one : found) {
@@ -245,7 +251,7 @@ public final class DriverRegistry {
   }
 
   /**
-   * Opens the device that {@code uri} names.
+   * Opens the device that {@code uri} names. The caller closes it.
    *
    * @throws HalException as {@link DeviceUri#parse}, {@link #driver} and {@link Driver#open}
    */
@@ -255,20 +261,22 @@ public final class DriverRegistry {
   }
 
   /**
-   * Opens the first device of the first driver that can be used; the order is that of {@link
-   * #entries()}. Drivers are probed in this order, one after the other, and none after the first
-   * one that works, so that the runtimes of other vendors are not initialised. Which device was
-   * taken, and why not those before it, is logged at INFO.
+   * Opens the first device of the first driver that can be used, in the order of {@link
+   * #entries()}. The caller closes it. Drivers are probed in this order, one after the other, and
+   * none after the first one that works, so that the runtimes of other vendors are not initialized.
+   * The choice, and why the drivers before it were not chosen, is logged at INFO.
    *
-   * @throws HalException NOT_FOUND if no driver can be used; the message gives the reason for each
+   * @throws HalException NOT_FOUND if no driver can be used, with the reason for each
    */
   public Device openDefaultDevice() {
     return openFirst(one -> null);
   }
 
   /**
-   * As {@link #openDefaultDevice()}, but takes no driver that computes on the host, which is one
-   * whose {@link DriverProvider#preference()} is 0 or less.
+   * Opens a device like {@link #openDefaultDevice()}, but skips drivers that compute on the host:
+   * those whose {@link DriverProvider#preference()} is 0 or less.
+   *
+   * @throws HalException NOT_FOUND if no such driver can be used, with the reason for each
    */
   public Device openAccelerator() {
     return openFirst(
@@ -276,10 +284,10 @@ public final class DriverRegistry {
   }
 
   /**
-   * As {@link #openDefaultDevice()}, but takes none of the drivers called so.
+   * Opens a device like {@link #openDefaultDevice()}, but skips the drivers with these names.
    *
-   * @throws HalException NOT_FOUND also if there is none called so: a misspelt name would exclude
-   *     nothing
+   * @throws HalException NOT_FOUND also if there is no driver of a given name, because a misspelt
+   *     name would exclude nothing
    */
   Device openDefaultDeviceExcept(Set<String> names) {
     for (String name : names) {
@@ -294,7 +302,8 @@ public final class DriverRegistry {
   /**
    * Opens the first device that can be opened.
    *
-   * @param obstacle why a driver that can be loaded is not even asked, or null
+   * @param obstacle returns why a driver that can be loaded is skipped without being probed, or
+   *     null
    */
   private Device openFirst(Function<FoundDriver, @Nullable String> obstacle) {
     StringBuilder reasons = new StringBuilder();

@@ -23,7 +23,7 @@ import org.jhal.spi.DriverProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for drivers with one or two class loaders.
+ * Searches for drivers with one or two class loaders.
  *
  * <p>Only the drivers found by the class loader of JHAL itself are cached. That class loader lives
  * at least as long as this class, so the cache keeps no class loader of an application alive. Other
@@ -32,9 +32,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class DriverSearch {
-  private static final int MAX_FAILURES = 1000; // a loader that keeps failing must not hang us
+  private static final int MAX_FAILURES = 1000; // a loader may fail again and again
 
-  /** What {@link #ownLoader} found last; null before the first search. A new search replaces it. */
+  /**
+   * The drivers that {@link #ownLoader} found last; null before the first search. A new search
+   * replaces them.
+   */
   private static volatile @Nullable List<FoundDriver> known;
 
   /** A class loader and its role in the search, for messages. */
@@ -51,7 +54,7 @@ final class DriverSearch {
     this.asked = asked;
   }
 
-  /** A search with the class loader of JHAL itself, then the context class loader. */
+  /** Returns a search with the class loader of JHAL itself, then with the context class loader. */
   static DriverSearch ofThisThread() {
     Asked own = new Asked(ownLoader(), "the class loader of JHAL itself");
     Thread thread = Thread.currentThread();
@@ -63,7 +66,7 @@ final class DriverSearch {
             : List.of(own, new Asked(context, role)));
   }
 
-  /** A search with {@code loader} alone. */
+  /** Returns a search with {@code loader} alone. */
   static DriverSearch of(ClassLoader loader) {
     return new DriverSearch(List.of(new Asked(loader, "the given class loader")));
   }
@@ -74,7 +77,7 @@ final class DriverSearch {
   }
 
   /**
-   * The drivers, sorted.
+   * Returns the drivers, sorted.
    *
    * @param mayBeKnown whether an earlier result of the class loader of JHAL itself may be reused
    */
@@ -99,7 +102,7 @@ final class DriverSearch {
       return before;
     }
     List<FoundDriver> now = look(loader);
-    known = now; // of two threads that search at once either may win: both found the same
+    known = now; // if two threads search concurrently, either may win: both found the same
     return now;
   }
 
@@ -142,7 +145,7 @@ final class DriverSearch {
     }
   }
 
-  /** Why a provider that could be loaded is unusable, or null. */
+  /** Returns why a provider that could be loaded is unusable, or null if it is usable. */
   private static @Nullable String problem(DriverProvider provider, ClassLoader loader) {
     String api = Version.refusal("API", provider.apiVersion(), DriverProvider.API_VERSION);
     String spi = Version.refusal("SPI", provider.spiVersion(), DriverProvider.SPI_VERSION);
@@ -152,7 +155,7 @@ final class DriverSearch {
     if (!DeviceUri.NAME.matcher(provider.name()).matches()) {
       return "its name " + DeviceUri.NAME_RULE;
     }
-    // If two jars have the same class, a class loader finds only the first.
+    // If two jars contain the same class, a class loader finds only the first one.
     String file = provider.getClass().getName().replace('.', '/') + ".class";
     try {
       List<String> places =
@@ -192,7 +195,7 @@ final class DriverSearch {
     return result;
   }
 
-  /** Sorts into the order in which a default device is looked for. */
+  /** Sorts the drivers into the order of the search for a default device. */
   static List<FoundDriver> sorted(List<FoundDriver> found) {
     return found.stream()
         .sorted(
@@ -208,7 +211,7 @@ final class DriverSearch {
     return url == null ? FoundDriver.UNKNOWN : place(url, "");
   }
 
-  /** The jar or folder in which {@code url} names {@code file}, as people write it. */
+  /** Returns the jar or folder in which {@code url} names {@code file}, as a path if it is one. */
   private static String place(URL url, String file) {
     String text = url.toString();
     text = text.substring(0, text.length() - (text.endsWith(file) ? file.length() : 0));
@@ -220,15 +223,15 @@ final class DriverSearch {
     }
   }
 
-  /** For messages when there is no driver: which class loaders were searched. */
+  /** Returns which class loaders were searched, for messages if there is no driver. */
   String foundNothing() {
     return "no jar or module with a driver was found by "
         + asked.stream().map(Asked::toString).collect(Collectors.joining(" or by "));
   }
 
   /**
-   * The jars of the class path that cannot be opened, if the class path was searched. Opens all
-   * jars.
+   * Returns the jars of the class path that cannot be opened, if the class path was searched. Opens
+   * all jars.
    */
   List<Entry> damagedJars() {
     return asked.stream().anyMatch(one -> seesClassPath(one.loader))
@@ -246,7 +249,7 @@ final class DriverSearch {
     return false;
   }
 
-  /** The jars of a class path that cannot be opened. A class loader silently skips them. */
+  /** Returns the jars of a class path that cannot be opened. A class loader silently skips them. */
   static List<Entry> damagedJars(String classPath) {
     List<Entry> damaged = new ArrayList<>();
     for (String part : classPath.split(Pattern.quote(File.pathSeparator), -1)) {

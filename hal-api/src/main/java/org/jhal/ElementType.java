@@ -3,8 +3,8 @@ package org.jhal;
 import java.util.Locale;
 
 /**
- * The type of a constant, or of the elements of a buffer. Written in manifests in lower case:
- * {@code f32}.
+ * The type of a constant, or of the elements of a buffer. Manifests write it in lower case: {@code
+ * f32}.
  */
 public enum ElementType {
   /** Signed 8-bit integer. */
@@ -38,12 +38,12 @@ public enum ElementType {
     this.bytes = bytes;
   }
 
-  /** The size of one element in bytes; also its alignment. */
+  /** Returns the size of one element in bytes, which is also its alignment. */
   public int bytes() {
     return bytes;
   }
 
-  /** The name as manifests write it. */
+  /** Returns the name as manifests write it. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -9,30 +9,30 @@ import java.util.List;
  * <p>Thread-safe.
  */
 public interface Executable extends AutoCloseable {
-  /** The device that the executable was loaded for. */
+  /** Returns the device that the executable was loaded for. */
   Device device();
 
-  /** The format of the variant that was loaded, such as {@code java}. */
+  /** Returns the format of the variant that was loaded, such as {@code java}. */
   String format();
 
   /**
-   * Why the variants before the loaded one were refused, one line each; empty if the first one was
-   * taken.
+   * Returns why the device skipped the variants before the one that it loaded, one line each; empty
+   * if it loaded the first one.
    */
   List<String> refusals();
 
-  /** All kernels, in the order of the manifest. */
+  /** Returns all kernels, in the order of the manifest. */
   List<Kernel> kernels();
 
   /**
-   * The kernel called {@code name}.
+   * Returns the kernel called {@code name}.
    *
-   * @throws HalException NOT_FOUND if there is none; the message lists the kernels that exist
+   * @throws HalException NOT_FOUND if there is none, with a list of the kernels that exist
    */
   Kernel kernel(String name);
 
   /**
-   * The kernel at {@code index}.
+   * Returns the kernel at {@code index}.
    *
    * @throws HalException OUT_OF_RANGE if {@code index} is not in {@code [0, kernels().size())}
    */
@@ -47,8 +47,8 @@ public interface Executable extends AutoCloseable {
   }
 
   /**
-   * Closes the executable. It is unloaded when the last operation that uses it has retired. Closing
-   * twice is harmless.
+   * Closes the executable. It is unloaded when the last operation or command buffer that uses it
+   * has released it. Closing twice is harmless.
    */
   @Override
   void close();

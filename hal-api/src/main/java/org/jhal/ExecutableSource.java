@@ -22,17 +22,17 @@ import org.jhal.kernel.JavaKernel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of a bundle of kernels: a folder, a zip or jar file, resources on a class path or in a
- * module, or the program itself. A bundle has a manifest, {@code manifest.json}, and the files that
- * it names; docs/bundles.md describes it. {@link #builder} makes one in the program.
+ * The location of a bundle of kernels: a folder, a zip or jar file, resources on a class path or in
+ * a module, or the program itself. A bundle has a manifest, {@code manifest.json}, and the files
+ * that it names; docs/bundles.md describes it. {@link #builder} creates one within the program.
  *
  * <p>Nothing outside the bundle can be read through it: a path that is absolute or leaves the
- * bundle is refused.
+ * bundle is rejected.
  *
  * <p>Immutable; any thread may use it.
  */
 public final class ExecutableSource {
-  /** Opens a file of a bundle; null if there is none. */
+  /** Opens a file of a bundle; returns null if there is no such file. */
   interface Reader {
     @Nullable InputStream open(String path) throws IOException;
   }
@@ -44,7 +44,7 @@ public final class ExecutableSource {
   private final Reader reader;
   private final ClassLoader classLoader;
   private final Map<String, JavaKernel> javaKernels;
-  private final List<ExecutableSource> overlays; // the one on top first
+  private final List<ExecutableSource> overlays; // the topmost one first
   private final boolean isOverlay;
 
   private ExecutableSource(String name, Reader reader, ClassLoader classLoader) {
@@ -72,8 +72,8 @@ public final class ExecutableSource {
   }
 
   /**
-   * The bundle in a folder, or in a zip or jar file. If an archive holds one folder and nothing
-   * else, that folder is the bundle. Nothing is read yet.
+   * Returns the bundle in a folder, or in a zip or jar file. If an archive holds one folder and
+   * nothing else, that folder is the bundle. This reads nothing yet.
    *
    * @throws HalException NOT_FOUND if there is nothing at {@code path}; INVALID_ARGUMENT if {@code
    *     path} is the manifest of a bundle instead of the bundle
@@ -98,9 +98,9 @@ public final class ExecutableSource {
   }
 
   /**
-   * The bundle in the resources next to {@code anchor}, in the folder {@code folder}. This also
-   * works in a module that does not open the folder's package. Classes that the bundle names are
-   * looked up with the anchor's class loader first. Nothing is read yet.
+   * Returns the bundle in the resources next to {@code anchor}, in the folder {@code folder}. This
+   * also works in a module that does not open the folder's package. Classes that the bundle names
+   * are looked up with the anchor's class loader first. This reads nothing yet.
    */
   public static ExecutableSource ofResources(Class<?> anchor, String folder) {
     Objects.requireNonNull(anchor, "anchor");
@@ -112,7 +112,7 @@ public final class ExecutableSource {
   }
 
   /**
-   * Starts a bundle that is made in the program, of code in strings, arrays, files and Java
+   * Returns a builder for a bundle within the program, from code in strings, arrays, files and Java
    * objects.
    *
    * @param name the bundle's name, for messages
@@ -123,12 +123,12 @@ public final class ExecutableSource {
   }
 
   /**
-   * This bundle with more variants from outside, which are tried before its own: for a device that
-   * loads none of its formats, or code that was compiled for one device. docs/bundles.md describes
-   * such an overlay.
+   * Returns this bundle with additional variants from outside, which are tried before its own: for
+   * a device that supports none of its formats, or for code that was compiled for one device.
+   * docs/bundles.md describes such an overlay.
    *
    * @param folder an overlay, or a folder of overlays, each in a folder of its own. Those for other
-   *     bundles are passed over; {@link Executable#refusals} tells of them.
+   *     bundles are skipped, which {@link Executable#refusals} reports.
    * @throws HalException NOT_FOUND if there is no overlay; DATA_LOSS if the folder cannot be read
    */
   public ExecutableSource withVariants(Path folder) {
@@ -168,31 +168,32 @@ public final class ExecutableSource {
   }
 
   /**
-   * What {@link #withVariants} laid over this bundle, the one to be tried first at the beginning.
-   * Each reads its own files, and otherwise those of this bundle, but only its own manifest.
+   * Returns the overlays that {@link #withVariants} has added to this bundle, in the order in which
+   * they are tried. Each has its own manifest. It reads other files from its own folder, or else
+   * from this bundle.
    */
   public List<ExecutableSource> overlays() {
     return overlays;
   }
 
   /**
-   * Whether it is one of {@link #overlays} of a bundle. Its files then come before the classes of
-   * its {@link #classLoader}, as that knows those of the bundle below.
+   * Returns whether this is one of the {@link #overlays} of a bundle. If so, its files take
+   * precedence over the classes of its {@link #classLoader}, which finds those of the bundle below.
    */
   public boolean isOverlay() {
     return isOverlay;
   }
 
   /**
-   * The bundle's name in messages: its path, {@code ANCHOR:FOLDER} for resources, or the name that
-   * the program gave it.
+   * Returns the bundle's name in messages: its path, {@code ANCHOR:FOLDER} for resources, or the
+   * name that the program gave it.
    */
   public String name() {
     return name;
   }
 
   /**
-   * The class loader with which classes of the bundle are looked up first (those of an overlay
+   * Returns the class loader with which classes of the bundle are looked up first (for an overlay,
    * after its files), and whose classes they may use.
    */
   public ClassLoader classLoader() {
@@ -200,15 +201,15 @@ public final class ExecutableSource {
   }
 
   /**
-   * The kernels that are Java objects, by name; see {@link BundleBuilder#java(String, JavaKernel)}.
-   * For drivers that load the format {@code java}; empty for all other bundles.
+   * Returns the kernels that are Java objects, by name; see {@link BundleBuilder#java(String,
+   * JavaKernel)}. For drivers that load the format {@code java}; empty for all other bundles.
    */
   public Map<String, JavaKernel> javaKernels() {
     return javaKernels;
   }
 
   /**
-   * Reads a file of the bundle, whatever its size.
+   * Reads a file of the bundle, of any size up to that of an array.
    *
    * @return its bytes, or null if there is no such file
    * @throws HalException as {@link #read(String, int)}
@@ -221,12 +222,12 @@ public final class ExecutableSource {
    * Reads a file of the bundle.
    *
    * @param path relative, with {@code /} between its parts
-   * @param limit how many bytes the file may have; no more are read, so that a small archive cannot
-   *     unpack to something huge
+   * @param limit the maximum size of the file in bytes, at least 0; no more bytes are read, so that
+   *     a small archive cannot unpack to a huge file
    * @return its bytes, or null if there is no such file
-   * @throws HalException INVALID_ARGUMENT if {@code path} is absolute or leaves the bundle, also
-   *     through a link, or the locale has no such file names, or the file is larger than {@code
-   *     limit}; DATA_LOSS if reading fails
+   * @throws HalException INVALID_ARGUMENT if {@code path} is absolute or leaves the bundle, even
+   *     through a link, if the process's locale cannot represent the file name, or if the file is
+   *     larger than {@code limit}; DATA_LOSS if reading fails
    */
   public byte @Nullable [] read(String path, int limit) {
     Objects.requireNonNull(path, "path");
@@ -302,7 +303,8 @@ public final class ExecutableSource {
     if (in != null || layer == null) {
       return in;
     }
-    // The module may not open the package. It passed its own class, so it allows us to read there.
+    // The module may not open the package. By passing its own class, it has allowed us to read
+    // there.
     Optional<ResolvedModule> module =
         layer.configuration().findModule(anchor.getModule().getName());
     if (module.isEmpty()) {
@@ -324,7 +326,7 @@ public final class ExecutableSource {
     }
   }
 
-  /** A stream that also closes what it reads from. */
+  /** Returns a stream that also closes its source. */
   private static InputStream closing(InputStream in, Closeable from) {
     return new FilterInputStream(in) {
       @Override
@@ -362,7 +364,9 @@ public final class ExecutableSource {
     }
   }
 
-  /** The folder that holds everything else, with a trailing slash; empty if there is none. */
+  /**
+   * Returns the folder that holds everything else, with a trailing slash; empty if there is none.
+   */
   private static String onlyFolder(ZipFile zip) {
     List<String> tops =
         zip.stream()

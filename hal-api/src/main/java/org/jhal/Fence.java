@@ -9,41 +9,43 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A set of timepoints: what an operation waits for, or what it signals. A single {@link Timepoint}
- * is a fence too, and {@link #NONE} is the empty one.
+ * is a fence too, and {@link #NONE} is the empty fence.
  *
- * <p>A fence holds at most one timepoint per semaphore; of several, the one with the largest value
- * is kept (rule S1a).
+ * <p>A fence holds at most one timepoint per semaphore; of several, it keeps the one with the
+ * largest value (rule S1a).
  *
  * <p>Immutable; any thread may use it.
  */
 public sealed interface Fence permits Timepoint, TimepointSet {
-  /** The fence without timepoints: a wait for it returns at once, signalling it does nothing. */
+  /**
+   * The fence without timepoints. A wait for it returns immediately; signalling it does nothing.
+   */
   @SuppressWarnings("ClassInitializationDeadlock") // TimepointSet is used only through this type
   Fence NONE = TimepointSet.none();
 
-  /** A fence of all {@code timepoints}, in this order. */
+  /** Returns a fence of all {@code timepoints}, in this order. */
   static Fence of(Timepoint... timepoints) {
     Objects.requireNonNull(timepoints, "timepoints");
     return of(Arrays.asList(timepoints));
   }
 
-  /** A fence of all {@code timepoints}, in this order. */
+  /** Returns a fence of all {@code timepoints}, in this order. */
   static Fence of(Collection<Timepoint> timepoints) {
     return TimepointSet.of(timepoints);
   }
 
-  /** The number of timepoints in this fence. */
+  /** Returns the number of timepoints in this fence. */
   int size();
 
   /**
-   * The semaphore of timepoint {@code index}.
+   * Returns the semaphore of timepoint {@code index}.
    *
    * @throws IndexOutOfBoundsException if {@code index} is not in {@code [0, size())}
    */
   TimelineSemaphore semaphore(int index);
 
   /**
-   * The value of timepoint {@code index}.
+   * Returns the value of timepoint {@code index}.
    *
    * @throws IndexOutOfBoundsException if {@code index} is not in {@code [0, size())}
    */
@@ -53,7 +55,8 @@ public sealed interface Fence permits Timepoint, TimepointSet {
    * Blocks until every timepoint is reached.
    *
    * @throws HalException the failure of a member as soon as any member has failed, even if others
-   *     were reached; FAILED_PRECONDITION where nobody may wait, as {@link TimelineSemaphore#await}
+   *     were reached; FAILED_PRECONDITION if a semaphore is closed, or on a thread that must not
+   *     wait, as {@link TimelineSemaphore#await(long)}
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAll() throws InterruptedException {
@@ -61,11 +64,11 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   }
 
   /**
-   * Blocks until every timepoint is reached, for at most {@code timeout}; with zero or less it only
-   * checks.
+   * Blocks until every timepoint is reached, for at most {@code timeout}; if that is zero or less,
+   * only checks.
    *
    * @throws HalException DEADLINE_EXCEEDED when the time is up; the failure of a member as soon as
-   *     any has failed
+   *     any member has failed; otherwise as {@link #awaitAll()}
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAll(Duration timeout) throws InterruptedException {
@@ -74,10 +77,10 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   }
 
   /**
-   * Blocks until one timepoint is reached. The empty fence is reached at once.
+   * Blocks until one timepoint is reached. For the empty fence, this returns immediately.
    *
    * @throws HalException the failure of a member as soon as any member has failed, even if others
-   *     were reached
+   *     were reached; otherwise as {@link #awaitAll()}
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAny() throws InterruptedException {
@@ -85,11 +88,11 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   }
 
   /**
-   * Blocks until one timepoint is reached, for at most {@code timeout}; with zero or less it only
-   * checks. The empty fence is reached at once.
+   * Blocks until one timepoint is reached, for at most {@code timeout}; if that is zero or less,
+   * only checks. For the empty fence, this returns immediately.
    *
    * @throws HalException DEADLINE_EXCEEDED when the time is up; the failure of a member as soon as
-   *     any has failed
+   *     any member has failed; otherwise as {@link #awaitAll()}
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default void awaitAny(Duration timeout) throws InterruptedException {
@@ -98,11 +101,12 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   }
 
   /**
-   * Blocks until every timepoint is reached, for at most {@code timeout}; with zero or less it only
-   * checks.
+   * Blocks until every timepoint is reached, for at most {@code timeout}; if that is zero or less,
+   * only checks.
    *
    * @return false if the time was up first
-   * @throws HalException the failure of a member as soon as any has failed, with whatever status
+   * @throws HalException the failure of a member, with whatever status, as soon as any member has
+   *     failed; otherwise as {@link #awaitAll()}
    * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   default boolean tryAwaitAll(Duration timeout) throws InterruptedException {
@@ -111,11 +115,11 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   }
 
   /**
-   * A future that completes once every timepoint is reached, and exceptionally with a {@link
-   * HalException} as soon as a member fails or is closed, even if it was reached (rule S6). It is
-   * the caller's own: to cancel it, or to complete it by a time limit, affects nobody else and
-   * leaves nothing registered. Dependent actions run under the rules for {@link
-   * TimepointCallback}s, unless they are asynchronous.
+   * Returns a future that completes once every timepoint is reached. It completes exceptionally
+   * with a {@link HalException} as soon as a member fails or is closed, even if the member was
+   * reached (rule S6). The future belongs to the caller: cancelling it, or completing it when a
+   * time limit expires, affects no other observer and leaves nothing registered. Dependent actions
+   * run under the rules for {@link TimepointCallback}s, unless they are asynchronous.
    *
    * @throws HalException FAILED_PRECONDITION if a semaphore is closed
    */
@@ -124,8 +128,8 @@ public sealed interface Fence permits Timepoint, TimepointSet {
   }
 
   /**
-   * This fence and {@code other} together. Takes constant time on average, so a fence may be made
-   * of many, one by one.
+   * Returns the union of this fence and {@code other}. This takes constant amortized time, so a
+   * large fence can be built one timepoint at a time.
    */
   default Fence and(Fence other) {
     Objects.requireNonNull(other, "other");

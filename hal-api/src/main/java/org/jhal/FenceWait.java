@@ -9,19 +9,18 @@ import org.jhal.spi.HostWaits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wait for several timepoints, by a thread or by a future, built on {@link
- * TimelineSemaphore#onReach} alone, so that members may belong to different devices and drivers
- * (rule S6).
+ * A wait for several timepoints, by a thread or by a future. It uses only {@link
+ * TimelineSemaphore#onReach}, so the members may belong to different devices and drivers (rule S6).
  */
 final class FenceWait {
   private final Fence fence;
-  private final Consumer<FenceWait> changed; // called when a member was reached or has failed
+  private final Consumer<FenceWait> changed; // called when a member is reached or fails
   private final boolean[] reached; // guarded by this
   private volatile int open; // timepoints not reached yet; guarded by this for writing
   private volatile @Nullable HalException
       failure; // the first failure of a member; guarded by this for writing
   private final @Nullable Registration[] registrations; // by member; guarded by this until isOver
-  private boolean isOver; // the wait has ended; guarded by this
+  private boolean isOver; // whether the wait has ended; guarded by this
 
   private FenceWait(Fence fence, Consumer<FenceWait> changed) {
     this.fence = fence;
@@ -32,8 +31,8 @@ final class FenceWait {
   }
 
   /**
-   * Waits for all or any of {@code fence}. A null {@code timeout} means for ever; with zero or less
-   * it only checks.
+   * Waits for all or any of {@code fence}. A null {@code timeout} means no limit; zero or less only
+   * checks.
    */
   static void await(Fence fence, boolean all, @Nullable Duration timeout)
       throws InterruptedException {
@@ -58,7 +57,7 @@ final class FenceWait {
     }
   }
 
-  /** Waits for all of {@code fence}; returns false if the time is up first. */
+  /** Waits for all of {@code fence}. Returns false if the time is up first. */
   static boolean tryAwait(Fence fence, Duration timeout) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
@@ -75,7 +74,10 @@ final class FenceWait {
     return new FenceWait(fence, wait -> LockSupport.unpark(waiter));
   }
 
-  /** A future that completes as {@link Fence#whenAll} says. Whoever completes it ends the wait. */
+  /**
+   * Returns a future that completes as {@link Fence#whenAll} describes. The wait ends when the
+   * future completes.
+   */
   static CompletableFuture<@Nullable Void> whenAll(Fence fence) {
     CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
     FenceWait wait = new FenceWait(fence, changed -> changed.settle(future));
@@ -87,10 +89,10 @@ final class FenceWait {
       wait.cancelAll();
       HalException failed = wait.firstFailure();
       if (failed == null || failed.status() != e.status()) {
-        throw e; // one is closed
+        throw e; // a member is closed
       }
       boolean ignored = future.completeExceptionally(e);
-    } catch (Throwable t) { // no memory, or no stack
+    } catch (Throwable t) { // out of memory or stack
       wait.cancelAll();
       throw t;
     }
@@ -122,7 +124,7 @@ final class FenceWait {
     }
   }
 
-  /** Waits; returns false if the time is up first. */
+  /** Waits. Returns false if the time is up first. */
   private boolean run(boolean all, @Nullable Duration timeout) throws InterruptedException {
     if (timeout == null || isPositive(timeout)) {
       HostWaits.check();
@@ -158,7 +160,7 @@ final class FenceWait {
     }
   }
 
-  /** A member that is reached may still fail, which ends a wait for the others (rule S6). */
+  /** Watches for the failure of a reached member, which ends a wait for the others (rule S6). */
   private void watch(int index) {
     register(index, Long.MAX_VALUE, this::failed);
   }
@@ -166,8 +168,8 @@ final class FenceWait {
   private void register(int index, long value, TimepointCallback callback) {
     Registration made = fence.semaphore(index).onReach(value, callback);
     synchronized (this) {
-      // If the member was reached meanwhile, watch() has registered for its failure, and this one
-      // is over.
+      // If the member was reached meanwhile, watch() has registered for its failure, and this
+      // registration is not needed any more.
       if (!isOver && (registrations[index] == null || value == Long.MAX_VALUE)) {
         registrations[index] = made;
         return;
@@ -187,7 +189,7 @@ final class FenceWait {
     }
   }
 
-  /** If a member has failed, the wait fails, even if the member was reached before (rule S3). */
+  /** Throws if a member has failed, even if it was reached before (rule S3). */
   private void checkFailures() {
     HalException failed = firstFailure();
     if (failed != null) {
@@ -206,9 +208,9 @@ final class FenceWait {
   }
 
   /**
-   * Notes which members are already reached, before this object is shared. Within a callback this
-   * is all that can be seen: callbacks given to onReach() there run only after that callback has
-   * returned.
+   * Records which members are already reached, before this object is shared. In a callback, no
+   * other member can be seen as reached: callbacks that are passed to onReach() there run only
+   * after that callback has returned.
    */
   private void look() {
     for (int i = 0; i < reached.length; i++) {
@@ -231,7 +233,7 @@ final class FenceWait {
     if (isOneOfMore) {
       try {
         watch(index);
-      } catch (HalException e) { // closed since
+      } catch (HalException e) { // closed meanwhile
         failed(e);
       }
     }
@@ -280,10 +282,10 @@ final class FenceWait {
     return !timeout.isZero() && !timeout.isNegative();
   }
 
-  /** Nanoseconds that can be added to {@link System#nanoTime()}. */
+  /** Returns nanoseconds that can be added to {@link System#nanoTime()}. */
   static long saturatedNanos(Duration timeout) {
     try {
-      // Half the range, so that adding it to nanoTime() keeps differences meaningful.
+      // Half the range, so that differences stay meaningful after adding it to nanoTime().
       return Math.min(timeout.toNanos(), Long.MAX_VALUE / 2);
     } catch (ArithmeticException tooLong) {
       return timeout.isNegative() ? 0 : Long.MAX_VALUE / 2;

@@ -2,12 +2,13 @@ package org.jhal;
 
 /**
  * The pattern that a fill repeats: the low {@code bytes} bytes of {@code bits}, little-endian.
+ * Immutable.
  *
  * @param bits the pattern
  * @param bytes its length in bytes: 1, 2 or 4
  */
 public record FillPattern(int bits, int bytes) {
-  /** One zero byte. */
+  /** A single zero byte. */
   public static final FillPattern ZERO = new FillPattern(0, 1);
 
   /**
@@ -28,22 +29,32 @@ public record FillPattern(int bits, int bytes) {
     }
   }
 
-  /** A pattern of one byte, in {@code [0, 0xFF]}. */
+  /**
+   * Returns a pattern of one byte.
+   *
+   * @param bits in {@code [0, 0xFF]}
+   * @throws HalException INVALID_ARGUMENT if {@code bits} is not in this range
+   */
   public static FillPattern of8(int bits) {
     return new FillPattern(bits, 1);
   }
 
-  /** A pattern of two bytes, in {@code [0, 0xFFFF]}. */
+  /**
+   * Returns a pattern of two bytes.
+   *
+   * @param bits in {@code [0, 0xFFFF]}
+   * @throws HalException INVALID_ARGUMENT if {@code bits} is not in this range
+   */
   public static FillPattern of16(int bits) {
     return new FillPattern(bits, 2);
   }
 
-  /** A pattern of four bytes. */
+  /** Returns a pattern of four bytes. */
   public static FillPattern of32(int bits) {
     return new FillPattern(bits, 4);
   }
 
-  /** A pattern of the four bytes of a float. */
+  /** Returns a pattern of the four bytes of a float. */
   public static FillPattern of(float value) {
     return new FillPattern(Float.floatToRawIntBits(value), 4);
   }

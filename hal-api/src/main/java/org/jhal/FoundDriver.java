@@ -16,10 +16,10 @@ import org.jhal.spi.DriverProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver that a {@link DriverRegistry} has found. Creates it once and probes it; copes with
+ * A driver that a {@link DriverRegistry} has found. Creates it once and probes it; tolerates
  * drivers that throw or hang.
  *
- * <p>Thread-safe; holds no lock while the driver is called.
+ * <p>Thread-safe; holds no lock while it calls the driver.
  */
 final class FoundDriver {
   /** The location of a provider whose origin cannot be determined. */
@@ -32,12 +32,12 @@ final class FoundDriver {
   final Entry entry;
 
   /**
-   * The driver once it is created or being created; null before that, and after a failure to create
-   * it.
+   * The driver once it is created or being created; null before that, and after an attempt to
+   * create it has failed.
    */
   private final AtomicReference<@Nullable CompletableFuture<Driver>> made = new AtomicReference<>();
 
-  /** The answer that a probing thread will give; null if no thread is probing. */
+  /** The future result of a probing thread; null if no thread is probing. */
   private final AtomicReference<@Nullable CompletableFuture<Answer>> asked =
       new AtomicReference<>();
 
@@ -48,8 +48,8 @@ final class FoundDriver {
   }
 
   /**
-   * Whether two class loaders have found the same driver: the same class, or one of that name in
-   * the same jar.
+   * Returns whether two class loaders have found the same driver: the same class, or a class of the
+   * same name in the same jar.
    */
   boolean isSame(FoundDriver other) {
     if (provider == null || other.provider == null) {
@@ -63,7 +63,9 @@ final class FoundDriver {
             && entry.location().equals(other.entry.location()));
   }
 
-  /** The driver, created at the first call that succeeds. The entry must have no problem. */
+  /**
+   * Returns the driver, which the first call that succeeds creates. The entry must have no problem.
+   */
   Driver driver() {
     CompletableFuture<Driver> mine = new CompletableFuture<>();
     CompletableFuture<Driver> theirs = made.compareAndExchange(null, mine);
@@ -102,7 +104,7 @@ final class FoundDriver {
     mine.completeExceptionally(failure);
   }
 
-  /** Advice if modules are missing because nothing on the module path requires them. */
+  /** Returns advice if modules are missing because nothing on the module path requires them. */
   private String advice(Throwable thrown) {
     Module module = Objects.requireNonNull(provider).getClass().getModule();
     boolean asksForNone = module.isNamed() && module.getDescriptor().isAutomatic();
@@ -113,7 +115,10 @@ final class FoundDriver {
         : "";
   }
 
-  /** Why the driver cannot be used on this machine, or null if it can; probes it on this thread. */
+  /**
+   * Returns why the driver cannot be used on this machine, or null if it can. Probes the driver on
+   * this thread.
+   */
   @Nullable String unusable() {
     if (entry.problem() != null) {
       return entry.problem();
@@ -130,7 +135,7 @@ final class FoundDriver {
     return Objects.requireNonNull(driver().probe(), "verdict of probe()");
   }
 
-  /** Probes all of {@code drivers} at once, each on a thread of its own. */
+  /** Probes all of {@code drivers} in parallel, each on its own thread. */
   static List<Answer> askAll(List<FoundDriver> drivers, Duration patience)
       throws InterruptedException {
     if (Thread.interrupted()) {
@@ -198,7 +203,7 @@ final class FoundDriver {
     return new Answer(entry, Driver.Availability.unavailable(reason), List.of());
   }
 
-  /** What a driver threw, for people; works even if the throwable's own methods throw. */
+  /** Describes what a driver threw, even if the throwable's own methods throw. */
   private static String reason(Throwable thrown) {
     try {
       return thrown instanceof HalException e ? e.getMessage() : oneLine(thrown);
@@ -207,7 +212,9 @@ final class FoundDriver {
     }
   }
 
-  /** The whole chain of causes on one line, so that a person can see why something is broken. */
+  /**
+   * Returns the whole chain of causes on one line, so that a user can see why a driver is broken.
+   */
   static String oneLine(Throwable thrown) {
     StringBuilder text = new StringBuilder(String.valueOf(thrown));
     int causes = 0;

@@ -5,7 +5,10 @@ import java.util.Objects;
 import org.jhal.spi.CollectiveDevice;
 import org.jhal.spi.HostWaits;
 
-/** Makes groups: checks what can be checked of any device, and leaves the rest to the first one. */
+/**
+ * Creates groups: checks what can be checked for any device, and delegates the rest to the first
+ * device.
+ */
 final class Groups {
   private Groups() {}
 

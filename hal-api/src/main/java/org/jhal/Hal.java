@@ -8,7 +8,7 @@ import java.util.Set;
 /**
  * The entry point: opens a device by name.
  *
- * <p>Drivers are looked for as {@link DriverRegistry#load()} does. Those that the class loader of
+ * <p>Drivers are searched for as by {@link DriverRegistry#load()}. Those that the class loader of
  * JHAL itself finds are cached until a driver is requested that is not among them.
  *
  * <p>Thread-safe.
@@ -34,7 +34,7 @@ public final class Hal {
   /** The environment variable that names the default device. */
   public static final String DEVICE_VARIABLE = "JHAL_DEVICE";
 
-  /** How many characters {@link #explain} returns at most. */
+  /** The maximum number of characters that {@link #explain} returns. */
   public static final int EXPLANATION_LIMIT = 65_536;
 
   private Hal() {}
@@ -43,13 +43,14 @@ public final class Hal {
    * Opens the device that {@code uri} names: {@code "mock"}, {@code "mock://1"}, {@code
    * "mock://?queues=4"}. The caller closes it.
    *
-   * <p>{@code "!mock"} is the default device, but none of the driver {@code mock}; {@code
-   * "!mock,!cuda"} excludes two. Each of them must be a driver that was found, usable or not.
+   * <p>{@code "!mock"} opens the default device, excluding those of the driver {@code mock}; {@code
+   * "!mock,!cuda"} excludes two drivers. Each of these drivers must have been found, usable or not.
    *
    * @throws HalException INVALID_ARGUMENT for a malformed URI, an unknown option or a malformed
    *     value; OUT_OF_RANGE for a value out of its range; NOT_FOUND if there is no such driver or
-   *     device, with a list of those that exist; UNAVAILABLE if the driver cannot be used on this
-   *     machine, with the cause
+   *     device, with a list of those that exist; FAILED_PRECONDITION if the driver cannot be used
+   *     on any machine ({@link DriverRegistry.Entry#problem()}); UNAVAILABLE if it cannot be used
+   *     on this machine, with the cause
    */
   public static Device openDevice(String uri) {
     if (Objects.requireNonNull(uri, "uri").startsWith("!")) {
@@ -82,10 +83,11 @@ public final class Hal {
   }
 
   /**
-   * Opens the first device of a driver that does not compute on the host, in the order of {@link
-   * DriverRegistry#entries()}, whatever the default device is. The caller closes it.
+   * Opens the first device of the first usable driver that does not compute on the host, in the
+   * order of {@link DriverRegistry#entries()}, whatever the default device is. The caller closes
+   * it.
    *
-   * @throws HalException NOT_FOUND if there is none; the message gives the reason for each driver
+   * @throws HalException NOT_FOUND if there is none, with the reason for each driver
    */
   public static Device openAccelerator() {
     return registry().openAccelerator();
@@ -95,10 +97,11 @@ public final class Hal {
    * Opens the default device: the one that the system property {@code jhal.device} or else the
    * environment variable {@code JHAL_DEVICE} names, else the first usable one in the order of
    * {@link DriverRegistry#entries()}, in which drivers that compute on the host come last. The
-   * caller closes it. Which device was taken, and why not others, is logged at INFO.
+   * caller closes it. In the latter case, the choice, and why other drivers were not chosen, is
+   * logged at INFO.
    *
-   * @throws HalException as {@link #openDevice(String)}, and the message says where the name came
-   *     from; NOT_FOUND if no driver can be used; the message gives the reason for each
+   * @throws HalException as {@link #openDevice(String)}, with the origin of the name in the
+   *     message; NOT_FOUND if no driver can be used, with the reason for each
    */
   public static Device openDevice() {
     Optional<String> uri = configuredDevice();
@@ -118,8 +121,8 @@ public final class Hal {
   }
 
   /**
-   * The device that the system property {@code jhal.device} or else the environment variable {@code
-   * JHAL_DEVICE} names; empty if neither does.
+   * Returns the name of the device from the system property {@code jhal.device} or else from the
+   * environment variable {@code JHAL_DEVICE}; empty if neither is set.
    */
   public static Optional<String> configuredDevice() {
     String uri =
@@ -128,20 +131,20 @@ public final class Hal {
   }
 
   /**
-   * Describes for people what this process waits for: the open operations of all open devices, by
-   * queue, each with what it waits for and which operation would signal that. Cycles, and waits for
-   * what no operation has promised, come first. Whether something is stuck is the reader's to say:
-   * the program may still signal any timeline itself.
+   * Describes what this process waits for, as text for users: the open operations of all open
+   * devices, by queue, each with the values that it waits for and the operation that would signal
+   * them. Cycles, and waits for values that no operation has promised, come first. This does not
+   * decide whether something is stuck: the program may still signal any timeline itself.
    *
-   * <p>The text has many lines, and at most {@link #EXPLANATION_LIMIT} characters. It is cut by
-   * printing some of what there is much of, and counting the rest. At most 200,000 operations are
-   * looked at, and the oldest rather than the newest. Devices of other copies of this API, in other
-   * class loaders, are not seen.
+   * <p>The text has many lines, and at most {@link #EXPLANATION_LIMIT} characters. To keep this
+   * limit, long lists are shortened to some entries and the number of the others. At most 200,000
+   * operations are examined, preferably the oldest. Devices of other copies of this API, in other
+   * class loaders, are not included.
    *
-   * <p>Any thread may call this at any time, also in a callback and in external work, and while a
-   * device hangs or is lost. It waits for nothing and stops nobody: others go on meanwhile, so the
-   * text shows no single moment. But it looks at every open operation, so it is not for hot paths.
-   * The same text is available through JMX, see {@link HalMXBean}.
+   * <p>Any thread may call this at any time, even in a callback or in external work, and while a
+   * device hangs or is lost. The call does not wait. Other threads continue meanwhile, so the text
+   * does not show a single moment. The call examines every open operation, so it is not for hot
+   * paths. The same text is available through JMX; see {@link HalMXBean}.
    */
   public static String explain() {
     return ProcessExplanation.make();

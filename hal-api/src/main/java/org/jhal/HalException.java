@@ -4,34 +4,34 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exception that JHAL throws. Its {@link #status()} is the kind of failure; its message names
- * what failed, its value and the limit that it broke. The failure of an operation begins with the
- * {@linkplain #operation operation}.
+ * The exception that JHAL throws. Its {@link #status()} is the kind of failure. Its message names
+ * what failed, its value and the limit that it violates. The message of a failed operation begins
+ * with the {@linkplain #operation operation}.
  *
- * <p>Immutable, but for what every {@link Throwable} lets a program add.
+ * <p>Immutable, except for what a program can change in every {@link Throwable}.
  */
 public final class HalException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** How many causes are looked through for a code; they may form a circle. */
+  /** The maximum number of causes that are searched for a code, because they may form a cycle. */
   private static final int MOST_CAUSES = 100;
 
   private final Status status;
-  private final @Nullable HalException origin; // for a copy: the first exception
+  private final @Nullable HalException origin; // for a copy: the original exception
   private final @Nullable NativeCode nativeCode;
   private final @Nullable FailedOperation operation;
 
-  /** A failure without a cause. */
+  /** Creates a failure without a cause. */
   public HalException(Status status, String message) {
     this(status, message, null);
   }
 
-  /** A failure that another throwable caused. */
+  /** Creates a failure that another throwable has caused. */
   public HalException(Status status, String message, @Nullable Throwable cause) {
     this(status, message, cause, null);
   }
 
-  /** A failure that a native function reported with {@code nativeCode}. */
+  /** Creates a failure that a native function has reported with {@code nativeCode}. */
   public HalException(
       Status status, String message, @Nullable Throwable cause, @Nullable NativeCode nativeCode) {
     this(status, message, cause, nativeCode, null, null);
@@ -51,20 +51,20 @@ public final class HalException extends RuntimeException {
     this.origin = origin;
   }
 
-  /** The message; never null. */
+  /** Returns the message, which is never null. */
   @Override
   public String getMessage() {
     return Objects.requireNonNull(super.getMessage());
   }
 
-  /** The kind of failure. */
+  /** Returns the kind of failure. */
   public Status status() {
     return status;
   }
 
   /**
-   * The code with which a native function failed, here or in what has caused this failure; null if
-   * there was none, or it is not known.
+   * Returns the code with which a native function failed, in this failure or in one of its causes;
+   * null if there was none, or if it is not known.
    */
   public @Nullable NativeCode nativeCode() {
     Throwable next = this;
@@ -78,16 +78,18 @@ public final class HalException extends RuntimeException {
   }
 
   /**
-   * The operation that has failed. Those that depend on it fail with the same one. Null if no
-   * single operation did: a call was refused, the program has failed a timeline, a device was
-   * closed, or it was lost; then the message says behind which operation that was seen.
+   * Returns the operation that has failed; the failures of operations that depend on it name the
+   * same one. Returns null if no single operation has failed: a call was rejected, the program has
+   * failed a timeline, or a device was closed or lost. If a loss was detected after an operation,
+   * the message names that one.
    */
   public @Nullable FailedOperation operation() {
     return operation;
   }
 
   /**
-   * For engines: this failure as that of an operation. The message begins with the operation.
+   * For engines: returns this failure as that of an operation. The message begins with the
+   * operation.
    *
    * @return a new exception, or this one if it already is the failure of an operation
    */
@@ -104,8 +106,8 @@ public final class HalException extends RuntimeException {
   }
 
   /**
-   * This failure without its causes and suppressed exceptions, which may be of classes that a
-   * receiver does not have, or that cannot be serialised.
+   * Returns this failure without its causes and suppressed exceptions, which may be of classes that
+   * a receiver does not have, or that cannot be serialized. The native code is kept.
    */
   public HalException alone() {
     HalException alone =
@@ -115,14 +117,14 @@ public final class HalException extends RuntimeException {
   }
 
   /**
-   * A copy of this failure for another thread to throw: a new exception with the same status,
-   * message, operation and cause, and the caller's stack trace. One suppressed exception keeps the
-   * stack trace and the suppressed exceptions of the first one, so that the origin is not lost,
-   * however often the failure is copied.
+   * Returns a copy of this failure for another thread to throw: a new exception with the same
+   * status, message, operation, native code and cause, and the caller's stack trace. A suppressed
+   * exception keeps the stack trace and the suppressed exceptions of the original one, so that the
+   * origin is not lost, however often the failure is copied.
    */
   public HalException again() {
     HalException first = origin == null ? this : origin;
-    HalException place = // no cause, or it would print twice
+    HalException place = // without the cause, which would be printed twice
         new HalException(status, getMessage(), null, nativeCode, operation, null);
     place.takeOver(first);
     HalException copy =
@@ -138,7 +140,7 @@ public final class HalException extends RuntimeException {
     }
   }
 
-  /** Prints as {@code org.jhal.HalException: STATUS: message}. */
+  /** Returns the failure in the form {@code org.jhal.HalException: STATUS: message}. */
   @Override
   public String toString() {
     return getClass().getName() + ": " + status + ": " + getMessage();

@@ -1,18 +1,21 @@
 package org.jhal;
 
 /**
- * {@link Hal#explain} through JMX, as {@code org.jhal:type=Hal} in the platform's MBean server, for
- * a process that no longer does what it should.
+ * {@link Hal#explain} through JMX, as {@code org.jhal:type=Hal} in the platform's MBean server, to
+ * examine a process that hangs.
  *
- * <p>The bean is registered shortly after the first device was opened, and unregistered when the
- * last one was closed, since it keeps the class loader of JHAL alive. A thread of its own does
- * that: if nothing has used the platform's MBean server before, starting it takes some 40 ms of
- * processor time, for which no call waits. If a copy of JHAL in another class loader has that name,
- * it is {@code org.jhal:type=Hal,copy=2} and so on. There is none without the module {@code
- * java.management}; a modular program that does not require it gets it with {@code --add-modules
- * java.management}.
+ * <p>The bean is registered shortly after the first device was opened. It is unregistered when the
+ * last one was closed, because it keeps the class loader of JHAL alive. A separate thread does
+ * this, and no call waits for it: if the platform's MBean server has not been used before, starting
+ * it takes about 40 ms of processor time. If a copy of JHAL in another class loader has registered
+ * the name, the bean is called {@code org.jhal:type=Hal,copy=2} and so on. There is no bean without
+ * the module {@code java.management}; a modular program that does not require it can add it with
+ * {@code --add-modules java.management}.
  */
 public interface HalMXBean {
-  /** What {@link Hal#explain} returns. An operation rather than an attribute, as it takes time. */
+  /**
+   * Returns the text of {@link Hal#explain}. An operation rather than an attribute, because it
+   * takes time.
+   */
   String explain();
 }

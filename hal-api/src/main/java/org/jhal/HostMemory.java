@@ -22,33 +22,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A range of host memory that an upload reads or a readback writes: an array or a part of one, or a
- * buffer, direct or on the heap. In a buffer of the device, the elements of an array or of a typed
- * buffer have native byte order, whatever the typed buffer's own order is.
+ * buffer, direct or on the heap. In a device buffer, the elements of an array or of a typed buffer
+ * have native byte order, whatever the typed buffer's own order is.
  *
- * <p>The memory is borrowed, not copied (rule Q2): from the call that enqueues the operation until
- * nothing reads or writes the memory for it any more. Until then the caller must not write the
- * source of an upload, nor read or write the target of a readback. If the operation succeeds, the
- * borrow ends before the operation raises its signals. If somebody else raised them before, or if
- * they fail for whatever reason, the device may use the memory for a while longer; {@link
- * #isBorrowed}, {@link #awaitFree} and {@link #onFree} tell. Each object counts only the operations
- * that it was passed to, not those of other objects over the same memory.
+ * <p>The memory is borrowed, not copied (rule Q2), from the call that enqueues the operation until
+ * nothing reads or writes the memory for that operation any more. Until then, the caller must not
+ * write the source of an upload, and must neither read nor write the target of a readback. If the
+ * operation succeeds, the borrow ends before the operation raises its signals. If another signal
+ * raised the timeline earlier, or if the signals fail, the device may use the memory for longer;
+ * {@link #isBorrowed} reports whether it does, {@link #awaitFree} waits until it does not, and
+ * {@link #onFree} calls back then. Each object counts only the operations that it was passed to,
+ * not those of other objects over the same memory.
  *
- * <p>The range is captured when the object is made; moving the position of the byte buffer later
- * changes nothing.
+ * <p>The range is fixed when the object is created; moving the position of the buffer later changes
+ * nothing.
  *
  * <p>The methods are thread-safe; access to the bytes is not.
  */
 public final class HostMemory {
-  /** How long a thread that waits parks at most before it looks itself. */
+  /** How long a waiting thread parks at most before it checks the state itself. */
   private static final long LOOK_NANOS = 1_000_000_000;
 
   private static final System.Logger LOG = System.getLogger(HostMemory.class.getName());
 
   private final HostRange range;
   private final long size;
-  private int borrowers; // operations that may use the memory; guarded by this
+  private int borrowers; // number of operations that may use the memory; guarded by this
 
-  // Run when borrowers reaches 0, in this order; null while there is none. Guarded by this.
+  // Called in this order when borrowers reaches 0; null if there are none. Guarded by this.
   private @Nullable Set<Listener> listeners;
 
   private HostMemory(Buffer view, int elementBytes) {
@@ -61,8 +62,8 @@ public final class HostMemory {
   }
 
   /**
-   * Memory of another kind, such as that of {@code hal-segments}. Its size may exceed that of an
-   * array.
+   * Returns host memory of another kind, such as that of {@code hal-segments}. It may be larger
+   * than an array.
    *
    * @throws HalException OUT_OF_RANGE if its size is negative
    */
@@ -75,54 +76,55 @@ public final class HostMemory {
   }
 
   /**
-   * The bytes from the position to the limit of {@code bytes}. Threads of the device access them:
-   * an operation on a view of a memory segment that belongs to one thread fails with ABORTED.
+   * Returns host memory for the bytes from the position to the limit of {@code bytes}. Threads of
+   * the device access them, so an operation on a view of a memory segment that is confined to one
+   * thread fails with ABORTED.
    */
   public static HostMemory of(ByteBuffer bytes) {
     Objects.requireNonNull(bytes, "bytes");
     return new HostMemory(bytes.slice().order(ByteOrder.nativeOrder()), 1);
   }
 
-  /** The elements from the position to the limit of {@code elements}. */
+  /** Returns host memory for the elements from the position to the limit of {@code elements}. */
   public static HostMemory of(ShortBuffer elements) {
     Objects.requireNonNull(elements, "elements");
     return new HostMemory(elements.slice(), 2);
   }
 
-  /** The elements from the position to the limit of {@code elements}. */
+  /** Returns host memory for the elements from the position to the limit of {@code elements}. */
   public static HostMemory of(IntBuffer elements) {
     Objects.requireNonNull(elements, "elements");
     return new HostMemory(elements.slice(), 4);
   }
 
-  /** The elements from the position to the limit of {@code elements}. */
+  /** Returns host memory for the elements from the position to the limit of {@code elements}. */
   public static HostMemory of(LongBuffer elements) {
     Objects.requireNonNull(elements, "elements");
     return new HostMemory(elements.slice(), 8);
   }
 
-  /** The elements from the position to the limit of {@code elements}. */
+  /** Returns host memory for the elements from the position to the limit of {@code elements}. */
   public static HostMemory of(FloatBuffer elements) {
     Objects.requireNonNull(elements, "elements");
     return new HostMemory(elements.slice(), 4);
   }
 
-  /** The elements from the position to the limit of {@code elements}. */
+  /** Returns host memory for the elements from the position to the limit of {@code elements}. */
   public static HostMemory of(DoubleBuffer elements) {
     Objects.requireNonNull(elements, "elements");
     return new HostMemory(elements.slice(), 8);
   }
 
-  /** All of {@code array}. */
+  /** Returns host memory for all of {@code array}. */
   public static HostMemory of(byte[] array) {
     Objects.requireNonNull(array, "array");
     return of(array, 0, array.length);
   }
 
   /**
-   * {@code length} elements of {@code array}, from index {@code from} on.
+   * Returns host memory for {@code length} elements of {@code array}, from index {@code from} on.
    *
-   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   * @throws HalException OUT_OF_RANGE if they do not lie within the array
    */
   public static HostMemory of(byte[] array, int from, int length) {
     checkRange(from, length, Objects.requireNonNull(array, "array").length);
@@ -130,80 +132,80 @@ public final class HostMemory {
         ByteBuffer.wrap(array, from, length).slice().order(ByteOrder.nativeOrder()), 1);
   }
 
-  /** All of {@code array}. */
+  /** Returns host memory for all of {@code array}. */
   public static HostMemory of(short[] array) {
     Objects.requireNonNull(array, "array");
     return of(array, 0, array.length);
   }
 
   /**
-   * {@code length} elements of {@code array}, from index {@code from} on.
+   * Returns host memory for {@code length} elements of {@code array}, from index {@code from} on.
    *
-   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   * @throws HalException OUT_OF_RANGE if they do not lie within the array
    */
   public static HostMemory of(short[] array, int from, int length) {
     checkRange(from, length, Objects.requireNonNull(array, "array").length);
     return new HostMemory(ShortBuffer.wrap(array, from, length).slice(), 2);
   }
 
-  /** All of {@code array}. */
+  /** Returns host memory for all of {@code array}. */
   public static HostMemory of(int[] array) {
     Objects.requireNonNull(array, "array");
     return of(array, 0, array.length);
   }
 
   /**
-   * {@code length} elements of {@code array}, from index {@code from} on.
+   * Returns host memory for {@code length} elements of {@code array}, from index {@code from} on.
    *
-   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   * @throws HalException OUT_OF_RANGE if they do not lie within the array
    */
   public static HostMemory of(int[] array, int from, int length) {
     checkRange(from, length, Objects.requireNonNull(array, "array").length);
     return new HostMemory(IntBuffer.wrap(array, from, length).slice(), 4);
   }
 
-  /** All of {@code array}. */
+  /** Returns host memory for all of {@code array}. */
   public static HostMemory of(long[] array) {
     Objects.requireNonNull(array, "array");
     return of(array, 0, array.length);
   }
 
   /**
-   * {@code length} elements of {@code array}, from index {@code from} on.
+   * Returns host memory for {@code length} elements of {@code array}, from index {@code from} on.
    *
-   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   * @throws HalException OUT_OF_RANGE if they do not lie within the array
    */
   public static HostMemory of(long[] array, int from, int length) {
     checkRange(from, length, Objects.requireNonNull(array, "array").length);
     return new HostMemory(LongBuffer.wrap(array, from, length).slice(), 8);
   }
 
-  /** All of {@code array}. */
+  /** Returns host memory for all of {@code array}. */
   public static HostMemory of(float[] array) {
     Objects.requireNonNull(array, "array");
     return of(array, 0, array.length);
   }
 
   /**
-   * {@code length} elements of {@code array}, from index {@code from} on.
+   * Returns host memory for {@code length} elements of {@code array}, from index {@code from} on.
    *
-   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   * @throws HalException OUT_OF_RANGE if they do not lie within the array
    */
   public static HostMemory of(float[] array, int from, int length) {
     checkRange(from, length, Objects.requireNonNull(array, "array").length);
     return new HostMemory(FloatBuffer.wrap(array, from, length).slice(), 4);
   }
 
-  /** All of {@code array}. */
+  /** Returns host memory for all of {@code array}. */
   public static HostMemory of(double[] array) {
     Objects.requireNonNull(array, "array");
     return of(array, 0, array.length);
   }
 
   /**
-   * {@code length} elements of {@code array}, from index {@code from} on.
+   * Returns host memory for {@code length} elements of {@code array}, from index {@code from} on.
    *
-   * @throws HalException OUT_OF_RANGE if they do not lie in the array
+   * @throws HalException OUT_OF_RANGE if they do not lie within the array
    */
   public static HostMemory of(double[] array, int from, int length) {
     checkRange(from, length, Objects.requireNonNull(array, "array").length);
@@ -217,14 +219,14 @@ public final class HostMemory {
     }
   }
 
-  /** The size of the range in bytes. */
+  /** Returns the size of the range in bytes. */
   public long size() {
     return size;
   }
 
   // Borrowing.
 
-  /** Whether some operation may still read or write the memory. */
+  /** Returns whether an operation may still read or write the memory. */
   public synchronized boolean isBorrowed() {
     return borrowers > 0;
   }
@@ -232,20 +234,21 @@ public final class HostMemory {
   /**
    * Waits until no operation uses the memory.
    *
-   * @throws HalException FAILED_PRECONDITION where nobody may wait, as {@link
+   * @throws HalException FAILED_PRECONDITION on a thread that must not wait, as {@link
    *     TimelineSemaphore#await}
-   * @throws InterruptedException if the thread is interrupted; nothing of the wait stays behind
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   public void awaitFree() throws InterruptedException {
     await(null);
   }
 
   /**
-   * Waits until no operation uses the memory, for at most {@code timeout}; with zero or less it
+   * Waits until no operation uses the memory, for at most {@code timeout}; if that is zero or less,
    * only checks.
    *
-   * @throws HalException DEADLINE_EXCEEDED if the memory is still in use when the time is up
-   * @throws InterruptedException if the thread is interrupted; nothing of the wait stays behind
+   * @throws HalException DEADLINE_EXCEEDED if the memory is still in use when the time is up;
+   *     FAILED_PRECONDITION on a thread that must not wait, unless this only checks
+   * @throws InterruptedException if the thread is interrupted; nothing stays registered
    */
   public void awaitFree(Duration timeout) throws InterruptedException {
     await(Objects.requireNonNull(timeout, "timeout"));
@@ -288,10 +291,11 @@ public final class HostMemory {
 
   /**
    * Calls {@code callback} once: when no operation uses the memory any more, or immediately, on
-   * this thread, if none does. Like callbacks of semaphores it may signal, fail and enqueue, and
-   * may not block or close a device (rule S7); what it throws is logged and dropped.
+   * this thread, if none does now. Like callbacks of semaphores, it may signal, fail and enqueue,
+   * but must not block or close a device (rule S7). An exception that it throws is logged and
+   * dropped.
    *
-   * @return cancels the callback
+   * @return the registration, which can cancel the callback
    */
   public Registration onFree(Runnable callback) {
     Listener listener = new Listener(Objects.requireNonNull(callback, "callback"));
@@ -318,9 +322,9 @@ public final class HostMemory {
     return true;
   }
 
-  /** For engines: marks the memory as used by an operation, until the returned borrow is ended. */
+  /** For engines: marks the memory as used by an operation, until the returned borrow has ended. */
   public synchronized Borrow borrow() {
-    Borrow made = new Borrow(); // first: there may be no memory
+    Borrow made = new Borrow(); // first, because this may throw
     borrowers++;
     return made;
   }
@@ -328,7 +332,7 @@ public final class HostMemory {
   /**
    * For engines: one operation's use of the memory.
    *
-   * <p>Thread-safe: several threads may end it; when one of them has returned, it is ended.
+   * <p>Thread-safe: several threads may end it. Once any of these calls has returned, it has ended.
    */
   public final class Borrow {
     private boolean hasEnded; // guarded by the memory
@@ -337,7 +341,7 @@ public final class HostMemory {
 
     /**
      * Ends the borrow: the operation does not use the memory any more. If it was the last one, this
-     * runs the callbacks of {@link #onFree}; call it with no lock held.
+     * runs the callbacks of {@link #onFree}, so call it with no lock held.
      */
     public void end() {
       Set<Listener> told = null;
@@ -356,7 +360,7 @@ public final class HostMemory {
     }
   }
 
-  /** Compared by identity, as one callback may be registered twice. */
+  /** Compared by identity, because a callback may be registered twice. */
   private static final class Listener {
     private final Runnable callback;
 
@@ -376,7 +380,9 @@ public final class HostMemory {
     }
   }
 
-  /** Throws nothing, though {@code thrown} may throw when it is asked for its message. */
+  /**
+   * Logs {@code thrown}. Throws nothing, even if {@code thrown} throws when its message is read.
+   */
   private static void log(Throwable thrown) {
     try {
       LOG.log(Level.ERROR, "a callback on free host memory threw", thrown);
@@ -384,43 +390,47 @@ public final class HostMemory {
       try {
         LOG.log(Level.ERROR, "a callback on free host memory threw a " + thrown.getClass());
       } catch (Throwable exhausted) {
-        return; // there is nothing left to tell with
+        return; // there is no way left to report it
       }
     }
   }
 
-  /** Whether a readback may write to the memory. */
+  /** Returns whether a readback may write to the memory. */
   public boolean isWritable() {
     return range.isWritable();
   }
 
-  /** Whether the memory is on the heap, where no device can access it. */
+  /** Returns whether the memory is on the heap, where no device can access it. */
   public boolean isOnHeap() {
     return range.isOnHeap();
   }
 
   /**
-   * The range as a direct buffer whose first element is at position 0, for drivers that need its
-   * address; null if it is on the heap, if it is no buffer, or if its elements are not in native
-   * byte order, so that only {@link #read} and {@link #write} may access them.
+   * For drivers: returns the range as a direct buffer whose first element is at position 0, to get
+   * its address. Returns null if the memory is on the heap, is not a buffer, or has elements that
+   * are not in native byte order; only {@link #read} and {@link #write} may access it then.
    */
   public @Nullable Buffer direct() {
     return range instanceof BufferRange buffer ? buffer.direct() : null;
   }
 
-  /** The native address of the range if it is no buffer and not on the heap; else 0. */
+  /**
+   * Returns the native address of the range, or 0 if the memory is a buffer, is on the heap, or has
+   * no known address.
+   */
   public long address() {
     return range.address();
   }
 
   /**
-   * Copies bytes out of the range, for drivers.
+   * For drivers: copies bytes out of the range.
    *
-   * @param offset where to start, in bytes; a multiple of the element size of an array
-   * @param target takes its remaining bytes, a multiple of the element size of an array
-   * @throws IndexOutOfBoundsException if the range is shorter
+   * @param offset where to start, in bytes; a multiple of the range's element size
+   * @param target receives as many bytes as it has remaining, which is a multiple of the range's
+   *     element size; its position moves to its limit
+   * @throws IndexOutOfBoundsException if the range is too short
    * @throws HalException INVALID_ARGUMENT if the bytes would split an element; ABORTED if the
-   *     memory cannot be read, such as that of a closed arena
+   *     memory cannot be read, for example because its arena is closed
    */
   public void read(long offset, ByteBuffer target) {
     long unused = checkFromIndexSize(offset, Objects.requireNonNull(target, "target").remaining());
@@ -435,13 +445,15 @@ public final class HostMemory {
   }
 
   /**
-   * Copies bytes into the range, for drivers.
+   * For drivers: copies bytes into the range.
    *
-   * @param offset where to start, in bytes; a multiple of the element size of an array
-   * @param source gives its remaining bytes, a multiple of the element size of an array
-   * @throws IndexOutOfBoundsException if the range is shorter
+   * @param offset where to start, in bytes; a multiple of the range's element size
+   * @param source supplies its remaining bytes, which are a multiple of the range's element size;
+   *     its position moves to its limit
+   * @throws IndexOutOfBoundsException if the range is too short
+   * @throws ReadOnlyBufferException if the range is a read-only buffer
    * @throws HalException INVALID_ARGUMENT if the bytes would split an element; ABORTED if the
-   *     memory cannot be written, such as that of a closed arena
+   *     memory cannot be written, for example because its arena is closed
    */
   public void write(long offset, ByteBuffer source) {
     long unused = checkFromIndexSize(offset, Objects.requireNonNull(source, "source").remaining());

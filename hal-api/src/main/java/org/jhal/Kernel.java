@@ -3,26 +3,27 @@ package org.jhal;
 import java.util.List;
 
 /**
- * An entry point of an executable. It stays valid as long as its executable is open.
+ * An entry point of an executable. It can be dispatched as long as its executable is open. While a
+ * kernel is reachable, its executable is not reclaimed (rule M7).
  *
  * <p>Immutable; any thread may use it.
  */
 public interface Kernel {
-  /** The executable that this kernel belongs to. */
+  /** Returns the executable that this kernel belongs to. */
   Executable executable();
 
-  /** The kernel's name, unique within the executable. */
+  /** Returns the kernel's name, which is unique within the executable. */
   String name();
 
-  /** The kernel's parameters, in the order in which it takes them and {@link Args} gives them. */
+  /** Returns the kernel's parameters, in the order in which {@link Args} lists the arguments. */
   List<Parameter> parameters();
 
-  /** How many work items a workgroup has along each axis; at least 1 each. */
+  /** Returns the number of work items of a workgroup along each axis; at least 1 each. */
   Workgroups workgroupSize();
 
   /**
-   * Enough workgroups of this kernel to cover that many items along the first axis; one along the
-   * others.
+   * Returns enough workgroups of this kernel to cover {@code items} items along the first axis, and
+   * one workgroup along each other axis.
    *
    * @throws HalException OUT_OF_RANGE if {@code items} is negative, or more than {@code
    *     Integer.MAX_VALUE} workgroups are needed
@@ -32,18 +33,24 @@ public interface Kernel {
   }
 
   /**
-   * Enough workgroups of this kernel to cover that many items along the first two axes; one along
-   * the third. Otherwise as {@link #covering(long)}.
+   * Returns enough workgroups of this kernel to cover these numbers of items along the first two
+   * axes, and one workgroup along the third.
+   *
+   * @throws HalException as {@link #covering(long)}
    */
   default Workgroups covering(long itemsX, long itemsY) {
     return Workgroups.covering(itemsX, itemsY, workgroupSize().z(), workgroupSize());
   }
 
-  /** Enough workgroups of this kernel to cover that many items; as {@link #covering(long)}. */
+  /**
+   * Returns enough workgroups of this kernel to cover these numbers of items along the three axes.
+   *
+   * @throws HalException as {@link #covering(long)}
+   */
   default Workgroups covering(long itemsX, long itemsY, long itemsZ) {
     return Workgroups.covering(itemsX, itemsY, itemsZ, workgroupSize());
   }
 
-  /** Dynamic shared memory per workgroup, in bytes. */
+  /** Returns the dynamic shared memory per workgroup, in bytes. */
   int dynamicSharedMemory();
 }

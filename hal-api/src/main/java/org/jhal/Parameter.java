@@ -3,16 +3,16 @@ package org.jhal;
 import java.util.Objects;
 
 /**
- * One parameter of a kernel, as the bundle declares it, in its manifest or through a {@link
- * BundleBuilder}.
+ * A parameter of a kernel, as the bundle declares it in its manifest or through a {@link
+ * BundleBuilder}. Immutable.
  *
  * @param name unique within the kernel
  * @param kind a buffer or a constant
- * @param type of the buffer's elements, or of the constant
- * @param direction how a kernel uses the buffer; {@link Direction#IN} for a constant
+ * @param type the type of the buffer's elements, or of the constant
+ * @param direction how the kernel uses the buffer; {@link Direction#IN} for a constant
  */
 public record Parameter(String name, Kind kind, ElementType type, Direction direction) {
-  /** Checks for null. */
+  /** Rejects null. */
   public Parameter {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(kind, "kind");
@@ -20,27 +20,27 @@ public record Parameter(String name, Kind kind, ElementType type, Direction dire
     Objects.requireNonNull(direction, "direction");
   }
 
-  /** A constant, such as {@code constant("n", U32)}. */
+  /** Returns a constant, such as {@code constant("n", U32)}. */
   public static Parameter constant(String name, ElementType type) {
     return new Parameter(name, Kind.CONSTANT, type, Direction.IN);
   }
 
-  /** A buffer that the kernel reads, of elements of {@code type}. */
+  /** Returns a buffer of elements of {@code type} that the kernel reads. */
   public static Parameter in(String name, ElementType type) {
     return new Parameter(name, Kind.BUFFER, type, Direction.IN);
   }
 
-  /** A buffer that the kernel writes, of elements of {@code type}. */
+  /** Returns a buffer of elements of {@code type} that the kernel writes. */
   public static Parameter out(String name, ElementType type) {
     return new Parameter(name, Kind.BUFFER, type, Direction.OUT);
   }
 
-  /** A buffer that the kernel reads and writes, of elements of {@code type}. */
+  /** Returns a buffer of elements of {@code type} that the kernel reads and writes. */
   public static Parameter inout(String name, ElementType type) {
     return new Parameter(name, Kind.BUFFER, type, Direction.INOUT);
   }
 
-  /** What is passed. */
+  /** The kind of argument that is passed. */
   public enum Kind {
     /** A buffer, passed as its address. */
     BUFFER,
@@ -58,12 +58,12 @@ public record Parameter(String name, Kind kind, ElementType type, Direction dire
     INOUT
   }
 
-  /** Whether the kernel reads it. */
+  /** Returns whether the kernel reads the argument. */
   public boolean isRead() {
     return direction != Direction.OUT;
   }
 
-  /** Whether the kernel writes it. */
+  /** Returns whether the kernel writes the buffer. */
   public boolean isWritten() {
     return direction != Direction.IN;
   }

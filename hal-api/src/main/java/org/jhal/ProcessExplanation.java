@@ -17,12 +17,12 @@ import org.jhal.spi.Explanations;
 import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the text of {@link Hal#explain}. Confined to one thread. */
+/** Creates the text of {@link Hal#explain}. Confined to one thread. */
 final class ProcessExplanation {
-  /** How many operations are looked at, so that the effort and the memory are bounded. */
+  /** The maximum number of operations that are examined, which bounds the time and the memory. */
   static final int MOST_OPERATIONS = 200_000;
 
-  // How many of each are printed.
+  // The maximum numbers of items that are printed.
   private static final int MOST_CYCLES = 8;
   private static final int MOST_IN_CYCLE = 16;
   private static final int MOST_UNPROMISED = 40;
@@ -30,11 +30,11 @@ final class ProcessExplanation {
   private static final int MOST_IN_QUEUE = 16;
   private static final int MOST_TIMEPOINTS = 4;
 
-  /** A device and what it told. */
+  /** A device and what it reported. */
   private static final class Told {
     final String name;
     final List<Node> nodes = new ArrayList<>();
-    @Nullable String state; // lost, or why it could tell nothing
+    @Nullable String state; // that it is lost, or why it could not report its operations
     int count;
 
     Told(String name) {
@@ -46,7 +46,7 @@ final class ProcessExplanation {
   private final long now = System.nanoTime();
   private final List<Told> devices = new ArrayList<>();
   private final List<OpenOperation> operations = new ArrayList<>();
-  private int missing; // how many operations were not looked at
+  private int missing; // how many operations were not examined
 
   private ProcessExplanation() {}
 
@@ -62,7 +62,7 @@ final class ProcessExplanation {
   private void ask(Explainable device) {
     Told told = new Told(nameOf(device));
     devices.add(told);
-    // Of too many, the last ones are kept, as those are the oldest.
+    // If there are too many, the last ones are kept, which are the oldest.
     int most = MOST_OPERATIONS - operations.size();
     ArrayDeque<OpenOperation> kept = new ArrayDeque<>();
     try {
@@ -78,7 +78,7 @@ final class ProcessExplanation {
               missing++;
             }
           });
-    } catch (RuntimeException | LinkageError e) { // the others are still worth asking
+    } catch (RuntimeException | LinkageError e) { // the other devices may still report theirs
       told.state = "cannot tell its operations: " + BoundedText.describe(e);
     }
     told.count = kept.size();
@@ -242,7 +242,7 @@ final class ProcessExplanation {
     }
   }
 
-  /** Why nobody who could go on will end it. */
+  /** Writes why no operation that can go on will end the wait. */
   private void writeVain(Wait wait) {
     Promise vain = wait.vainPromise;
     if (vain == null) {

@@ -2,20 +2,20 @@ package org.jhal;
 
 import java.util.Locale;
 
-/** How a {@link CollectiveGroup} combines the elements of its ranks. */
+/** The way in which a {@link CollectiveGroup} combines the elements of its ranks. */
 public enum Reduction {
-  /** The sum. That of integers wraps around. */
+  /** The sum. Sums of integers wrap around. */
   SUM,
-  /** The product. That of integers wraps around. */
+  /** The product. Products of integers wrap around. */
   PRODUCT,
-  /** The smallest. Where a NaN or zeros of both signs meet, rule G5 says what holds. */
+  /** The smallest element. Rule G5 defines the result for a NaN and for zeros of both signs. */
   MIN,
-  /** The largest. Where a NaN or zeros of both signs meet, rule G5 says what holds. */
+  /** The largest element. Rule G5 defines the result for a NaN and for zeros of both signs. */
   MAX,
-  /** The sum divided by the number of ranks; not for integers. */
+  /** The sum divided by the number of ranks. Not for integers. */
   AVERAGE;
 
-  /** The name in lower case, for messages and tables. */
+  /** Returns the name in lower case, for messages and tables. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

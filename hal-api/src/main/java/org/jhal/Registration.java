@@ -3,7 +3,7 @@ package org.jhal;
 /** A registered callback, which can be cancelled. Thread-safe. */
 public interface Registration {
   /**
-   * Cancels the callback. Others that wait for the same timepoint are not affected.
+   * Cancels the callback. Other observers of the same timepoint are not affected.
    *
    * @return true if the callback has not run and never will; false if it has run, is running or was
    *     cancelled before

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The usual timeline: steps of which each waits for the one before.
+ * The usual form of a timeline: steps, each of which waits for the previous one.
  *
  * <pre>{@code
  * try (Sequence steps = device.createSequence()) {
@@ -16,18 +16,19 @@ import java.util.Objects;
  * }</pre>
  *
  * <p>The steps may go to different queues and devices. The values on the timeline are 1, 2, 3, and
- * so on; {@link #last} and what {@link #step} returns let other work wait for a step. If a step
- * fails, so do all later ones, with the same failure (rule S3): a failed sequence is over.
+ * so on. Other work can wait for a step through {@link #last} or the result of {@link #step}. If a
+ * step fails, so do all later ones, with the same failure (rule S3): a failed sequence cannot
+ * continue.
  *
- * <p>For one thread at a time; only {@link #last} and the waits are for any thread.
+ * <p>Only one thread at a time may add steps. Any thread may call {@link #last} and wait.
  */
 public final class Sequence implements AutoCloseable {
-  /** Enqueues one operation. */
+  /** Enqueues one operation of a sequence. */
   @FunctionalInterface
   public interface Step {
     /**
-     * Enqueues an operation that waits for {@code waits} and signals {@code signals}, as given, and
-     * does nothing behind that: if it threw then, the operation would not count as a step.
+     * Enqueues one operation that waits for {@code waits} and signals {@code signals}, as passed.
+     * It must do nothing after that: if it threw then, the operation would not count as a step.
      */
     void enqueue(Fence waits, Fence signals);
   }
@@ -42,19 +43,20 @@ public final class Sequence implements AutoCloseable {
   }
 
   /**
-   * Enqueues a step behind the one before.
+   * Enqueues a step after the previous one.
    *
    * @return the timepoint that the step reaches
-   * @throws RuntimeException what {@code step} throws; then no step was added, and another may be
-   *     tried
-   * @throws HalException FAILED_PRECONDITION within a step of this sequence
+   * @throws RuntimeException what {@code step} throws; in that case no step was added, and another
+   *     may be tried
+   * @throws HalException FAILED_PRECONDITION if called within a step of this sequence
    */
   public Timepoint step(Step step) {
     return step(Fence.NONE, step);
   }
 
   /**
-   * Enqueues a step behind the one before and behind {@code others}; otherwise as {@link #step}.
+   * Enqueues a step that waits for the previous one and for {@code others}; otherwise like {@link
+   * #step(Step)}.
    */
   public Timepoint step(Fence others, Step step) {
     Objects.requireNonNull(step, "step");
@@ -75,16 +77,16 @@ public final class Sequence implements AutoCloseable {
     return next;
   }
 
-  /** The timepoint of the last step; before the first, one that is reached. */
+  /** Returns the timepoint of the last step; before the first step, one that is reached. */
   public Timepoint last() {
     return last;
   }
 
   /**
-   * Blocks until all steps so far are over.
+   * Blocks until all steps so far have ended.
    *
-   * @throws HalException the failure of the first step that has failed; FAILED_PRECONDITION where
-   *     nobody may wait, as {@link TimelineSemaphore#await}
+   * @throws HalException the failure of the first step that has failed; FAILED_PRECONDITION on a
+   *     thread that must not wait, as {@link TimelineSemaphore#await(long)}
    * @throws InterruptedException if the thread is interrupted; the steps go on
    */
   public void await() throws InterruptedException {
@@ -92,10 +94,11 @@ public final class Sequence implements AutoCloseable {
   }
 
   /**
-   * Blocks until all steps so far are over, for at most {@code timeout}.
+   * Blocks until all steps so far have ended, for at most {@code timeout}; if that is zero or less,
+   * only checks.
    *
-   * @throws HalException DEADLINE_EXCEEDED when the time is up, with what the steps wait for; the
-   *     failure of the first step that has failed
+   * @throws HalException DEADLINE_EXCEEDED when the time is up, with what the steps wait for;
+   *     otherwise as {@link #await()}
    * @throws InterruptedException if the thread is interrupted; the steps go on
    */
   public void await(Duration timeout) throws InterruptedException {
@@ -103,8 +106,8 @@ public final class Sequence implements AutoCloseable {
   }
 
   /**
-   * Closes the timeline (rule S8): steps that still wait for one before them are cancelled. What is
-   * issued goes on, and so does a step that waits for nothing but other timelines. To let all end,
+   * Closes the timeline (rule S8): steps that still wait for a previous one are cancelled. Issued
+   * steps go on, and so does a step that waits only for other timelines. To let all steps end, call
    * {@link #await} first.
    */
   @Override

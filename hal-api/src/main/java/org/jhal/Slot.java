@@ -1,9 +1,9 @@
 package org.jhal;
 
 /**
- * A place in a {@link BindingTable}, or a range of the buffer that will be bound there.
+ * A slot of a {@link BindingTable}, or a range of the buffer that will be bound to it. Immutable.
  *
- * @param index the place, from 0; less than {@link BindingTable#MAX_SIZE}
+ * @param index the slot's index, from 0; less than {@link BindingTable#MAX_SIZE}
  * @param offset where the range starts, in bytes from the start of the bound buffer
  * @param length the length of the range in bytes, or {@link #WHOLE} for everything from {@code
  *     offset} on
@@ -46,7 +46,7 @@ public record Slot(int index, long offset, long length) implements BufferRef {
   }
 
   /**
-   * All of the buffer that is bound at {@code index}.
+   * Returns a slot for the whole buffer that is bound at {@code index}.
    *
    * @throws HalException OUT_OF_RANGE if {@code index} is not in {@code [0, BindingTable.MAX_SIZE)}
    */
@@ -55,9 +55,10 @@ public record Slot(int index, long offset, long length) implements BufferRef {
   }
 
   /**
-   * A slot for {@code sliceLength} bytes of this slot's range, from {@code sliceOffset} on.
+   * Returns a slot for {@code sliceLength} bytes of this slot's range, from {@code sliceOffset} on.
    *
-   * @param sliceLength may be {@link #WHOLE}: everything from {@code sliceOffset} on
+   * @param sliceOffset where the new range starts, in bytes from the start of this slot's range
+   * @param sliceLength in bytes, or {@link #WHOLE} for everything from {@code sliceOffset} on
    * @throws HalException OUT_OF_RANGE if the range does not fit
    */
   public Slot slice(long sliceOffset, long sliceLength) {

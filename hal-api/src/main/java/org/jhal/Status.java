@@ -1,38 +1,51 @@
 package org.jhal;
 
 /**
- * What kind of failure a {@link HalException} reports. Every driver maps its native codes to these.
+ * The kind of failure that a {@link HalException} reports. Every driver maps its native codes to
+ * these.
  */
 public enum Status {
-  /** An argument is wrong in any state of the system: malformed, inconsistent, of a wrong type. */
+  /**
+   * An argument is wrong whatever the state of the system: malformed, inconsistent, or of a wrong
+   * type.
+   */
   INVALID_ARGUMENT,
   /**
-   * An argument is outside the range that is valid now: an offset past the end, a value already
-   * passed.
+   * An argument is outside the range that is currently valid: an offset beyond the end, or a value
+   * that is already reached.
    */
   OUT_OF_RANGE,
-  /** The object is not in the state that the call needs: closed, not ended, not allocated yet. */
+  /**
+   * An object is not in the state that the call needs (closed, not ended, not allocated yet), or
+   * the call is not allowed on this thread.
+   */
   FAILED_PRECONDITION,
-  /** The object exists but was not made for this use: a buffer without the required usage. */
+  /**
+   * An object exists but was not created or opened for this use: a buffer without the required
+   * usage, or a file without access.
+   */
   PERMISSION_DENIED,
-  /** What was named does not exist: a driver, a device, a kernel, a file. */
+  /** A named thing does not exist: a driver, a device, a kernel, or a file. */
   NOT_FOUND,
-  /** Memory or another finite resource is used up; the device stays usable. */
+  /** Memory or another finite resource is exhausted; the device stays usable. */
   RESOURCE_EXHAUSTED,
   /** A wait or a close reached its deadline. */
   DEADLINE_EXCEEDED,
-  /** The work was cancelled before it ran, usually because something it needs was closed. */
+  /** The work was cancelled before it ran, usually because something that it needs was closed. */
   CANCELLED,
-  /** The work ran and failed by itself: a kernel or a host call threw. */
+  /**
+   * The work ran and failed by itself: a kernel or a host call threw, or a file could not be
+   * accessed.
+   */
   ABORTED,
   /** The device is lost, or the driver cannot be used on this machine. */
   UNAVAILABLE,
-  /** This driver or device does not offer what was asked for. */
+  /** This driver or device does not offer what was requested. */
   UNIMPLEMENTED,
   /** Data was lost or corrupted beyond repair. */
   DATA_LOSS,
   /** An invariant of JHAL, a driver or the native runtime was violated. */
   INTERNAL,
-  /** A failure that fits nowhere else. */
+  /** A failure of no other kind. */
   UNKNOWN
 }

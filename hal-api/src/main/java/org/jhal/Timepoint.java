@@ -6,14 +6,14 @@ import java.util.Objects;
  * A value on a semaphore's timeline. It is reached once the semaphore's value is at least {@link
  * #value()}.
  *
- * <p>Made by {@link TimelineSemaphore#at(long)}. Immutable; any thread may use it.
+ * <p>{@link TimelineSemaphore#at(long)} creates one. Immutable; any thread may use it.
  */
 public final class Timepoint implements Fence {
   private final TimelineSemaphore semaphore;
   private final long value;
 
   /**
-   * A timepoint of {@code semaphore}.
+   * Creates a timepoint of {@code semaphore}.
    *
    * @param value in {@code [0, Long.MAX_VALUE]}
    * @throws HalException OUT_OF_RANGE if {@code value} is negative
@@ -27,12 +27,12 @@ public final class Timepoint implements Fence {
     this.value = value;
   }
 
-  /** The timeline that this timepoint lies on. */
+  /** Returns the timeline that this timepoint lies on. */
   public TimelineSemaphore semaphore() {
     return semaphore;
   }
 
-  /** The value that must be reached. */
+  /** Returns the value that must be reached. */
   public long value() {
     return value;
   }

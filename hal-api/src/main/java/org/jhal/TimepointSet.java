@@ -11,30 +11,31 @@ import java.util.StringJoiner;
 /**
  * A fence of any number of timepoints, at most one per semaphore.
  *
- * <p>To join two fences only notes them: their timepoints are gathered when somebody asks for them.
- * So a program may collect timepoints one by one, in time proportional to their number.
+ * <p>Joining two fences only records them: their timepoints are gathered on the first access. So a
+ * program can collect timepoints one by one, in time proportional to their number.
  */
 final class TimepointSet implements Fence {
-  /** Two fences that were joined. */
+  /** Two joined fences, whose timepoints are not gathered yet. */
   private record Join(Fence first, Fence second) {}
 
   /**
-   * How many more timepoints than semaphores may be noted. Beyond that they are gathered at once,
-   * so that a fence whose semaphores stay the same does not grow.
+   * How far the number of recorded timepoints may exceed twice the number of semaphores. Beyond
+   * that, they are gathered immediately, so that a fence whose semaphores stay the same does not
+   * grow.
    */
   private static final int SPARE = 16;
 
-  /** How many timepoints of a fence are named in messages. */
+  /** The maximum number of timepoints of a fence that messages name. */
   static final int MOST_NAMED = 8;
 
   /**
-   * A {@code Timepoint[]}, or a {@link Join} that nobody has gathered yet. Any thread may replace
-   * the latter by the former, and all would write the same.
+   * A {@code Timepoint[]}, or a {@link Join} that is not gathered yet. Any thread may replace the
+   * latter by the former; all threads would write the same timepoints.
    */
   private volatile Object content;
 
-  private final int noted; // how many timepoints the content has, those of one semaphore included
-  private final int least; // at least so many semaphores
+  private final int noted; // number of recorded timepoints, duplicates for a semaphore included
+  private final int least; // a lower bound of the number of semaphores
 
   private TimepointSet(Timepoint[] timepoints) {
     content = timepoints;
@@ -79,7 +80,8 @@ final class TimepointSet implements Fence {
     Join join = new Join(first, second);
     int noted = noted(first) + noted(second);
     int least = Math.max(least(first), least(second));
-    // Either is doubled before everything is gathered again, so a timepoint costs O(1) on average.
+    // The number of timepoints doubles before they are gathered again, so adding one costs O(1)
+    // amortized.
     return noted <= 2 * least + SPARE
         ? new TimepointSet(join, noted, least)
         : new TimepointSet(gather(join));
@@ -116,7 +118,9 @@ final class TimepointSet implements Fence {
     }
   }
 
-  /** Not recursive: a fence may have been joined from any number of others. */
+  /**
+   * Gathers the timepoints. Not recursive, because a fence may be joined from any number of others.
+   */
   private static Timepoint[] gather(Join all) {
     Gatherer gatherer = new Gatherer(noted(all.first) + noted(all.second));
     ArrayDeque<Fence> rest = new ArrayDeque<>();
@@ -162,7 +166,7 @@ final class TimepointSet implements Fence {
     return timepoints()[index].value();
   }
 
-  /** Names the first of them, and counts the others: there may be thousands. */
+  /** Names the first timepoints, and counts the others, of which there may be thousands. */
   @Override
   public String toString() {
     Timepoint[] all = timepoints();

@@ -20,14 +20,14 @@ record Version(int major, int minor) {
         : null;
   }
 
-  /** Whether code that was compiled against {@code other} works with this version. */
+  /** Returns whether code that was compiled against {@code other} works with this version. */
   private boolean serves(Version other) {
     return major == other.major && minor >= other.minor;
   }
 
   /**
-   * Why a driver that was compiled against version {@code theirs} cannot be used, or null if it
-   * can.
+   * Returns why a driver that was compiled against version {@code theirs} cannot be used, or null
+   * if it can.
    *
    * @param what the name of the interface
    * @param theirs the version that the driver states

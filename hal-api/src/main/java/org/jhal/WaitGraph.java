@@ -13,30 +13,30 @@ import org.jhal.spi.OpenOperation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which open operations wait for which others, and which of them cannot go on unless the program
- * itself signals.
+ * A graph of which open operations wait for which others. It finds the operations that cannot go on
+ * unless the program itself signals.
  *
- * <p>The operations were looked at one after the other while others went on. The values of the
- * timelines are read afterwards, once each: an operation that ended unseen has signalled before
- * that, so what waited for it does not seem stuck.
+ * <p>The operations were recorded one after the other, while other threads continued. The values of
+ * the timelines are read afterwards, once each. An operation that ended unnoticed has signalled
+ * before that, so the operations that waited for it do not seem stuck.
  *
- * <p>Nothing here is recursive, and the effort grows with n log n. Confined to one thread.
+ * <p>Nothing here is recursive, and the time grows with n log n. Confined to one thread.
  */
 final class WaitGraph {
-  /** One timeline that operations wait for or signal. */
+  /** A timeline that operations wait for or signal. */
   static final class Line {
     final TimelineSemaphore semaphore;
     final @Nullable HalException failure;
-    final boolean isOver; // it has failed or is closed: nothing waits for it any more
-    final long value; // 0 if it is over
+    final boolean isOver; // it has failed or is closed, which ends all waits for it
+    final long value; // 0 if isOver
 
     private final List<Wait> waits = new ArrayList<>();
-    private @Nullable Node waiter; // the operation that was looked at last, if it waits
-    private long waiterValue; // for what that waits at most
+    private @Nullable Node waiter; // the last added operation, if it waits
+    private long waiterValue; // the largest value that it waits for
 
     private final List<Promise> promises = new ArrayList<>();
-    private int released; // how many waits, in order of their values, will end
-    private long reach; // the value that it will reach at least
+    private int released; // how many waits, in order of their values, are known to end
+    private long reach; // a value that it is known to reach
 
     private Line(TimelineSemaphore semaphore) {
       this.semaphore = semaphore;
@@ -54,10 +54,10 @@ final class WaitGraph {
     }
 
     /**
-     * Finds who would end each wait: the smallest promise that is large enough. The promise of an
-     * operation that itself waits for as much on this timeline does not count: the wait is over
-     * before that operation begins. If nobody else has promised it, an operation that waits for its
-     * own signal is found as well.
+     * Finds the promise that would end each wait: the smallest one that is large enough. If the
+     * promising operation itself waits for as much on this timeline, its promise does not count,
+     * because the wait ends before that operation begins. If no other operation has promised the
+     * value, an operation that waits for its own signal is recorded as well.
      */
     private void findPromises() {
       Promise vain =
@@ -92,12 +92,12 @@ final class WaitGraph {
     final Line line;
     final long value;
 
-    /** Who would end it, or null if no other operation has promised the value. */
+    /** The promise that would end it, or null if no other operation has promised the value. */
     @Nullable Promise promise;
 
     /**
-     * If nobody else would end it: the promise of an operation that waits for its own signal, often
-     * the same one. Null if there is none.
+     * The promise of an operation that waits for its own signal, often the same operation, if no
+     * other promise would end the wait. Null if there is none.
      */
     @Nullable Promise vainPromise;
 
@@ -107,12 +107,12 @@ final class WaitGraph {
       this.value = value;
     }
 
-    /** Whether no operation that can go on will end it. */
+    /** Returns whether no operation that can go on will end this wait. */
     boolean isStuck() {
       return line.reach < value;
     }
 
-    /** The stuck operation that this wait is stuck for, or null. */
+    /** Returns the stuck operation that this wait depends on, or null. */
     private @Nullable Node cause() {
       return promise == null || !isStuck() ? null : promise.node;
     }
@@ -121,19 +121,22 @@ final class WaitGraph {
   /**
    * A value that an operation will signal.
    *
-   * @param after the value of the same timeline that the operation waits for, or -1
+   * @param after the largest value of the same timeline that the operation waits for, or -1
    */
   record Promise(Node node, long value, long after) {
-    /** Whether it waits for its own signal, which therefore comes too late for everybody. */
+    /**
+     * Returns whether the operation waits for its own signal, which therefore comes too late for
+     * every wait.
+     */
     boolean isVain() {
       return value <= after;
     }
   }
 
-  /** One operation. */
+  /** An operation. */
   static final class Node {
     final OpenOperation operation;
-    final List<Wait> waits = new ArrayList<>(1); // those that are not reached
+    final List<Wait> waits = new ArrayList<>(1); // the waits that are not reached
     private int open; // how many of the waits are not known to end
     boolean isStuck = true;
 
@@ -142,7 +145,7 @@ final class WaitGraph {
     private int low;
     private boolean isOnStack;
     private int nextWait;
-    private int place = -1; // on the way to a cycle
+    private int place = -1; // position on the path that leads to a cycle
 
     private Node(OpenOperation operation) {
       this.operation = operation;
@@ -185,22 +188,28 @@ final class WaitGraph {
     return lines.computeIfAbsent(timepoint.semaphore(), Line::new);
   }
 
-  /** All operations, in the order in which they were given. */
+  /** Returns all operations, in the order in which they were passed. */
   List<Node> nodes() {
     return nodes;
   }
 
-  /** All timelines that the operations wait for or signal, in no particular order. */
+  /** Returns all timelines that the operations wait for or signal, in no particular order. */
   Iterable<Line> lines() {
     return lines.values();
   }
 
-  /** Operations of which each waits for the next, and the last one for the first. */
+  /**
+   * Returns the cycles: operations of which each waits for the next one, and the last one for the
+   * first.
+   */
   List<List<Node>> cycles() {
     return cycles;
   }
 
-  /** Finds what can go on, starting from what waits for nothing; the rest is stuck. */
+  /**
+   * Finds the operations that can go on, starting from those that wait for nothing; all others are
+   * stuck.
+   */
   private void findStuck() {
     ArrayDeque<Node> going = new ArrayDeque<>();
     for (Node node : nodes) {
@@ -228,8 +237,8 @@ final class WaitGraph {
 
   /**
    * Finds a cycle in each strongly connected component of stuck operations (Tarjan's algorithm with
-   * a stack of its own). An edge leads to the operation with the nearest promise. Others with a
-   * greater value are stuck as well. No operation has an edge to itself.
+   * an explicit stack). An edge leads to the operation with the nearest promise; operations that
+   * promise a greater value are stuck as well. No operation has an edge to itself.
    */
   private void findCycles() {
     int[] count = {0};
@@ -256,7 +265,7 @@ final class WaitGraph {
         }
       }
     }
-    Collections.reverse(cycles); // those that were met first
+    Collections.reverse(cycles); // those that were encountered first come first
   }
 
   private static void enter(
@@ -294,7 +303,7 @@ final class WaitGraph {
     }
   }
 
-  /** A cycle among the members of one component. */
+  /** Returns a cycle among the members of one component. */
   private static List<Node> cycle(Node start, List<Node> members) {
     Set<Node> component = Collections.newSetFromMap(new IdentityHashMap<>());
     component.addAll(members);
@@ -315,8 +324,8 @@ final class WaitGraph {
   }
 
   /**
-   * The stuck operations that wait for a value that no operation promises, or, if {@code isVain},
-   * only operations that wait for their own signal.
+   * Returns the stuck waits for a value that no operation has promised, or, if {@code isVain}, that
+   * was promised only by operations that wait for their own signal.
    */
   List<Wait> unpromised(boolean isVain) {
     List<Wait> found = new ArrayList<>();

@@ -3,12 +3,12 @@ package org.jhal;
 import java.util.Objects;
 
 /**
- * How many workgroups a dispatch runs along each axis. A zero anywhere means that nothing runs
- * (rule M6).
+ * The number of workgroups of a dispatch along each axis. If one is zero, nothing runs (rule M6).
+ * Also used for the number of work items of a workgroup along each axis. Immutable.
  *
  * @param x along the first axis
- * @param y along the second
- * @param z along the third
+ * @param y along the second axis
+ * @param z along the third axis
  */
 public record Workgroups(int x, int y, int z) {
   /**
@@ -25,7 +25,7 @@ public record Workgroups(int x, int y, int z) {
   }
 
   /**
-   * {@code x} workgroups along the first axis, 1 along the others.
+   * Returns {@code x} workgroups along the first axis, and 1 along the others.
    *
    * @throws HalException OUT_OF_RANGE if {@code x} is not in {@code [0, Integer.MAX_VALUE]}
    */
@@ -37,13 +37,18 @@ public record Workgroups(int x, int y, int z) {
     return new Workgroups((int) x, 1, 1);
   }
 
-  /** {@code x} times {@code y} workgroups along the first two axes, 1 along the third. */
+  /**
+   * Returns {@code x} times {@code y} workgroups along the first two axes, and 1 along the third.
+   *
+   * @throws HalException OUT_OF_RANGE if one is negative
+   */
   public static Workgroups of(int x, int y) {
     return new Workgroups(x, y, 1);
   }
 
   /**
-   * Enough workgroups of {@code groupSize} items to cover {@code items} items, along one axis.
+   * Returns enough workgroups of {@code groupSize} items to cover {@code items} items, along one
+   * axis.
    *
    * @throws HalException OUT_OF_RANGE if {@code items} is negative, {@code groupSize} is less than
    *     1, or more than {@code Integer.MAX_VALUE} workgroups are needed
@@ -58,9 +63,9 @@ public record Workgroups(int x, int y, int z) {
   }
 
   /**
-   * Enough workgroups of {@code size} to cover that many items along each axis.
+   * Returns enough workgroups of {@code size} to cover these numbers of items along the three axes.
    *
-   * @param size how many items a workgroup has along each axis, such as {@link
+   * @param size the number of items of a workgroup along each axis, such as {@link
    *     Kernel#workgroupSize}; at least 1 each
    * @throws HalException OUT_OF_RANGE if a number of items is negative, a size is less than 1, or
    *     more than {@code Integer.MAX_VALUE} workgroups are needed along an axis
@@ -71,12 +76,12 @@ public record Workgroups(int x, int y, int z) {
         covering(itemsX, size.x).x, covering(itemsY, size.y).x, covering(itemsZ, size.z).x);
   }
 
-  /** Whether nothing would run. */
+  /** Returns whether nothing would run. */
   public boolean isEmpty() {
     return x == 0 || y == 0 || z == 0;
   }
 
-  /** {@code x,y,z}, as the options of {@code hal run} take it. */
+  /** Returns {@code x,y,z}, the form that options of {@code hal run} accept. */
   @Override
   public String toString() {
     return x + "," + y + "," + z;

@@ -1,6 +1,6 @@
 /**
- * The API that programs use: choose a driver by name at run time, open a device, and give its
- * queues work that only timeline semaphores order. Start at {@link org.jhal.Hal}.
+ * The API for programs: choose a driver by name at run time, open a device, and submit work to its
+ * queues, in an order that only timeline semaphores define. Start at {@link org.jhal.Hal}.
  */
 @NullMarked
 package org.jhal;

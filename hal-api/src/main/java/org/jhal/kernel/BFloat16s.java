@@ -1,11 +1,12 @@
 package org.jhal.kernel;
 
 /**
- * Memory that a kernel works on, as elements of {@code bf16}, which Java computes with as floats.
- * An index counts elements, from 0; access outside {@code [0, length())} throws {@link
+ * Kernel memory as elements of type {@code bf16}, which are read and written as floats. An index
+ * counts elements, from 0; access outside {@code [0, length())} throws {@link
  * IndexOutOfBoundsException}.
  *
- * <p>Accesses from several workgroups are not synchronized.
+ * <p>Valid for as long as its {@link KernelMemory} is. Concurrent accesses by several workgroups
+ * are not synchronized.
  */
 public final class BFloat16s {
   private final KernelMemory memory;
@@ -14,17 +15,19 @@ public final class BFloat16s {
     this.memory = memory;
   }
 
-  /** The number of elements; bytes at the end that make no whole one do not count. */
+  /** Returns the number of whole elements; bytes of an incomplete last one do not count. */
   public long length() {
     return memory.size() >> 1;
   }
 
-  /** Reads element {@code index}, exactly. */
+  /** Returns element {@code index}, exactly. */
   public float get(long index) {
     return BFloat16.toFloat(memory.getShort(Elements.offset(index, 1)));
   }
 
-  /** Writes element {@code index}, rounded to the nearest. */
+  /**
+   * Writes element {@code index}, rounded to the nearest {@code bf16} as by {@link BFloat16#of}.
+   */
   public void set(long index, float value) {
     memory.putShort(Elements.offset(index, 1), BFloat16.of(value));
   }

@@ -1,10 +1,11 @@
 package org.jhal.kernel;
 
 /**
- * Memory that a kernel works on, as elements of {@code i8} or {@code u8}. An index counts elements,
- * from 0; access outside {@code [0, length())} throws {@link IndexOutOfBoundsException}.
+ * Kernel memory as elements of type {@code i8} or {@code u8}. An index counts elements, from 0;
+ * access outside {@code [0, length())} throws {@link IndexOutOfBoundsException}.
  *
- * <p>Accesses from several workgroups are not synchronized.
+ * <p>Valid for as long as its {@link KernelMemory} is. Concurrent accesses by several workgroups
+ * are not synchronized.
  */
 public final class Bytes {
   private final KernelMemory memory;
@@ -13,17 +14,17 @@ public final class Bytes {
     this.memory = memory;
   }
 
-  /** The number of elements; bytes at the end that make no whole one do not count. */
+  /** Returns the number of elements. */
   public long length() {
     return memory.size();
   }
 
-  /** Reads element {@code index}. */
+  /** Returns element {@code index}. */
   public byte get(long index) {
     return memory.getByte(index);
   }
 
-  /** Reads element {@code index} as an unsigned number. */
+  /** Returns element {@code index} as an unsigned number. */
   public int getUnsigned(long index) {
     return get(index) & 0xFF;
   }

@@ -1,8 +1,9 @@
 package org.jhal.kernel;
 
 /**
- * Converts numbers of type {@code f16}, IEEE 754 binary16, which Java holds as the bits of a {@code
- * short}: 11 significant bits, up to 65504, the smallest above 0 is 2^-24.
+ * Converts numbers to and from {@code f16}, IEEE 754 binary16. In Java, the bits of a {@code short}
+ * represent such a number. It has 11 significant bits; the largest is 65504, and the smallest above
+ * 0 is 2^-24.
  */
 public final class Float16 {
   private static final int INFINITY = 0x7C00;
@@ -11,14 +12,17 @@ public final class Float16 {
   private static final int SIGN = 0x8000;
 
   private static final int FLOAT_INFINITY = 0x7F80_0000;
-  private static final int DROPPED = 13; // bits of a float's mantissa
+  private static final int DROPPED = 13; // mantissa bits that a float has and an f16 lacks
   private static final int SMALLEST_NORMAL = 0x3880_0000; // 2^-14 as a float
   private static final int TOO_LARGE = 0x4780_0000; // 65536 as a float
-  private static final int REBASED = 112 << 23; // the difference of the exponents' biases
+  private static final int REBASED = 112 << 23; // the difference between the exponent biases
 
   private Float16() {}
 
-  /** The nearest number; of two that are equally near the one whose last bit is 0. */
+  /**
+   * Returns the {@code f16} that is nearest to {@code value}; a tie goes to the one whose last bit
+   * is 0. A value beyond the range becomes an infinity, and a NaN stays a NaN.
+   */
   public static short of(double value) {
     int bits = Float.floatToRawIntBits(toOdd(value));
     int sign = bits >>> 16 & SIGN;
@@ -29,7 +33,7 @@ public final class Float16 {
     if (magnitude >= TOO_LARGE) {
       return (short) (sign | INFINITY);
     }
-    if (magnitude < SMALLEST_NORMAL) { // what is left are multiples of 2^-24
+    if (magnitude < SMALLEST_NORMAL) { // subnormal results are multiples of 2^-24
       return (short) (sign | (int) Math.rint(Float.intBitsToFloat(magnitude) * 0x1p24f));
     }
     int rebased = magnitude - REBASED;
@@ -37,7 +41,7 @@ public final class Float16 {
     return (short) (sign | rebased + half >>> DROPPED); // may carry into the exponent
   }
 
-  /** The number with these bits, exactly. */
+  /** Returns the number with these bits, exactly. */
   public static float toFloat(short bits) {
     int sign = (bits & SIGN) << 16;
     int magnitude = bits & Short.MAX_VALUE;
@@ -52,8 +56,8 @@ public final class Float16 {
   }
 
   /**
-   * A float from which further rounding gives the same as from {@code value}: if digits are lost,
-   * its last bit is 1, so that it is never halfway between two shorter numbers.
+   * Returns a float that rounds to a shorter type as {@code value} itself does. If digits are lost,
+   * the last bit of the float is 1, so it is never halfway between two shorter numbers.
    */
   static float toOdd(double value) {
     float near = (float) value;

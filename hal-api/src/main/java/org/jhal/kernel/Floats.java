@@ -1,10 +1,11 @@
 package org.jhal.kernel;
 
 /**
- * Memory that a kernel works on, as elements of {@code f32}. An index counts elements, from 0;
- * access outside {@code [0, length())} throws {@link IndexOutOfBoundsException}.
+ * Kernel memory as elements of type {@code f32}. An index counts elements, from 0; access outside
+ * {@code [0, length())} throws {@link IndexOutOfBoundsException}.
  *
- * <p>Accesses from several workgroups are not synchronized.
+ * <p>Valid for as long as its {@link KernelMemory} is. Concurrent accesses by several workgroups
+ * are not synchronized.
  */
 public final class Floats {
   private final KernelMemory memory;
@@ -13,12 +14,12 @@ public final class Floats {
     this.memory = memory;
   }
 
-  /** The number of elements; bytes at the end that make no whole one do not count. */
+  /** Returns the number of whole elements; bytes of an incomplete last one do not count. */
   public long length() {
     return memory.size() >> 2;
   }
 
-  /** Reads element {@code index}. */
+  /** Returns element {@code index}. */
   public float get(long index) {
     return memory.getFloat(Elements.offset(index, 2));
   }

@@ -1,10 +1,11 @@
 package org.jhal.kernel;
 
 /**
- * Memory that a kernel works on, as elements of {@code i32} or {@code u32}. An index counts
- * elements, from 0; access outside {@code [0, length())} throws {@link IndexOutOfBoundsException}.
+ * Kernel memory as elements of type {@code i32} or {@code u32}. An index counts elements, from 0;
+ * access outside {@code [0, length())} throws {@link IndexOutOfBoundsException}.
  *
- * <p>Accesses from several workgroups are not synchronized, except by the atomic method.
+ * <p>Valid for as long as its {@link KernelMemory} is. Concurrent accesses by several workgroups
+ * are not synchronized, except those by {@link #getAndAdd}.
  */
 public final class Ints {
   private final KernelMemory memory;
@@ -13,17 +14,17 @@ public final class Ints {
     this.memory = memory;
   }
 
-  /** The number of elements; bytes at the end that make no whole one do not count. */
+  /** Returns the number of whole elements; bytes of an incomplete last one do not count. */
   public long length() {
     return memory.size() >> 2;
   }
 
-  /** Reads element {@code index}. */
+  /** Returns element {@code index}. */
   public int get(long index) {
     return memory.getInt(Elements.offset(index, 2));
   }
 
-  /** Reads element {@code index} as an unsigned number. */
+  /** Returns element {@code index} as an unsigned number. */
   public long getUnsigned(long index) {
     return get(index) & 0xFFFF_FFFFL;
   }
@@ -33,7 +34,11 @@ public final class Ints {
     memory.putInt(Elements.offset(index, 2), value);
   }
 
-  /** Adds atomically to element {@code index}, and returns what it was before. */
+  /**
+   * Atomically adds {@code delta} to element {@code index}, and returns the previous value.
+   *
+   * @throws IllegalArgumentException if the element is not aligned to 4 bytes
+   */
   public int getAndAdd(long index, int delta) {
     return memory.getAndAddInt(Elements.offset(index, 2), delta);
   }

@@ -2,20 +2,21 @@ package org.jhal.kernel;
 
 /**
  * Bytes that a kernel works on, in native byte order. An index is an offset in bytes, from 0.
- * Unaligned access is legal except for the atomic methods. Access outside {@code [0, size())}
+ * Unaligned access is legal, except by {@link #getAndAddInt}. Access outside {@code [0, size())}
  * throws {@link IndexOutOfBoundsException}.
  *
- * <p>Kernels mostly work on a typed view of it, such as {@link #floats()}, whose indices count
+ * <p>Kernels mostly use a typed view of the memory, such as {@link #floats()}, whose indices count
  * elements.
  *
- * <p>Accesses from several workgroups are not synchronized, except by the atomic methods.
+ * <p>Concurrent accesses by several workgroups are not synchronized, except those by {@link
+ * #getAndAddInt}.
  *
- * <p>It, and the views of it, are for the kernel that they were given to, until it returns. Used
- * later they throw {@link IllegalStateException}, or, while that kernel still runs for other
- * workgroups, reach what it may reach.
+ * <p>The memory and its views are valid for the kernel that received them, until it returns. Later
+ * access throws {@link IllegalStateException}; but while that kernel still runs for other
+ * workgroups, it may instead succeed, within the memory of that dispatch.
  */
 public interface KernelMemory {
-  /** The number of bytes. */
+  /** Returns the number of bytes. */
   long size();
 
   /** Reads one byte. */
@@ -55,46 +56,48 @@ public interface KernelMemory {
   void putDouble(long index, double value);
 
   /**
-   * Adds atomically to the int at {@code index}, a multiple of 4, and returns what it was before.
+   * Atomically adds {@code delta} to the int at {@code index}, and returns the previous value.
+   *
+   * @throws IllegalArgumentException if the int is not aligned to 4 bytes
    */
   int getAndAddInt(long index, int delta);
 
-  /** The memory as elements of {@code i8} or {@code u8}. */
+  /** Returns a view of the memory as elements of type {@code i8} or {@code u8}. */
   default Bytes bytes() {
     return new Bytes(this);
   }
 
-  /** The memory as elements of {@code i16} or {@code u16}. */
+  /** Returns a view of the memory as elements of type {@code i16} or {@code u16}. */
   default Shorts shorts() {
     return new Shorts(this);
   }
 
-  /** The memory as elements of {@code i32} or {@code u32}. */
+  /** Returns a view of the memory as elements of type {@code i32} or {@code u32}. */
   default Ints ints() {
     return new Ints(this);
   }
 
-  /** The memory as elements of {@code i64} or {@code u64}. */
+  /** Returns a view of the memory as elements of type {@code i64} or {@code u64}. */
   default Longs longs() {
     return new Longs(this);
   }
 
-  /** The memory as elements of {@code f32}. */
+  /** Returns a view of the memory as elements of type {@code f32}. */
   default Floats floats() {
     return new Floats(this);
   }
 
-  /** The memory as elements of {@code f64}. */
+  /** Returns a view of the memory as elements of type {@code f64}. */
   default Doubles doubles() {
     return new Doubles(this);
   }
 
-  /** The memory as elements of {@code f16}. */
+  /** Returns a view of the memory as elements of type {@code f16}. */
   default Float16s float16s() {
     return new Float16s(this);
   }
 
-  /** The memory as elements of {@code bf16}. */
+  /** Returns a view of the memory as elements of type {@code bf16}. */
   default BFloat16s bfloat16s() {
     return new BFloat16s(this);
   }

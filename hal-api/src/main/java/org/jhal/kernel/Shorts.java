@@ -1,10 +1,11 @@
 package org.jhal.kernel;
 
 /**
- * Memory that a kernel works on, as elements of {@code i16} or {@code u16}. An index counts
- * elements, from 0; access outside {@code [0, length())} throws {@link IndexOutOfBoundsException}.
+ * Kernel memory as elements of type {@code i16} or {@code u16}. An index counts elements, from 0;
+ * access outside {@code [0, length())} throws {@link IndexOutOfBoundsException}.
  *
- * <p>Accesses from several workgroups are not synchronized.
+ * <p>Valid for as long as its {@link KernelMemory} is. Concurrent accesses by several workgroups
+ * are not synchronized.
  */
 public final class Shorts {
   private final KernelMemory memory;
@@ -13,17 +14,17 @@ public final class Shorts {
     this.memory = memory;
   }
 
-  /** The number of elements; bytes at the end that make no whole one do not count. */
+  /** Returns the number of whole elements; bytes of an incomplete last one do not count. */
   public long length() {
     return memory.size() >> 1;
   }
 
-  /** Reads element {@code index}. */
+  /** Returns element {@code index}. */
   public short get(long index) {
     return memory.getShort(Elements.offset(index, 1));
   }
 
-  /** Reads element {@code index} as an unsigned number. */
+  /** Returns element {@code index} as an unsigned number. */
   public int getUnsigned(long index) {
     return get(index) & 0xFFFF;
   }

@@ -11,92 +11,106 @@ package org.jhal.kernel;
  * }
  * }</pre>
  *
- * <p>A kernel may take its parameters so, each as a value or a view of its type, in their order;
- * docs/kernels.md has the types. Or it takes only the workgroup, and asks that for them by index.
+ * <p>A kernel may take its parameters like this, in their order, each as a value or as a view of
+ * its type; docs/kernels.md lists the types. Alternatively, it takes only the workgroup, and gets
+ * the parameters from it by index.
  *
  * <p>The workgroups of a dispatch may run in parallel, in any order. The kernel itself loops over
- * the work items of its workgroup. A kernel that throws fails its operation with ABORTED and the
- * exception as the cause.
+ * the work items of its workgroup. If a kernel throws, its operation fails: with a {@link
+ * org.jhal.HalException} as it is, with anything else as the cause of an ABORTED failure.
  *
  * <p>Valid on the calling thread until the kernel returns.
  */
 public interface Workgroup {
-  /** This workgroup's index along the first axis. */
+  /** Returns this workgroup's index along the first axis, from 0. */
   int groupX();
 
-  /** This workgroup's index along the second axis. */
+  /** Returns this workgroup's index along the second axis, from 0. */
   int groupY();
 
-  /** This workgroup's index along the third axis. */
+  /** Returns this workgroup's index along the third axis, from 0. */
   int groupZ();
 
-  /** How many workgroups there are along the first axis. */
+  /** Returns the number of workgroups of the dispatch along the first axis. */
   int countX();
 
-  /** How many workgroups there are along the second axis. */
+  /** Returns the number of workgroups of the dispatch along the second axis. */
   int countY();
 
-  /** How many workgroups there are along the third axis. */
+  /** Returns the number of workgroups of the dispatch along the third axis. */
   int countZ();
 
-  /** How many work items this workgroup has along the first axis. */
+  /** Returns the number of work items of this workgroup along the first axis. */
   int sizeX();
 
-  /** How many work items this workgroup has along the second axis. */
+  /** Returns the number of work items of this workgroup along the second axis. */
   int sizeY();
 
-  /** How many work items this workgroup has along the third axis. */
+  /** Returns the number of work items of this workgroup along the third axis. */
   int sizeZ();
 
-  /** The index in the dispatch of this workgroup's first work item along the first axis. */
+  /**
+   * Returns the index within the dispatch of this workgroup's first work item along the first axis.
+   */
   default long firstX() {
     return (long) groupX() * sizeX();
   }
 
   /**
-   * The index after this workgroup's last work item along the first axis, but at most {@code
-   * items}, which is how many there are to compute.
+   * Returns the index after this workgroup's last work item along the first axis, but at most
+   * {@code items}.
+   *
+   * @param items the number of items to compute along this axis
    */
   default long endX(long items) {
     return Math.min(items, firstX() + sizeX());
   }
 
-  /** The index in the dispatch of this workgroup's first work item along the second axis. */
+  /**
+   * Returns the index within the dispatch of this workgroup's first work item along the second
+   * axis.
+   */
   default long firstY() {
     return (long) groupY() * sizeY();
   }
 
   /**
-   * The index after this workgroup's last work item along the second axis, but at most {@code
-   * items}, which is how many there are to compute.
+   * Returns the index after this workgroup's last work item along the second axis, but at most
+   * {@code items}.
+   *
+   * @param items the number of items to compute along this axis
    */
   default long endY(long items) {
     return Math.min(items, firstY() + sizeY());
   }
 
-  /** The index in the dispatch of this workgroup's first work item along the third axis. */
+  /**
+   * Returns the index within the dispatch of this workgroup's first work item along the third axis.
+   */
   default long firstZ() {
     return (long) groupZ() * sizeZ();
   }
 
   /**
-   * The index after this workgroup's last work item along the third axis, but at most {@code
-   * items}, which is how many there are to compute.
+   * Returns the index after this workgroup's last work item along the third axis, but at most
+   * {@code items}.
+   *
+   * @param items the number of items to compute along this axis
    */
   default long endZ(long items) {
     return Math.min(items, firstZ() + sizeZ());
   }
 
   /**
-   * The buffer passed for parameter {@code index}.
+   * Returns the buffer that was passed for parameter {@code index}.
    *
    * @throws IndexOutOfBoundsException if there is no such parameter, or it is a constant
    */
   KernelMemory memory(int index);
 
   /**
-   * The integer constant of at most 32 bits passed for parameter {@code index}. Signed types of
-   * fewer bits are sign-extended, unsigned ones zero-extended.
+   * Returns the integer constant of at most 32 bits that was passed for parameter {@code index}.
+   * Signed types of fewer bits are sign-extended, unsigned ones zero-extended.
    *
    * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
    * @throws IllegalArgumentException if the constant has another type
@@ -104,8 +118,8 @@ public interface Workgroup {
   int i32(int index);
 
   /**
-   * The integer constant passed for parameter {@code index}. Signed types of fewer than 64 bits are
-   * sign-extended, unsigned ones zero-extended.
+   * Returns the integer constant that was passed for parameter {@code index}. Signed types of fewer
+   * than 64 bits are sign-extended, unsigned ones zero-extended.
    *
    * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
    * @throws IllegalArgumentException if the constant is not an integer
@@ -113,7 +127,8 @@ public interface Workgroup {
   long i64(int index);
 
   /**
-   * The {@code f32}, {@code f16} or {@code bf16} constant passed for parameter {@code index}.
+   * Returns the {@code f32}, {@code f16} or {@code bf16} constant that was passed for parameter
+   * {@code index}.
    *
    * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
    * @throws IllegalArgumentException if the constant has another type
@@ -121,13 +136,16 @@ public interface Workgroup {
   float f32(int index);
 
   /**
-   * The constant of any floating-point type passed for parameter {@code index}.
+   * Returns the constant of any floating-point type that was passed for parameter {@code index}.
    *
    * @throws IndexOutOfBoundsException if there is no such parameter, or it is a buffer
    * @throws IllegalArgumentException if the constant has another type
    */
   double f64(int index);
 
-  /** Memory of this workgroup alone, as large as the kernel's dynamic shared memory, zeroed. */
+  /**
+   * Returns the memory that belongs to this workgroup alone. It is as large as the kernel's dynamic
+   * shared memory, and zeroed when the kernel starts.
+   */
   KernelMemory shared();
 }

@@ -5,28 +5,35 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.HalMXBean;
 
 /**
- * Has the {@link HalMXBean} registered while a device is. That takes a thread of its own, which
- * ends at once: the platform's MBean server takes a while to start, and runs code of others.
+ * Registers the {@link HalMXBean} while at least one device is registered. A separate thread does
+ * this, and ends afterwards: starting the platform's MBean server takes a while, and runs foreign
+ * code.
  */
 final class BeanThread {
   private static final System.Logger LOG = System.getLogger(BeanThread.class.getName());
 
-  /** How often {@link #update} was called that the thread has not handled; it runs unless 0. */
+  /**
+   * The number of calls of {@link #update} that the thread has not handled. The thread runs while
+   * it is not 0.
+   */
   private static final AtomicInteger CALLS = new AtomicInteger();
 
   private BeanThread() {}
 
-  /** Registers or unregisters the bean soon, as it should be then. */
+  /**
+   * Causes the thread to register or unregister the bean soon, depending on whether a device is
+   * registered by then.
+   */
   static void update() {
     if (CALLS.getAndIncrement() > 0) {
-      return; // the thread will look again
+      return; // the running thread will check again
     }
     try {
       Thread thread = new Thread(null, BeanThread::run, "jhal-jmx", 0, false);
       thread.setDaemon(true);
       thread.setContextClassLoader(null);
       thread.start();
-    } catch (Throwable t) { // no memory for a thread: the bean is worth less than the device
+    } catch (Throwable t) { // no memory for a thread: the device matters more than the bean
       CALLS.set(0);
     }
   }

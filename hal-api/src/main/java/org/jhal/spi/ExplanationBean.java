@@ -12,16 +12,16 @@ import org.jhal.HalMXBean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link HalMXBean}, in the platform's MBean server. The only class that needs the module
- * {@code java.management}: without it, it cannot be loaded.
+ * The {@link HalMXBean} in the platform's MBean server. Only this class needs the module {@code
+ * java.management}, and cannot be loaded without it.
  *
- * <p>Used by one thread after the other; see {@link BeanThread}.
+ * <p>Used by one thread at a time; see {@link BeanThread}.
  */
 final class ExplanationBean implements HalMXBean {
   private static final System.Logger LOG = System.getLogger(ExplanationBean.class.getName());
   private static final int MOST_COPIES = 1_000;
 
-  /** The name of the registered bean, or null. */
+  /** The name of the registered bean, or null if none is registered. */
   private static @Nullable ObjectName registered;
 
   private ExplanationBean() {}
@@ -31,7 +31,7 @@ final class ExplanationBean implements HalMXBean {
     return Hal.explain();
   }
 
-  /** Registers or unregisters the bean, unless that was done before. */
+  /** Registers or unregisters the bean; does nothing if that has already been done. */
   static void change(boolean isWanted) throws JMException {
     ObjectName name = registered;
     if (isWanted == (name != null)) {

@@ -8,9 +8,9 @@ import org.jhal.Hal;
 import org.jhal.HalMXBean;
 
 /**
- * The open devices that {@link Hal#explain} asks. Each is kept weakly: one that nobody uses any
- * more is collected, whether or not it was unregistered. While there is one, the JMX bean exists;
- * see {@link HalMXBean}.
+ * The open devices whose operations {@link Hal#explain} reports. They are referenced weakly, so an
+ * unreachable device can be collected even if it was not unregistered. The JMX bean exists while at
+ * least one device is registered; see {@link HalMXBean}.
  *
  * <p>Thread-safe.
  */
@@ -20,7 +20,9 @@ public final class Explanations {
 
   private Explanations() {}
 
-  /** Registers an open device, unless it is registered. The caller keeps it reachable. */
+  /**
+   * Registers an open device, unless it is already registered. The caller must keep it reachable.
+   */
   public static void register(Explainable device) {
     Objects.requireNonNull(device, "device");
     synchronized (ALL) {
@@ -30,7 +32,7 @@ public final class Explanations {
     BeanThread.update();
   }
 
-  /** Ends {@link #register}, once the device has no open operation any more. */
+  /** Unregisters a device, once it has no open operation any more. */
   public static void unregister(Explainable device) {
     Objects.requireNonNull(device, "device");
     synchronized (ALL) {
@@ -39,7 +41,7 @@ public final class Explanations {
     BeanThread.update();
   }
 
-  /** Removes {@code device}, and those that were collected. Called with the lock held. */
+  /** Removes {@code device}, and all devices that were collected. The caller holds the lock. */
   private static void remove(Explainable device) {
     ALL.removeIf(
         reference -> {
@@ -48,7 +50,7 @@ public final class Explanations {
         });
   }
 
-  /** The registered devices, oldest first. */
+  /** Returns the registered devices, oldest first. */
   public static List<Explainable> all() {
     List<Explainable> all = new ArrayList<>();
     synchronized (ALL) {

@@ -3,24 +3,23 @@ package org.jhal.spi;
 import java.nio.ByteBuffer;
 
 /**
- * Memory of the host behind a {@link org.jhal.HostMemory}, for memory that is neither an array nor
- * a buffer.
+ * The host memory of a {@link org.jhal.HostMemory} that is neither an array nor a buffer.
  *
- * <p>Its methods are called by several threads, each for other bytes.
+ * <p>Several threads may call the methods at the same time, each for other bytes.
  */
 public interface HostRange {
-  /** The size in bytes; at most what the memory has, and more than 2^31 - 1 if need be. */
+  /** Returns the size in bytes, which may exceed 2^31 - 1. It must not exceed the actual memory. */
   long size();
 
-  /** Whether a readback may write to it. */
+  /** Returns whether a readback may write to the memory. */
   boolean isWritable();
 
-  /** Whether it is on the heap, where no device can access it. */
+  /** Returns whether the memory is on the heap, where no device can access it. */
   boolean isOnHeap();
 
   /**
-   * The native address of its first byte, or 0 if it is on the heap or the address is not known. A
-   * device may access the range there, without the methods below, if it is page-locked.
+   * Returns the native address of the first byte, or 0 if the memory is on the heap or the address
+   * is not known. If the memory is pinned, a device may access it there, without the methods below.
    */
   long address();
 
@@ -28,7 +27,7 @@ public interface HostRange {
    * Copies bytes out of the range.
    *
    * @param offset where to start, in bytes; the caller has checked that the range is long enough
-   * @param target takes its remaining bytes, and keeps its position
+   * @param target receives as many bytes as it has remaining; its position must not change
    */
   void read(long offset, ByteBuffer target);
 
@@ -36,7 +35,7 @@ public interface HostRange {
    * Copies bytes into the range.
    *
    * @param offset where to start, in bytes; the caller has checked that the range is long enough
-   * @param source gives its remaining bytes, and keeps its position
+   * @param source supplies its remaining bytes; its position must not change
    */
   void write(long offset, ByteBuffer source);
 }

@@ -5,29 +5,31 @@ import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses host waits on threads that must not wait: a thread that issues or completes work, or that
- * tells of it, might wait for what only it can bring about. Every method that blocks until work is
- * over calls {@link #check}; a wait without any time to wait, which only looks, does not.
+ * Rejects host waits on threads that must not wait. A thread that issues or completes work, or that
+ * runs callbacks, might otherwise wait for something that only it can bring about. Every method
+ * that blocks until work has ended calls {@link #check}. A wait with a timeout of zero or less,
+ * which only checks, does not.
  *
- * <p>Waits are refused on all threads of an engine but within host calls, and on any thread within
- * a callback or external work.
+ * <p>Waits are rejected on all threads of an engine, except within host calls, and on any thread
+ * within a callback or external work.
  *
  * <p>Thread-safe; each thread has its own state.
  */
 public final class HostWaits {
   /**
-   * Where waits are refused on this thread, or null; in an array of one, once that was needed. So
-   * it keeps no class loader, and restoring it needs no more stack than changing it did.
+   * The context in which waits are rejected on this thread, or null if they are allowed; in an
+   * array of one element, which is created on first use. The array references no class loader, and
+   * restoring its element needs no more stack than changing it.
    */
   private static final ThreadLocal<@Nullable String @Nullable []> REFUSED = new ThreadLocal<>();
 
   private HostWaits() {}
 
   /**
-   * Refuses waits on this thread until {@link #restore}.
+   * Rejects waits on this thread until {@link #restore}.
    *
-   * @param where what runs on the thread, for the message, such as {@code a callback}
-   * @return what to pass to {@link #restore}
+   * @param where the context that the thread runs in, for the message, such as {@code a callback}
+   * @return the value to pass to {@link #restore}
    */
   public static @Nullable String refuse(String where) {
     return change(where);
@@ -36,13 +38,17 @@ public final class HostWaits {
   /**
    * Allows waits on this thread until {@link #restore}.
    *
-   * @return what to pass to {@link #restore}
+   * @return the value to pass to {@link #restore}
    */
   public static @Nullable String allow() {
     return change(null);
   }
 
-  /** Ends the latest {@link #refuse} or {@link #allow} of this thread, which returned this. */
+  /**
+   * Undoes the latest {@link #refuse} or {@link #allow} of this thread.
+   *
+   * @param before the value that the call returned
+   */
   public static void restore(@Nullable String before) {
     String ignored = change(before);
   }
@@ -59,19 +65,20 @@ public final class HostWaits {
   }
 
   /**
-   * Called before a wait.
+   * Checks that this thread may wait. To be called before a wait.
    *
-   * @throws HalException FAILED_PRECONDITION if waits are refused on this thread
+   * @throws HalException FAILED_PRECONDITION if waits are rejected on this thread
    */
   public static void check() {
     check("a host wait", ", or in a host call");
   }
 
   /**
-   * Called before something else that waits, and that host calls may not do either.
+   * Checks that this thread may do something else that waits. Unlike for {@link #check()}, the
+   * message does not recommend a host call, which must not do it either.
    *
-   * @param what it is, for the message
-   * @throws HalException FAILED_PRECONDITION if waits are refused on this thread
+   * @param what the action, for the message
+   * @throws HalException FAILED_PRECONDITION if waits are rejected on this thread
    */
   public static void check(String what) {
     check(what, "");

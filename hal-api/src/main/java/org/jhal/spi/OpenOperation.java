@@ -7,14 +7,14 @@ import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 
 /**
- * What is known of an operation that has not ended, at the time of the call. Immutable.
+ * A snapshot of an operation that has not ended. Immutable.
  *
  * @param queue the name of its queue, unique in the process, such as {@code cuda-0-q1}
  * @param number its number in the queue
  * @param kind what it does, such as {@code fill}
- * @param state where it is, such as {@code PARKED}
+ * @param state its state, such as {@code PARKED}
  * @param since when it was enqueued, as {@link System#nanoTime()}; accurate to about a second
- * @param waits the timepoints that it still waits for; those that are reached may be missing
+ * @param waits the timepoints that it still waits for; reached ones may be missing
  * @param signals the timepoints that it will signal
  */
 public record OpenOperation(
@@ -26,7 +26,7 @@ public record OpenOperation(
     List<Timepoint> waits,
     List<Timepoint> signals) {
 
-  /** An operation of these components. */
+  /** Rejects null, and copies the lists. */
   public OpenOperation {
     Objects.requireNonNull(queue, "queue");
     Objects.requireNonNull(kind, "kind");
@@ -35,7 +35,7 @@ public record OpenOperation(
     signals = List.copyOf(signals);
   }
 
-  /** The operation and what it waits for, in one line. */
+  /** Returns the operation and what it waits for, in one line. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();

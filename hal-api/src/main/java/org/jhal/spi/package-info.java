@@ -1,4 +1,4 @@
-/** What a driver implements to be found, and what the engine and the API share. */
+/** The interfaces that drivers implement to be found, and what the engine and the API share. */
 @NullMarked
 package org.jhal.spi;
 
