@@ -1,10 +1,14 @@
 package org.jhal.cuda;
 
 import org.jhal.simulator.driver.GpuGroupCommunicatorTest;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Communicators of NCCL. */
+@ParameterizedClass
+@ValueSource(ints = {22803, 21800, 21300})
 class CudaGroupCommunicatorTest extends GpuGroupCommunicatorTest {
-  CudaGroupCommunicatorTest() {
-    super(CudaOnSimulator.GPU);
+  CudaGroupCommunicatorTest(int version) {
+    super(CudaOnSimulator.GPU, version);
   }
 }

@@ -1,10 +1,14 @@
 package org.jhal.cuda;
 
 import org.jhal.simulator.driver.GpuGroupMemoryTest;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory that collectives of NCCL use when they fail. */
+@ParameterizedClass
+@ValueSource(ints = {22803, 21800})
 class CudaGroupMemoryTest extends GpuGroupMemoryTest {
-  CudaGroupMemoryTest() {
-    super(CudaOnSimulator.GPU, new Names("cuEventRecord", "cuStreamWaitEvent"));
+  CudaGroupMemoryTest(int version) {
+    super(CudaOnSimulator.GPU, version, new Names("cuEventRecord", "cuStreamWaitEvent"));
   }
 }

@@ -1,11 +1,10 @@
 package org.jhal.cuda;
 
-import org.jhal.cuda.sim.SimulatedCuda;
 import org.jhal.simulator.driver.GpuGroupTest;
 
 /** Groups of GPUs of CUDA, by NCCL. */
 class CudaGroupTest extends GpuGroupTest {
   CudaGroupTest() {
-    super(CudaOnSimulator.GPU, new Library("NCCL", SimulatedCuda.COLLECTIVES));
+    super(CudaOnSimulator.GPU, "NCCL");
   }
 }

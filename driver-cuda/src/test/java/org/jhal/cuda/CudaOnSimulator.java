@@ -33,6 +33,16 @@ final class CudaOnSimulator implements SimulatedGpu {
   }
 
   @Override
+  public SimulatedLibrary collectives(int version) {
+    return SimulatedCuda.collectives(version);
+  }
+
+  @Override
+  public String collectivesProperty() {
+    return SimulatedCuda.COLLECTIVES;
+  }
+
+  @Override
   public Simulator simulator() {
     return Simulator.in(SimulatedCuda.library().path());
   }

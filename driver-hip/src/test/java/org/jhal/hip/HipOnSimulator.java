@@ -3,6 +3,7 @@ package org.jhal.hip;
 import java.util.Optional;
 import org.jhal.driver.gpu.GpuDriver;
 import org.jhal.hip.sim.StandIn;
+import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
 import org.jhal.simulator.driver.SimulatedGpu;
 
@@ -20,6 +21,16 @@ final class HipOnSimulator implements SimulatedGpu {
   @Override
   public Optional<String> unavailable() {
     return StandIn.chosen().unavailable();
+  }
+
+  @Override
+  public SimulatedLibrary collectives(int version) {
+    return StandIn.chosen().collectives(version);
+  }
+
+  @Override
+  public String collectivesProperty() {
+    return StandIn.COLLECTIVES;
   }
 
   @Override

@@ -63,45 +63,48 @@ public final class SimulatedCollectives {
     simulator.fail(function, nth, code);
   }
 
-  /** Makes each use of a function hang before it does anything, until {@link #release}. */
+  /** Makes each use of a function hang before it does anything, until {@link #release(String)}. */
   public void hang(String function) {
-    hang(function, FOR_EVER);
+    hangFor(function, FOR_EVER);
   }
 
   /** Makes the uses of a function hang that begin before a time is over, and until then. */
   public void hang(String function, Duration time) {
-    hang(function, Math.max(1, time.toNanos()));
+    hangFor(function, Math.max(1, time.toNanos()));
   }
 
   /** Makes {@code ncclCommAbort} hang for one rank, before it does anything. */
   public void hangAbort(int rank) {
-    hang("ncclCommAbort " + rank);
+    hang("ncclCommAbort", rank);
   }
 
   /**
-   * Keeps what a rank does behind the calls from ending: {@code @init}, so that its communicator is
-   * never ready, or {@code @finalize}, so that it never ends; until {@link #releaseBehind}.
+   * Makes what one rank does hang, until {@link #release(String, int)}.
+   *
+   * @param point {@code ncclCommAbort} or {@code ncclCommDestroy}; or behind the calls, {@code
+   *     @init}, so that its communicator is never ready, or {@code @finalize}, so that it never
+   *     ends
    */
-  public void hangBehind(String point, int rank) {
+  public void hang(String point, int rank) {
     hang(point + " " + rank);
   }
 
-  /** Lets what a rank does behind the calls go on. */
-  public void releaseBehind(String point, int rank) {
+  /** Lets what one rank does go on. */
+  public void release(String point, int rank) {
     release(point + " " + rank);
   }
 
   /** Lets the aborts of a rank go on. */
   public void releaseAbort(int rank) {
-    release("ncclCommAbort " + rank);
+    release("ncclCommAbort", rank);
   }
 
   /** Lets a function go on. */
   public void release(String function) {
-    hang(function, 0);
+    hangFor(function, 0);
   }
 
-  private void hang(String function, long nanos) {
+  private void hangFor(String function, long nanos) {
     simulator.function("gpusim_collective_hang").invokeVoid(new Object[] {function, nanos});
   }
 
@@ -131,11 +134,6 @@ public final class SimulatedCollectives {
    */
   public void asynchronousError(int rank, int code) {
     simulator.function("gpusim_collective_error").invokeVoid(new Object[] {rank, code});
-  }
-
-  /** Sets the version, in the form in which the library tells it; 0 makes it 22803. */
-  public void version(int version) {
-    simulator.function("gpusim_collective_version").invokeVoid(new Object[] {version});
   }
 
   /** How often each function was called; those with 0 are absent. */

@@ -55,6 +55,10 @@ public final class SimulatedLibrary {
           "reduce.c",
           "collective_control.c");
   private static final List<String> COLLECTIVES = List.of("nccl.c");
+
+  /** The newest version of {@link #collectives}. */
+  public static final int NEWEST_COLLECTIVES = 22803;
+
   private static final List<String> COMPILER =
       List.of("compiler.h", "gpu_prelude.h", "text.c", "compiler.c", "rewrite.c", "program.c");
 
@@ -126,15 +130,16 @@ public final class SimulatedLibrary {
    *
    * @param soname what it is called, such as {@code libnccl.so.2}
    * @param driver what the driver library is called
+   * @param version as the library writes it: 22803 for 2.28.3; it has the functions of that version
    */
-  public static SimulatedLibrary collectives(String soname, String driver) {
+  public static SimulatedLibrary collectives(String soname, String driver, int version) {
     return build(
         soname,
         COLLECTIVES,
         SimulatedLibrary.class,
         List.of(),
         List.of(),
-        List.of("-DGPUSIM_DRIVER=\"" + driver + "\""),
+        List.of("-DGPUSIM_DRIVER=\"" + driver + "\"", "-DGPUSIM_VERSION=" + version),
         Toolchain.find(false));
   }
 

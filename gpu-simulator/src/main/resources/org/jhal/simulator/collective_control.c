@@ -4,14 +4,13 @@
 
 #include "collective.h"
 
-enum { HANGS = 8, NAME = 32, VERSION = 22803 };
+enum { HANGS = 8, NAME = 32 };
 
 static struct {
   char name[NAME];
   uint64_t until;  // by gs_nanos
 } hangs[HANGS];
 static unsigned stalled;  // ranks, one bit each
-static int version;
 static char last_error[128];
 
 static int find_hang(const char* name) {
@@ -67,12 +66,6 @@ GS_EXPORT void gpusim_collective_stall(int rank, int stalls) {
   pthread_mutex_unlock(&gs.lock);
 }
 
-GS_EXPORT void gpusim_collective_version(int number) {
-  pthread_mutex_lock(&gs.lock);
-  version = number;
-  pthread_mutex_unlock(&gs.lock);
-}
-
 GS_EXPORT uint64_t gpusim_collective_aborted(void) {
   pthread_mutex_lock(&gs.lock);
   uint64_t count = gs_parts_aborted();
@@ -94,20 +87,12 @@ void gs_collectives_release(void) {
 
 void gs_collectives_reset(void) {
   gs_collectives_release();
-  version = 0;
   last_error[0] = 0;
   gs_comms_reset();
   gs_meetings_forget();
   gs_parts_reset();
   gs_groups_reset();
   memset(gs.half, 0, sizeof gs.half);
-}
-
-GS_EXPORT int gpusim_ncclGetVersion(int* number) {
-  GS_COLLECTIVE(ncclGetVersion)
-  if (!number) return GS_CO_INVALID_ARGUMENT;
-  *number = version ? version : VERSION;
-  return GS_CO_OK;
 }
 
 GS_EXPORT const char* gpusim_ncclGetErrorString(int code) {

@@ -154,6 +154,7 @@ GS_EXPORT int gpusim_ncclCommFinalize(gs_handle handle) {
 GS_EXPORT int gpusim_ncclCommInitAll(gs_handle* comms, int count, const int* devices) {
   GS_COLLECTIVE(ncclCommInitAll)
   if (!comms || count < 1 || count > GS_MAX_DEVICES) return GS_CO_INVALID_ARGUMENT;
+  gs_context_ensure();
   unsigned used = 0;
   for (int i = 0; i < count; i++) {
     int device = devices ? devices[i] : i;
@@ -184,7 +185,7 @@ GS_EXPORT int gpusim_ncclCommDestroy(gs_handle handle) {
   gs_comm_complete(comm);
   uint64_t generation = gs.generation;
   gs_ref(&comm->object);
-  while (comm->parts && gs.generation == generation) gs_wait_change(UINT64_MAX);
+  while ((comm->parts || hangs("ncclCommDestroy", comm)) && gs.generation == generation) gs_wait_change(UINT64_MAX);
   if (gs.generation == generation && !gs_idle(1u << comm->device) && !gs_quiet(comm->device)) {
     comm_remove(comm);
   } else {

@@ -209,6 +209,13 @@ int gs_device_of_thread(void) {
   return current.has_chosen || !context ? current.device : context->device;
 }
 
+// As the vendors' runtimes do for a thread that has none: it gets that of its device, the first one unless it has chosen,
+// which they never release.
+void gs_context_ensure(void) {
+  gs_handle handle;
+  if (!gs_current_context() && !gs_primary_retain(current.device, &handle)) gs_current_push(handle);
+}
+
 gs_context* gs_device_context(void) {
   freshen();
   gs_current_set(primary(current.device)->object.id);

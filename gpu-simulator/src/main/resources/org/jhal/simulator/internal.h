@@ -207,6 +207,7 @@ void gs_context_kill(gs_context* context, int code);
 void gs_context_end(gs_context* context);
 gs_context* gs_current_context(void);
 int gs_device_of_thread(void);
+void gs_context_ensure(void);
 gs_context* gs_device_context(void);  // the primary one of the thread's device, which is current then; made anew if it has ended
 void gs_contexts_reset(void);
 

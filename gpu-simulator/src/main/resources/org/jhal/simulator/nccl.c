@@ -12,7 +12,7 @@ typedef struct {
   char internal[128];
 } ncclUniqueId;
 
-enum { NCCL_SYSTEM_ERROR = 2 };
+enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_INVALID_ARGUMENT = 4 };
 
 static void* find(const char* name) {
   void* driver = dlopen(GPUSIM_DRIVER, RTLD_NOW | RTLD_NOLOAD);
@@ -38,14 +38,21 @@ static void* find(const char* name) {
 #define DATA const void *from, void *to, size_t count, int type
 #define END ncclComm_t comm, stream_t stream
 
-FORWARD(ncclGetVersion, (int* version), (version))
+NCCL int ncclGetVersion(int* version) {
+  if (!version) return NCCL_INVALID_ARGUMENT;
+  *version = GPUSIM_VERSION;
+  return NCCL_SUCCESS;
+}
+
 TEXT(ncclGetErrorString, (int code), (code))
 TEXT(ncclGetLastError, (ncclComm_t comm), (comm))
 FORWARD(ncclCommInitAll, (ncclComm_t * comms, int count, const int* devices), (comms, count, devices))
 FORWARD(ncclGetUniqueId, (ncclUniqueId * id), (id))
+#if GPUSIM_VERSION >= 21400
 FORWARD(ncclCommInitRankConfig, (ncclComm_t * comm, int count, ncclUniqueId id, int rank, const void* config),
         (comm, count, id, rank, config))
 FORWARD(ncclCommFinalize, (ncclComm_t comm), (comm))
+#endif
 FORWARD(ncclCommDestroy, (ncclComm_t comm), (comm))
 FORWARD(ncclCommAbort, (ncclComm_t comm), (comm))
 FORWARD(ncclCommGetAsyncError, (ncclComm_t comm, int* error), (comm, error))

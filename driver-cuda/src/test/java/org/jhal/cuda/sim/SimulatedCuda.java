@@ -62,6 +62,11 @@ public final class SimulatedCuda {
 
   /** Collectives for {@link #library}, {@code libnccl.so.2}. */
   public static SimulatedLibrary collectives() {
-    return SimulatedLibrary.collectives("libnccl.so.2", "libcuda.so.1");
+    return collectives(SimulatedLibrary.NEWEST_COLLECTIVES);
+  }
+
+  /** The same of some version: 22803 for 2.28.3. */
+  public static SimulatedLibrary collectives(int version) {
+    return SimulatedLibrary.collectives("libnccl.so.2", "libcuda.so.1", version);
   }
 }

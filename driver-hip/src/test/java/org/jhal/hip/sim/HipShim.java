@@ -43,8 +43,8 @@ public final class HipShim {
   }
 
   /** Collectives for {@link #driver}, whose streams and addresses the shim passes on. */
-  static SimulatedLibrary collectives() {
-    return SimulatedLibrary.collectives("librccl.so.1", "libcuda.so.1");
+  static SimulatedLibrary collectives(int version) {
+    return SimulatedLibrary.collectives("librccl.so.1", "libcuda.so.1", version);
   }
 
   /** To be called when the simulated driver has ended all contexts. */

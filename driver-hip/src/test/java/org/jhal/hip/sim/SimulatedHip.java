@@ -28,7 +28,7 @@ public final class SimulatedHip {
   }
 
   /** Collectives for {@link #library}, {@code librccl.so.1}. */
-  public static SimulatedLibrary collectives() {
-    return SimulatedLibrary.collectives("librccl.so.1", "libamdhip64.so.7");
+  static SimulatedLibrary collectives(int version) {
+    return SimulatedLibrary.collectives("librccl.so.1", "libamdhip64.so.7", version);
   }
 }

@@ -29,8 +29,8 @@ public enum StandIn {
     }
 
     @Override
-    public SimulatedLibrary collectives() {
-      return SimulatedHip.collectives();
+    public SimulatedLibrary collectives(int version) {
+      return SimulatedHip.collectives(version);
     }
   },
 
@@ -55,8 +55,8 @@ public enum StandIn {
     }
 
     @Override
-    public SimulatedLibrary collectives() {
-      return HipShim.collectives();
+    public SimulatedLibrary collectives(int version) {
+      return HipShim.collectives(version);
     }
 
     @Override
@@ -90,7 +90,12 @@ public enum StandIn {
   abstract SimulatedLibrary simulated();
 
   /** The library of collectives, {@code librccl.so.1}. */
-  public abstract SimulatedLibrary collectives();
+  public final SimulatedLibrary collectives() {
+    return collectives(SimulatedLibrary.NEWEST_COLLECTIVES);
+  }
+
+  /** The same of some version: 22803 for 2.28.3. */
+  public abstract SimulatedLibrary collectives(int version);
 
   /** Why it cannot be used on this machine; empty if it can. */
   public Optional<String> unavailable() {

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,20 +52,18 @@ public abstract class GpuGroupTest {
 
   @RegisterExtension final SimulatedDevices sim;
   @TempDir private Path folder;
+  private final SimulatedGpu gpu;
   private final String name;
-  private final Library library;
+  private final String library;
   private String file = "";
 
   /**
-   * The library that the tests find.
+   * For a driver.
    *
-   * @param name what the driver calls it
-   * @param property names its file
+   * @param library what the driver calls it
    */
-  public record Library(String name, String property) {}
-
-  /** For a driver. */
-  protected GpuGroupTest(SimulatedGpu gpu, Library library) {
+  protected GpuGroupTest(SimulatedGpu gpu, String library) {
+    this.gpu = gpu;
     this.sim = new SimulatedDevices(gpu);
     this.name = sim.driver().name();
     this.library = library;
@@ -74,12 +71,16 @@ public abstract class GpuGroupTest {
 
   @BeforeEach
   final void noteFile() {
-    file = System.getProperty(library.property(), "");
+    file = System.getProperty(gpu.collectivesProperty(), "");
   }
 
   @AfterEach
   final void nameFileAgain() {
-    System.setProperty(library.property(), file);
+    useLibrary(file);
+  }
+
+  private void useLibrary(Object path) {
+    System.setProperty(gpu.collectivesProperty(), path.toString());
   }
 
   private SimulatedCollectives collectives() {
@@ -108,7 +109,7 @@ public abstract class GpuGroupTest {
     try (Device here = open(0);
         Device there = open(1);
         CollectiveGroup group = CollectiveGroup.of(here, there)) {
-      Form natives = new Form("native", library.name() + " 2.28.3");
+      Form natives = new Form("native", library + " 2.28.3");
       assertEquals(natives, form(group));
       assertEquals(natives, group.form(Kind.BROADCAST, null, null));
       assertEquals(2, collectives().live());
@@ -156,24 +157,22 @@ public abstract class GpuGroupTest {
 
   @Test
   void withoutTheLibraryTheFormIsTheHost() {
-    System.setProperty(library.property(), folder.resolve("none").toString());
+    useLibrary(folder.resolve("none"));
     checkHost("there is no file '" + folder.resolve("none") + "'");
   }
 
   @Test
-  void anOldLibraryIsNotUsed() throws IOException {
-    Path old = folder.resolve("old.so"); // a library is asked for its version once
-    Files.copy(Path.of(file), old);
-    System.setProperty(library.property(), old.toString());
-    collectives().version(20804);
-    checkHost(library.name() + " 2.8.4 (" + old + ") is too old; JHAL needs 2.10 or newer");
+  void anOldLibraryIsNotUsed() {
+    Path old = gpu.collectives(20804).path();
+    useLibrary(old);
+    checkHost(library + " 2.8.4 (" + old + ") is too old; JHAL needs 2.10 or newer");
   }
 
   @Test
   void aLibraryThatLacksFunctionsIsNotUsed() throws IOException {
     String source = "int ncclGetVersion(int* version) { *version = 22803; return 0; }";
     Path other = NativeSource.library(folder, "other", source);
-    System.setProperty(library.property(), other.toString());
+    useLibrary(other);
     checkHost(other + " lacks ncclAllGather, ncclAllReduce");
   }
 

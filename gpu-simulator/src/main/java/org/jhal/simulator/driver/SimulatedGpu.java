@@ -2,6 +2,7 @@ package org.jhal.simulator.driver;
 
 import java.util.Optional;
 import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
 
 /** A driver over simulated devices, in the tests of this process. */
@@ -14,6 +15,16 @@ public interface SimulatedGpu {
 
   /** The simulator under the driver. */
   Simulator simulator();
+
+  /**
+   * A library of collectives for it.
+   *
+   * @param version as in {@link SimulatedLibrary#collectives}
+   */
+  SimulatedLibrary collectives(int version);
+
+  /** The driver's property that names the file of {@link #collectives}. */
+  String collectivesProperty();
 
   /** Begins anew: all that is native is gone. */
   default void reset() {

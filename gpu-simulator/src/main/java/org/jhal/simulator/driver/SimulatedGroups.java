@@ -6,6 +6,7 @@ import static org.jhal.cts.support.Waits.awaitReached;
 import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.faults.FaultLog;
 import org.jhal.simulator.SimulatedCollectives;
+import org.jhal.simulator.SimulatedLibrary;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,14 +34,34 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 public abstract class SimulatedGroups {
   static final Options SHORT = Options.DEFAULT.withDeadline(Duration.ofMillis(100));
 
+  /** Before this version, making and launching goes on within the library's calls. */
+  private static final int NON_BLOCKING = 21400;
+
+  /** Before this version, each rank is aborted by itself. */
+  private static final int ABORTS_TOGETHER = 22200;
+
   @RegisterExtension final SimulatedDevices sim;
+  private final SimulatedGpu gpu;
+  private final int version;
   final String name;
   final List<Device> opened = new ArrayList<>();
   private final List<HeldStream> held = new ArrayList<>();
   final FaultLog log = new FaultLog();
   private final NativeDeadline deadline = new NativeDeadline();
+  private String before = ""; // the file of the library
 
   SimulatedGroups(SimulatedGpu gpu) {
+    this(gpu, SimulatedLibrary.NEWEST_COLLECTIVES);
+  }
+
+  /**
+   * With some version of the library.
+   *
+   * @param version as in {@link SimulatedLibrary#collectives}
+   */
+  SimulatedGroups(SimulatedGpu gpu, int version) {
+    this.gpu = gpu;
+    this.version = version;
     this.sim = new SimulatedDevices(gpu);
     this.name = sim.driver().name();
   }
@@ -47,6 +69,8 @@ public abstract class SimulatedGroups {
   @BeforeEach
   final void begin() {
     deadline.begin(sim.simulator());
+    before = System.getProperty(gpu.collectivesProperty(), "");
+    System.setProperty(gpu.collectivesProperty(), gpu.collectives(version).path().toString());
   }
 
   @AfterEach
@@ -57,9 +81,28 @@ public abstract class SimulatedGroups {
       opened.forEach(Device::close);
       awaitFreed();
     } finally {
+      System.setProperty(gpu.collectivesProperty(), before);
       deadline.end();
       log.close();
     }
+  }
+
+  /** Whether what hangs does so within a call, which cannot be given up. */
+  boolean isBlocking() {
+    return version < NON_BLOCKING;
+  }
+
+  void assumeNotBlocking() {
+    assumeFalse(isBlocking(), "the calls of this version of the library block");
+  }
+
+  boolean abortsTogether() {
+    return version >= ABORTS_TOGETHER;
+  }
+
+  /** The function that makes communicators. */
+  String making() {
+    return isBlocking() ? "ncclCommInitAll" : "ncclCommInitRankConfig";
   }
 
   void letAllGo() {

@@ -68,7 +68,9 @@ final class Communicators {
       CollectiveLibrary library, int[] ordinals, Binding binding, BooleanSupplier isLate) {
     NonBlockingFunctions calls = library.nonBlocking();
     if (calls == null) {
-      return new Communicators(library, binding, library.create(ordinals), null);
+      long[][] made = new long[1][];
+      binding.bound(0, true, () -> made[0] = library.create(ordinals));
+      return new Communicators(library, binding, made[0], null);
     }
     UniqueId id = new UniqueId();
     library.check("ncclGetUniqueId", calls.getUniqueId(id));

@@ -30,10 +30,11 @@ import org.jspecify.annotations.Nullable;
  * <p>All devices of a driver share one gate. Thread-safe.
  */
 public final class LaunchGate {
-  private static final int ALL = 1 << 20; // more than there are threads
+  /** How many permits there are: more than threads. */
+  static final int ALL = 1 << 20;
 
   // A launch has all permits, a call has one. Fair: this is the line.
-  private final Semaphore permits = new Semaphore(ALL, true);
+  private final Semaphore permits;
 
   // The launch that is inside, or null. Written by the thread that launches.
   private volatile @Nullable Stay launching;
@@ -137,6 +138,16 @@ public final class LaunchGate {
         boolean ignored = started.complete(null);
       }
     }
+  }
+
+  /** A gate with nothing inside or in the line. */
+  public LaunchGate() {
+    this(new Semaphore(ALL, true));
+  }
+
+  /** For tests: with the line, a fair one, and {@link #ALL} permits in it. */
+  LaunchGate(Semaphore permits) {
+    this.permits = permits;
   }
 
   /** Calls {@code body}, which may wait until a device is idle, while nothing is being launched. */

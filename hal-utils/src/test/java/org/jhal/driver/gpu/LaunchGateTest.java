@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,8 +30,8 @@ class LaunchGateTest {
   /** Longer than any test. */
   private static final long NEVER = TimeUnit.SECONDS.toNanos(60);
 
-  /** How long a call lasts that is alone. */
-  private static final long LONG_CALL = TimeUnit.MILLISECONDS.toNanos(300);
+  /** The same where time passes fast. */
+  private static final long DAY = TimeUnit.DAYS.toNanos(1);
 
   /** A thread that is inside until {@code isOver}. */
   private static Threads inside(Consumer<Runnable> enter, String until, BooleanSupplier isOver) {
@@ -81,36 +82,39 @@ class LaunchGateTest {
     assertEquals(List.of("launch", "call"), order);
   }
 
-  /** Two callers, one of whom is always inside. */
+  /** A line in which time passes a thousand times as fast. */
+  private static final class FastLine extends Semaphore {
+    private static final long serialVersionUID = 1;
+    private static final int SPEED = 1000;
+
+    FastLine() {
+      super(LaunchGate.ALL, true);
+    }
+
+    @Override
+    public boolean tryAcquire(int permits, long timeout, TimeUnit unit)
+        throws InterruptedException {
+      return super.tryAcquire(permits, unit.toNanos(timeout) / SPEED, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** A launch that gave up its place after a while would find the next call before it. */
   @Test
   void callsThatOverlapForEverKeepNoLaunchOut() {
-    LaunchGate gate = new LaunchGate();
-    AtomicBoolean hasLaunched = new AtomicBoolean();
-    AtomicInteger begun = new AtomicInteger();
-    Runnable calls =
-        () -> {
-          while (!hasLaunched.get()) {
-            gate.run(
-                () -> {
-                  int own = begun.incrementAndGet();
-                  // Until the other caller is inside as well, or has to wait behind the launch.
-                  long start = System.nanoTime();
-                  Threads.await(
-                      "the other caller",
-                      () ->
-                          hasLaunched.get()
-                              || begun.get() > own
-                              || System.nanoTime() - start > LONG_CALL);
-                });
-          }
-        };
-    Threads one = Threads.start("one", calls::run);
-    Threads.await("the first call", () -> begun.get() > 0);
-    Threads other = Threads.start("other", calls::run);
-    Threads.await("calls", () -> begun.get() > 10);
-    gate.launch(NEVER, returning(() -> hasLaunched.set(true)));
-    one.join();
-    other.join();
+    LaunchGate gate = new LaunchGate(new FastLine());
+    List<String> order = new CopyOnWriteArrayList<>();
+    AtomicBoolean mayEnd = new AtomicBoolean();
+    Threads call = inside(gate::run, "minutes to pass in the line", mayEnd::get);
+    Thread launch =
+        inTheLine("launch", () -> gate.launch(DAY, returning(() -> order.add("launch"))));
+    Thread next = inTheLine("next call", () -> gate.run(() -> order.add("next call")));
+    awaitNanos(LONG);
+    assertEquals(List.of(), order, "beside the first call");
+    mayEnd.set(true);
+    call.join();
+    awaitEnd(launch);
+    awaitEnd(next);
+    assertEquals(List.of("launch", "next call"), order);
   }
 
   @Test

@@ -1,0 +1,14 @@
+package org.jhal.cuda;
+
+import org.jhal.simulator.driver.GpuGroupCloseTest;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Devices that close while something of NCCL hangs. */
+@ParameterizedClass
+@ValueSource(ints = {22803, 21300})
+class CudaGroupCloseTest extends GpuGroupCloseTest {
+  CudaGroupCloseTest(int version) {
+    super(CudaOnSimulator.GPU, version);
+  }
+}

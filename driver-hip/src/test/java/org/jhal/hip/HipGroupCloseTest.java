@@ -1,0 +1,10 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuGroupCloseTest;
+
+/** Devices that close while something of RCCL hangs. */
+class HipGroupCloseTest extends GpuGroupCloseTest {
+  HipGroupCloseTest() {
+    super(HipOnSimulator.GPU);
+  }
+}
