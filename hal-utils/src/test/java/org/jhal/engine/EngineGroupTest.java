@@ -165,14 +165,14 @@ class EngineGroupTest {
 
   @Test
   void aGroupThatNobodyClosesIsReportedAndForgotten() throws Exception {
-    InstantBackend backend = new InstantBackend();
+    InstantBackend backend = new InstantBackend(1);
     try (EngineDevice<Object> device = backend.open(1)) {
       forget(device);
       Threads.await(
           "the group to be reported",
           () -> {
             System.gc();
-            return log.count("a group of [instant-0] was never closed") == 1;
+            return log.count("a group of [instant-1] was never closed") == 1;
           });
       Threads.await(
           "the device to forget the group",
@@ -188,7 +188,7 @@ class EngineGroupTest {
   /** Its collectives still end, and a device that closes still cancels them. */
   @Test
   void aForgottenGroupsCollectivesGoOn() throws Exception {
-    InstantBackend backend = new InstantBackend();
+    InstantBackend backend = new InstantBackend(2);
     TimelineSemaphore start = semaphore();
     TimelineSemaphore done = semaphore();
     TimelineSemaphore cancelled = semaphore();
@@ -199,7 +199,7 @@ class EngineGroupTest {
           "the groups to be reported",
           () -> {
             System.gc();
-            return log.count("a group of [instant-0] was never closed") == 2;
+            return log.count("a group of [instant-2] was never closed") == 2;
           });
       start.signal(1);
       assertNull(end("a collective", done, 1));

@@ -49,6 +49,16 @@ public final class FakeBackend implements DeviceBackend<Event> {
   volatile boolean prepares; // command buffers that are used again
   volatile Runnable atPrepare = () -> {};
   final Queue<Runnable> givingBack = new ArrayDeque<>(); // ends the use of imported memory
+  private final int index; // of the device, in its name
+
+  public FakeBackend() {
+    this(0);
+  }
+
+  /** A device called {@code fake-INDEX}: in the log a test can tell it from those of others. */
+  FakeBackend(int index) {
+    this.index = index;
+  }
 
   EngineDevice<Event> open(int queues, Duration closeTimeout) {
     return new EngineDevice<>(
@@ -78,7 +88,7 @@ public final class FakeBackend implements DeviceBackend<Event> {
 
   @Override
   public DeviceInfo info() {
-    return DeviceInfo.builder("fake", 0)
+    return DeviceInfo.builder("fake", index)
         .name("Fake")
         .uuid("0")
         .memoryBytes(1 << 26)

@@ -42,6 +42,17 @@ final class InstantBackend implements DeviceBackend<Object> {
   /** What carries out collectives, if anything does. */
   @Nullable NativeGroup<Object> natives;
 
+  private final int index; // of the device, in its name
+
+  InstantBackend() {
+    this(0);
+  }
+
+  /** A device called {@code instant-INDEX}: in the log a test can tell it from those of others. */
+  InstantBackend(int index) {
+    this.index = index;
+  }
+
   EngineDevice<Object> open(int queues) {
     return open(queues, Duration.ofSeconds(5));
   }
@@ -85,7 +96,7 @@ final class InstantBackend implements DeviceBackend<Object> {
 
   @Override
   public DeviceInfo info() {
-    return DeviceInfo.builder("instant", 0)
+    return DeviceInfo.builder("instant", index)
         .name("Instant")
         .uuid("0")
         .memoryBytes(1 << 20)
