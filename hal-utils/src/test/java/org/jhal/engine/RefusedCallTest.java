@@ -12,10 +12,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.base.Throwables;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -55,10 +57,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A driver throws while it is asked what an operation takes, or memory or stack end there. The
- * operation is not visible yet, so the call is refused with what was thrown, and nothing has
- * happened: nothing is borrowed, registered, counted, kept or lost, and the same call works
- * afterwards (rule M5).
+ * An argument throws while it is read, or a driver while it is asked what an operation takes, or
+ * memory or stack end there. The operation is not visible yet, so the call is refused with what was
+ * thrown, and nothing has happened: nothing is borrowed, registered, counted, kept or lost, and the
+ * same call works afterwards (rule M5).
  */
 @Timeout(120)
 class RefusedCallTest {
@@ -383,6 +385,138 @@ class RefusedCallTest {
       assertEquals(call == Call.IMPORT_EVENT ? 1 : 0, on.released.get(), name);
       assertEquals(call == Call.HOST_CALL ? 1 : 0, on.ran.get(), name);
       assertNull(on.device.lostCause(), name);
+    }
+  }
+
+  // Arguments that throw.
+
+  /** A call whose argument throws while it is read; what comes before it is sound. */
+  private interface BadCall {
+    void enqueue(Fixture on, Throwable thrown, Fence waits, Fence signals);
+  }
+
+  /** A bad call, and the good one of its kind. */
+  private record Bad(Call good, BadCall bad) {}
+
+  private static List<Bad> badCalls() {
+    return List.of(
+        new Bad(
+            Call.EXECUTE_WITH_BINDINGS,
+            (on, thrown, waits, signals) ->
+                on.queue.execute(waits, signals, on.reusable, BindingTable.of(badBuffer(thrown)))),
+        new Bad(
+            Call.DISPATCH,
+            (on, thrown, waits, signals) ->
+                on.queue.dispatch(
+                    waits, signals, on.kernel, Workgroups.of(1), Args.of(badBuffer(thrown)))),
+        new Bad(
+            Call.FILL,
+            (on, thrown, waits, signals) ->
+                on.queue.fill(waits, signals, badBuffer(thrown), 0, 4, FillPattern.ZERO)),
+        new Bad(
+            Call.UPDATE,
+            (on, thrown, waits, signals) ->
+                on.queue.update(waits, signals, ByteBuffer.allocate(4), badBuffer(thrown), 0)),
+        new Bad(
+            Call.UPLOAD,
+            (on, thrown, waits, signals) ->
+                on.queue.upload(waits, signals, on.memory, badBuffer(thrown), 0)),
+        new Bad(
+            Call.READBACK,
+            (on, thrown, waits, signals) ->
+                on.queue.readback(waits, signals, badBuffer(thrown), 0, on.memory)),
+        new Bad(
+            Call.COPY,
+            (on, thrown, waits, signals) ->
+                on.queue.copy(waits, signals, on.buffer, 0, badBuffer(thrown), 4, 4)),
+        new Bad(
+            Call.DEALLOCA,
+            (on, thrown, waits, signals) -> on.queue.dealloca(waits, signals, badBuffer(thrown))),
+        new Bad(
+            Call.EXTERNAL,
+            (on, thrown, waits, signals) ->
+                on.queue.external(
+                    waits, signals, List.of(on.buffer, badBuffer(thrown)), context -> {})),
+        new Bad(
+            Call.EXTERNAL,
+            (on, thrown, waits, signals) ->
+                on.queue.external(waits, signals, badList(on.buffer, thrown), context -> {})),
+        new Bad(
+            Call.READ,
+            (on, thrown, waits, signals) ->
+                on.queue.read(waits, signals, on.file, 0, badBuffer(thrown), 0, 8)),
+        new Bad(
+            Call.WRITE,
+            (on, thrown, waits, signals) ->
+                on.queue.write(waits, signals, on.file, 0, badBuffer(thrown), 0, 8)),
+        new Bad(
+            Call.ALL_REDUCE,
+            (on, thrown, waits, signals) ->
+                on.group.allReduce(
+                    Reduction.SUM,
+                    ElementType.I32,
+                    badList(new Rank(waits, signals, on.buffer, on.buffer), thrown))));
+  }
+
+  /** A buffer of the program's own making. Whatever it is asked, it throws. */
+  private static DeviceBuffer badBuffer(Throwable thrown) {
+    return (DeviceBuffer)
+        Proxy.newProxyInstance(
+            RefusedCallTest.class.getClassLoader(),
+            new Class<?>[] {DeviceBuffer.class},
+            (proxy, method, args) -> {
+              throw thrown;
+            });
+  }
+
+  /** A list of two, of which only the first can be read. */
+  private static <T> List<T> badList(T first, Throwable thrown) {
+    return new AbstractList<>() {
+      @Override
+      public T get(int index) {
+        if (index > 0) {
+          Throwables.throwIfUnchecked(thrown);
+        }
+        return first;
+      }
+
+      @Override
+      public int size() {
+        return 2;
+      }
+    };
+  }
+
+  @Test
+  void whatAnArgumentThrowsRefusesTheCall() throws Exception {
+    List<Bad> calls = badCalls();
+    try (Quiet log = new Quiet()) {
+      for (int i = 0; i < calls.size(); i++) {
+        for (Throwable thrown : throwables()) {
+          refuseBad(calls.get(i), i, thrown);
+        }
+      }
+      assertEquals(List.of(), log.lines());
+    }
+  }
+
+  private void refuseBad(Bad call, int index, Throwable thrown) throws Exception {
+    String name = call.good + "-bad-" + index + "-" + System.identityHashCode(thrown);
+    try (Fixture on = new Fixture(call.good, name);
+        TimelineSemaphore gate = on.device.createSemaphore();
+        TimelineSemaphore done = on.device.createSemaphore()) {
+      long enqueued = on.device.statistics().enqueued();
+      for (Fence waits : List.of(Fence.NONE, gate.at(1))) {
+        Throwable got =
+            assertThrows(
+                Throwable.class, () -> call.bad.enqueue(on, thrown, waits, done.at(1)), name);
+        assertSame(thrown, got, name);
+        on.assertUntouched(done, enqueued);
+      }
+      call.good.enqueue(on, Fence.NONE, done.at(1));
+      done.await(1, LIMIT);
+      Threads.await(
+          "the operation of " + name + " to retire", () -> on.queue.openOperations() == 0);
     }
   }
 

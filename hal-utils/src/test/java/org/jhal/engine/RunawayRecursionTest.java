@@ -2,6 +2,7 @@ package org.jhal.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -39,6 +40,11 @@ import org.junit.jupiter.params.provider.EnumSource;
  * comes at an arbitrary line of the engine. The call is refused, or its operation ends, perhaps
  * with its device, at the latest when that is closed: its signal is raised or fails, and its borrow
  * ends.
+ *
+ * <p>A device is lost only by a call on it that has thrown, or whose operation has failed. A call
+ * that makes sure of some stack first loses none if it is refused. How many are lost is not
+ * bounded: any error may come behind the line at which its call is accepted. {@link
+ * RefusedCallTest} has errors come before that line.
  */
 @Timeout(300)
 class RunawayRecursionTest {
@@ -175,11 +181,17 @@ class RunawayRecursionTest {
     final HostMemory memory = HostMemory.of(new byte[4]);
     final TimelineSemaphore done;
     final Target on;
-    boolean isAccepted; // read when the thread has ended
+    boolean isAccepted; // read when the thread has ended, as is what follows
+    boolean hasThrown; // the error
 
     Attempt(Target on) {
       this.on = on;
       this.done = on.device.createSemaphore(0);
+    }
+
+    /** Whether it may have lost its device: all others were refused, or have succeeded. */
+    boolean mayHaveLost() {
+      return hasThrown || (isAccepted && done.failure() != null);
     }
 
     /** Whether its signal is raised, or has failed. */
@@ -242,8 +254,11 @@ class RunawayRecursionTest {
         call.enqueue(attempt.on, waits[i], signals[i], attempt.memory);
         attempt.isAccepted = true;
         enough++;
-      } catch (StackOverflowError | HalException e) {
-        enough = 0; // on purpose, or its device is lost
+      } catch (StackOverflowError e) { // on purpose
+        attempt.hasThrown = true;
+        enough = 0;
+      } catch (HalException e) { // its device is lost
+        enough = 0;
       }
     }
 
@@ -271,11 +286,27 @@ class RunawayRecursionTest {
           assertEquals(0, target.queue.openOperations(), toString());
         }
         assertEquals(0, target.device.statistics().bytes(), toString());
+        checkLoss(target);
         of(target)
             .forEach(
                 attempt ->
                     assertFalse(attempt.memory.isBorrowed(), this + ": borrowed after the close"));
         of(target).forEach(attempt -> attempt.done.close());
+      }
+    }
+
+    /** Something on the device has lost it, if it is lost, and what has was not refused. */
+    private void checkLoss(Target target) {
+      HalException cause = target.device.lostCause();
+      if (cause == null) {
+        return;
+      }
+      String what = this + ": " + target.device + ": " + cause.getMessage();
+      assertTrue(of(target).anyMatch(Attempt::mayHaveLost), what);
+      if (call.borrows()) {
+        long accepted = target.device.statistics().enqueued() - 1;
+        long succeeded = of(target).filter(it -> it.isAccepted && !it.mayHaveLost()).count();
+        assertTrue(accepted > succeeded, what + ", although all others were refused");
       }
     }
 
