@@ -55,9 +55,10 @@ public interface NativeStream<E> extends ThreadBinding {
 
   /**
    * Calls {@code body}, which puts something into this stream that involves another device: a wait
-   * for one of its events, or commands that use its memory. For drivers that have to keep that away
-   * from something else, such as the launch of a collective on several devices: they call it at
-   * another time, or refuse. What {@code body} throws is thrown. May be called within itself.
+   * for one of its events, or for an imported one, which may be its, or commands that use its
+   * memory. For drivers that have to keep that away from something else, such as the launch of a
+   * collective on several devices: they call it at another time, or refuse. What {@code body}
+   * throws is thrown. May be called within itself.
    *
    * @param mayBlock whether this may wait for the right time, because a thread of the queue calls
    * @return false if it would have to, and may not: then {@code body} was not called, and a thread

@@ -451,9 +451,18 @@ final class QueueWork<E> implements Work<E>, Submission {
     return recorded == null ? Objects.requireNonNull(single) : recorded.commands();
   }
 
+  /** Whether the stream gets something that may involve another device. */
+  private boolean mayGoAcross() {
+    if (kind == Kind.COLLECTIVE) { // which keeps others away by itself
+      return false;
+    }
+    // Nobody says of which device an imported event is.
+    return usesPeers || kind == Kind.COMMAND && command().kind() == Command.Kind.EVENT;
+  }
+
   @Override
   public void issue(NativeStream<E> stream, Operation<E> owner) {
-    if (!usesPeers || kind == Kind.COLLECTIVE) { // which keeps others away by itself
+    if (!mayGoAcross()) {
       issue(stream);
     } else if (!stream.across(owner.mayBlock(), () -> issue(stream))) {
       owner.leaveToIssueThread();

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -20,13 +19,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.spi.ToolProvider;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.Device;
 import org.jhal.Executable;
@@ -45,7 +42,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(240)
 public abstract class GpuCacheTest {
-  private static final long DEADLINE_SECONDS = 100;
   private static final String SOURCE =
       "extern \"C\" __global__ void store(unsigned* out, unsigned value)"
           + " { out[0] = value + MORE; }\n";
@@ -175,50 +171,16 @@ public abstract class GpuCacheTest {
     assertTrue(out.toString().contains(said), out::toString);
   }
 
-  /** A process of its own, and what it prints. */
-  private final class Probe {
-    private final Process process;
-    private final Path output;
-
-    Probe(Map<String, String> variables, String compiler, Path... bundles) throws IOException {
-      List<String> command = new ArrayList<>();
-      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-      command.add("--enable-native-access=ALL-UNNAMED");
-      System.getProperties()
-          .forEach(
-              (key, value) -> {
-                if (key.toString().matches("(jhal|gpusim)\\..*")) {
-                  command.add("-D" + key + "=" + value);
-                }
-              });
-      command.add("-D" + compilerProperty + "=" + compiler);
-      command.addAll(List.of("-cp", absoluteClassPath(), CacheProbe.class.getName()));
-      command.addAll(List.of(name + "://0?cache=" + folder, compiler));
-      Arrays.stream(bundles).map(Path::toString).forEach(command::add);
-      output = Files.createTempFile(temporary, "probe", ".out");
-      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-      builder.environment().putAll(variables);
-      process = builder.redirectOutput(output.toFile()).start();
-    }
-
-    /** What it prints, once it has ended well. */
-    List<String> lines() throws IOException, InterruptedException {
-      try {
-        boolean ended = process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
-        List<String> lines = Files.readAllLines(output);
-        assertTrue(ended, () -> "no end after " + DEADLINE_SECONDS + " s; it printed " + lines);
-        assertEquals(0, process.exitValue(), lines::toString);
-        return lines;
-      } finally {
-        process.destroyForcibly();
-      }
-    }
-  }
-
-  private static String absoluteClassPath() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-        .map(entry -> new File(entry).getAbsolutePath())
-        .collect(Collectors.joining(File.pathSeparator));
+  private ProbeJvm probe(Map<String, String> variables, String compiler, Path... bundles)
+      throws IOException {
+    List<String> arguments = new ArrayList<>(List.of(name + "://0?cache=" + folder, compiler));
+    Arrays.stream(bundles).map(Path::toString).forEach(arguments::add);
+    return new ProbeJvm(
+        temporary,
+        variables,
+        Map.of(compilerProperty, compiler),
+        CacheProbe.class,
+        arguments.toArray(String[]::new));
   }
 
   /** The file of the compiler; the test is skipped if it has none of its own. */
@@ -232,7 +194,7 @@ public abstract class GpuCacheTest {
   protected final void assertProbe(
       boolean loadsCompiler, Map<String, String> variables, String compiler, int more)
       throws Exception {
-    List<String> lines = new Probe(variables, compiler, bundle(more)).lines();
+    List<String> lines = probe(variables, compiler, bundle(more)).lines();
     assertTrue(lines.contains("stored: " + (5 + more)), lines::toString);
     String expected = loadsCompiler ? "compiler: loaded" : "compiler: not loaded";
     assertTrue(lines.contains(expected), () -> expected + " in " + lines);
@@ -302,15 +264,15 @@ public abstract class GpuCacheTest {
     assumeTrue(!compiler.isEmpty(), "the compiler is a part of the runtime here");
     Path[] bundles = {bundle(1), bundle(2), bundle(3)};
     Path[] reverse = {bundle(3), bundle(2), bundle(1)};
-    Probe first = new Probe(Map.of(), compiler, bundles);
-    Probe second = new Probe(Map.of(), compiler, reverse);
+    ProbeJvm first = probe(Map.of(), compiler, bundles);
+    ProbeJvm second = probe(Map.of(), compiler, reverse);
     assertEquals(List.of("stored: 6", "stored: 7", "stored: 8"), stored(first));
     assertEquals(List.of("stored: 8", "stored: 7", "stored: 6"), stored(second));
     assertVerifies(0, "3 entries in " + folder + ", all of them sound");
     assertEquals(3, entries().size(), "nothing unfinished is left");
   }
 
-  private static List<String> stored(Probe probe) throws Exception {
+  private static List<String> stored(ProbeJvm probe) throws Exception {
     return probe.lines().stream().filter(line -> line.startsWith("stored")).toList();
   }
 

@@ -21,6 +21,7 @@ import org.jhal.FillPattern;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.cts.support.Task;
+import org.jhal.spi.NativeCalls;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -91,6 +92,32 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
     awaitReached(all(ends));
     stream.release();
     awaitReached(done, 1);
+    done.close();
+    group.close();
+    assertEquals(List.of(), sim.simulator().misuses());
+  }
+
+  /** It may be an event of any device. */
+  @ParameterizedTest
+  @EnumSource
+  void anImportedEventIsWaitedForBeforeOrBehindALaunch(Caller caller) {
+    Device here = open(0);
+    Device there = open(1);
+    SummingGroup group = new SummingGroup(here, there);
+    NativeCalls calls = there.unwrap(NativeCalls.class);
+    long stream = calls.createStream();
+    long event = calls.createEvent();
+    calls.record(event, stream);
+    TimelineSemaphore done = here.createSemaphore(0);
+    List<TimelineSemaphore> ends = launchInPart(group);
+    caller.call(here, () -> here.queue(0).importEvent(done.at(1), event, null)); // which returns
+    assertTrue(collectives().isHalfLaunched());
+    collectives().closeGap();
+    awaitReached(all(ends));
+    awaitReached(done, 1);
+    flush(here);
+    calls.destroyEvent(event);
+    calls.destroyStream(stream);
     done.close();
     group.close();
     assertEquals(List.of(), sim.simulator().misuses());

@@ -1,0 +1,11 @@
+package org.jhal.hip;
+
+import org.jhal.simulator.driver.GpuLaunchBlockingTest;
+
+/** Groups where HIP waits for each kernel. */
+class HipLaunchBlockingTest extends GpuLaunchBlockingTest {
+  HipLaunchBlockingTest() {
+    super(
+        HipOnSimulator.GPU, "HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING");
+  }
+}
