@@ -39,9 +39,9 @@ import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 
 /**
- * Everything that a program calls, on virtual threads: one of them may go on on another thread of
- * the operating system wherever it waits or meets a monitor, while native runtimes know such
- * threads only.
+ * The calls of a program, on virtual threads. Where a virtual thread waits or contends for a
+ * monitor, it may continue on another thread of the operating system, but native runtimes only know
+ * the latter.
  */
 @CtsSuite
 class VirtualThreadTest {
@@ -52,7 +52,9 @@ class VirtualThreadTest {
     void run() throws Exception;
   }
 
-  /** {@code Thread.ofVirtual().factory()}: the class files of the suite are those of Java 17. */
+  /**
+   * {@code Thread.ofVirtual().factory()}, by reflection, because the suite is compiled for Java 17.
+   */
   private static ThreadFactory virtualThreads() throws ReflectiveOperationException {
     if (Runtime.version().feature() < 21) {
       throw Cts.unsupported("virtual threads came with Java 21");
