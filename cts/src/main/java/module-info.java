@@ -1,4 +1,7 @@
-/** The conformance suite; open, because the test engine and drivers reach into its classes. */
+/**
+ * The conformance suite. The module is open because the test engine and drivers use reflection on
+ * its classes.
+ */
 open module org.jhal.cts {
   requires transitive org.jhal;
   requires transitive org.junit.jupiter.api;

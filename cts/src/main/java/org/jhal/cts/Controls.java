@@ -7,7 +7,7 @@ import org.jhal.NativeCode;
 import org.jhal.Status;
 
 /**
- * Controls the inside of one device, for tests that must decide when its work runs and what fails.
+ * Controls the internals of one device, for tests that decide when its work runs and what fails.
  *
  * <p>Thread-safe.
  */
@@ -23,8 +23,8 @@ public interface Controls {
 
   /**
    * Holds the hidden native stream that serves the groups of this device, as {@link #pause} does
-   * for a queue. Returns false if that is impossible, or the device is in no group yet; the tests
-   * that need it are then reported as unsupported.
+   * for a queue. Returns false if that is impossible or the device is in no group yet; the tests
+   * that need it are then unsupported.
    */
   default boolean pauseGroups() {
     return false;
@@ -34,30 +34,31 @@ public interface Controls {
   default void resumeGroups() {}
 
   /**
-   * The names of the native calls that can be made to fail. The tests of a name that is missing
-   * here are reported as unsupported. The suite knows:
+   * The names of the native calls that can be made to fail. Tests that need a name which is missing
+   * here are unsupported. The suite knows:
    *
    * <ul>
    *   <li>{@code createEvent}, {@code recordEvent}, {@code waitEvent}, {@code queryEvent}, {@code
    *       synchronizeEvent}, {@code issue}, {@code allocAsync}, {@code freeAsync}: a call on a
    *       stream, which then has no effect;
    *   <li>{@code allocate}, {@code importHost}, {@code load}, {@code enableAccess}: a call on the
-   *       device, which then has no effect. The last one lets it use the memory of another device;
-   *   <li>{@code map}, {@code invalidate}: making a mapping of memory, and the call that makes the
-   *       device's writes visible to the host;
-   *   <li>{@code free}, {@code unload}: giving back memory of {@code allocate}, and a loaded
-   *       executable, which are gone all the same;
-   *   <li>{@code bindToThread}, {@code unbindFromThread}: making the device current for a thread;
-   *   <li>{@code command}: the handing over of one command while its operation is issued, when the
-   *       commands before it have reached the stream. A driver that hands over all commands of an
-   *       operation in one call omits this name;
+   *       device, which then has no effect. {@code enableAccess} lets the device use the memory of
+   *       another one;
+   *   <li>{@code map}, {@code invalidate}: creating a mapping of memory, and making the device's
+   *       writes visible to the host;
+   *   <li>{@code free}, {@code unload}: freeing memory of {@code allocate}, and unloading an
+   *       executable. Both are released all the same;
+   *   <li>{@code bindToThread}, {@code unbindFromThread}: making the device current for a thread,
+   *       and ending that;
+   *   <li>{@code command}: submitting one command while its operation is issued, after the commands
+   *       before it have reached the stream. A driver that submits all commands of an operation in
+   *       one call omits this name;
    *   <li>{@code execute}: one command, while the stream runs it. Its operation fails, and work
-   *       that was issued behind it still runs;
-   *   <li>{@code outcome}: the answer how work has ended, of a driver whose runtime tells only
-   *       whoever asks. The work has run;
-   *   <li>{@code flush}: the call that makes the host's writes to a mapping visible to the device,
-   *       when the mapping is flushed or closed. A driver whose mappings need no flushing omits
-   *       this name;
+   *       issued after it still runs;
+   *   <li>{@code outcome}: the query for the outcome of work that has run, in a driver whose
+   *       runtime reports failed work only when queried;
+   *   <li>{@code flush}: making the host's writes to a mapping visible to the device, when the
+   *       mapping is flushed or closed. A driver whose mappings need no flushing omits this name;
    *   <li>{@code hostCompletion}: the work that the host does after the native work of an
    *       operation.
    * </ul>
@@ -65,15 +66,15 @@ public interface Controls {
   Set<String> calls();
 
   /**
-   * Makes the {@code nth} call of this name from now on fail, on any queue, without any effect.
-   * Asked for more than once, several fail: each counts from when it was asked for.
+   * Makes the {@code nth} call of this name, counted from now, fail on any queue, without any
+   * effect. Requests add up: each counts from the time at which it was made.
    *
    * @param call one of {@link #calls()}
    * @param nth 1 for the next one
-   * @param status the status that it fails with; UNAVAILABLE says that the device is lost
-   * @param sticky whether the native error is one after which the device is lost (rule Q7), as each
-   *     later call tells. With UNAVAILABLE and not sticky, the device runs nothing any more,
-   *     either, and later calls need not tell so
+   * @param status the status that it fails with; UNAVAILABLE means that the device is lost
+   * @param sticky whether the device is lost after the native error, and each later call reports it
+   *     (rule Q7). If the status is UNAVAILABLE and this is false, the device stops running work
+   *     too, but later calls need not report it
    */
   void failNext(String call, int nth, Status status, boolean sticky);
 
@@ -81,8 +82,8 @@ public interface Controls {
   NativeCode INJECTED = new NativeCode(-4711, "INJECTED");
 
   /**
-   * The failure for a call that was made to fail; its message says that it is injected, and so does
-   * its native code. The parameters are those of {@link #failNext}.
+   * The failure of a call that was made to fail. Its message and its native code state that it is
+   * injected. The parameters are those of {@link #failNext}.
    */
   static HalException injected(String call, int nth, Status status, boolean sticky) {
     return new HalException(
@@ -99,19 +100,19 @@ public interface Controls {
   }
 
   /**
-   * The native objects of the device that were made and not released, such as events, streams and
-   * memory, in words for a message. Empty if there are none, or the driver does not count them. The
-   * suite asks when the device, and all that was made with it, is closed.
+   * Describes the native objects of the device that were created and not released, such as events,
+   * streams and memory. Empty if there are none, or the driver does not count them. The suite calls
+   * this when the device and everything created with it are closed.
    */
   default String leftovers() {
     return "";
   }
 
-  /** Loses the device now, as if a running kernel had done it (rule Q7). */
+  /** Loses the device now, as if a running kernel had caused it (rule Q7). */
   void loseDevice(HalException cause);
 
   /**
-   * Resumes all streams, the hidden one included, and forgets failures that have not happened. A
+   * Resumes all streams, including the hidden one, and discards failures that have not happened. A
    * lost device stays lost.
    */
   void reset();

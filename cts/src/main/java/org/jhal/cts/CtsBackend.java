@@ -14,15 +14,15 @@ import org.jhal.HalException;
 import org.jhal.cts.kernels.CtsKernels;
 
 /**
- * A driver as the suite sees it: the one class that the author of a driver writes, registered as a
- * service in {@code META-INF/services/org.jhal.cts.CtsBackend}. Only {@link #driver()} is required.
- * The suite also runs without a backend, on a device URI alone.
+ * What the suite needs to know about a driver. The author of a driver writes this one class and
+ * registers it as a service in {@code META-INF/services/org.jhal.cts.CtsBackend}. Only {@link
+ * #driver()} is required. The suite also runs without a backend, on a device URI alone.
  *
  * <p>Used by one thread at a time.
  */
 public interface CtsBackend {
   /**
-   * The system property that names a folder of variants of the suite's own kernels, which are tried
+   * The system property that names a folder of variants of the suite's own kernels. They are tried
    * first; see {@link ExecutableSource#withVariants}.
    */
   String VARIANTS_PROPERTY = "jhal.cts.variants";
@@ -37,7 +37,7 @@ public interface CtsBackend {
 
   /**
    * Why the suite cannot run on this machine, such as a missing native library, or empty. Called
-   * only if no device was requested by name. If there is a reason, all tests are skipped with it.
+   * only if no device was requested by name. If there is a reason, all tests are skipped for it.
    */
   default Optional<String> unavailable() {
     Driver.Availability verdict = DriverRegistry.load().driver(driver()).probe();
@@ -45,7 +45,7 @@ public interface CtsBackend {
   }
 
   /**
-   * Opens the device under test. Called often: tests that break a device get one of their own.
+   * Opens the device under test. Called often: tests that break a device get a separate one.
    *
    * @param uri the device, with any options that a test needs
    */
@@ -54,9 +54,9 @@ public interface CtsBackend {
   }
 
   /**
-   * Opens a second device of this driver, for what crosses devices, or nothing if that is
-   * impossible. By default another device if there is one, else the same one opened again, which
-   * counts as another device.
+   * Opens a second device of this driver, for tests of work that spans devices, or returns nothing
+   * if that is impossible. By default, this is another device if there is one, else the same one
+   * opened again, which counts as another device.
    *
    * @param uri of the device under test
    */
@@ -72,8 +72,8 @@ public interface CtsBackend {
   }
 
   /**
-   * Opens a device of another driver, for what crosses drivers, or nothing if there is none. By
-   * default the first other driver of the class path that can be used.
+   * Opens a device of another driver, for tests of work that spans drivers, or returns nothing if
+   * there is none. By default, this is the first other driver on the class path that can be used.
    */
   default Optional<Device> openOther() {
     DriverRegistry registry = DriverRegistry.load();
@@ -92,19 +92,19 @@ public interface CtsBackend {
   }
 
   /**
-   * Whether devices of this driver, as {@link #open} and {@link #openSecond} give them, wait for
+   * Whether devices of this driver, as opened by {@link #open} and {@link #openSecond}, wait for
    * each other's events on the device (rule S9a). By default they do not, and the tests that rely
-   * on it are unsupported. Whether they use each other's memory, the devices tell themselves.
+   * on it are unsupported. The devices themselves report whether they can use each other's memory.
    */
   default boolean sharesEvents() {
     return false;
   }
 
   /**
-   * The suite's kernels, once for each executable format that is to be tested; the first one serves
-   * all tests that are not about formats. By default the suite's own bundle, which has the formats
-   * {@code java} and {@code gpu-c++}; a driver that loads neither returns a bundle with the same
-   * kernels, described in {@link CtsKernels}, and a variant in a format that it loads. Such
+   * The suite's kernels, once for each executable format to be tested. The first one serves all
+   * tests that are not about formats. By default, this is the suite's own bundle, which has the
+   * formats {@code java} and {@code gpu-c++}. A driver that loads neither returns a bundle with the
+   * same kernels, described in {@link CtsKernels}, and a variant in a format that it loads. Such
    * variants may also come from the folder that {@link #VARIANTS_PROPERTY} names.
    *
    * @throws HalException NOT_FOUND if there are no variants in that folder
@@ -116,33 +116,33 @@ public interface CtsBackend {
   }
 
   /**
-   * The option, {@code NAME=VALUE}, that limits a device's memory to {@code bytes}, or empty if
-   * there is none. For the tests of exhausted memory.
+   * The option, as {@code NAME=VALUE}, that limits a device's memory to {@code bytes}, or empty if
+   * there is none. Tests of exhausted memory use it.
    */
   default Optional<String> memoryLimit(long bytes) {
     return Optional.empty();
   }
 
   /**
-   * Whether a process can go on using the hardware after a kernel gave up on it, at least through a
-   * newly opened device. If not, the suite runs the tests with such kernels, which are annotated
-   * with {@link GivesUp}, in processes of their own. Whether kernels can give up at all, the device
-   * tells itself: {@link DeviceInfo#tellsKernelFailures}.
+   * Whether a process can go on using the hardware after a kernel has given up on it, at least
+   * through a newly opened device. If not, the suite runs the tests with such kernels, which are
+   * annotated with {@link GivesUp}, in separate processes. The device itself reports whether it
+   * detects such kernels: {@link DeviceInfo#tellsKernelFailures}.
    */
   default boolean survivesKernels() {
     return true;
   }
 
   /**
-   * Whether the native runtime tells an address of its own memory from any other, so that {@link
-   * org.jhal.Allocator#importDevice} can refuse what is no memory of the device. Asked only of
-   * devices with {@link org.jhal.Capability#NATIVE_ACCESS}. By default it does.
+   * Whether the native runtime distinguishes addresses of its own memory from others, so that
+   * {@link org.jhal.Allocator#importDevice} can reject memory that is not the device's. Queried
+   * only for devices with {@link org.jhal.Capability#NATIVE_ACCESS}. True by default.
    */
   default boolean tellsForeignMemory() {
     return true;
   }
 
-  /** Tests that can never pass on this driver, and why. A report of a run with any is no proof. */
+  /** Tests that can never pass on this driver, and why. A run with any of them proves nothing. */
   default List<Unsupported> unsupported() {
     return List.of();
   }
@@ -158,7 +158,7 @@ public interface CtsBackend {
   }
 
   /**
-   * A test that can never pass here. It is listed as unsupported and not run.
+   * A test that can never pass. It is listed as unsupported and not run.
    *
    * @param test {@code Class.method}, without wildcards; a name that matches no test fails the run
    * @param reason why, for readers who do not know the driver
@@ -166,8 +166,8 @@ public interface CtsBackend {
   record Unsupported(String test, String reason) {}
 
   /**
-   * A test that does not pass yet. It is listed as expected to fail and not run, except with {@code
-   * jhal.cts.verifyExpectedFailures}: then it is run, and passing is a failure.
+   * A test that does not pass yet. It is listed as an expected failure and not run, except with
+   * {@code jhal.cts.verifyExpectedFailures}: then it is run, and passing is a failure.
    *
    * @param test {@code Class.method}, without wildcards; a name that matches no test fails the run
    * @param reason why it fails, for readers who do not know the driver

@@ -7,13 +7,16 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Gives a test, or each test of a class, a device of its own, because it closes it, breaks it or
- * relies on counters that start at zero. Other tests share a device.
+ * Opens a separate device for a test, or for each test of a class, because the test closes or
+ * breaks the device, or relies on counters that start at zero. Other tests share a device.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})
 public @interface FreshDevice {
-  /** Options to open it with, each {@code NAME=VALUE}, besides those of the run's device. */
+  /**
+   * Options to open the device with, each {@code NAME=VALUE}, in addition to those of the run's
+   * device.
+   */
   String[] value() default {};
 }

@@ -7,9 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * A test that runs the kernel {@code trap}, which gives up. If {@link CtsBackend#survivesKernels()}
- * is false, the test runs in a process of its own. One whose operation must fail also needs {@link
- * Need#KERNEL_FAILURES}.
+ * Marks a test that runs the kernel {@code trap}, which gives up. If {@link
+ * CtsBackend#survivesKernels()} is false, the test runs in a separate process. A test whose
+ * operation must fail also needs {@link Need#KERNEL_FAILURES}.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

@@ -2,25 +2,25 @@ package org.jhal.cts;
 
 import org.jhal.DeviceInfo;
 
-/** What a test may need beyond a device. If it is absent, the test is unsupported. */
+/** What a test may need in addition to a device. If it is absent, the test is unsupported. */
 public enum Need {
-  /** {@link CtsBackend#controls}. */
+  /** The backend returns {@link CtsBackend#controls}. */
   CONTROLS("the backend gives no Controls for its devices"),
   /** A second queue. */
   TWO_QUEUES("the device has one queue"),
   /** A device that can be opened with two or three queues: {@link DeviceInfo#maxQueues}. */
   THREE_QUEUES("the device can be opened with two queues at most"),
-  /** Kernels that can give up: {@link DeviceInfo#tellsKernelFailures}. */
+  /** A device that detects kernels which give up: {@link DeviceInfo#tellsKernelFailures}. */
   KERNEL_FAILURES("the device does not tell that a kernel gave up"),
-  /** {@link CtsBackend#tellsForeignMemory}. */
+  /** A native runtime that recognizes foreign memory: {@link CtsBackend#tellsForeignMemory}. */
   FOREIGN_MEMORY("the native runtime does not tell memory that is not its own"),
-  /** {@link CtsBackend#openSecond}. */
+  /** The backend opens one: {@link CtsBackend#openSecond}. */
   SECOND_DEVICE("the backend opens no second device"),
-  /** {@link CtsBackend#openOther}. */
+  /** The backend opens a device of one: {@link CtsBackend#openOther}. */
   OTHER_DRIVER("there is no device of another driver"),
-  /** {@link CtsBackend#sharesEvents}, and a second device. */
+  /** A second device, and {@link CtsBackend#sharesEvents}. */
   SHARED_EVENTS("the devices of this driver do not wait for each other's events"),
-  /** A second device and the device under test that can use each other's memory. */
+  /** A second device; it and the device under test can use each other's memory. */
   PEER_MEMORY("the device and a second one cannot use each other's memory");
 
   private final String absence;
@@ -29,7 +29,7 @@ public enum Need {
     this.absence = absence;
   }
 
-  /** What the report says if it is absent. */
+  /** The reason in the report if it is absent. */
   public String absence() {
     return absence;
   }

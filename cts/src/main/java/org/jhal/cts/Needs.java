@@ -7,14 +7,17 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.jhal.Capability;
 
-/** What a test, or each test of a class, needs; if it is absent, the test is unsupported. */
+/**
+ * Lists what a test, or each test of a class, needs. If any of it is absent, the test is
+ * unsupported.
+ */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})
 public @interface Needs {
-  /** Needed of the backend. */
+  /** What the backend must provide. */
   Need[] value() default {};
 
-  /** Needed of the device. */
+  /** What the device must be capable of. */
   Capability[] capabilities() default {};
 }

@@ -7,13 +7,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The rules of docs/contract.md that a test checks: it would fail for a driver that breaks one of
- * them.
+ * Names the rules of docs/contract.md that a test checks: the test fails for a driver that breaks
+ * one of them.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface Rule {
-  /** Their numbers, such as {@code S1a}. */
+  /** The rules' numbers, such as {@code S1a}. */
   String[] value();
 }

@@ -1,6 +1,6 @@
 /**
- * The conformance suite: the tests that every driver must pass, and their framework. The author of
- * a driver implements {@link org.jhal.cts.CtsBackend}; an author of tests starts at {@link
+ * The conformance suite: the tests that every driver must pass, and their framework. Authors of
+ * drivers implement {@link org.jhal.cts.CtsBackend}; authors of tests start at {@link
  * org.jhal.cts.support.Cts}. The tests cite the rules of docs/contract.md.
  */
 @NullMarked

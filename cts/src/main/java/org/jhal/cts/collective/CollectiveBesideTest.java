@@ -29,18 +29,18 @@ import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Task;
 import org.junit.jupiter.api.Test;
 
-/** Calls of other threads beside collectives (rule G6). */
+/** Calls of other threads while collectives run (rule G6). */
 @CtsSuite
 @Needs(Need.SECOND_DEVICE)
 class CollectiveBesideTest {
   private static final int ROUNDS = 50;
 
-  /** What a thread does again and again on a device. */
+  /** What a thread does repeatedly on a device. */
   private interface Call {
     void on(Device device);
   }
 
-  /** Runs collectives while threads do something on each device, one after the other. */
+  /** Runs collectives one after the other, while one thread for each device repeats the call. */
   private static void besides(Cts cts, Call call) throws Exception {
     GroupFixture group = new GroupFixture(cts);
     List<DeviceBuffer> sums = new ArrayList<>();

@@ -116,7 +116,7 @@ class CollectiveCloseTest {
                     last.signal(1);
                     return;
                   }
-                  awaitReached(done, 1); // it has nothing to wait for, so a close waits for it
+                  awaitReached(done, 1); // it has no waits, so a close waits for it
                   done.close();
                 }
               });

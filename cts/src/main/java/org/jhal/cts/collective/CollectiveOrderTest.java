@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When collectives begin, and what they hold back: nothing (rules G1 and G2). */
+/** When collectives begin, and that they do not delay others (rules G1 and G2). */
 @CtsSuite
 @Needs(Need.SECOND_DEVICE)
 class CollectiveOrderTest {
@@ -61,7 +61,9 @@ class CollectiveOrderTest {
     group.checkSum();
   }
 
-  /** The data is what the ranks' queues have written, also where the work is still under way. */
+  /**
+   * The data is what the ranks' queues have written, even if that work has not ended at the call.
+   */
   @Test
   @Rule({"G1", "S9"})
   void workOfEveryRankIsWaitedFor(Cts cts) {
@@ -183,7 +185,7 @@ class CollectiveOrderTest {
     parked.checkSum();
   }
 
-  /** Through the host, one that waits for work that is under way is not in any stream either. */
+  /** With the form host, a collective that waits for work in flight is not in any stream. */
   @Test
   @Rule("G2")
   void oneThatWaitsForTheDeviceHoldsNobodyBack(Cts cts) {
@@ -203,13 +205,13 @@ class CollectiveOrderTest {
     other.checkSum();
   }
 
-  /** With the form native, the host takes no part in a chain that waits for the device. */
+  /** With the form native, a chain that waits for device work goes on without the host. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   @Rule({"G2", "Q5", "S9a"})
   void aChainBehindWorkOfTheDeviceBeginsWithIt(int rank, Cts cts) {
     GroupFixture group = new GroupFixture(cts);
-    group.checkWorks(); // a library may wait for the device the first time
+    group.checkWorks(); // on its first use, a library may wait for the device
     group.awaitIdle();
     TimelineSemaphore timeline = cts.semaphore();
     Blocker blocker = new Blocker(cts, group.devices.get(rank).queue(0));

@@ -41,11 +41,11 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What groups refuse, with nothing done (rules G1 and M5). */
+/** Calls that groups reject without any effect (rules G1 and M5). */
 @CtsSuite
 @Needs(Need.SECOND_DEVICE)
 class CollectiveRefusalTest {
-  /** A group of two, with 16 bytes for each rank, and a timeline that nothing may raise. */
+  /** A group of two ranks with 16 bytes each, and a timeline that no rejected call may raise. */
   private static final class Two {
     final Cts cts;
     final List<Device> devices;
@@ -85,7 +85,7 @@ class CollectiveRefusalTest {
       group.allReduce(Reduction.SUM, ElementType.F32, ranks);
     }
 
-    /** Checks that a call is refused, and has had no effect. */
+    /** Checks that a call is rejected without any effect. */
     void refused(Status status, Executable call, String... parts) {
       var unused = assertHal(status, call, parts);
       for (Device device : devices) {
@@ -249,7 +249,7 @@ class CollectiveRefusalTest {
         () -> two.allReduce(two.ranks(large.slice(0, 16), large.slice(8, 16), two.b, two.b)),
         "rank 0",
         "overlap");
-    // In place, but as another rank's part.
+    // In place, but in the part of another rank.
     two.invalid(
         () -> two.group.allGather(two.ranks(large.slice(16, 16), large, two.b, other)),
         "rank 0",
@@ -278,7 +278,7 @@ class CollectiveRefusalTest {
     two.invalid(
         () -> two.allReduce(two.ranks(two.a, two.a.slice(0, 16), shared, two.b)), "overlap");
     two.invalid(() -> two.group.broadcast(0, two.ranks(two.a, null, null, shared)), "overlap");
-    // Reading it twice is fine.
+    // Both ranks may read it.
     two.group.reduce(1, Reduction.SUM, ElementType.U8, two.ranks(two.a, null, shared, two.b));
     awaitReached(two.timeline, 1);
     byte[] twice = bytes(16);

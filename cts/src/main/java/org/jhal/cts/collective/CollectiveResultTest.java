@@ -38,13 +38,13 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What collectives compute (rule G5). */
+/** The results of collectives (rule G5). */
 @CtsSuite
 @Needs(Need.SECOND_DEVICE)
 class CollectiveResultTest {
   private static final int MILLION = 1_000_003;
 
-  /** One collective on a group, with the data of each rank, and what is expected. */
+  /** One collective of a group, with the data of each rank and the expected results. */
   private static final class Run {
     private final Cts cts;
     private final List<Device> devices;
@@ -68,7 +68,7 @@ class CollectiveResultTest {
       this.inPlace = inPlace;
     }
 
-    /** Gives rank {@code sources.size()} these buffers. */
+    /** Adds the buffers of rank {@code sources.size()}. */
     void add(byte @Nullable [] source, int targetBytes, int shift) {
       Device device = devices.get(sources.size());
       DeviceBuffer in = null;
@@ -244,7 +244,7 @@ class CollectiveResultTest {
     check(cts, kind, reduction, type, 1001, 2, false);
   }
 
-  /** By one test for all types, since it opens a device. */
+  /** One test covers all types, because it opens a device. */
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AVERAGE") // a third is not exact
   @Rule("G5")
@@ -308,7 +308,7 @@ class CollectiveResultTest {
     check(cts, Kind.ALL_GATHER, null, null, MILLION, 3, true);
   }
 
-  /** A sum in another order, or one that is rounded in between, would differ. */
+  /** A sum in another order, or in higher precision, would differ. */
   @Test
   @Rule("G5")
   void theHostFormFixesTheOrderOfASum(Cts cts) {
@@ -350,7 +350,7 @@ class CollectiveResultTest {
     run.check(1, bytes(5));
   }
 
-  /** What lies around a slice stays as it is. */
+  /** The bytes around a slice do not change. */
   @Test
   @Rule("G5")
   void slicesTakePart(Cts cts) {

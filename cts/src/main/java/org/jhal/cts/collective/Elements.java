@@ -9,8 +9,8 @@ import org.jhal.kernel.BFloat16;
 import org.jhal.kernel.Float16;
 
 /**
- * Elements of all types, and what reductions make of them, computed another way than in the engine:
- * integers without limits, numbers as doubles.
+ * Elements of all types, and the results of reductions, computed differently from the engine:
+ * integers without limits, floating-point numbers as doubles.
  */
 final class Elements {
   private Elements() {}
@@ -30,9 +30,9 @@ final class Elements {
   }
 
   /**
-   * Element {@code index} of rank {@code rank}. Integers fill their type, and ranks differ in each
-   * bit at some index, also in the highest one; numbers are small and whole, so that sums and
-   * products of a few are exact in every type.
+   * Element {@code index} of rank {@code rank}. Integers use all bits of their type, and ranks
+   * differ in each bit, even the highest one, at some index. Floating-point numbers are small
+   * integers, so that sums and products of a few of them are exact in every type.
    */
   private static long value(ElementType type, int rank, int index) {
     return isInteger(type) ? mixed(index * 31L + rank) : Math.floorMod(index * 7 + rank * 5, 9) - 4;
@@ -78,7 +78,7 @@ final class Elements {
     }
   }
 
-  /** What {@code ranks} ranks with {@link #of} are reduced to. */
+  /** The result of reducing what {@link #of} returns for {@code ranks} ranks. */
   static byte[] reduced(Reduction reduction, ElementType type, int ranks, int count) {
     ByteBuffer bytes = buffer(count * type.bytes());
     for (int i = 0; i < count; i++) {
@@ -108,7 +108,7 @@ final class Elements {
     return all.longValue();
   }
 
-  /** The value that an element of the type holds of these bits. */
+  /** The value of an element of the type that has these bits. */
   private static BigInteger exact(ElementType type, long bits) {
     int width = 8 * type.bytes();
     BigInteger low = BigInteger.valueOf(bits).mod(BigInteger.ONE.shiftLeft(width));
@@ -144,16 +144,16 @@ final class Elements {
     return sign;
   }
 
-  // Numbers between two of a short type.
+  // Results between two numbers of a 16-bit type.
 
-  /** How many significant bits the numbers of a short type have. */
+  /** How many significant bits the numbers of a 16-bit type have. */
   private static int precision(ElementType type) {
     return type == ElementType.F16 ? 11 : 8;
   }
 
   /**
-   * What three ranks have of a short type, so that the result lies halfway between two numbers of
-   * the type, or just above or below. None of it is too large or too small for the type.
+   * Elements of three ranks, of a 16-bit type, whose result lies halfway between two numbers of the
+   * type, or just above or below. All of it is within the range of the type.
    */
   private static double[] tie(Reduction reduction, ElementType type, int index) {
     int digits = 1 << precision(type) - 1;
@@ -165,7 +165,7 @@ final class Elements {
           case SUM ->
               new double[][] {
                 {value, half, 0},
-                {value, half / 2, half / 2}, // rounded in between, both would be lost
+                {value, half / 2, half / 2}, // with intermediate rounding, both would be lost
                 {value, -half / 2, -half / 2},
                 {value, half, half / 64},
                 {value, half, -half / 64},
@@ -175,14 +175,14 @@ final class Elements {
           case MIN, MAX -> throw new IllegalArgumentException(reduction + " rounds nothing");
         };
     double[] chosen = cases[index % cases.length];
-    double[] turned = new double[3]; // the value comes from each rank at some index
+    double[] turned = new double[3]; // at some index, each rank has the value
     for (int rank = 0; rank < 3; rank++) {
       turned[rank] = chosen[(rank + index / cases.length) % 3];
     }
     return turned;
   }
 
-  /** {@code count} elements of one of three ranks whose result is hard to round. */
+  /** {@code count} elements of one of three ranks, with results that are hard to round. */
   static byte[] tiesOf(Reduction reduction, ElementType type, int rank, int count) {
     ByteBuffer bytes = buffer(count * type.bytes());
     for (int i = 0; i < count; i++) {
@@ -191,7 +191,7 @@ final class Elements {
     return bytes.array();
   }
 
-  /** What three ranks with {@link #tiesOf} are reduced to if that is rounded once, to even. */
+  /** The result of reducing what {@link #tiesOf} returns for three ranks, rounded once, to even. */
   static byte[] tiesReduced(Reduction reduction, ElementType type, int count) {
     ByteBuffer bytes = buffer(count * type.bytes());
     for (int i = 0; i < count; i++) {

@@ -25,8 +25,8 @@ import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 
 /**
- * A group, and one int for each rank: rank r has r + 1 as its source, and a target of its own.
- * Collectives on it are short, and each has a timeline.
+ * A group, with one int for each rank: the source of rank r is r + 1, and each rank has a separate
+ * target. Collectives on it are short.
  */
 final class GroupFixture {
   final Cts cts;
@@ -56,7 +56,7 @@ final class GroupFixture {
     this(cts, cts.ranks(2));
   }
 
-  /** Rank 0 waits for {@code waits}; all signal {@code signals}. */
+  /** Rank 0 waits for {@code waits}; all ranks signal {@code signals}. */
   List<Rank> ranks(Fence waits, Fence signals) {
     List<Rank> ranks = new ArrayList<>();
     for (int i = 0; i < devices.size(); i++) {
@@ -66,8 +66,8 @@ final class GroupFixture {
   }
 
   /**
-   * Checks that a failure names a collective of this kind as the operation that has failed, once,
-   * and returns that.
+   * Checks that a failure names a collective of this kind as the failed operation, exactly once,
+   * and returns that operation.
    */
   static FailedOperation collective(Kind kind, HalException failure) {
     FailedOperation failed =
@@ -96,8 +96,8 @@ final class GroupFixture {
   }
 
   /**
-   * Holds the transfers that collectives make on a device, until {@link #letGo}: a collective
-   * begins and does not end. The test is unsupported if the backend cannot.
+   * Holds the transfers of collectives on a device until {@link #letGo}, so that a collective
+   * begins and does not end. The test is unsupported if the backend cannot hold them.
    */
   void hold(int rank) {
     if (!cts.controls(devices.get(rank)).pauseGroups()) {
@@ -110,9 +110,10 @@ final class GroupFixture {
     cts.controls(devices.get(rank)).resumeGroups();
   }
 
-  /** Waits until a collective has put work into the stream of a device, where it is held. */
+  /** Waits until a collective has work in the stream of a device, where it is held. */
   void awaitUnderWay(int rank) {
-    // Through the host, a transfer of that device is issued; otherwise all of it by the first one.
+    // With the form host, that device issues a transfer; otherwise, the first device issues
+    // everything.
     Waits.awaitStatistics(
         "a collective to reach rank " + rank,
         devices.get(isNative() ? 0 : rank),
@@ -124,7 +125,7 @@ final class GroupFixture {
     return group.form(Kind.ALL_REDUCE, Reduction.SUM, ElementType.I32).name().equals("native");
   }
 
-  /** Waits until nothing of a collective is left on any device. */
+  /** Waits until no operation of a collective is open on any device. */
   void awaitIdle() {
     for (Device device : devices) {
       Waits.awaitStatistics(

@@ -1,4 +1,4 @@
-/** Tests of groups of devices that exchange data together. */
+/** Tests of groups of devices that exchange data together (rules G1 to G6). */
 @NullMarked
 package org.jhal.cts.collective;
 

@@ -35,14 +35,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What binding tables must hold, and what their slots stand for. */
+/** What binding tables must contain, and what their slots refer to. */
 @CtsSuite
 class BindingTableTest {
   private static CommandBuffer reusable(Cts cts) {
     return cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
   }
 
-  /** Checks that a table is refused and that nothing happens. */
+  /** Checks that a table is rejected without any effect. */
   private static void assertRefused(
       Cts cts, Status status, CommandBuffer commands, BindingTable table, String... parts) {
     TimelineSemaphore done = cts.semaphore();

@@ -84,7 +84,7 @@ class CommandBufferCopyTest {
   void copiesWithinOneBuffer(Commands.Form form, Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(96));
     Commands commands = new Commands(cts, form);
-    // The ranges touch at 32 and at 64, and that is no overlap.
+    // The ranges touch at 32 and at 64, but do not overlap.
     commands.buffer().copy(commands.ref(buffer), 32, commands.ref(buffer), 0, 32);
     commands.buffer().copy(commands.ref(buffer, 32, 32), 0, commands.ref(buffer, 64, 32), 0, 32);
     commands.run(cts.queue());

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The life of a command buffer, and barriers in it: rule M3. */
+/** The life cycle of command buffers, and barriers in them: rule M3. */
 @CtsSuite
 class CommandBufferTest {
   private static CommandBuffer create(Cts cts, CommandBuffer.Mode mode) {
@@ -257,7 +257,7 @@ class CommandBufferTest {
       commands.dispatch(kernels.kernel("negate"), Workgroups.of(4), Args.of(source, result));
     }
     commands.end();
-    System.gc(); // the recording must keep what it needs by itself
+    System.gc(); // the recording itself must keep what it needs
     for (int i = 1; i <= 2; i++) {
       queue.execute(Fence.NONE, done.at(i), commands);
       awaitReached(done, i);

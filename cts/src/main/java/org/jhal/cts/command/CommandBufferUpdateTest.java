@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Recorded updates. */
 @CtsSuite
 class CommandBufferUpdateTest {
-  /** One update is as large as no other runtime's limit for recorded updates. */
+  /** One update exceeds every runtime's limit for recorded updates. */
   static Stream<Arguments> classes() {
     return TransferCases.inBothForms(
         Stream.concat(

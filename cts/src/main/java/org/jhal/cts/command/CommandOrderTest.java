@@ -21,9 +21,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Barriers order commands of every kind: what writes before what reads, what reads before what
- * writes, and what writes before what writes (rule M3). One run proves little on a device that
- * happens to keep the order; each pair is repeated in one recording.
+ * Barriers order commands of every kind: reads after writes, writes after reads, and writes after
+ * writes (rule M3). One run proves little on a device that happens to keep the order, so each pair
+ * is repeated in one recording.
  */
 @CtsSuite
 class CommandOrderTest {
@@ -85,7 +85,7 @@ class CommandOrderTest {
     abstract void record(Context context, DeviceBuffer target);
   }
 
-  /** What a test records with. */
+  /** The objects that a test records with. */
   private static final class Context {
     final Cts cts;
     final DeviceBuffer zeros;

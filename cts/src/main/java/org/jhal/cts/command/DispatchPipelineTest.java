@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Transfers and dispatches that feed each other. */
+/** Transfers and dispatches that use each other's results. */
 @CtsSuite
 class DispatchPipelineTest {
   @ParameterizedTest

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Command buffers that are submitted several times, also while they are in flight: rule M4. */
+/** Command buffers that are submitted several times, even while they are in flight: rule M4. */
 @CtsSuite
 class DispatchReuseTest {
   private static final int COUNT = 64;
@@ -119,7 +119,7 @@ class DispatchReuseTest {
     assertBytes(ints(COUNT, i -> -1), cts.read(decoy), "what was bound too late");
   }
 
-  /** Allocates, computes, copies out and frees, without a wait of the host. */
+  /** Allocates, computes, copies the result and frees, without waiting on the host. */
   private static Timepoint cycle(
       Cts cts,
       DeviceQueue queue,
@@ -217,7 +217,7 @@ class DispatchReuseTest {
       TimelineSemaphore done = cts.semaphore();
       ends.add(done.at(1));
       DeviceQueue queue = cts.queue(run % cts.device().queueCount());
-      // Some are parked and become ready together, the others are issued at once.
+      // Some are parked and become ready together; the others are issued immediately.
       queue.execute(run % 3 == 0 ? Fence.NONE : go.at(1), done.at(1), commands, table);
     }
     commands.close();

@@ -24,9 +24,9 @@ import org.jhal.Workgroups;
 import org.jhal.cts.support.Cts;
 
 /**
- * A reusable recording of random commands over buffers of 32 ints, some named directly and some
- * through slots, and a model of what they hold. A barrier stands wherever a command needs what
- * another one writes, and nowhere else, except for a few that are not needed.
+ * A reusable recording of random commands on buffers of 32 ints, some named directly and some
+ * through slots, with a model of their expected content. There is a barrier before each command
+ * that conflicts with an earlier one, and before a few others.
  *
  * <p>Used by one thread.
  */
@@ -40,14 +40,14 @@ final class RandomRecording {
   private final Random random;
   private final CommandBuffer commands;
 
-  // The first DIRECT ones are named directly, the others are bound to slots.
+  // The first DIRECT of them are named directly; the others are bound to slots.
   private final List<DeviceBuffer> buffers = new ArrayList<>();
-  private final List<int[]> model = new ArrayList<>(); // what each buffer holds
+  private final List<int[]> model = new ArrayList<>(); // the expected content of each buffer
 
-  // What each command does to what its places hold: a place is a direct buffer or a slot.
+  // The effect of each command on the content of the places. A place is a direct buffer or a slot.
   private final List<Consumer<int[][]>> effects = new ArrayList<>();
 
-  // Places since the last barrier.
+  // The places that were read and written since the last barrier.
   private final BitSet read = new BitSet();
   private final BitSet written = new BitSet();
 
@@ -147,13 +147,13 @@ final class RandomRecording {
     }
   }
 
-  /** Submits the recording behind {@code use} of the timeline, with a random table. */
+  /** Submits the recording, with a random table, to run after {@code use} of the timeline. */
   void execute(TimelineSemaphore timeline, long use) {
     List<Integer> bound = new ArrayList<>();
     for (int i = 0; i < BINDABLE; i++) {
       bound.add(DIRECT + i);
     }
-    if (random.nextInt(3) > 0) { // otherwise the same as at first
+    if (random.nextInt(3) > 0) { // otherwise, the initial order
       Collections.shuffle(bound, random);
     }
     BindingTable table = new BindingTable(SLOTS);
@@ -170,7 +170,7 @@ final class RandomRecording {
         .execute(timeline.at(use), timeline.at(use + 1), commands, table);
   }
 
-  /** Compares all buffers with the model, when all submissions are over. */
+  /** Compares all buffers with the model, after all submissions have ended. */
   void check() {
     for (int i = 0; i < buffers.size(); i++) {
       int[] expected = model.get(i);

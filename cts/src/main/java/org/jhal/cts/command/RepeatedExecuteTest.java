@@ -38,18 +38,18 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Reusable command buffers that are submitted so often that a driver may run them in another form
- * (rule K6). Nothing but the speed may change.
+ * (rule K6). Only the speed may change.
  */
 @CtsSuite
 class RepeatedExecuteTest {
-  /** Enough for a driver to have changed the form, and to use it several times. */
+  /** Enough for a driver to change the form, and to use it several times. */
   private static final int USES = 8;
 
   private static CommandBuffer reusable(Cts cts) {
     return cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
   }
 
-  /** Otherwise this suite would not check them where it is run for that. */
+  /** Fails if graph=on was requested but no graph was launched. */
   @Test
   @Rule("K6")
   void graphsAreUsedWhereTheyAreAskedFor(Cts cts) {
@@ -92,7 +92,7 @@ class RepeatedExecuteTest {
     for (int use = 0; use < USES; use++) {
       recording.execute(timeline, use);
       if (use == USES / 2) {
-        awaitReached(timeline, use + 1); // a form that is made in the background may be ready now
+        awaitReached(timeline, use + 1); // a form that is created in the background may be ready
       }
     }
     awaitReached(timeline, USES);
@@ -116,7 +116,7 @@ class RepeatedExecuteTest {
     for (int use = 0; use < USES; use++) {
       DeviceBuffer list = cts.buffer(new byte[4 * 5]);
       lists.add(list);
-      // Half of the uses are issued at once, the others when all tables have changed.
+      // Half of the uses are issued immediately, the others after all tables have changed.
       Fence waits = use < USES / 2 ? Fence.NONE : go.at(1);
       TimelineSemaphore done = cts.semaphore();
       ends.add(done.at(1));
@@ -180,7 +180,7 @@ class RepeatedExecuteTest {
       table.set(slot, usual.slice(4L * slot, 4));
     }
     cts.queue().execute(timeline.at(0), timeline.at(1), commands, table);
-    for (int slot = 0; slot < slots; slot++) { // each use changes one slot, and undoes one
+    for (int slot = 0; slot < slots; slot++) { // each use changes one slot, and restores one
       table.set(slot, changed.slice(4L * slot, 4));
       if (slot > 0) {
         table.set(slot - 1, usual.slice(4L * (slot - 1), 4));
@@ -295,7 +295,7 @@ class RepeatedExecuteTest {
     commands.barrier();
     commands.dispatch(cts.kernel("trap"), Workgroups.of(1), Args.of(7));
     commands.end();
-    // The first uses are never issued, and still count as uses.
+    // The first uses are never issued, but still count as uses.
     TimelineSemaphore bad = cts.semaphore();
     bad.fail(new HalException(Status.ABORTED, "on purpose"));
     for (int use = 0; use < 3; use++) {

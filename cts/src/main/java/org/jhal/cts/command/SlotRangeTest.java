@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Slots that stand for a range of what is bound: its offset counts, and so does that of the command
- * and that of the bound slice. Each test looks at all bytes.
+ * Slots that refer to a range of what is bound: the offsets of the slot, the command and the bound
+ * slice add up. Each test checks all bytes.
  */
 @CtsSuite
 class SlotRangeTest {
@@ -38,7 +38,7 @@ class SlotRangeTest {
   private static final int SLOT_OFFSET = 16;
   private static final int SLOT_LENGTH = 32;
 
-  /** A command that names a slot. All move or change 16 bytes. */
+  /** A command that names a slot. Each moves or changes 16 bytes. */
   enum Use {
     FILL(8) {
       @Override
@@ -77,7 +77,7 @@ class SlotRangeTest {
       }
     };
 
-    final int at; // where in the slot's range the command begins
+    final int at; // where the command begins in the slot's range
 
     Use(int at) {
       this.at = at;
@@ -94,12 +94,12 @@ class SlotRangeTest {
       return this == COPY_FROM || this == DISPATCH_READ;
     }
 
-    /** How many bytes must be bound. A kernel may use all of its argument. */
+    /** How many bytes must be bound. A kernel may use its whole argument. */
     int needs() {
       return SLOT_OFFSET + (isDispatch() ? SLOT_LENGTH : at + 16);
     }
 
-    /** What the command writes, from what it reads. */
+    /** What the command writes, computed from what it reads. */
     byte[] result(byte[] source) {
       return switch (this) {
         case FILL, UPDATE -> filled(16, 0x5A);
@@ -133,7 +133,7 @@ class SlotRangeTest {
   void theOffsetsOfSlotCommandAndBoundSliceAddUp(Use use, Cts cts) {
     DeviceBuffer other = cts.buffer(bytes(16));
     CommandBuffer commands = record(use, other, cts);
-    for (int sliceOffset : new int[] {0, 4, 100, 164}) { // often enough for any form of it
+    for (int sliceOffset : new int[] {0, 4, 100, 164}) { // enough for a driver to change the form
       byte[] before = new byte[SIZE];
       for (int i = 0; i < SIZE; i++) {
         before[i] = (byte) (3 * i + sliceOffset);

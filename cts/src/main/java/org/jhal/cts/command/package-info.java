@@ -1,4 +1,6 @@
-/** Tests of command buffers and binding tables: recording, order, reuse (rules M2 to M5). */
+/**
+ * Tests of command buffers and binding tables: recording, order and reuse (rules M2 to M5 and K6).
+ */
 @NullMarked
 package org.jhal.cts.command;
 

@@ -30,10 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Timelines between devices, of one driver and of several (rules S6 and S9). */
+/** Timelines that span devices, of one driver and of several (rules S6 and S9). */
 @CtsSuite
 class CrossDeviceTest {
-  /** Which device the other one is. */
+  /** The other device of a test. */
   enum Partner {
     SECOND_DEVICE,
     OTHER_DRIVER;
@@ -55,7 +55,7 @@ class CrossDeviceTest {
     DeviceBuffer mine = cts.buffer(here, data.length, BufferParams.DEVICE);
     DeviceBuffer theirs = cts.buffer(there, data.length, BufferParams.DEVICE);
     TimelineSemaphore timeline = cts.semaphore(here, 0);
-    // Enqueued from the last to the first: every wait comes before its signal.
+    // Enqueued in reverse order: every wait comes before its signal.
     there.queue(0).readback(timeline.at(4), timeline.at(5), theirs, 0, ByteBuffer.wrap(read));
     there.queue(0).upload(timeline.at(3), timeline.at(4), ByteBuffer.wrap(middle), theirs, 0);
     here.queue(0).readback(timeline.at(2), timeline.at(3), mine, 0, ByteBuffer.wrap(middle));

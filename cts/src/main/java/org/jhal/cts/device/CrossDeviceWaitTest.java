@@ -41,13 +41,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Work of several devices of one driver that meets on the device (rule S9a). */
+/** Work of several devices of one driver with device-side waits for each other (rule S9a). */
 @CtsSuite
 class CrossDeviceWaitTest {
-  /** For tests that look at what is issued, whatever the device under test is opened with. */
+  /**
+   * Room for all operations that a test expects to be issued, whatever the options of the device
+   * under test.
+   */
   private static final String ROOM = "inflight=64";
 
-  /** In which order the links of a chain are enqueued. */
+  /** The order in which the links of a chain are enqueued. */
   enum Order {
     FORWARD,
     BACKWARD,
@@ -64,7 +67,7 @@ class CrossDeviceWaitTest {
     }
   }
 
-  /** What the links of a chain signal. */
+  /** The timelines that the links of a chain signal. */
   enum Timelines {
     ONE_FOR_ALL,
     ONE_FOR_EACH
@@ -75,7 +78,10 @@ class CrossDeviceWaitTest {
         .flatMap(order -> Stream.of(Timelines.values()).map(form -> Arguments.of(order, form)));
   }
 
-  /** Waits until a new device has issued {@code count} operations, and checks that none waits. */
+  /**
+   * Waits until a new device has issued {@code count} operations, and checks that none is parked or
+   * ready.
+   */
   private static void awaitIssued(Device device, int count) {
     awaitStatistics(
         count + " operations to be issued behind work of another device",
@@ -215,7 +221,10 @@ class CrossDeviceWaitTest {
     awaitReached("behind the device that signals more", late.at(1));
   }
 
-  /** Who signals more may be first; who signals less is not waited for after that. */
+  /**
+   * The producer of the larger value may end first. From then on, consumers do not wait for the
+   * other.
+   */
   @Test
   @Rule({"S9a", "S1a"})
   @Needs(Need.SHARED_EVENTS)
@@ -232,7 +241,7 @@ class CrossDeviceWaitTest {
     less.queue(0).barrier(lessBlocker.timepoint(), timeline.at(1));
     awaitIssued(more, 2);
     awaitIssued(less, 2);
-    third.queue(0).barrier(timeline.at(1), before.at(1)); // behind either of them
+    third.queue(0).barrier(timeline.at(1), before.at(1)); // covered by both
     awaitIssued(third, 1);
     moreBlocker.release();
     awaitReached(timeline, 2);
@@ -325,7 +334,7 @@ class CrossDeviceWaitTest {
     awaitReached(consumed, 1);
   }
 
-  /** What one device and the other share, and whether that lets them meet. */
+  /** What each device shares, and whether they then wait for each other on the device. */
   @ParameterizedTest
   @CsvSource({
     "memory, memory, true",
@@ -429,7 +438,7 @@ class CrossDeviceWaitTest {
     assertUsable(cts, there);
   }
 
-  /** A device whose call to wait fails is lost (rule Q7a), and the other one is not. */
+  /** A device whose call to wait fails is lost (rule Q7a). The other one is not. */
   @Test
   @Rule({"S9a", "Q7a", "Q7"})
   @Needs({Need.SHARED_EVENTS, Need.CONTROLS})
@@ -455,7 +464,7 @@ class CrossDeviceWaitTest {
     assertUsable(cts, here);
   }
 
-  /** Far more hops than streams hold, enqueued while nothing runs yet. */
+  /** Far more hops than streams accept, enqueued before anything runs. */
   @ParameterizedTest
   @CsvSource({"2, FORWARD", "2, RANDOM", "512, FORWARD", "512, BACKWARD", "512, RANDOM"})
   @Rule({"S9a", "K1", "Q9"})
@@ -479,7 +488,7 @@ class CrossDeviceWaitTest {
     assertEquals(hops + 1L, timeline.value());
   }
 
-  /** Two threads, each of which enqueues what waits for the other one's. */
+  /** Two threads each enqueue operations that wait for those of the other thread. */
   @Test
   @Rule({"S9a", "Q9"})
   @Needs(Need.SECOND_DEVICE)

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
-/** The end of a device (rule Q8). */
+/** Closing a device (rule Q8). */
 @CtsSuite
 @FreshDevice
 @Order(Integer.MAX_VALUE)
@@ -182,7 +182,7 @@ class DeviceCloseTest {
     DeviceBuffer buffer = cts.buffer(16);
     List<OperationKind> kinds = OperationKind.of(cts, cts.device());
     List<TimelineSemaphore> parked = new ArrayList<>();
-    for (int i = 0; i < cts.device().queueCount(); i++) { // the oldest of each queue
+    for (int i = 0; i < cts.device().queueCount(); i++) { // the oldest operations of each queue
       for (OperationKind kind : kinds) {
         TimelineSemaphore one = cts.semaphore();
         kind.enqueue(cts, cts.queue(i), go.at(1), one.at(1), buffer);
@@ -232,9 +232,9 @@ class DeviceCloseTest {
     cts.allowLeftovers();
     Task<?> waiting = Task.run("patient-closer", patient::close);
     awaitTrue("the patient device to be closing", patient::isClosed);
-    Task.run("hasty-closer", hasty::close).join(); // ends, though its work never does
+    Task.run("hasty-closer", hasty::close).join(); // returns although its work has not ended
     awaitFailure(givenUp, 1, Status.DEADLINE_EXCEEDED);
-    assertStaysPending(awaited.at(1)); // with one time for both it would have ended before
+    assertStaysPending(awaited.at(1)); // with one timeout for both, it would have ended
     assertTrue(waiting.isRunning(), "close() returned long before its time while work ran");
     late.complete();
     awaitReached(awaited, 1);
@@ -321,7 +321,7 @@ class DeviceCloseTest {
               return done.value();
             });
     awaitTrue("a second close to be called", isCalled::get);
-    assertStaysPending(done.at(1)); // for a moment, in which it must not return
+    assertStaysPending(done.at(1)); // meanwhile, the second close must not return
     assertTrue(first.isRunning(), "the first close() returned while work ran");
     assertTrue(second.isRunning(), "a second close() returned before the first");
     held.complete();
@@ -372,7 +372,7 @@ class DeviceCloseTest {
     }
   }
 
-  /** After close() has returned, every accepted operation is reached or cancelled. */
+  /** Checks that an accepted operation has succeeded or was cancelled when close() had returned. */
   private static void assertOver(TimelineSemaphore done) {
     HalException failure = done.failure();
     if (failure != null) {

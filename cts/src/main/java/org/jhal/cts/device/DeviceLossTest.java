@@ -34,7 +34,7 @@ import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 
-/** What happens when a device is lost (rule Q7). */
+/** The loss of a device (rule Q7). */
 @CtsSuite
 @Needs(Need.CONTROLS)
 @FreshDevice
@@ -71,7 +71,7 @@ class DeviceLossTest {
     other.barrier(go.at(1), parked.at(1));
     Task<?> waiter = Task.run("waiter", () -> behind.await(1, Waits.LIMIT));
     waiter.awaitBlocked();
-    assertStaysPending(behind.at(1)); // and meanwhile all that waits for the device begins to
+    assertStaysPending(behind.at(1)); // long enough for the waits on the device to begin
     lose(cts);
     for (TimelineSemaphore semaphore :
         List.of(issued, behind, parked, blocker.timepoint().semaphore())) {
@@ -129,7 +129,7 @@ class DeviceLossTest {
     return cause;
   }
 
-  /** A driver may have the host do a part of a transfer, and that part meets the loss first. */
+  /** A driver may leave a part of a transfer to the host, which then detects the loss first. */
   @Test
   @Rule("Q7")
   void aTransferWhosePartForTheHostMeetsTheLossLosesTheDevice(Cts cts) {
@@ -157,7 +157,7 @@ class DeviceLossTest {
     }
   }
 
-  /** Whatever a program means by it: it says nothing of the device. */
+  /** A status that the program throws says nothing about the device. */
   @Test
   @Rule({"Q7", "Q6"})
   void aHostCallThatThrowsUnavailableFailsAlone(Cts cts) {
@@ -198,7 +198,7 @@ class DeviceLossTest {
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
     cts.queue().fill(blocker.timepoint(), done.at(1), buffer, 0, 16, FillPattern.ZERO);
-    assertStaysPending(done.at(1)); // and meanwhile all that waits for the device begins to
+    assertStaysPending(done.at(1)); // long enough for the waits on the device to begin
     lose(cts);
     cts.device().close();
     assertLost(awaitFailure(done, 1));
@@ -249,7 +249,7 @@ class DeviceLossTest {
     assertEquals(cts.device().statistics().enqueued(), cts.device().statistics().retired());
   }
 
-  /** Submits until it is refused; each accepted operation is reached or fails. */
+  /** Submits until a call is rejected. Each accepted operation must be reached or fail. */
   private static Task<Integer> submitter(Cts cts, int queue) {
     return Task.start(
         "submitter",

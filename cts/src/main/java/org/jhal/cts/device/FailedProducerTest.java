@@ -45,24 +45,24 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Work that fails while the device runs it, and what was issued behind it, which the host often
- * sees to be over first (rules Q6, Q7a and Q9). A driver, or an engine, that takes what is behind
- * for a proof of success raises the signals of failed work.
+ * Work that fails while the device runs it, and work issued after it, which the host often sees end
+ * first (rules Q6, Q7a and Q9). A driver or an engine that takes the end of later work for a proof
+ * of success would raise the signals of failed work.
  */
 @CtsSuite(deadlineSeconds = 120)
 class FailedProducerTest {
   private static final int PRODUCERS = 3;
-  private static final int PART = 16; // what each producer writes, in bytes
+  private static final int PART = 16; // how many bytes each producer writes
 
-  /** Where the consumers run. The producers run on the first queue. */
+  /** Where the consumers run. The producers run on the first queue of the first device. */
   enum Place {
     SAME_QUEUE,
-    /** The last one, if there are several. */
+    /** The last queue, if there are several. */
     OTHER_QUEUE,
     OTHER_DEVICE
   }
 
-  /** What the producers are. */
+  /** The form of the producers. */
   enum Form {
     COMMAND,
     RECORDING,
@@ -80,7 +80,7 @@ class FailedProducerTest {
                                 .map(culprits -> Arguments.of(place, form, culprits))));
   }
 
-  /** Producers that are held, and their consumers, all of which are issued. */
+  /** Held producers and their consumers, all of which are issued. */
   private static final class Scene {
     private final Cts cts;
     final Device here;
@@ -88,13 +88,13 @@ class FailedProducerTest {
     private final DeviceQueue producing;
     private final DeviceQueue consuming;
     final Blocker blocker;
-    final DeviceBuffer buffer; // a part for each producer, between guards
+    final DeviceBuffer buffer; // one part for each producer, between guards
     final List<TimelineSemaphore> produced = new ArrayList<>();
-    final List<TimelineSemaphore> consumed = new ArrayList<>(); // one behind each producer
-    final TimelineSemaphore all; // behind all producers
-    final TimelineSemaphore last; // behind that
-    final TimelineSemaphore read; // a readback behind all producers
-    final TimelineSemaphore free; // behind none of them
+    final List<TimelineSemaphore> consumed = new ArrayList<>(); // each waits for one producer
+    final TimelineSemaphore all; // waits for all producers
+    final TimelineSemaphore last; // waits for `all`
+    final TimelineSemaphore read; // a readback that waits for all producers
+    final TimelineSemaphore free; // waits for no producer
     final byte[] target = TestData.filled(3 * PART, TestData.GUARD);
     final HostMemory host = HostMemory.of(target, PART, PART);
     private final DeviceBuffer source;
@@ -127,7 +127,7 @@ class FailedProducerTest {
       this.issuedThere = there.statistics().issued();
     }
 
-    /** A producer that fills its part. */
+    /** Enqueues a producer that fills its part. */
     void produce(Form form) {
       long at = part(produced.size());
       FillPattern pattern = FillPattern.of8(1 + produced.size());
@@ -143,7 +143,7 @@ class FailedProducerTest {
       commands.close();
     }
 
-    /** A producer whose kernel gives up. */
+    /** Enqueues a producer whose kernel gives up. */
     void giveUp() {
       producing.dispatch(
           blocker.timepoint(),
@@ -159,7 +159,7 @@ class FailedProducerTest {
       return end.at(1);
     }
 
-    /** Enqueues what is behind the producers, and waits until that is issued. */
+    /** Enqueues the consumers, and waits until all work is issued. */
     void consume() {
       for (TimelineSemaphore end : produced) {
         TimelineSemaphore behind = cts.semaphore(there, 0);
@@ -171,7 +171,7 @@ class FailedProducerTest {
       consuming.barrier(all.at(1), last.at(1));
       consuming.barrier(blocker.timepoint(), free.at(1));
       consuming.readback(each, read.at(1), source, 0, host);
-      int consumers = PRODUCERS + 4; // as many as the producers, and all, last, free and read
+      int consumers = PRODUCERS + 4; // one for each producer, and all, last, free and read
       awaitIssued(here, issuedHere + PRODUCERS + (there == here ? consumers : 0));
       if (there != here) {
         awaitIssued(there, issuedThere + consumers);
@@ -186,8 +186,8 @@ class FailedProducerTest {
     }
 
     /**
-     * The positions of the producers that have succeeded. Waits for all of them, and first for what
-     * is behind them, so that this thread may be the first to see that it is over.
+     * The positions of the producers that have succeeded. Waits for all of them, but first for a
+     * consumer, so that this thread may be the first to see that they have ended.
      */
     List<Integer> awaitProducers() {
       awaitFailure(last, 1);
@@ -202,7 +202,10 @@ class FailedProducerTest {
       return sound;
     }
 
-    /** What is behind a failed producer has failed like it, all else has succeeded. */
+    /**
+     * Checks that consumers of failed producers have failed with the same failure, and that all
+     * others have succeeded.
+     */
     void checkConsumers(List<Integer> sound, Status status) {
       for (int i = 0; i < PRODUCERS; i++) {
         if (sound.contains(i)) {
@@ -218,7 +221,7 @@ class FailedProducerTest {
       awaitReached("what depends on no producer", free.at(1));
     }
 
-    /** Nothing is written, borrowed, open or kept that should not be. */
+    /** Checks that nothing is written, borrowed, open or kept that should not be. */
     void checkRemains(List<Integer> sound) throws InterruptedException {
       host.awaitFree(Waits.LIMIT);
       byte[] around = TestData.filled(3 * PART, TestData.GUARD);
@@ -252,7 +255,7 @@ class FailedProducerTest {
     }
   }
 
-  /** A stream that reorders work chooses which of the producers fail. */
+  /** A stream that reorders work determines which of the producers fail. */
   @ParameterizedTest
   @MethodSource("cases")
   @Rule({"Q9", "Q6", "Q7a", "Q2"})
@@ -277,14 +280,14 @@ class FailedProducerTest {
     scene.checkRemains(sound);
   }
 
-  /** Of three producers the second one's kernel gives up, which costs some devices their life. */
+  /** The kernel of the second of three producers gives up. Some devices are lost by that. */
   @ParameterizedTest
   @EnumSource
   @Rule({"Q9", "Q6", "Q7a"})
   @GivesUp
   @Needs(Need.KERNEL_FAILURES)
   void whateverIsBehindAKernelThatGivesUpFailsWithIt(Place place, Cts cts) throws Exception {
-    cts.allowWarnings(); // of a device that is lost by this
+    cts.allowWarnings(); // if this loses the device
     Scene scene = new Scene(cts, place);
     scene.produce(Form.COMMAND);
     scene.giveUp();
@@ -305,13 +308,13 @@ class FailedProducerTest {
     }
   }
 
-  /** Native events, and recordings, are used again: each use ends as its own work did. */
+  /** Native events and recordings are reused. Each use must end as its own work did. */
   @Test
   @Rule({"Q9", "Q6", "Q7a", "K6"})
   @GivesUp
   @Needs(Need.KERNEL_FAILURES)
   void whatIsUsedAgainEndsAsItsOwnWorkEachTime(Cts cts) {
-    cts.allowWarnings(); // of a device that is lost by this
+    cts.allowWarnings(); // if this loses the device
     for (Form form : Form.values()) {
       Device device = cts.open("inflight=64");
       useAgain(cts, device, form);

@@ -50,19 +50,19 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Native calls that fail, one by one (rules Q7, Q7a and Q10). */
+/** Native calls that fail, one at a time (rules Q7, Q7a and Q10). */
 @CtsSuite(deadlineSeconds = 300)
 @Needs(Need.CONTROLS)
 @FreshDevice
 class NativeFailureTest {
-  /** How long a test watches that nothing is given up. */
+  /** How long a test watches for resources that are released too early. */
   private static final Duration CHANCE = Duration.ofMillis(50);
 
-  /** Calls whose failure means a lost device. */
+  /** Calls whose failure loses the device. */
   private static final Set<String> LOSING =
       Set.of("recordEvent", "waitEvent", "queryEvent", "synchronizeEvent");
 
-  /** Calls whose failure concerns one operation or one object. */
+  /** Calls whose failure affects one operation or one object. */
   private static final List<String> SINGLE =
       List.of(
           "createEvent",
@@ -86,13 +86,13 @@ class NativeFailureTest {
     }
   }
 
-  /** Something to enqueue. */
+  /** A call that enqueues an operation. */
   @FunctionalInterface
   private interface Enqueueing {
     void enqueue(Fence waits, Fence signals);
   }
 
-  /** Work that makes all native calls, and what it signals. */
+  /** Work that makes all native calls, and its signals. */
   private static final class Work {
     private final Cts cts;
     private final List<TimelineSemaphore> signals = new ArrayList<>();
@@ -101,7 +101,7 @@ class NativeFailureTest {
       this.cts = cts;
     }
 
-    /** Enqueues; the failure of a refused call goes where its signal would have gone. */
+    /** Enqueues an operation. If the call is rejected, the failure goes to the signal instead. */
     private Timepoint then(Fence waits, Enqueueing call) {
       TimelineSemaphore signal = cts.semaphore();
       signals.add(signal);
@@ -151,7 +151,7 @@ class NativeFailureTest {
           (w, s) -> first.dispatch(w, s, cts.kernel("write_parameters"), Workgroups.of(1), args));
     }
 
-    /** Waits until each signal is reached or failed; returns the failures. */
+    /** Waits until each signal is reached or failed, and returns the failures. */
     List<HalException> awaitOver() {
       List<HalException> failures = new ArrayList<>();
       for (TimelineSemaphore signal : signals) {
@@ -184,7 +184,7 @@ class NativeFailureTest {
   private static void assertAllRetired(Cts cts) {
     awaitRetiredOrLost(cts);
     if (cts.device().lostCause() != null) {
-      cts.device().close(); // what its work holds may be kept until then (rule Q7)
+      cts.device().close(); // its resources may be kept until then (rule Q7)
     }
     DeviceStatistics statistics = cts.device().statistics();
     assertEquals(statistics.enqueued(), statistics.retired(), statistics::toString);
@@ -200,7 +200,7 @@ class NativeFailureTest {
     Work work = new Work(cts);
     work.enqueue();
     List<HalException> failures = work.awaitOver();
-    awaitRetiredOrLost(cts); // the call that fails may come behind the last signal
+    awaitRetiredOrLost(cts); // the failing call may come after the last signal
     cts.controls().reset();
     if (cts.device().lostCause() == null) {
       assertTold(failures);
@@ -211,7 +211,10 @@ class NativeFailureTest {
     assertAllRetired(cts);
   }
 
-  /** What failed is told, and beside it only that memory was missing which it should have made. */
+  /**
+   * Checks that the failed call is reported, and that otherwise only the memory is missing that it
+   * should have allocated.
+   */
   private static void assertTold(List<HalException> failures) {
     List<Status> statuses = failures.stream().map(HalException::status).toList();
     assertTrue(failures.isEmpty() || statuses.contains(Status.INTERNAL), failures::toString);
@@ -289,7 +292,7 @@ class NativeFailureTest {
     return Culprits.positions(3);
   }
 
-  /** Where the part of each of three operations begins; there are guards around them all. */
+  /** Where the part of each of three operations begins. There are guards around all parts. */
   private static int part(int operation) {
     return 16 + 16 * operation;
   }
@@ -298,7 +301,9 @@ class NativeFailureTest {
     return TestData.filled(80, TestData.GUARD);
   }
 
-  /** What each that does not fail has written: 16 times its number, from 1. */
+  /**
+   * The expected bytes if these operations succeed: each fills its part with its number, from 1.
+   */
   private static byte[] written(List<Integer> operations) {
     byte[] expected = guarded();
     for (int one : operations) {
@@ -360,7 +365,8 @@ class NativeFailureTest {
     commands.end();
     cts.allowWarnings();
     cts.controls().failNext(call, call.equals("issue") ? 1 : 2, Status.INTERNAL, false);
-    // Behind the wait for the blocked stream, and the first fill if the second one fails.
+    // It fails after the wait for the blocked stream, and after the first fill if the second one
+    // fails.
     other.execute(blocker.timepoint(), done.at(1), commands);
     buffer.close();
     commands.close();
@@ -373,7 +379,7 @@ class NativeFailureTest {
     assertWorks(cts);
   }
 
-  /** Whichever of its producers fail. The stream may choose which, if it reorders what it runs. */
+  /** It does not matter which producers fail. A stream that reorders work determines which. */
   @ParameterizedTest
   @MethodSource("culprits")
   @FreshDevice("inflight=64")
@@ -429,7 +435,7 @@ class NativeFailureTest {
     assertWorks(cts);
   }
 
-  /** Though nobody ever signals the other value that it waits for. */
+  /** The other value that the parked operation waits for is never signalled. */
   @Test
   @Rule({"Q6", "Q7a"})
   void workThatFailsWhileItRunsFailsWhatIsParkedBehindIt(Cts cts) {
@@ -464,7 +470,7 @@ class NativeFailureTest {
       cts.controls().failNext("execute", 1, Status.ABORTED, false);
       queue.fill(Fence.NONE, produced.at(1), buffer, 0, 64, FillPattern.ZERO);
       queue.barrier(produced.at(1), consumed.at(1));
-      // Threads that enqueue or wait may be the first to find that the work is over.
+      // A thread that enqueues or waits may be the first to see that the work has ended.
       for (int i = 1; i <= 20; i++) {
         queue.barrier(Fence.NONE, last.at(i));
       }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How long memory is kept that other devices use, through several of them (rule S9b). */
+/** How long memory is kept that other devices use, even through imports of imports (rule S9b). */
 @CtsSuite
 @Needs(Need.PEER_MEMORY)
 class PeerImportLifeTest {
@@ -65,7 +65,7 @@ class PeerImportLifeTest {
     assertHal(Status.FAILED_PRECONDITION, () -> imported(cts, user, middle));
   }
 
-  /** The device between is closed, and so are all handles, while a stream uses the memory. */
+  /** The device in between and all buffers are closed while a stream uses the memory. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule("S9b")
@@ -86,7 +86,8 @@ class PeerImportLifeTest {
       user.queue(0).fill(Fence.NONE, done.at(1), last, 0, BYTES, FillPattern.ZERO);
     }
     user.queue(0).barrier(blocker.timepoint(), Fence.NONE);
-    // An operation counts as issued when its turn has come, so the one behind it tells.
+    // An operation counts as issued when its turn has come. So when the next one counts, it has
+    // been issued.
     awaitStatistics("the operation to be issued", user, now -> now.issued() == 3);
     home.close();
     middle.close();
@@ -98,7 +99,7 @@ class PeerImportLifeTest {
     awaitStatistics("the memory to be freed", owner, now -> now.bytes() == 0);
   }
 
-  /** A part of a copy through the host goes on when the copy has failed with the closed device. */
+  /** The close of a device fails a copy through the host, but a part of the copy still runs. */
   @Test
   @Rule("S9b")
   @Needs(Need.CONTROLS)
@@ -123,7 +124,9 @@ class PeerImportLifeTest {
     awaitStatistics("the memory to be freed", owner, now -> now.bytes() == 0);
   }
 
-  /** Each has an operation without an event, which retires only once its stream is closed. */
+  /**
+   * Each device has an operation without an event, which retires only when its stream is closed.
+   */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule("S9b")
@@ -153,7 +156,7 @@ class PeerImportLifeTest {
     assertHal(Status.UNAVAILABLE, awaitFailure(done, 1), "recordEvent");
   }
 
-  /** A copy between devices has a buffer of its own over the other device's memory. */
+  /** A copy between devices has its own buffer over the other device's memory. */
   @Test
   @Rule("S9b")
   @Needs(Need.CONTROLS)

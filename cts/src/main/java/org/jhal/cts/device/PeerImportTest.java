@@ -55,7 +55,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Buffers of a device over the memory of another one (rule S9b). */
+/** Buffers of a device over another device's memory (rule S9b). */
 @CtsSuite
 @Needs(Need.PEER_MEMORY)
 class PeerImportTest {
@@ -124,7 +124,7 @@ class PeerImportTest {
             cts.kernel("negate"),
             Workgroups.of(COUNT),
             Args.of(local, mine.slice(4 * COUNT, 4 * COUNT)));
-    // In the end the other device reads what came back.
+    // Finally, the other device reads what was written.
     DeviceBuffer last = cts.buffer(cts.second(), 4 * COUNT, BufferParams.DEVICE);
     cts.second()
         .queue(0)
@@ -170,7 +170,7 @@ class PeerImportTest {
     assertBytes(with(filled(size, 0x2C), length, bytes(9)), cts.read(theirs), "filled, updated");
   }
 
-  /** Everything that takes a buffer takes this one. */
+  /** Every operation that accepts a buffer accepts this one. */
   @ParameterizedTest
   @EnumSource
   @Rule("S9b")
@@ -210,7 +210,10 @@ class PeerImportTest {
     assertBytes(with(expected, 4 * COUNT + 32, bytes(32)), cts.read(target), "what was recorded");
   }
 
-  /** Each submission with other buffers, here and there, some of them in flight at once. */
+  /**
+   * Each submission uses other buffers, of either device. Some of them are in flight at the same
+   * time.
+   */
   @Test
   @Rule({"S9b", "M4", "K6"})
   void aReusableRecordingTakesItInSomeSubmissions(Cts cts) {
@@ -234,7 +237,7 @@ class PeerImportTest {
         DeviceBuffer own =
             buffer(cts, isPeer ? cts.second() : cts.device(), ints(COUNT, i -> base + i));
         bound[slot] = isPeer ? importPeer(cts, cts.device(), own) : own;
-        results[use] = own; // the last slot's
+        results[use] = own; // the buffer of the last slot
       }
       Timepoint end = cts.semaphore().at(1);
       cts.queue().execute(Fence.NONE, end, commands, BindingTable.of(bound));
@@ -279,7 +282,7 @@ class PeerImportTest {
     assertBytes(with(filled(64, 0), 0, filled(48, 3)), cts.read(theirs), "all of it");
   }
 
-  /** A program need not ask whether two devices are one. */
+  /** A program need not check whether two devices are the same. */
   @Test
   @Rule("S9b")
   void aDeviceImportsItsOwnMemory(Cts cts) {
@@ -342,7 +345,7 @@ class PeerImportTest {
     awaitStatistics("the memory to be freed", there, now -> now.bytes() == 0);
   }
 
-  /** Work of both devices on one buffer, ordered by a timeline and by nothing else. */
+  /** Only a timeline orders the work of both devices on one buffer. */
   @Test
   @Rule({"S9b", "S9a", "Q9"})
   void devicesTakeTurnsOnOneBuffer(Cts cts) {
@@ -373,7 +376,7 @@ class PeerImportTest {
   @Rule({"S9b", "Q8"})
   void theOwnersCloseDoesNotWaitForAnIdleImport(Cts cts) {
     Device here = cts.open();
-    Device there = cts.openSecond("close-timeout=1000s"); // more than a test may take
+    Device there = cts.openSecond("close-timeout=1000s"); // longer than a test may take
     DeviceBuffer theirs = buffer(cts, there, bytes(64));
     DeviceBuffer mine = importPeer(cts, here, theirs);
     DeviceBuffer local = buffer(cts, here, filled(64, 7));
@@ -391,9 +394,10 @@ class PeerImportTest {
     here.close();
   }
 
-  /** Waits until the second operation of the queue is issued; the blocker is the first. */
+  /** Waits until the second operation of the queue is issued. The blocker is the first. */
   private static void awaitIssued(Device device, Blocker blocker) {
-    // An operation counts as issued when its turn has come, so one behind it tells.
+    // An operation counts as issued when its turn has come. So when the next one counts, it has
+    // been issued.
     device.queue(0).barrier(blocker.timepoint(), Fence.NONE);
     awaitStatistics("a copy to be issued", device, now -> now.issued() == 3);
   }
@@ -434,7 +438,7 @@ class PeerImportTest {
     awaitIssued(here, blocker);
     cts.allowWarnings();
     there.close();
-    assertPending(done, 1); // it is not an operation of that device
+    assertPending(done, 1); // the copy is not an operation of that device
     mine.close();
     theirs.close();
     blocker.release();
@@ -502,7 +506,7 @@ class PeerImportTest {
     }
   }
 
-  /** A device may lend more than its own memory; what it does lend can be used. */
+  /** A device may share memory of other types than DEVICE. If it does, that memory must work. */
   @ParameterizedTest
   @EnumSource
   @Rule({"S9b", "M5"})
@@ -569,7 +573,7 @@ class PeerImportTest {
     assertHal(Status.UNIMPLEMENTED, () -> cts.device().allocator().importPeer(lent), "imported");
   }
 
-  /** By its owner, by the device that has it already, and by a third one. */
+  /** By the owner of the memory, by the device that has imported it already, and by a third one. */
   @Test
   @Rule({"S9b", "M7"})
   void anImportMayBeImportedAgain(Cts cts) {

@@ -26,7 +26,7 @@ import org.jhal.cts.support.Cts;
 import org.jhal.spi.DriverProvider;
 import org.junit.jupiter.api.Test;
 
-/** How drivers of strangers beside the one under test are found (rules D2 and D4). */
+/** How third-party drivers on the class path are found (rules D1, D2 and D4). */
 @CtsSuite
 class DriverDiscoveryTest {
   /** A driver without devices. */
@@ -84,7 +84,7 @@ class DriverDiscoveryTest {
 
     @Override
     public String spiVersion() {
-      return SPI_VERSION + "7"; // a minor version of the future
+      return SPI_VERSION + "7"; // a later minor version
     }
 
     @Override
@@ -93,7 +93,7 @@ class DriverDiscoveryTest {
     }
   }
 
-  /** A driver that cannot even be loaded. */
+  /** A driver whose provider cannot even be created. */
   public static final class BrokenProvider implements DriverProvider {
     /** Throws. */
     public BrokenProvider() {
@@ -121,7 +121,7 @@ class DriverDiscoveryTest {
     }
   }
 
-  /** Looks at a registry that has further drivers in a folder beside the class path. */
+  /** Checks a registry that also finds the drivers of a folder outside the class path. */
   private static void withDrivers(Consumer<DriverRegistry> check, Class<?>... providers)
       throws Exception {
     Path folder = Files.createTempDirectory("jhal-cts");

@@ -16,15 +16,18 @@ import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Waits;
 import org.opentest4j.AssertionFailedError;
 
-/** Which native libraries a JVM loads by looking for drivers; a program for a JVM of its own. */
+/**
+ * Lists the native libraries that a JVM loads when it looks for drivers, with a program for a
+ * separate JVM.
+ */
 final class NativeLibraries {
   private static final Path MAPS = Path.of("/proc/self/maps");
 
   private NativeLibraries() {}
 
   /**
-   * The libraries that a new JVM with this one's class path loads while it lists all drivers and
-   * makes the one called {@code driver}.
+   * The libraries that a new JVM with the class path of this one loads while it lists all drivers
+   * and creates the one called {@code driver}.
    */
   static List<String> loadedByListing(String driver) throws IOException, InterruptedException {
     if (!Files.isReadable(MAPS)) {
@@ -59,7 +62,7 @@ final class NativeLibraries {
     }
   }
 
-  /** Lists the drivers, makes one, and writes what was loaded for it to a file. */
+  /** Lists the drivers, creates one, and writes the libraries loaded meanwhile to a file. */
   public static void main(String[] args) throws IOException {
     Set<String> before = loaded();
     DriverRegistry registry = DriverRegistry.load();

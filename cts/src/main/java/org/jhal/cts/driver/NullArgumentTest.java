@@ -51,8 +51,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A null argument is a NullPointerException that names the parameter, in every method of what a
- * driver implements (rule M5).
+ * In every method that a driver implements, a null argument throws a NullPointerException that
+ * names the parameter (rule M5).
  */
 @CtsSuite
 class NullArgumentTest {

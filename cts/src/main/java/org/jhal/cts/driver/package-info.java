@@ -1,5 +1,5 @@
 /**
- * Tests of drivers: how they are found, what they list, and that every method refuses null (rules
+ * Tests of drivers: how they are found, what they list, and that every method rejects null (rules
  * D1 to D5, M5).
  */
 @NullMarked

@@ -42,10 +42,10 @@ import org.jhal.cts.support.TestData;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** External work that fails, and what it may not do. */
+/** External work that fails, and calls that it must not make. */
 @CtsSuite
 class ExternalFailureTest {
-  /** Runs work, which must fail, and checks that the queue goes on. */
+  /** Runs work that must fail, and checks that the queue goes on. */
   private static HalException failure(Cts cts, ExternalWork work) {
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore next = cts.semaphore();
@@ -74,7 +74,7 @@ class ExternalFailureTest {
     assertSame(thrown, failure.getCause());
   }
 
-  /** Also a status that would mean the loss of the device, if the driver had thrown it. */
+  /** This includes a status that would mean the loss of the device if the driver had thrown it. */
   @Test
   @Rule({"Q7a", "Q10", "Q11"})
   void aFailureOfItsOwnKeepsItsStatus(Cts cts) {
@@ -102,7 +102,9 @@ class ExternalFailureTest {
     return depth == -1 ? 0 : overflow(depth + 1) + 1;
   }
 
-  /** What it has enqueued before it failed still runs, on memory that nobody frees meanwhile. */
+  /**
+   * Work that was enqueued before the failure still runs, on memory that is not freed meanwhile.
+   */
   @Test
   @Rule({"Q3", "Q7a", "Q11"})
   void whatItEnqueuedBeforeStillUsesItsMemory(Cts cts) {
@@ -186,7 +188,7 @@ class ExternalFailureTest {
     }
   }
 
-  /** What is refused has not been enqueued before, so that it does not run later either. */
+  /** The rejected call enqueues nothing that could run later. */
   @Test
   @Rule({"S4", "Q2", "Q11"})
   void aBlockingCallThatIsRefusedDoesNothing(Cts cts) {
@@ -209,7 +211,7 @@ class ExternalFailureTest {
         "buffers", () -> cts.queue().external(Fence.NONE, done.at(1), buffers, context -> {}));
   }
 
-  /** A wait without any time only looks. */
+  /** A wait with a timeout of zero only checks. */
   @Test
   @Rule({"S4", "Q11"})
   void mayLook(Cts cts) {
@@ -240,7 +242,7 @@ class ExternalFailureTest {
     assertHal(Status.FAILED_PRECONDITION, () -> context.bytes(buffer), why);
   }
 
-  /** The thread that has run it runs other work then. */
+  /** The thread that ran the first work also runs the second. */
   @Test
   @Rule({"M5", "Q11"})
   void theContextOfOneWorkIsRefusedInTheNext(Cts cts) {
@@ -258,7 +260,7 @@ class ExternalFailureTest {
     awaitReached(done, 2);
   }
 
-  /** The thread is not the program's: an interrupt ends with the work that has caused it. */
+  /** The thread is not the program's, so an interrupt ends with the work that has caused it. */
   @Test
   @Rule("Q11")
   void anInterruptDoesNotReachTheNextWork(Cts cts) {
@@ -352,7 +354,7 @@ class ExternalFailureTest {
         "another device");
   }
 
-  /** Closing the device waits for external work, and for what it has enqueued. */
+  /** Closing the device waits for external work that is running. */
   @Test
   @Rule({"Q8", "Q11"})
   @FreshDevice

@@ -73,7 +73,7 @@ class ExternalOrderTest {
     assertBytes(filled(64, 7), cts.read(buffer), "what external work has filled");
   }
 
-  /** A kernel, external work, a kernel, external work: each reads what the one before wrote. */
+  /** A kernel, external work, a kernel, external work: each reads what the one before it wrote. */
   @Test
   @Rule({"Q5", "Q9", "Q11"})
   void takesItsPlaceInAChain(Cts cts) {
@@ -112,7 +112,7 @@ class ExternalOrderTest {
     assertBytes(filled(64, 2), cts.read(buffer), "filled behind a blocked operation");
   }
 
-  /** Work of two queues that waits for one another through external work. */
+  /** Each operation waits for the last one of the other queue. */
   @Test
   @Rule({"Q5", "Q9", "Q11"})
   @Needs(Need.TWO_QUEUES)
@@ -206,7 +206,7 @@ class ExternalOrderTest {
     assertBytes(filled(16, 9), cts.read(buffer), "a buffer that left the list after the call");
   }
 
-  /** Nothing else is issued on the queue meanwhile; another queue goes on. */
+  /** The queue issues nothing else meanwhile; another queue goes on. */
   @Test
   @Rule({"Q1", "Q4", "Q11"})
   @Needs(Need.TWO_QUEUES)
@@ -239,7 +239,7 @@ class ExternalOrderTest {
     awaitReached(behind.at(1).and(held.at(1)));
   }
 
-  /** It may signal and enqueue, also on its own queue. */
+  /** This includes its own queue. */
   @Test
   @Rule({"Q1", "Q11"})
   void maySignalAndEnqueue(Cts cts) {

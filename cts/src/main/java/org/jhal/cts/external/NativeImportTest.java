@@ -39,10 +39,10 @@ import org.jhal.cts.support.Waits;
 import org.jhal.spi.NativeCalls;
 import org.junit.jupiter.api.Test;
 
-/** Memory, events and streams of the native runtime beside JHAL. */
+/** Memory, events and streams of the native runtime, used alongside JHAL. */
 @CtsSuite
 class NativeImportTest {
-  /** Memory of the native runtime that is freed at the end of the test. */
+  /** Memory of the native runtime, freed at the end of the test. */
   private static long allocate(Cts cts, NativeCalls calls, long bytes) {
     long address = calls.allocate(bytes);
     AutoCloseable freed = () -> calls.free(address);
@@ -100,7 +100,10 @@ class NativeImportTest {
     assertEquals(0, releases.get(), "releases of what was refused");
   }
 
-  /** What the driver's author says that the runtime lacks, it lacks. */
+  /**
+   * If the backend states that the runtime does not recognize foreign memory, the import is
+   * accepted.
+   */
   @Test
   @Rule("M7")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
@@ -109,7 +112,7 @@ class NativeImportTest {
       throw Cts.unsupported("the native runtime tells memory that is not its own");
     }
     AtomicInteger releases = new AtomicInteger();
-    // Never touched: a range that the engine has no reason to refuse.
+    // The memory is never accessed, and the engine has no reason to reject the range.
     cts.device()
         .allocator()
         .importDevice(1 << 20, 16, BufferParams.DEVICE, releases::incrementAndGet)
@@ -156,7 +159,7 @@ class NativeImportTest {
     assertHal(Status.UNIMPLEMENTED, () -> cts.queue().importEvent(done.at(1), 1, null));
   }
 
-  /** Work of a stream of the program's own ends in a timepoint. */
+  /** The event marks the end of work in a stream that the program has created. */
   @Test
   @Rule({"Q5", "Q11"})
   @Needs(capabilities = Capability.NATIVE_ACCESS)
@@ -182,7 +185,7 @@ class NativeImportTest {
     calls.destroyStream(stream);
   }
 
-  /** The signal waits for the event; no other queue does. */
+  /** The signal waits for the event. The queue goes on afterwards. */
   @Test
   @Rule({"Q4", "Q11"})
   @Needs(capabilities = Capability.NATIVE_ACCESS, value = Need.TWO_QUEUES)
@@ -193,7 +196,7 @@ class NativeImportTest {
     TimelineSemaphore free = cts.semaphore();
     AtomicBoolean isRecorded = new AtomicBoolean();
     long event = calls.createEvent();
-    // Recorded in the lent stream of a queue that is held up.
+    // The event is recorded in the native stream of a held queue.
     Blocker blocker = new Blocker(cts, cts.queue(0));
     cts.queue(0)
         .external(
@@ -228,7 +231,7 @@ class NativeImportTest {
     assertEquals(0, released.get(), "releases of an event that was refused");
   }
 
-  /** Somebody else fails the signals while the stream has yet to wait for the event. */
+  /** The program fails the signals before the stream has waited for the event. */
   @Test
   @Rule({"Q2", "Q11"})
   @Needs(capabilities = Capability.NATIVE_ACCESS)
@@ -270,7 +273,7 @@ class NativeImportTest {
     calls.destroyStream(stream);
   }
 
-  /** Work is forked to another stream and joined again, inside external work. */
+  /** External work forks work to another stream, and joins it. */
   @Test
   @Rule("Q11")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
@@ -323,7 +326,9 @@ class NativeImportTest {
     assertBytes(filled(4096, 6), cts.read(buffer), "filled, with a wait for the stream");
   }
 
-  /** The device is current while the work runs, and is made current again behind it. */
+  /**
+   * The device is current while the work runs. If the work leaves none current, JHAL restores it.
+   */
   @Test
   @Rule("Q11")
   @Needs(capabilities = Capability.NATIVE_ACCESS)

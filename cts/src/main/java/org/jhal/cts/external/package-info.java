@@ -1,4 +1,4 @@
-/** Tests of work that the program hands to the device's own runtime (rule Q11). */
+/** Tests of external work, and of imported memory and events (rules Q11 and M7). */
 @NullMarked
 package org.jhal.cts.external;
 

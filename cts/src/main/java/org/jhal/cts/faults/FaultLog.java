@@ -12,8 +12,8 @@ import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Captures the log while calls fail on purpose: warnings are expected then, errors are bugs. A
- * thread that dies is a bug too, and so is a device that is closed but could not end its work.
+ * Captures the log while calls fail on purpose. Warnings are then expected, but errors are bugs. So
+ * are a thread that dies, and a device whose close could not end its work.
  */
 public final class FaultLog extends Handler implements AutoCloseable {
   /** Longer than all waits of one case together. */
@@ -25,7 +25,7 @@ public final class FaultLog extends Handler implements AutoCloseable {
       Thread.getDefaultUncaughtExceptionHandler();
   private final List<String> errors = new ArrayList<>(); // guarded by this
 
-  /** Starts to capture the log. */
+  /** Starts capturing the log. */
   public FaultLog() {
     logger.addHandler(this);
     logger.setUseParentHandlers(false);
@@ -34,11 +34,11 @@ public final class FaultLog extends Handler implements AutoCloseable {
   }
 
   /**
-   * Runs a case and captures its log. The case runs on a thread of its own, so that there is a
-   * deadline even for calls that should never block.
+   * Runs a case and captures its log. The case runs on a separate thread, so that even calls that
+   * should never block have a deadline.
    *
-   * @param repeat the command that repeats the case, up to its name
-   * @throws AssertionError for anything that went wrong, with that command
+   * @param repeat the command that repeats the case, up to the case's name
+   * @throws AssertionError if anything went wrong; the message contains the command
    */
   public static void runInTime(String name, String repeat, Task.Action body) {
     try (FaultLog log = new FaultLog()) {

@@ -14,8 +14,8 @@ import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of a {@link FaultWorkload}: something that was enqueued, or that the host made or did.
- * Its timeline reaches 1 when the step has succeeded, and fails if the step failed.
+ * One step of a {@link FaultWorkload}: an operation that was enqueued, or something that the host
+ * created or did. Its timeline reaches 1 when the step has succeeded, and fails if the step failed.
  *
  * @param <T> the type of its result, if any
  */
@@ -26,10 +26,10 @@ public final class FaultStep<T> {
   /** The device that it runs on. */
   public final Device device;
 
-  /** The fence that it waits for. */
+  /** The steps that it waits for. */
   public final List<FaultStep<?>> needs;
 
-  /** Reaches 1 when the step is over. */
+  /** Reaches 1 when the step has succeeded, and fails if it failed. */
   public final TimelineSemaphore done;
 
   private @Nullable T value;
@@ -43,7 +43,7 @@ public final class FaultStep<T> {
     this.done = device.createSemaphore(0);
   }
 
-  /** The fence that it signals. */
+  /** The timepoint that it signals. */
   public Timepoint signal() {
     return done.at(1);
   }
@@ -58,7 +58,7 @@ public final class FaultStep<T> {
     value = made;
   }
 
-  /** The result, or throws the failure. */
+  /** Returns the result, or throws the failure. */
   public T get() {
     if (value == null) {
       throw Objects.requireNonNull(done.failure(), "a step that made nothing must fail").again();
@@ -90,7 +90,10 @@ public final class FaultStep<T> {
     return Waits.isOver(done, 1);
   }
 
-  /** Waits until it is reached or failed; past the deadline, says who waits for what. */
+  /**
+   * Waits until it is reached or failed. At the deadline, throws an error that states what is
+   * waited for.
+   */
   public void awaitOver() throws InterruptedException {
     try {
       done.await(1, Waits.LIMIT);
@@ -102,7 +105,7 @@ public final class FaultStep<T> {
   }
 
   /**
-   * Checks that a reached value promises everything that it depends on, and its own effects (rule
+   * Checks that the steps that this reached step depends on are reached, and its own effects (rule
    * Q9).
    */
   public void checkReached() {

@@ -18,7 +18,7 @@ import org.jhal.cts.support.TestData;
 
 /**
  * The steps of a {@link FaultWorkload}, in the order in which they were started. A step that is
- * refused at the call fails in the same way as one that was accepted.
+ * rejected at the call fails in the same way as one that was accepted.
  */
 public final class FaultSteps {
   private final List<FaultStep<?>> all = new ArrayList<>();
@@ -37,7 +37,7 @@ public final class FaultSteps {
     DeviceBuffer enqueue(Fence waits, Fence signals);
   }
 
-  /** No steps yet. */
+  /** Starts without steps. */
   public FaultSteps() {}
 
   /** All steps, in the order in which they were started. */
@@ -51,7 +51,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** A step in which the host makes something immediately. */
+  /** Adds a step in which the host creates something immediately. */
   public <T> FaultStep<T> make(String name, Device on, Supplier<T> maker, FaultStep<?>... needs) {
     FaultStep<T> step = add(name, on, needs);
     try {
@@ -63,7 +63,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** A step in which the host does something when everything that it needs is over. */
+  /** Adds a step in which the host does something after all that it needs has ended. */
   public FaultStep<Void> host(String name, Device on, Runnable action, FaultStep<?>... needs)
       throws InterruptedException {
     FaultStep<Void> step = add(name, on, needs);
@@ -83,7 +83,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** A step that is an operation. */
+  /** Adds a step that is an operation. */
   public FaultStep<Void> enqueue(Device on, String name, Enqueueing call, FaultStep<?>... needs) {
     FaultStep<Void> step = add(name, on, needs);
     try {
@@ -94,7 +94,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** A step that is an operation which returns a buffer. */
+  /** Adds a step that is an operation which returns a buffer. */
   public FaultStep<DeviceBuffer> alloca(
       Device on, String name, Alloca call, FaultStep<?>... needs) {
     FaultStep<DeviceBuffer> step = add(name, on, needs);
@@ -106,7 +106,7 @@ public final class FaultSteps {
     return step;
   }
 
-  /** A readback of the start of a buffer, which must hold {@code expected}. */
+  /** Adds a readback of the start of a buffer, which must contain {@code expected}. */
   public FaultStep<Void> read(
       DeviceQueue queue, FaultStep<DeviceBuffer> buffer, byte[] expected, FaultStep<?>... needs) {
     String name = "read back " + buffer.name;
@@ -122,8 +122,8 @@ public final class FaultSteps {
   }
 
   /**
-   * A host call, which runs at most once, and must have started if a signal that depends on it is
-   * reached.
+   * Adds a host call, which runs at most once. If it is blocking, it must have started if a signal
+   * that depends on it is reached.
    */
   public FaultStep<Void> call(
       DeviceQueue queue, HostCall.Mode mode, HostCall body, FaultStep<?>... needs) {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Steps of every kind, on two queues of the device under test and on those of another device, which
- * together make every native call. Each step writes a block of its own, so that the data of a
+ * together make every native call. Each step writes a separate block, so that the data of a
  * successful readback is known even if other steps failed.
  */
 public final class FaultWorkload {
@@ -50,13 +50,13 @@ public final class FaultWorkload {
   private final FaultStep<Executable> kernels; // open until the device is closed
   private final FaultStep<DeviceBuffer> kept; // open until the device is closed
   private final FaultStep<DeviceBuffer> shared; // the host maps it at the end
-  private @Nullable FaultStep<CollectiveGroup> madeGroup; // open until all steps are over
+  private @Nullable FaultStep<CollectiveGroup> madeGroup; // open until all steps have ended
   private final List<FaultStep<?>> sharedWriters = new ArrayList<>();
   private final AtomicInteger importsReleased = new AtomicInteger();
   private final AtomicInteger expectedReleases = new AtomicInteger();
 
   /**
-   * Makes the resources of the steps.
+   * Creates the resources of the steps.
    *
    * @param hostVisible the parameters for memory that both the host and the device access
    */
@@ -126,7 +126,7 @@ public final class FaultWorkload {
         needs);
   }
 
-  /** Doubles the ints of a block into the next one. */
+  /** Doubles the ints of a block, and writes them to the next block. */
   private FaultStep<Void> twice(
       DeviceQueue queue, FaultStep<DeviceBuffer> buffer, int block, FaultStep<?>... needs) {
     return steps.enqueue(
@@ -196,7 +196,7 @@ public final class FaultWorkload {
     steps.read(first, a, blocks(1, 1, 2, 5, 6), dispatched, updated, filled);
   }
 
-  /** One reusable command buffer in flight several times, with other tables, on two queues. */
+  /** One reusable command buffer in flight several times, with different tables, on two queues. */
   private void executeWithTables() {
     FaultStep<DeviceBuffer> b = allocate("b", 4, BufferParams.DEVICE);
     ByteBuffer hostMemory = TestData.direct(new byte[2 * BLOCK]);
@@ -321,7 +321,7 @@ public final class FaultWorkload {
     steps.read(first, e, blocks(15), ran);
   }
 
-  /** Copies to the other device and back; each of them waits for the other. */
+  /** Copies to the other device and back; the devices wait for each other. */
   private void devices(FaultStep<DeviceBuffer> a, FaultStep<Void> executed) {
     FaultStep<DeviceBuffer> o =
         own(steps.make("o", other, () -> other.allocate(3 * BLOCK, BufferParams.DEVICE)));
@@ -333,7 +333,7 @@ public final class FaultWorkload {
     sharedWriters.add(fill(first, shared, 3, 3, filled, shared));
   }
 
-  /** Both devices add what they have. */
+  /** Both devices add their blocks. */
   private void groups() {
     FaultStep<DeviceBuffer> g = allocate("g", 1, BufferParams.DEVICE);
     FaultStep<DeviceBuffer> h =
@@ -342,7 +342,7 @@ public final class FaultWorkload {
     FaultStep<Void> filledH = fill(other.queue(0), h, 0, 4, h);
     FaultStep<CollectiveGroup> group =
         steps.make("group", device, () -> CollectiveGroup.of(device, other));
-    madeGroup = group; // its close would cancel what has not begun
+    madeGroup = group; // closing it would cancel what has not begun
     FaultStep<Void> added =
         steps.enqueue(
             device,
@@ -363,7 +363,7 @@ public final class FaultWorkload {
     steps.read(other.queue(0), h, blocks(7), added);
   }
 
-  /** The host writes through a mapping, the device copies that. */
+  /** The host writes through a mapping, and the device copies the data. */
   private void mapAndWrite() throws InterruptedException {
     FaultStep<Void> written =
         steps.host(
@@ -380,12 +380,12 @@ public final class FaultWorkload {
     sharedWriters.add(copy(second, shared, 0, shared, 1, written, shared));
   }
 
-  /** Signals what the parked steps wait for. */
+  /** Signals the timepoint that the parked steps wait for. */
   public void release() {
     go.done.signal(1);
   }
 
-  /** The steps of the host after everything else is over. */
+  /** Runs the steps of the host that come after everything else has ended. */
   public void finish() throws InterruptedException {
     steps.host(
         "map and read",
@@ -400,7 +400,7 @@ public final class FaultWorkload {
         sharedWriters.toArray(FaultStep<?>[]::new));
   }
 
-  /** New work on both devices. */
+  /** Enqueues new work on both devices. */
   public void probe() {
     FaultStep<DeviceBuffer> p = allocate("p", 1, BufferParams.DEVICE);
     steps.read(first, p, blocks(13), fill(second, p, 0, 13, p));
@@ -411,7 +411,7 @@ public final class FaultWorkload {
 
   // The end.
 
-  /** Closes everything that no later step names; operations that use it go on (rule Q3). */
+  /** Closes everything that no later step names. Operations that use it go on (rule Q3). */
   public void closeAtOnce() throws Exception {
     for (FaultStep<? extends AutoCloseable> step : owned) {
       AutoCloseable made = step.orNull();
@@ -452,7 +452,7 @@ public final class FaultWorkload {
     }
   }
 
-  /** Checks that the devices hold only what {@link #close} leaves open. */
+  /** Checks that the devices contain only what {@link #close} leaves open. */
   public void checkStatistics() {
     DeviceStatistics now = device.statistics();
     assertEquals(kept.orNull() == null ? 0 : 1, now.buffers(), now::toString);

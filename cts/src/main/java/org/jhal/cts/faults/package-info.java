@@ -1,6 +1,6 @@
 /**
- * A workload of every kind of work, for tests that make native calls fail one after the other:
- * whatever fails, each step ends as the contract says, and nothing is left behind.
+ * A workload with every kind of work, for tests that make native calls fail one at a time. Whatever
+ * fails, each step must end as the contract requires, and nothing may be left behind.
  */
 @NullMarked
 package org.jhal.cts.faults;

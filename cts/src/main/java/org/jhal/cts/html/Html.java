@@ -5,9 +5,8 @@ import java.util.Deque;
 import java.util.Set;
 
 /**
- * Writes one self-contained HTML page, which is well-formed XML as well. Everything that is written
- * as text or as the value of an attribute is escaped. A policy in the page keeps browsers from
- * loading anything and from running scripts.
+ * Writes one self-contained HTML page, which is also well-formed XML. Text and attribute values are
+ * escaped. A policy in the page keeps browsers from loading anything and from running scripts.
  *
  * <pre>{@code
  * Html page = new Html("Results", "");
@@ -42,7 +41,7 @@ public final class Html {
       .verdict { border-left: 0.4rem solid; padding: 0.2rem 1rem; font-weight: 600; }
       """;
 
-  /** After the end of any other element a line ends. */
+  /** Elements within a line. After the end of any other element, a line ends. */
   private static final Set<String> WITHIN_LINE =
       Set.of("td", "th", "code", "span", "svg", "rect", "line");
 
@@ -101,14 +100,14 @@ public final class Html {
     return this;
   }
 
-  /** Writes an element that contains nothing but text. */
+  /** Writes an element that contains only text. */
   public Html element(String name, String text, String... attributes) {
     return open(name, attributes).text(text).close();
   }
 
   /**
    * Opens a table whose head has these columns, and its body; {@link #closeTable} closes both.
-   * Words stay whole: a table that is wider than the window scrolls by itself.
+   * Words stay whole: a table that is wider than the window scrolls separately.
    */
   public Html openTable(String... columns) {
     open("div", "class", "table").open("table").open("thead").open("tr");
@@ -123,7 +122,7 @@ public final class Html {
     return close().close().close();
   }
 
-  /** Writes a row of a table: what it is about, and its cells. */
+  /** Writes a row of a table: its head and its cells. */
   public Html row(String head, String... cells) {
     open("tr").element("th", head, "scope", "row");
     for (String cell : cells) {
@@ -132,7 +131,7 @@ public final class Html {
     return close();
   }
 
-  /** Ends the page, and returns it. Whatever is open is closed. */
+  /** Ends the page, closes everything that is open, and returns the page. */
   public String end() {
     while (!open.isEmpty()) {
       close();
@@ -141,8 +140,8 @@ public final class Html {
   }
 
   /**
-   * Makes {@code text} harmless in HTML and XML, as text and as the value of an attribute. What XML
-   * cannot hold, and what would change the direction of the text around it, becomes U+FFFD.
+   * Escapes {@code text} for HTML and XML, as text and as an attribute value. Characters that XML
+   * cannot contain, or that would change the direction of the text around them, become U+FFFD.
    */
   public static String escape(String text) {
     StringBuilder escaped = new StringBuilder(text.length());
@@ -156,7 +155,7 @@ public final class Html {
                 case '"' -> escaped.append("&quot;");
                 case '\'' -> escaped.append("&#39;");
                 case '\n', '\t' -> escaped.append((char) c);
-                case '\r' -> {} // a parser would drop it as well
+                case '\r' -> {} // a parser would drop it too
                 default -> escaped.appendCodePoint(isPlain(c) ? c : 0xFFFD);
               }
             });
@@ -166,7 +165,7 @@ public final class Html {
   private static boolean isPlain(int c) {
     return c >= 0x20
         && !(c >= 0x7F && c < 0xA0)
-        && !(c >= 0xD800 && c < 0xE000) // half of a pair
+        && !(c >= 0xD800 && c < 0xE000) // half of a surrogate pair
         && !(c >= 0x202A && c <= 0x202E)
         && !(c >= 0x2066 && c <= 0x2069)
         && (c & 0xFFFE) != 0xFFFE;

@@ -9,13 +9,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Where a report is to be written. It is checked before the work that the report is about, which
+ * Where a report will be written. It is checked before the work that the report describes, which
  * may take hours.
  */
 public final class ReportFile {
   private ReportFile() {}
 
-  /** Why a file cannot be used, in words for people, with its name. */
+  /** Why a file cannot be used, as text for people, with the file's name. */
   public static String reason(Path file, IOException e) {
     if (e instanceof NoSuchFileException) {
       return "'" + file + "': no such file or folder";
@@ -31,7 +31,7 @@ public final class ReportFile {
   }
 
   /**
-   * Checks that {@code file} can be written, and leaves everything as it is.
+   * Checks that {@code file} can be written, without changing anything.
    *
    * @throws IOException if it cannot: its folder is missing or read-only, or it is a folder itself
    */

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.jhal.ExecutableSource;
 import org.jhal.cts.support.Cts;
 
-/** A bundle that a test makes in a folder of its own, which goes with the test. */
+/** A bundle that a test creates in a temporary folder, which is deleted after the test. */
 final class BundleFolder implements AutoCloseable {
   private static final String MANIFEST = "manifest.json";
   private static final Pattern FILE = Pattern.compile("\"file\"\\s*:\\s*\"([^\"]+)\"");
@@ -26,13 +26,13 @@ final class BundleFolder implements AutoCloseable {
   private static final Pattern INCLUDE = Pattern.compile("#\\s*include\\s*\"([^\"]+)\"");
 
   private final Path folder;
-  private final List<Path> overlays = new ArrayList<>(); // the one on top last
+  private final List<Path> overlays = new ArrayList<>(); // the topmost is last
 
   private BundleFolder(Path folder) {
     this.folder = folder;
   }
 
-  /** A bundle with this manifest and no other file; without any file if it is empty. */
+  /** A bundle with this manifest and no other file; without any file if the manifest is empty. */
   static BundleFolder of(Cts cts, String manifest) {
     try {
       BundleFolder made =
@@ -47,8 +47,8 @@ final class BundleFolder implements AutoCloseable {
   }
 
   /**
-   * The first bundle of the suite's kernels, with another manifest. What is laid over it is laid
-   * over this one, too, so a manifest must keep its name and its kernels.
+   * The first bundle of the suite's kernels, with another manifest. Overlays of that bundle apply
+   * to this one too, so a manifest must keep its name and its kernels.
    */
   static BundleFolder kernels(Cts cts, UnaryOperator<String> edit) {
     ExecutableSource original = cts.backend().kernels().get(0);
@@ -62,7 +62,7 @@ final class BundleFolder implements AutoCloseable {
     return made;
   }
 
-  /** Also copies what it includes, if the bundle has that. */
+  /** Also copies the files that it includes, if the bundle has them. */
   private void copy(ExecutableSource from, String path, byte[] content) {
     if (Files.exists(folder.resolve(path))) {
       return;
@@ -72,7 +72,7 @@ final class BundleFolder implements AutoCloseable {
     while (includes.find()) {
       String name = includes.group(1);
       if (name.startsWith("/") || List.of(name.split("/", -1)).contains("..")) {
-        continue; // not the bundle's
+        continue; // not a file of the bundle
       }
       for (String place : List.of(path.substring(0, path.lastIndexOf('/') + 1) + name, name)) {
         byte[] included = from.read(place);
@@ -84,7 +84,7 @@ final class BundleFolder implements AutoCloseable {
   }
 
   /**
-   * The manifest with another declaration of a kernel that it has.
+   * The manifest with another declaration of one of its kernels.
    *
    * @param declaration the JSON object
    */
@@ -113,7 +113,7 @@ final class BundleFolder implements AutoCloseable {
     }
   }
 
-  /** The bundle. */
+  /** The bundle with its overlays. */
   ExecutableSource source() {
     ExecutableSource source = ExecutableSource.of(folder);
     for (Path overlay : overlays) {

@@ -32,7 +32,7 @@ import org.jhal.kernel.Ints;
 import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Test;
 
-/** Kernels that a program has in itself, without a folder and a manifest. */
+/** Kernels in the program itself, without a folder or a manifest. */
 @CtsSuite
 class CodeKernelsTest {
   private static final String SOURCE =
@@ -52,7 +52,7 @@ class CodeKernelsTest {
     data.set(group.groupX(), data.get(group.groupX()) + group.i32(0));
   }
 
-  /** Kernels in Java that take their parameters as they are declared. */
+  /** Kernels in Java with typed parameters. */
   public static final class TypedKernels {
     private TypedKernels() {}
 

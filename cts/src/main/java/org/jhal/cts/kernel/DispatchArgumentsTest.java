@@ -27,10 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Constants of all types, as far as they reach: rule M8. */
+/** Constants of all types, over their whole ranges: rule M8. */
 @CtsSuite
 class DispatchArgumentsTest {
-  /** The constants of {@code all_constants}, in its order, in the widest range of each type. */
+  /** The constants of {@code all_constants}, in its order, over the whole range of each type. */
   static Stream<Arguments> constants() {
     return Stream.of(
         row(0, 0L, 0, 0.0, 0, 0, 0, 0.0f, 0L, 0),
@@ -47,7 +47,7 @@ class DispatchArgumentsTest {
             Float.MIN_VALUE,
             -1L,
             Integer.MAX_VALUE),
-        // Numbers of any integer type will do where the value fits, and a float for an f64.
+        // A number of any integer type is accepted if its value fits, and so is a float for an f64.
         row(
             (byte) -1,
             (short) -2,
@@ -59,7 +59,7 @@ class DispatchArgumentsTest {
             Float.POSITIVE_INFINITY,
             (byte) 6,
             -7L),
-        // doubles that are floats
+        // doubles with the value of a float
         row(0, 0, 0, 0.1, 0, 0, 0, -0.0, 0, 0),
         row(0, 0, 0, 0.1, 0, 0, 0, 16_777_216.0, 0, 0),
         row(0, 0, 0, 0.1, 0, 0, 0, Double.NEGATIVE_INFINITY, 0, 0),
@@ -148,7 +148,7 @@ class DispatchArgumentsTest {
         TestData.ints(101, i -> i == 0 ? 100 : 7), cts.read(list), "the list after 100 appends");
   }
 
-  /** Arguments of {@code scale_and_offset} that do not fit, and what the message must name. */
+  /** Arguments of {@code scale_and_offset} that are rejected, and what the message must contain. */
   private record Wrong(Status status, Args args, String... parts) {}
 
   private static List<Wrong> wrong(DeviceBuffer x, DeviceBuffer y) {
@@ -197,7 +197,7 @@ class DispatchArgumentsTest {
           wrong.status(),
           () -> commands.dispatch(kernel, Workgroups.of(1), wrong.args()),
           wrong.parts());
-      // A grid of nothing is no excuse.
+      // An empty grid is no exception.
       assertHal(
           wrong.status(),
           () -> commands.dispatch(kernel, Workgroups.of(0), wrong.args()),
@@ -207,7 +207,7 @@ class DispatchArgumentsTest {
     Waits.assertPending(done, 1);
   }
 
-  /** A constant of {@code all_constants} that does not fit its type, by its place. */
+  /** A constant of {@code all_constants} that is out of the range of its type, by its index. */
   static Stream<Arguments> outOfRange() {
     return Stream.of(
         Arguments.of(1, "i8", 128L, "127"),

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Recorded dispatches: that the kernel runs, over the right grid, with the right arguments. */
+/** Recorded dispatches: the kernel runs, over the right grid, with the right arguments. */
 @CtsSuite
 class DispatchTest {
   @ParameterizedTest
@@ -200,7 +200,7 @@ class DispatchTest {
   @GivesUp
   @Needs(Need.KERNEL_FAILURES)
   void aKernelThatGivesUpFailsItsSignals(Commands.Form form, Cts cts) {
-    cts.allowWarnings(); // on hardware a trap takes the device with it
+    cts.allowWarnings(); // on hardware, a trap loses the device
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore after = cts.semaphore();
     Commands commands = new Commands(cts, form);
@@ -218,7 +218,7 @@ class DispatchTest {
     Waits.awaitReached(after, 1);
   }
 
-  /** What the device says that it lacks, it lacks. */
+  /** If a device reports that it does not detect kernel failures, the operation must not fail. */
   @Test
   @Rule("M8")
   @FreshDevice

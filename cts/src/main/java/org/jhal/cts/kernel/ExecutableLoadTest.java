@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Bundles that a device can load, and those that it cannot. */
+/** Bundles that a device can load, and ones that it cannot. */
 @CtsSuite
 class ExecutableLoadTest {
   private static final String UNKNOWN = "no-such-format";
@@ -40,7 +40,7 @@ class ExecutableLoadTest {
         .formatted(variants);
   }
 
-  /** Checks that a bundle is refused and that nothing is left of it. */
+  /** Checks that a bundle is rejected and nothing of it stays loaded. */
   private static void assertRefused(Cts cts, Status status, BundleFolder bundle, String... parts) {
     long before = cts.device().statistics().executables();
     assertHal(status, () -> cts.device().loadExecutable(bundle.source()), parts);
@@ -71,7 +71,7 @@ class ExecutableLoadTest {
                     "\"variants\": [{\"format\": \"" + UNKNOWN + "\", \"file\": \"f.bin\"},"));
     Executable kernels = cts.closing(cts.device().loadExecutable(bundle.source()));
     assertTrue(cts.device().executableFormats().contains(kernels.format()));
-    if (bundle.source().overlays().isEmpty()) { // their variants come before those of the bundle
+    if (bundle.source().overlays().isEmpty()) { // overlay variants come before those of the bundle
       List<String> refusals = kernels.refusals();
       assertTrue(refusals.get(0).startsWith(UNKNOWN + ": "), refusals::toString);
     }

@@ -34,7 +34,7 @@ import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.Task;
 import org.junit.jupiter.api.Test;
 
-/** What an executable tells of itself, in each format that the backend has kernels in. */
+/** What an executable reports about itself, in each format of the backend's kernels. */
 @CtsSuite
 class ExecutableTest {
   private static final Set<String> KERNELS =

@@ -171,7 +171,7 @@ class QueueDispatchTest {
     assertPending(done, 1);
   }
 
-  /** A grid that is larger along one axis than the device takes. */
+  /** Grids that are larger along one axis than the device accepts. */
   private static List<Workgroups> tooLarge(Workgroups most) {
     List<Workgroups> grids = new ArrayList<>();
     if (most.x() < Integer.MAX_VALUE) {

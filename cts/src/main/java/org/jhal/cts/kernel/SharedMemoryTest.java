@@ -24,10 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Kernels of the same code that get different amounts of dynamic shared memory. */
+/** Kernels with the same code and different amounts of dynamic shared memory. */
 @CtsSuite
 class SharedMemoryTest {
-  /** More than some devices give a kernel that does not ask for it; so is three fifths of it. */
+  /** Some devices give a kernel this much, or three fifths of it, only on request. */
   private static final int MANY_BYTES = 100_000;
 
   /** Which of two kernels, or bundles, comes first. */
@@ -36,7 +36,7 @@ class SharedMemoryTest {
     THE_SMALLER
   }
 
-  /** As much as the device takes, or enough; some is left for what the code itself declares. */
+  /** As much as the device has, or MANY_BYTES, minus some for what the code itself declares. */
   private static int large(Cts cts) {
     int most = cts.device().info().maxSharedMemory();
     return Math.min(MANY_BYTES, most - most / 8) / Integer.BYTES * Integer.BYTES;
@@ -70,7 +70,7 @@ class SharedMemoryTest {
     assertBytes(expected, cts.read(data), what);
     Commands commands = new Commands(cts, Commands.Form.BINDING_TABLE, CommandBuffer.Mode.REUSABLE);
     commands.buffer().dispatch(kernel, Workgroups.of(1), Args.of(commands.ref(data)));
-    for (int i = 0; i < 4; i++) { // an even number, and enough for a graph where there is one
+    for (int i = 0; i < 4; i++) { // an even number, and enough for a driver to use a graph
       commands.run(cts.queue());
     }
     assertBytes(expected, cts.read(data), what + ", recorded");

@@ -24,7 +24,7 @@ import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Test;
 
-/** The largest workgroups that a device says it takes, and what becomes of larger ones. */
+/** The largest workgroups that a device reports, and the rejection of larger ones. */
 @CtsSuite
 class WorkgroupLimitTest {
   @Test
@@ -72,7 +72,7 @@ class WorkgroupLimitTest {
     assertEquals(before, cts.device().statistics().executables(), "executables");
   }
 
-  /** The suite's kernel with other workgroups, whose work items then all do the same. */
+  /** The suite's kernel with larger workgroups. */
   private static Executable negateWith(Cts cts, Workgroups size) {
     String kernel =
         """
@@ -94,7 +94,8 @@ class WorkgroupLimitTest {
   void workgroupsOfTheLargestSizesRun(Cts cts) {
     DeviceInfo info = cts.device().info();
     Workgroups most = info.maxWorkgroupSize();
-    // One element for each work item: a kernel may count these, and not workgroups.
+    // One element for each work item, because a kernel may index by work item instead of by
+    // workgroup.
     long items = 4L * info.maxWorkgroupItems();
     if (4 * items > Math.min(info.maxAllocationBytes(), Integer.MAX_VALUE)) {
       throw Cts.unsupported("the device takes workgroups of every size");

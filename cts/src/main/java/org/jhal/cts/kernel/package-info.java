@@ -1,4 +1,4 @@
-/** Tests of executables and dispatches (rules M6 and M8). */
+/** Tests of executables and dispatches (rules M5, M6 and M8). */
 @NullMarked
 package org.jhal.cts.kernel;
 

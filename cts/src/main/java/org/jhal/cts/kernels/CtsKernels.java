@@ -8,7 +8,7 @@ import org.jhal.kernel.Workgroup;
 /**
  * The suite's kernels in the format {@code java}. Each does the same as the kernel of that name in
  * {@code kernels/kernels.cpp}; {@code kernels/manifest.json} declares their parameters. A driver
- * with another format writes them a third time.
+ * with another format provides a third version.
  */
 public final class CtsKernels {
   private CtsKernels() {}
@@ -72,7 +72,7 @@ public final class CtsKernels {
 
   /**
    * Parameters of all kinds in mixed order, for reflection: adds two constants of different types
-   * to what it reads. One workgroup for each element.
+   * to the elements that it reads. One workgroup for each element.
    */
   public static void reflected(Workgroup group) {
     long at = linear(group);
@@ -81,8 +81,8 @@ public final class CtsKernels {
   }
 
   /**
-   * Writes a constant of each type into a place of eight bytes: integers widened to 64 bits, floats
-   * as their bits, an f32's as an unsigned integer. One workgroup.
+   * Writes one constant of each type, each to eight bytes: integers are widened to 64 bits; floats
+   * are written as their bits, those of an f32 as an unsigned integer. One workgroup.
    */
   public static void all_constants(Workgroup group) {
     KernelMemory out = group.memory(0);
@@ -99,8 +99,9 @@ public final class CtsKernels {
   }
 
   /**
-   * Reports that it runs (second int becomes 1), and spins until the first int is not 0 (second int
-   * becomes 2) or the iterations are used up (second int becomes 3). One workgroup.
+   * Sets the second int to 1 to report that it runs. Then it spins until the first int is not 0,
+   * and sets the second int to 2, or until the iterations are used up, and sets it to 3. One
+   * workgroup.
    */
   public static void spin(Workgroup group) {
     KernelMemory flags = group.memory(0);
@@ -139,8 +140,9 @@ public final class CtsKernels {
   }
 
   /**
-   * Gives up, so that its operation fails: throws here, traps on hardware. If a device can do
-   * neither, it says so ({@link DeviceInfo#tellsKernelFailures}), and the kernel does nothing.
+   * Gives up, so that its operation fails: throws here, traps on hardware. A device on which
+   * neither fails the operation reports that ({@link DeviceInfo#tellsKernelFailures}), and its
+   * version of the kernel does nothing.
    */
   public static void trap(Workgroup group) {
     throw new IllegalStateException("trap " + group.i32(0));

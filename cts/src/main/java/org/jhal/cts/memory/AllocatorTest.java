@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Buffers that are made at once, their ends, and slices of them. */
+/** Buffers that are allocated immediately, closing them, and slices of them. */
 @CtsSuite
 class AllocatorTest {
   private static BufferParams supported(Cts cts, MemoryType type) {
@@ -175,7 +175,7 @@ class AllocatorTest {
     DeviceBuffer first = device.allocate(64, BufferParams.DEVICE);
     first.close();
     DeviceBuffer second = cts.buffer(bytes(64));
-    first.close(); // must not take the second one's memory
+    first.close(); // must not free the second one's memory
     assertEquals(before.buffers() + 1, device.statistics().buffers());
     assertEquals(before.bytes() + 64, device.statistics().bytes());
     assertBytes(bytes(64), cts.read(second), "a buffer made after the first close");

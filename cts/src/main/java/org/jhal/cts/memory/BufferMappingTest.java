@@ -29,7 +29,7 @@ import org.jhal.cts.support.TestData;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Memory that the host reaches through a mapping, in each type that allows it. */
+/** Memory that the host accesses through mappings, of each type that can be mapped. */
 @CtsSuite
 class BufferMappingTest {
   /** The types of memory that can be mapped. */
@@ -44,7 +44,7 @@ class BufferMappingTest {
       this.params = new BufferParams(type, Set.of());
     }
 
-    /** A buffer that holds {@code content}; only mappings are used to put it there. */
+    /** A buffer that contains {@code content}, which is written through a mapping. */
     DeviceBuffer buffer(Cts cts, byte[] content) {
       if (!cts.device().allocator().supports(params)) {
         throw Cts.unsupported("the device has no memory of type " + params.type());

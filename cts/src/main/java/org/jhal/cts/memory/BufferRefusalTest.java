@@ -31,18 +31,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Buffers that an operation may not use, in every place where one can be named: refused at the
+ * Buffers that an operation may not use, for every way to name a buffer. They are rejected at the
  * call, with a message that names the argument, its value and the limit (rule M5).
  */
 @CtsSuite
 class BufferRefusalTest {
-  /** Something that names a buffer and is refused. */
+  /** A call that names a buffer and is rejected. */
   @FunctionalInterface
   private interface Call {
     void run(Fence signals);
   }
 
-  /** Checks that the call throws, and that nothing was enqueued and nothing signalled or failed. */
+  /** Checks that the call throws, and that nothing was enqueued, signalled or failed. */
   private static void assertRefused(Cts cts, Status status, Call call, String... parts) {
     TimelineSemaphore done = cts.semaphore();
     long enqueued = cts.device().statistics().enqueued();
@@ -68,8 +68,8 @@ class BufferRefusalTest {
   @Rule("M5")
   void rangesOutsideTheBufferAreRefused(BufferUse use, long offset, long length, Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(16));
-    // What a slot's range may be is known when something is bound; what can never be is refused
-    // when it is recorded, without a buffer to name.
+    // A slot's range is checked when a buffer is bound. A range that no buffer can have is rejected
+    // when it is recorded, before there is a buffer to name.
     boolean isImpossible = offset < 0 || offset > Long.MAX_VALUE - length;
     String[] parts =
         !use.isBound()

@@ -17,8 +17,9 @@ import org.jhal.Workgroups;
 import org.jhal.cts.support.Cts;
 
 /**
- * Every way to name a buffer in an operation, for the tests of what is refused: by a queue, by a
- * recorded command, and by a slot of a recorded command whose table is given when it is executed.
+ * Every way to name a buffer in an operation, for tests of rejected uses: in a call of a queue, in
+ * a recorded command, and in a slot of a recorded command, whose table is passed when it is
+ * executed.
  */
 enum BufferUse {
   QUEUE_FILL("target", BufferUsage.TRANSFER_TARGET),
@@ -50,27 +51,29 @@ enum BufferUse {
     this.usage = usage;
   }
 
-  /** How a message calls the buffer. */
+  /** The name of the buffer in messages. */
   String argument() {
     return argument;
   }
 
-  /** What the buffer must have been made for. */
+  /** The usage that the buffer must have. */
   BufferUsage usage() {
     return usage;
   }
 
-  /** Whether a range of the buffer is named; otherwise {@link #enqueue} uses all of it. */
+  /** Whether the use names a range of the buffer. Otherwise, {@link #enqueue} uses all of it. */
   boolean hasRange() {
     return !name().contains("DISPATCH");
   }
 
-  /** Whether the buffer is named when the recording is executed, not when it is made. */
+  /**
+   * Whether the buffer is named when the recording is executed, not when the command is recorded.
+   */
   boolean isBound() {
     return name().startsWith("SLOT");
   }
 
-  /** Whether the other buffer may belong to another device: that copies through the host. */
+  /** Whether the two buffers may belong to different devices. */
   boolean crossesDevices() {
     return this == QUEUE_COPY_FROM || this == QUEUE_COPY_TO;
   }
@@ -83,8 +86,8 @@ enum BufferUse {
   }
 
   /**
-   * Enqueues an operation that uses a range of {@code buffer}, at least 16 bytes of which must be
-   * there for a dispatch.
+   * Enqueues an operation that uses a range of {@code buffer}. For a dispatch, the buffer must have
+   * at least 16 bytes.
    */
   void enqueue(Cts cts, Fence signals, DeviceBuffer buffer, long offset, long length) {
     enqueue(cts, Fence.NONE, signals, buffer, offset, length);
@@ -116,7 +119,7 @@ enum BufferUse {
     }
   }
 
-  /** Records the command that {@link #enqueue} executes; not for a queue's uses. */
+  /** Records the command that {@link #enqueue} executes. Not for uses by a queue. */
   void record(Cts cts, CommandBuffer commands, BufferRef buffer, long offset, long length) {
     switch (this) {
       case COMMAND_FILL, SLOT_FILL -> commands.fill(buffer, offset, length, FillPattern.of8(1));

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Buffers over memory of the host, where a device offers them. */
+/** Buffers over host memory, on devices that offer them. */
 @CtsSuite
 class HostImportTest {
   private static byte[] all(ByteBuffer memory) {
@@ -151,7 +151,7 @@ class HostImportTest {
       awaitReached(done, 1);
       cts.awaitIdle();
       buffer.close();
-      if (i % 2 == 0) { // else nobody is told, and the next import waits if it must
+      if (i % 2 == 0) { // otherwise, there is no callback, and the next import may have to wait
         awaitTrue("the memory to be released", () -> releases.get() > 0);
       }
       assertBytes(filled(4096, i), all(memory), "the memory after import " + i);
@@ -174,7 +174,7 @@ class HostImportTest {
     assertEquals(1, releases.get(), "releases");
   }
 
-  /** What the device writes into imported memory before the memory is uploaded. */
+  /** How the device writes into imported memory before the memory is uploaded. */
   enum Writer {
     /** A copy whose target is the imported buffer. */
     COPY,
@@ -219,7 +219,7 @@ class HostImportTest {
               go, timeline.at(1), twice, Workgroups.of(half / 4), Args.of(source, imported));
     }
     queue.upload(timeline.at(1), timeline.at(2), memory, target, 0);
-    assertStaysPending(timeline.at(2)); // and meanwhile all that can be issued is
+    assertStaysPending(timeline.at(2)); // long enough to issue all that can be issued
     blocker.release();
     awaitReached(timeline, 2);
     assertBytes(TestData.with(before, 0, written), cts.read(target), "what was uploaded");
@@ -244,7 +244,7 @@ class HostImportTest {
     cts.device().close();
     awaitFailure(done, 1, Status.DEADLINE_EXCEEDED);
     buffer.close();
-    assertStaysPending(released.at(1)); // the stream has the fill before it
+    assertStaysPending(released.at(1)); // the stream has not passed the fill
     blocker.release();
     awaitReached("the end of the work releases the memory", released.at(1));
     assertBytes(filled(4096, 0x6B), all(memory), "the host's memory");

@@ -40,8 +40,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Imported memory that two operations use: its owner is told once, after the last use, whichever
- * way each has ended (rule M7).
+ * Imported memory that two operations use is released once, after the last use, however each use
+ * ends (rule M7).
  */
 @CtsSuite
 @Needs(value = Need.CONTROLS, capabilities = Capability.HOST_IMPORT)
@@ -49,9 +49,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ImportReleaseTest {
   private static final int SIZE = 4096;
   private static final int PART = 16;
-  private static final int PAGE = 1 << 16; // no two imports are in one page of any system
+  private static final int PAGE = 1 << 16; // no two imports share a page on any system
 
-  /** How the use ends that is not held in a stream. */
+  /** How the parked use ends. The other one is held in a stream. */
   enum End {
     SUCCESS(null),
     FAILED_WAIT(Status.DATA_LOSS),
@@ -61,7 +61,7 @@ class ImportReleaseTest {
     LOST_DEVICE(Status.UNAVAILABLE),
     CLOSED_DEVICE(Status.CANCELLED);
 
-    private final @Nullable Status status; // of the failure; null for none
+    private final @Nullable Status status; // of the failure; null for success
 
     End(@Nullable Status status) {
       this.status = status;
@@ -73,13 +73,13 @@ class ImportReleaseTest {
         .flatMap(end -> Stream.of(Arguments.of(end, true), Arguments.of(end, false)));
   }
 
-  /** Memory that is imported, and its uses. */
+  /** Imported memory, and its two uses. */
   private static final class Scene {
     private final Cts cts;
     final Device device;
     final ByteBuffer memory = TestData.direct(filled(SIZE, 0));
     final AtomicInteger releases = new AtomicInteger();
-    final TimelineSemaphore released; // at 1 once it is
+    final TimelineSemaphore released; // reaches 1 when the memory is released
     final TimelineSemaphore go;
     final TimelineSemaphore parked;
     final TimelineSemaphore held;
@@ -111,7 +111,7 @@ class ImportReleaseTest {
       buffer.close();
     }
 
-    /** Ends the use that waits for {@link #go}, and waits for that. */
+    /** Ends the parked use, and waits until it has ended. */
     void end(End end) {
       switch (end) {
         case SUCCESS -> go.signal(1);
@@ -129,7 +129,7 @@ class ImportReleaseTest {
           cts.allowWarnings();
           cts.controls().loseDevice(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
         }
-        case CLOSED_DEVICE -> {} // by another thread
+        case CLOSED_DEVICE -> {} // another thread closes it
       }
       if (end.status == null) {
         awaitReached(parked, 1);
@@ -168,7 +168,7 @@ class ImportReleaseTest {
     }
   }
 
-  /** Half of them while the device is open, half when it is closed. */
+  /** Half of the buffers are closed while the device is open, the others after its close. */
   @Test
   @Rule("M7")
   void eachOfManyIsReleasedOnce(Cts cts) throws Exception {
@@ -240,7 +240,7 @@ class ImportReleaseTest {
     boolean endsAll = end == End.LOST_DEVICE;
     if (isHeldLast && endsAll) {
       awaitFailure(scene.held, 1, Status.UNAVAILABLE);
-      cts.controls().reset(); // what is held ends, should the device still run it
+      cts.controls().reset(); // lets held work end, if the device still runs it
       scene.device.close();
     } else if (isHeldLast) {
       scene.checkNotReleased("while one use is in a stream");

@@ -32,19 +32,19 @@ import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Buffers of more than 2 GiB and of more than 4 GiB: offsets and lengths that do not fit into an
- * int, and offsets that do not fit into 32 bits (rule M7). Such memory takes seconds to make, so
- * each test makes one buffer and looks at all that it is for.
+ * Buffers of more than 2 GiB and of more than 4 GiB, with offsets and lengths that do not fit into
+ * an int, and offsets that do not fit into 32 bits (rule M7). Allocating such memory takes seconds,
+ * so each test allocates one buffer and uses it for all its checks.
  */
 @CtsSuite(deadlineSeconds = 300)
 class LargeBufferTest {
-  private static final long EDGE = 1L << 31; // the first offset that is no int
+  private static final long EDGE = 1L << 31; // the first offset that does not fit into an int
   private static final long SIZE = EDGE + (1 << 20);
 
   private static final long WRAP = 1L << 32; // the first offset that needs more than 32 bits
   private static final long WRAPPING_SIZE = WRAP + (1 << 20);
 
-  /** A buffer of more than 4 GiB, or of more than 2 GiB where there are only such. */
+  /** A buffer of more than 4 GiB or, if the device has no such buffers, of more than 2 GiB. */
   private static DeviceBuffer large(Cts cts, BufferParams params) {
     try {
       return large(cts, WRAPPING_SIZE, params);
@@ -53,7 +53,7 @@ class LargeBufferTest {
     }
   }
 
-  /** The test ends here, as unsupported, if only places below 4 GiB could be looked at. */
+  /** Ends the test as unsupported if only offsets below 4 GiB could be tested. */
   private static void needWrapping(DeviceBuffer buffer) {
     if (buffer.size() < WRAPPING_SIZE) {
       throw Cts.unsupported(
@@ -62,9 +62,10 @@ class LargeBufferTest {
   }
 
   /**
-   * A buffer of {@code size} bytes. Where there is no such memory, or the device says that no
-   * buffer is that large, the test is unsupported; where there is, in pieces that fit into ints, it
-   * must also be there in one.
+   * A buffer of {@code size} bytes. The test is unsupported if the device has less memory or
+   * reports a lower limit for a buffer, or if there is not enough memory left even for pieces with
+   * sizes that fit into an int. If there is enough for the pieces, there must be enough for the
+   * whole.
    */
   private static DeviceBuffer large(Cts cts, long size, BufferParams params) {
     Device device = cts.device();
@@ -113,7 +114,7 @@ class LargeBufferTest {
 
   private static void transfersReachEveryPlace(Cts cts, DeviceBuffer buffer) {
     TimelineSemaphore timeline = cts.semaphore();
-    // More than an int counts.
+    // The length does not fit into an int.
     cts.queue().fill(Fence.NONE, timeline.at(1), buffer, 0, SIZE, FillPattern.of8(0x21));
     awaitReached(timeline, 1);
     long[] places = {0, EDGE / 2 - 32, EDGE - 32, EDGE, SIZE - 64};
@@ -203,7 +204,8 @@ class LargeBufferTest {
         () -> cts.queue().readback(Fence.NONE, done.at(1), buffer, size, ByteBuffer.allocate(1)),
         "source",
         "" + size);
-    // Overlaps are found beyond the edge, and offsets that are the same as ints are none.
+    // Overlaps beyond the edge are detected. Offsets that are equal only when truncated to int do
+    // not overlap.
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> cts.queue().copy(Fence.NONE, done.at(1), buffer, EDGE, buffer, EDGE + 8, 16),
@@ -216,8 +218,8 @@ class LargeBufferTest {
   }
 
   /**
-   * Writes in each way to places that, cut to 32 bits, are places near the start, and touches
-   * little else: the buffer may be larger than what the machine can really hold.
+   * Writes in each way at offsets that are near the start when truncated to 32 bits. Little else is
+   * accessed, because the buffer may exceed the physical memory of the machine.
    */
   private static void nothingIsCutTo32Bits(Cts cts, DeviceBuffer buffer) {
     cts.write(buffer, 0, filled(4096, TestData.GUARD));
@@ -245,7 +247,7 @@ class LargeBufferTest {
     assertBytes(filled(4096, TestData.GUARD), cts.read(buffer, 0, 4096), "the start");
   }
 
-  /** Records each kind of command for a place of {@code buffer}, and runs it. */
+  /** Records each kind of command at an offset of {@code buffer}, and runs them. */
   private static void recordBeyond(Cts cts, Commands.Form form, DeviceBuffer buffer, long at) {
     Commands commands = new Commands(cts, form);
     commands.buffer().update(ByteBuffer.wrap(ints(16, i -> i)), commands.ref(buffer), at);

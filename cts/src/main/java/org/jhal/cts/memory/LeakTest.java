@@ -27,7 +27,7 @@ import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 
-/** What nobody closes (rule M7). */
+/** Objects that are never closed (rule M7). */
 @CtsSuite
 @FreshDevice
 class LeakTest {
@@ -130,7 +130,7 @@ class LeakTest {
     cts.queue().dealloca(timeline.at(2), timeline.at(3), scratch);
   }
 
-  /** With the memory of buffers that its commands name, though these were closed. */
+  /** This includes the memory of buffers that its commands name, even if they were closed. */
   @Test
   @Rule("M7")
   void aForgottenCommandBufferIsReportedAndReclaimed(Cts cts) {
@@ -176,14 +176,14 @@ class LeakTest {
     cts.queue().execute(go.at(1), done.at(1), commands);
   }
 
-  /** The buffer is closed, so the mapping alone keeps the memory. */
+  /** The buffer is closed, so only the mapping keeps the memory. */
   private static void forgetMapping(Device device) {
     try (DeviceBuffer buffer = device.allocate(5_555, BufferParams.HOST)) {
       DeviceBuffer.Mapping ignored = buffer.map(1, 4_444, MapMode.READ_WRITE);
     }
   }
 
-  /** A slice and a mapping of it, all forgotten. */
+  /** Forgets a buffer, a slice of it, and a mapping of the slice. */
   private static void forgetMappingOfASlice(Device device) {
     DeviceBuffer slice = device.allocate(64, BufferParams.HOST).slice(16, 32);
     DeviceBuffer.Mapping ignored = slice.map(MapMode.READ);
@@ -236,7 +236,7 @@ class LeakTest {
     }
   }
 
-  /** What was written through the view of a forgotten mapping is not lost. */
+  /** Data that was written through the view of a forgotten mapping is kept. */
   @Test
   @Rule("M7")
   void whatWasWrittenThroughAForgottenMappingIsThere(Cts cts) {
@@ -250,7 +250,7 @@ class LeakTest {
           return mapping.get() == null;
         });
     cts.awaitLog("a mapping of 4444 bytes of");
-    leak(cts.device()); // what was forgotten is reclaimed one after the other
+    leak(cts.device()); // forgotten objects are reclaimed one after the other
     awaitCollected("the other buffer", cts.device(), now -> now.buffers() == 1);
     cts.awaitLog("4321");
     byte[] expected = TestData.with(TestData.filled(4_448, 9), 2, TestData.bytes(4_444));
@@ -337,7 +337,7 @@ class LeakTest {
     return cts.device().loadExecutable(cts.backend().kernels().get(0)).kernel("twice");
   }
 
-  // These return nothing, as a local variable of the caller might keep it.
+  // These return nothing, because a local variable of the caller might keep the object reachable.
 
   private static void forgetExecutable(Cts cts) {
     Kernel ignored = kernelOfAForgottenExecutable(cts);
@@ -363,7 +363,7 @@ class LeakTest {
     awaitReached(done, 1);
   }
 
-  /** Its kernel keeps it as long as the program can use that. */
+  /** The executable is kept as long as the program can use one of its kernels. */
   @Test
   @Rule("M7")
   void aForgottenExecutableIsReportedAndReclaimed(Cts cts) {
@@ -400,7 +400,7 @@ class LeakTest {
     cts.awaitLog("LeakTest.forgetEmptyCommandBuffer");
   }
 
-  /** What is forgotten after its device was closed is reported all the same. */
+  /** Objects that become unreachable after their device was closed are reported too. */
   @Test
   @Rule({"M7", "Q8"})
   void whatIsLeftWhenTheDeviceClosesIsReported(Cts cts) {

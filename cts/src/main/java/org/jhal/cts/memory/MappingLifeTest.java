@@ -33,7 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Who may map, what a mapping keeps alive, and that its view never shows somebody else's memory.
+ * Which buffers may be mapped, what a mapping keeps alive, and that its view never refers to memory
+ * that has been reused.
  */
 @CtsSuite
 class MappingLifeTest {
@@ -171,14 +172,14 @@ class MappingLifeTest {
     }
   }
 
-  /** How the memory behind a view ends. */
+  /** What ends the memory of a view. */
   enum End {
     CLOSE,
     DEALLOCA,
     DEVICE
   }
 
-  /** Touches all of a view; what it holds is not defined. */
+  /** Reads and writes all of a view, whose content is undefined. */
   private static void touch(ByteBuffer view) {
     for (int i = 0; i < view.capacity(); i++) {
       view.put(i, (byte) (view.get(i) + 1));
@@ -213,7 +214,7 @@ class MappingLifeTest {
           cts.queue().dealloca(Fence.NONE, timeline.at(2), buffer);
           awaitReached(timeline, 2);
         }
-        case DEVICE -> {} // all at once below
+        case DEVICE -> {} // closed below
       }
     }
     if (end == End.DEVICE) {

@@ -28,12 +28,12 @@ import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 
-/** A device without memory left says so and loses nothing. */
+/** A device that runs out of memory reports that and loses nothing. */
 @CtsSuite
 class MemoryLimitTest {
   private static final long MIB = 1 << 20;
 
-  /** A device of this test's own that has 4 MiB. */
+  /** A device with 4 MiB, opened for this test alone. */
   private static Device small(Cts cts) {
     return cts.open(
         cts.backend()
@@ -41,7 +41,7 @@ class MemoryLimitTest {
             .orElseThrow(() -> Cts.unsupported("the memory of a device cannot be limited")));
   }
 
-  /** Allocates pieces until there is no memory left; returns how many there were. */
+  /** Allocates pieces until there is no memory left, and returns how many fit. */
   private static int fillUp(Device device, long piece) {
     List<DeviceBuffer> buffers = new ArrayList<>();
     try {

@@ -29,12 +29,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every operand of every operation, closed while the operation is parked: rule Q3. */
+/** Operands of every kind of operation, closed while the operation is parked: rule Q3. */
 @CtsSuite
 class OperandLifeTest {
   /**
-   * Closes {@code buffers}, which the operation needs that waits for {@code go}; checks that they
-   * live until it has run, and go then.
+   * Closes {@code buffers}, which the operation that waits for {@code go} needs. Checks that they
+   * stay alive until it has run, and are released then.
    */
   private static void assertLive(
       Device device, TimelineSemaphore go, Fence done, DeviceBuffer... buffers) {

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Memory that begins in the order of a timeline: rule M1. */
+/** Memory that is allocated in the order of a timeline: rule M1. */
 @CtsSuite
 class QueueAllocaTest {
   private static DeviceBuffer alloca(Cts cts, Fence waits, Fence signals, long bytes) {

@@ -39,10 +39,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Memory that ends in the order of a timeline: rule M1. */
+/** Memory that is freed in the order of a timeline: rule M1. */
 @CtsSuite
 class QueueDeallocaTest {
-  /** An alloca'd buffer that is there. */
+  /** A buffer whose alloca has completed. */
   private static DeviceBuffer allocated(Cts cts, long bytes) {
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer buffer =
@@ -51,7 +51,7 @@ class QueueDeallocaTest {
     return buffer;
   }
 
-  /** Something that an operation does with a buffer. */
+  /** A use of a buffer by an operation. */
   enum Use {
     FILL {
       @Override
@@ -140,7 +140,7 @@ class QueueDeallocaTest {
     TimelineSemaphore parked = cts.semaphore();
     TimelineSemaphore late = cts.semaphore();
     TimelineSemaphore after = cts.semaphore();
-    use.enqueue(cts, timeline.at(1), parked.at(1), buffer); // known before, issued after
+    use.enqueue(cts, timeline.at(1), parked.at(1), buffer); // issued after the dealloca
     cts.queue().dealloca(Fence.NONE, timeline.at(1), buffer);
     awaitReached(timeline, 1);
     awaitFailure(parked, 1, Status.FAILED_PRECONDITION);
@@ -178,7 +178,7 @@ class QueueDeallocaTest {
     go.fail(new HalException(Status.CANCELLED, "keep it"));
     assertHal(Status.CANCELLED, awaitFailure(done, 1), "keep it");
     TimelineSemaphore again = cts.semaphore();
-    cts.queue().dealloca(go.at(1), again.at(1), buffer); // failed before it is enqueued
+    cts.queue().dealloca(go.at(1), again.at(1), buffer); // has failed before the call
     awaitFailure(again, 1, Status.CANCELLED);
     assertEquals(used, device.statistics().bytes(), "bytes in use");
     assertBytes(bytes(64), cts.read(buffer), "the buffer that was not freed");
@@ -200,7 +200,7 @@ class QueueDeallocaTest {
     queue.fill(timeline.at(1), timeline.at(2), buffer, 0, 4096, FillPattern.of8(0x51));
     queue.readback(timeline.at(2), timeline.at(3), buffer, 0, ByteBuffer.wrap(read));
     queue.dealloca(timeline.at(3), timeline.at(4), buffer);
-    // Memory that comes behind may be the same; it must not be so too early.
+    // The next buffer may get the same memory, but not too early.
     DeviceBuffer next =
         cts.closing(queue.alloca(timeline.at(4), timeline.at(5), 4096, BufferParams.DEVICE));
     queue.fill(timeline.at(5), timeline.at(6), next, 0, 4096, FillPattern.of8(0xEE));
@@ -254,27 +254,27 @@ class QueueDeallocaTest {
   @FreshDevice
   @GivesUp
   void aProducerThatFailsAfterItWasIssuedLosesNothing(Cts cts) {
-    cts.allowWarnings(); // of a device that is lost by this
+    cts.allowWarnings(); // if this loses the device
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
     DeviceBuffer buffer = allocated(cts, 512);
     TimelineSemaphore produced = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
-    Kernel trap = cts.kernel("trap"); // loading may wait for what is held
+    Kernel trap = cts.kernel("trap"); // a later load may wait for the held stream
     cts.controls().pause(cts.queue());
     long issued = device.statistics().issued();
     cts.queue().dispatch(Fence.NONE, produced.at(1), trap, Workgroups.of(1), Args.of(1));
     cts.queue().dealloca(produced.at(1), done.at(1), buffer);
     awaitTrue("both to be issued", () -> device.statistics().issued() == issued + 2);
     cts.controls().resume(cts.queue());
-    // A trap costs some devices their life (rule Q7), others this operation only.
+    // Some devices are lost by a trap (rule Q7); others fail only this operation.
     HalException failure = awaitFailure(produced, 1);
     Status expected = device.lostCause() == null ? Status.ABORTED : Status.UNAVAILABLE;
     assertHal(expected, failure);
     awaitFailure(done, 1, expected);
     buffer.close();
     if (expected == Status.UNAVAILABLE) {
-      return; // what its work holds may be kept until it closes
+      return; // what its work holds may be kept until it is closed
     }
     awaitStatistics("the memory to be freed once", device, now -> now.bytes() == before.bytes());
     cts.awaitIdle();

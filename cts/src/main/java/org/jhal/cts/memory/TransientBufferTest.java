@@ -28,10 +28,10 @@ import org.jhal.cts.support.TransferCases;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Command buffers on memory that exists in the order of a timeline only: rule M1. */
+/** Command buffers that use memory which a timeline allocates and frees: rule M1. */
 @CtsSuite
 class TransientBufferTest {
-  /** Allocates, executes, reads back and frees, ordered by one timeline; returns what was read. */
+  /** Allocates, executes, reads back and frees, ordered by one timeline. Returns what was read. */
   private static byte[] onTransient(
       Cts cts,
       Commands.Form form,

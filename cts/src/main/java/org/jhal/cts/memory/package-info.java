@@ -1,6 +1,6 @@
 /**
- * Tests of buffers: allocation, mapping, import, and their life in the order of timelines (rules
- * M1, M5, M7).
+ * Tests of buffers: allocation, mapping, import, and their lives in the order of timelines (rules
+ * M1, M5 and M7).
  */
 @NullMarked
 package org.jhal.cts.memory;

@@ -24,7 +24,7 @@ import org.jhal.cts.support.Task;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 
-/** Operations that return when they are over. */
+/** Calls that return when their operation has ended. */
 @CtsSuite
 class BlockingCallsTest {
   @Test
@@ -60,7 +60,7 @@ class BlockingCallsTest {
     assertBytes(filled(64, 3), result, "what a command buffer has filled");
   }
 
-  /** The start of a buffer that is larger than the host memory. */
+  /** If the host memory is smaller than the buffer, the transfer covers the start of the buffer. */
   @Test
   @Rule("M3")
   void aShorterTransferIsOfTheStart(Cts cts) throws Exception {
@@ -90,7 +90,7 @@ class BlockingCallsTest {
     calls.fill(missing, FillPattern.ZERO);
   }
 
-  /** A queue may also read beside the work that holds it up; then there is nothing to wait for. */
+  /** A queue may run the read while other work blocks it; then the call need not wait. */
   @Test
   @Rule("S4")
   void anInterruptEndsTheWaitAndNotTheOperation(Cts cts) throws Exception {

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever gets the failure of an operation is told which one it was, once (rule Q6). */
+/** A failure names the operation that has failed, exactly once (rule Q6). */
 @CtsSuite
 class FailedOperationTest {
   private static final Pattern TOLD = Pattern.compile("(\\S+) operation (\\d+) \\(([^,]+), PARKED");
@@ -78,7 +78,7 @@ class FailedOperationTest {
     return failure;
   }
 
-  /** A host call that fails, parked behind {@code go}. */
+  /** Enqueues a host call that fails, parked until {@code go}. */
   private static FailedOperation failing(Cts cts, DeviceQueue queue, Fence go, Timepoint done) {
     queue.hostCall(
         go,
@@ -116,7 +116,7 @@ class FailedOperationTest {
     assertTrue(first.getCause() instanceof IllegalStateException, first::toString);
   }
 
-  /** Through a chain on all queues, and however late somebody asks. */
+  /** The consumers form a chain across all queues; the last one is enqueued after the failure. */
   @Test
   @Rule({"Q6", "Q9"})
   void thoseThatDependOnItNameTheFirstCulprit(Cts cts) {
@@ -145,7 +145,9 @@ class FailedOperationTest {
     assertNames(failed, awaitFailure(late, 1, Status.ABORTED), "one that came later");
   }
 
-  /** Two culprits in either order: the consumer names one of them, and that one alone. */
+  /**
+   * If one or both of two producers fail, the consumer's failure names exactly one that has failed.
+   */
   @ParameterizedTest
   @CsvSource({"true, false", "false, true", "true, true"})
   @Rule("Q6")
@@ -227,7 +229,10 @@ class FailedOperationTest {
         assertHal(Status.OUT_OF_RANGE, () -> first.at(-1)).operation(), "a call that is refused");
   }
 
-  /** A call of the program that fails in it keeps the operation that it is told of. */
+  /**
+   * A host call rethrows a failure that it has received: its own failure names the original
+   * operation.
+   */
   @Test
   @Rule("Q6")
   void aFailureThatAHostCallThrowsAgainKeepsItsOperation(Cts cts) {
@@ -248,7 +253,9 @@ class FailedOperationTest {
     assertNames(first, awaitFailure(done, 1, Status.ABORTED), "the second host call's");
   }
 
-  /** With the status of a lost device, too: what the program throws says nothing about that. */
+  /**
+   * This includes the status of a lost device: an exception of the program says nothing about that.
+   */
   @ParameterizedTest
   @EnumSource
   @Rule("Q6")
@@ -315,7 +322,10 @@ class FailedOperationTest {
     assertNames(failed, awaitFailure(done, 1, Status.RESOURCE_EXHAUSTED), "a host wait");
   }
 
-  /** A loss is that of the device: the message says what it was seen behind, the code stays. */
+  /**
+   * The failures name no operation, because the device is lost. Their message names the one after
+   * which the loss was detected, and they keep the native code.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"issue", "recordEvent", "waitEvent"})
   @Rule("Q7")
@@ -338,8 +348,8 @@ class FailedOperationTest {
     }
     last(cts).fill(waits, done.at(1), buffer, 0, 16, FillPattern.of8(1));
     FailedOperation seen = parked(done.at(1));
-    cts.queue().barrier(go.at(2), never.at(1)); // goes with the device
-    boolean isWait = call.equals("waitEvent"); // a call beside it could meet a loss first
+    cts.queue().barrier(go.at(2), never.at(1)); // fails with the device
+    boolean isWait = call.equals("waitEvent"); // another call could detect a loss first
     cts.controls().failNext(call, 1, isWait ? Status.INTERNAL : Status.UNAVAILABLE, !isWait);
     go.signal(1);
     for (TimelineSemaphore semaphore : List.of(done, never)) {
@@ -354,10 +364,10 @@ class FailedOperationTest {
     assertTellsLossWithoutOperation(cts);
     HalException lost = assertHal(Status.UNAVAILABLE, () -> cts.buffer(16));
     assertEquals(Controls.INJECTED, lost.nativeCode(), lost::toString);
-    cts.allowWarnings(); // of the loss, and of what it keeps from being given back
+    cts.allowWarnings(); // about the loss, and resources that it prevents from being released
   }
 
-  /** Nor does a loss that was seen behind no operation at all; what comes later learns no more. */
+  /** A loss that was not detected after any operation names none, and neither do later failures. */
   @Test
   @Rule({"Q6", "Q7"})
   @Needs(Need.CONTROLS)
@@ -368,7 +378,7 @@ class FailedOperationTest {
     TimelineSemaphore behind = cts.semaphore();
     cts.queue().barrier(go.at(1), done.at(1));
     last(cts).barrier(done.at(1), behind.at(1));
-    cts.allowWarnings(); // of the loss
+    cts.allowWarnings(); // about the loss
     cts.controls().loseDevice(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
     for (TimelineSemaphore semaphore : List.of(done, behind)) {
       HalException failure = awaitFailure(semaphore, 1, Status.UNAVAILABLE);
@@ -379,8 +389,8 @@ class FailedOperationTest {
   }
 
   /**
-   * An operation that has failed by itself before the loss keeps its name, to those that depend on
-   * it as well.
+   * An operation that failed by itself before the loss is still named afterwards, also by
+   * operations that depend on it.
    */
   @Test
   @Rule({"Q6", "Q7"})
@@ -394,14 +404,14 @@ class FailedOperationTest {
     last(cts).barrier(done.at(1), behind.at(1));
     go.signal(1);
     awaitFailure(behind, 1, Status.ABORTED);
-    cts.allowWarnings(); // of the loss
+    cts.allowWarnings(); // about the loss
     cts.controls().loseDevice(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
     assertTellsLossWithoutOperation(cts);
     assertNames(failed, awaitFailure(done, 1, Status.ABORTED), "the failed one's signal");
     assertNames(failed, awaitFailure(behind, 1, Status.ABORTED), "the signal behind it");
   }
 
-  /** The device itself, a call that is refused, and a wait that comes too late. */
+  /** Checks that the cause of the loss, and the failures of later calls, name no operation. */
   private static void assertTellsLossWithoutOperation(Cts cts) {
     HalException cause = cts.device().lostCause();
     assertNotNull(cause, "the cause of the loss");

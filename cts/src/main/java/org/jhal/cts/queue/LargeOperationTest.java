@@ -35,19 +35,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Operations that alone are more than a native stream takes before a call blocks (rule Q1). Whoever
- * issues one may block, so it is no thread of the program.
+ * Operations that are larger than what a native stream accepts before a call blocks (rule Q1). The
+ * thread that issues such an operation may block, so it must not be a thread of the program.
  */
 @CtsSuite(deadlineSeconds = 120)
 class LargeOperationTest {
-  /** More commands than any stream is expected to take while it runs none. */
+  /** More commands than a stream is expected to accept while it runs none. */
   private static final int COMMANDS = 6_000;
 
   /** What the stream waits for. */
   enum Held {
-    /** Work that is in the stream before it. */
+    /** Earlier work in the same stream. */
     BEHIND_WORK,
-    /** Work of another stream; there is nothing in its own. */
+    /** Work of another stream; the operation's own stream is empty. */
     BEHIND_AN_EVENT
   }
 
@@ -125,7 +125,7 @@ class LargeOperationTest {
     }
     Task.run("later submitter", () -> queue.barrier(Fence.NONE, later.at(1))).join();
     assertPending(done, 1);
-    if (cts.device().queueCount() > 2) { // a queue that nothing holds goes on
+    if (cts.device().queueCount() > 2) { // a queue that is not held goes on
       TimelineSemaphore free = cts.semaphore();
       cts.queue(2).barrier(Fence.NONE, free.at(1));
       awaitReached(free, 1);
@@ -137,7 +137,7 @@ class LargeOperationTest {
     assertBytes(TestData.filled(16, 5), cts.read(small), "what came behind");
   }
 
-  /** Though the thread that issues it may be inside the native call that blocks. */
+  /** The thread that issues the operation may be inside the blocking native call. */
   @ParameterizedTest
   @EnumSource
   @Rule({"Q7", "Q8", "Q10"})
@@ -153,7 +153,7 @@ class LargeOperationTest {
     Fence waits = held == Held.BEHIND_WORK ? Fence.NONE : Fence.of(blocker.timepoint());
     queue.execute(waits, done.at(1), commands);
     queue.barrier(done.at(1), behind.at(1));
-    assertStaysPending(done.at(1)); // and meanwhile it is handed over as far as it can be
+    assertStaysPending(done.at(1)); // long enough to submit as much of it as the stream accepts
     cts.allowWarnings();
     cts.controls().loseDevice(new HalException(Status.UNAVAILABLE, "the cable was pulled"));
     awaitFailure(done, 1, Status.UNAVAILABLE);

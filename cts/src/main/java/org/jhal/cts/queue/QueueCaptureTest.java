@@ -39,7 +39,7 @@ import org.jhal.cts.support.Cts;
 import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 
-/** What is taken at the call, and how long it lives: rules Q2 and Q3. */
+/** What a call captures, and how long the captured objects live: rules Q2 and Q3. */
 @CtsSuite
 class QueueCaptureTest {
   @Test
@@ -151,7 +151,7 @@ class QueueCaptureTest {
     TimelineSemaphore timeline = cts.semaphore();
     DeviceStatistics before = device.statistics();
     enqueueAndClose(cts, count, go, timeline, result);
-    System.gc(); // what is needed must not hang on the user's references
+    System.gc(); // resources in use must not depend on the user's references
     DeviceStatistics parked = device.statistics();
     assertEquals(before.buffers() + 2, parked.buffers(), "buffers that parked work needs");
     assertEquals(before.commandBuffers() + 1, parked.commandBuffers(), "command buffers");
@@ -206,7 +206,7 @@ class QueueCaptureTest {
       cts.queue().readback(timeline.at(1), timeline.at(2), buffer, 0, ByteBuffer.wrap(read));
     }
     assertEquals(before.buffers() + 1, device.statistics().buffers());
-    // New memory must not be that of the closed buffer.
+    // New memory must not overlap that of the closed buffer.
     DeviceBuffer other = cts.buffer(1024);
     cts.queue().fill(Fence.NONE, Fence.NONE, other, 0, 1024, FillPattern.of8(0xEE));
     blocker.release();

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Failures that concern single operations: rules Q6, Q7b, Q9 and Q10. */
+/** Failures that affect single operations: rules Q6, Q7b, Q9 and Q10. */
 @CtsSuite
 class QueueFailureTest {
   private static HalException failure(String message) {
@@ -133,7 +133,10 @@ class QueueFailureTest {
     return Fence.of(timelines.stream().map(one -> one.at(1)).toList());
   }
 
-  /** The failure that comes first counts, not that of the first wait. Nothing is moved or kept. */
+  /**
+   * The earliest failure counts, even if it is not that of the first wait. No bytes are moved, and
+   * nothing is kept.
+   */
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule({"Q6", "Q2", "Q10"})
@@ -161,7 +164,7 @@ class QueueFailureTest {
     target.awaitFree(Waits.LIMIT);
     for (int other : culprits.others()) {
       assertPending(waits.get(other), 1);
-      waits.get(other).signal(1); // for which nothing waits any more
+      waits.get(other).signal(1); // which nothing waits for any more
     }
     cts.awaitIdle();
     assertEquals(1, failures.get());
@@ -254,7 +257,7 @@ class QueueFailureTest {
   @GivesUp
   @Needs(Need.KERNEL_FAILURES)
   void aProducerThatFailsAfterItsConsumerWasIssuedFailsItToo(Cts cts) {
-    cts.allowWarnings(); // of a device that is lost by this
+    cts.allowWarnings(); // if this loses the device
     Blocker blocker = new Blocker(cts, cts.queue(0));
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     TimelineSemaphore produced = cts.semaphore();
@@ -270,7 +273,7 @@ class QueueFailureTest {
         "producer and consumers to be issued",
         () -> cts.device().statistics().issued() >= issued + 3);
     blocker.release();
-    // A trap costs some devices their life (rule Q7), others this operation only.
+    // Some devices are lost by a trap (rule Q7); others fail only this operation.
     HalException failure = awaitFailure(produced, 1);
     Status expected = cts.device().lostCause() == null ? Status.ABORTED : Status.UNAVAILABLE;
     assertHal(expected, failure);
@@ -369,7 +372,7 @@ class QueueFailureTest {
     assertEquals(0, other.openOperations(), "operations of a queue that took none");
   }
 
-  /** Each test fails if anything else is logged. */
+  /** Like every test, it fails if anything else is logged. */
   @Test
   @Rule("Q7b")
   void aFailureThatNothingSignalsIsLogged(Cts cts) {
@@ -384,7 +387,7 @@ class QueueFailureTest {
           throw new HalException(Status.DATA_LOSS, "somebody is told");
         };
     cts.queue().hostCall(Fence.NONE, told.at(1), Mode.BLOCKING, somebody);
-    cts.queue().barrier(go.at(1), Fence.NONE); // go tells why it fails
+    cts.queue().barrier(go.at(1), Fence.NONE); // go reports why it fails
     cts.queue().hostCall(Fence.NONE, Fence.NONE, Mode.BLOCKING, nobody);
     cts.awaitLog("nobody is told");
     HalException seen = awaitFailure(told, 1);

@@ -55,7 +55,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Host calls in the order of timelines. */
 @CtsSuite
 class QueueHostCallTest {
-  /** How long something wrong gets the chance to happen. */
+  /** How long a test watches for something that must not happen. */
   private static final Duration CHANCE = Duration.ofMillis(100);
 
   @Test
@@ -321,7 +321,7 @@ class QueueHostCallTest {
     }
   }
 
-  /** It fails even to say what it is. */
+  /** The throwable's getMessage() itself throws. */
   @Test
   @Rule("Q10")
   void aThrowableWithoutAMessageFailsTheSignalsToo(Cts cts) {
@@ -366,17 +366,19 @@ class QueueHostCallTest {
     awaitReached(held, 1);
   }
 
-  /** What a host call awaits. */
+  /** The transfer that a host call waits for. */
   enum Transfer {
-    /** Small enough for a driver to read it while it is issued. */
+    /** Small enough for a driver to read the bytes while it issues the upload. */
     SMALL_UPLOAD,
-    /** Of many chunks. */
+    /** Consists of many chunks. */
     LARGE_UPLOAD,
-    /** Into memory that no device reaches. */
+    /** Into memory that no device can access. */
     READBACK
   }
 
-  /** However many there are, and though they have all the threads that there are for them. */
+  /**
+   * The calls occupy all threads for host calls; the transfers that they wait for still complete.
+   */
   @ParameterizedTest
   @EnumSource
   @Rule({"Q4", "K7"})
@@ -384,7 +386,7 @@ class QueueHostCallTest {
     int count = 40;
     int size = transfer == Transfer.LARGE_UPLOAD ? 3 << 20 : 64;
     DeviceBuffer buffer = cts.buffer(size);
-    Blocker blocker = new Blocker(cts, cts.queue(0)); // where the transfers are
+    Blocker blocker = new Blocker(cts, cts.queue(0)); // on the queue of the transfers
     DeviceQueue callers = cts.queue(cts.device().queueCount() - 1);
     TimelineSemaphore go = cts.semaphore();
     AtomicInteger begun = new AtomicInteger();
@@ -409,7 +411,7 @@ class QueueHostCallTest {
           });
     }
     go.signal(1);
-    if (callers.index() > 0) { // else they are behind what is blocked
+    if (callers.index() > 0) { // otherwise, the calls follow the blocked work
       awaitTrue("a call to begin", () -> begun.get() > 0);
     }
     assertStaysPending(Fence.of(ends.stream().map(end -> end.at(1)).toList()));
@@ -427,7 +429,7 @@ class QueueHostCallTest {
     TimelineSemaphore produced = cts.semaphore();
     TimelineSemaphore called = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue(0));
-    // Keeps whoever completes the work of the first queue busy when the producer's is over.
+    // Keeps the thread that completes the first queue's work busy when the producer ends.
     before.onReach(1, failure -> Waits.becomesTrue(CHANCE, isCalled::get));
     cts.queue(0).barrier(blocker.timepoint(), before.at(1));
     cts.queue(0).barrier(blocker.timepoint(), produced.at(1));
@@ -451,7 +453,7 @@ class QueueHostCallTest {
   @FreshDevice("inflight=64")
   @GivesUp
   void aCallDoesNotRunIfItsIssuedProducerFails(Cts cts) {
-    cts.allowWarnings(); // of a device that is lost by this
+    cts.allowWarnings(); // if this loses the device
     AtomicInteger calls = new AtomicInteger();
     TimelineSemaphore before = cts.semaphore();
     TimelineSemaphore produced = cts.semaphore();
@@ -468,7 +470,7 @@ class QueueHostCallTest {
     awaitStatistics(
         "a producer and a host call to be issued", cts.device(), now -> now.issued() >= issued + 3);
     blocker.release();
-    // A trap costs some devices their life (rule Q7), others this operation only.
+    // Some devices are lost by a trap (rule Q7); others fail only this operation.
     awaitFailure(produced, 1);
     awaitFailure(called, 1);
     assertEquals(0, calls.get(), "calls behind work that failed");

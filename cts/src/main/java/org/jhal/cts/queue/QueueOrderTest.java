@@ -61,7 +61,7 @@ class QueueOrderTest {
   @Rule("Q1")
   void enqueueingDoesNotBlockOnAFullStream(OperationKind kind, Cts cts) throws Exception {
     kind.need(cts);
-    int count = 2_000; // more than a queue issues at once
+    int count = 2_000; // more than a queue has in flight
     DeviceBuffer buffer = cts.buffer(16);
     List<TimelineSemaphore> done = new ArrayList<>();
     Blocker blocker = new Blocker(cts, cts.queue());
@@ -253,7 +253,7 @@ class QueueOrderTest {
   void noSignalIsSeenBeforeItsWorkIsDone(Cts cts) {
     DeviceBuffer buffer = cts.buffer(filled(16, 0));
     List<OperationKind> kinds = OperationKind.of(cts, cts.device());
-    cts.awaitIdle(); // the event of the upload may be used again for what follows
+    cts.awaitIdle(); // later operations may reuse the event of the upload
     Blocker blocker = new Blocker(cts, cts.queue());
     List<Timepoint> ends = new ArrayList<>();
     for (OperationKind kind : kinds) {
@@ -278,7 +278,7 @@ class QueueOrderTest {
     Blocker blocker = new Blocker(cts, cts.queue(0));
     cts.queue(0).fill(blocker.timepoint(), produced.at(1), source, 0, 16, FillPattern.of8(2));
     cts.queue(1).copy(produced.at(1), consumed.at(1), source, 0, target, 0, 16);
-    assertStaysPending(consumed.at(1)); // long enough for a copy that waits for nothing
+    assertStaysPending(consumed.at(1)); // long enough for a copy that does not wait
     blocker.release();
     awaitReached(consumed, 1);
     assertBytes(filled(16, 2), cts.read(target), "what a copy on another queue saw");
@@ -293,7 +293,7 @@ class QueueOrderTest {
     Blocker most = new Blocker(cts, cts.queue(0));
     Blocker last = new Blocker(cts, cts.queue(1));
     List<Timepoint> produced = new ArrayList<>();
-    for (int i = 0; i < 100; i++) { // more than a native call may take at once
+    for (int i = 0; i < 100; i++) { // more than a native call may accept at a time
       Timepoint own = cts.semaphore().at(1);
       cts.queue(0).barrier(most.timepoint(), own);
       produced.add(own);

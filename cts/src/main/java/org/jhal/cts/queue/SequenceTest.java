@@ -30,10 +30,13 @@ import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Steps of which each waits for the one before. */
+/** Sequences: each step waits for the one before. */
 @CtsSuite
 class SequenceTest {
-  /** Each step reads what the one before wrote, on the first queue and on the last in turn. */
+  /**
+   * Each step reads what the one before wrote. Uploads, copies and readbacks use the first queue,
+   * dispatches the last one.
+   */
   @Test
   @Rule({"Q5", "Q9"})
   void eachStepSeesWhatTheOneBeforeHasDone(Cts cts) throws Exception {
@@ -124,7 +127,9 @@ class SequenceTest {
     assertBytes(filled(16, 2), cts.read(buffer), "filled by the step that was taken");
   }
 
-  /** What waits for a step is cancelled. The step that waits for something else goes on. */
+  /**
+   * Operations that wait for a step are cancelled. A step that waits for another timeline goes on.
+   */
   @Test
   @Rule("S8")
   void closingCancelsWhatWaitsForAStep(Cts cts) {

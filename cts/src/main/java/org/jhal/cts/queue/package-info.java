@@ -1,6 +1,6 @@
 /**
- * Tests of queues: what is taken when, in which order, and how failures spread (rules Q1 to Q6, Q9,
- * Q10).
+ * Tests of queues: what a call captures, in which order operations are issued, and how failures
+ * spread (rules Q1 to Q10).
  */
 @NullMarked
 package org.jhal.cts.queue;

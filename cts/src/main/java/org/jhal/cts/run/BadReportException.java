@@ -1,6 +1,6 @@
 package org.jhal.cts.run;
 
-/** A file is not a report, or cannot be read; the message says where and why. */
+/** A file is not a report, or cannot be read. The message states where and why. */
 final class BadReportException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -17,16 +17,16 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What code was run, as a hash.
+ * The hash of code that was run.
  *
  * @param sha256 64 hexadecimal digits, or {@link #UNKNOWN}
- * @param what was hashed, for people
+ * @param what describes what was hashed, for people
  */
 record CodeHash(String sha256, String what) {
   /** The hash of code that is neither in a jar nor in a folder, or cannot be read. */
   static final String UNKNOWN = "unknown";
 
-  /** Of the jar, or the folder of classes, that {@code type} was loaded from. */
+  /** The hash of the jar, or the folder of classes, that {@code type} was loaded from. */
   static CodeHash of(Class<?> type) {
     CodeSource source = type.getProtectionDomain().getCodeSource();
     if (source == null || source.getLocation() == null) {
@@ -39,7 +39,7 @@ record CodeHash(String sha256, String what) {
     }
   }
 
-  /** Of the folder that a text names. */
+  /** The hash of the folder with this path. */
   static CodeHash ofFolder(String path) {
     try {
       return of(Path.of(path));
@@ -49,9 +49,10 @@ record CodeHash(String sha256, String what) {
   }
 
   /**
-   * The SHA-256 of a file is that of its bytes. That of a folder is taken over its files, sorted by
-   * their paths within it: for each the path with slashes, in UTF-8, preceded by its length in
-   * bytes, and the content, preceded by its length; each length in 8 bytes, big-endian.
+   * The SHA-256 of a file is that of its bytes. That of a folder is computed over its files, sorted
+   * by their paths within the folder: for each file, the length of the path, the path, the length
+   * of the content, and the content. Paths use slashes and are encoded in UTF-8. Lengths are in
+   * bytes, and are written as 8 bytes, big-endian.
    */
   static CodeHash of(Path jarOrFolder) throws IOException {
     MessageDigest digest = digest();

@@ -11,7 +11,7 @@ import org.jhal.cts.CtsBackend;
 import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.Test;
 
-/** Checks of the suite itself: no opt-out is stale, and every rule has a test. */
+/** Tests of the suite itself: no opt-out is stale, and every rule has a test. */
 @CtsSuite
 class CtsBackendTest {
   @Test
@@ -52,7 +52,7 @@ class CtsBackendTest {
     Set<String> rules = CtsCatalog.contract().keySet();
     Set<String> untested = new TreeSet<>(rules);
     untested.removeAll(cited);
-    untested.removeIf(rule -> rule.startsWith("K")); // costs are covered by benchmarks
+    untested.removeIf(rule -> rule.startsWith("K")); // benchmarks cover costs
     assertEquals(Set.of(), untested, "rules of docs/contract.md that no test cites");
     Set<String> unknown = new TreeSet<>(cited);
     unknown.removeAll(rules);

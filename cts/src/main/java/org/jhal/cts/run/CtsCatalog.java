@@ -64,7 +64,7 @@ final class CtsCatalog {
             .build());
   }
 
-  /** The request with which a launcher finds the suite. */
+  /** The request with which a launcher finds the tests of the suite. */
   static LauncherDiscoveryRequestBuilder request() {
     return LauncherDiscoveryRequestBuilder.request()
         .selectors(place())
@@ -74,9 +74,9 @@ final class CtsCatalog {
   }
 
   /**
-   * The request with which a launcher finds at least the tests that match one of these patterns;
-   * all if there are none. Looking into all classes of the suite takes a second, which is long for
-   * a run of one test.
+   * The request with which a launcher finds at least the tests that match one of these patterns, or
+   * all tests if there are no patterns. Searching all classes of the suite takes a second, which is
+   * long for a run of one test.
    */
   static LauncherDiscoveryRequestBuilder request(List<String> patterns) {
     LauncherDiscoveryRequestBuilder request = request();
@@ -90,7 +90,7 @@ final class CtsCatalog {
 
   /** A regular expression for the full names of the classes that a pattern of tests may match. */
   private static String classNames(String pattern) {
-    // A * may stand for a dot, too, so nothing behind the first one tells more about the class.
+    // A * may also stand for a dot, so only what comes before the first * restricts the class.
     int dot = pattern.indexOf('.');
     String ofClass = dot < 0 ? pattern : pattern.substring(0, dot);
     int star = ofClass.indexOf('*');
@@ -99,7 +99,7 @@ final class CtsCatalog {
         + (star < 0 ? "" : ".*");
   }
 
-  /** A package cannot be searched on the module path, a module not on the class path. */
+  /** A package cannot be searched on the module path, nor a module on the class path. */
   private static DiscoverySelector place() {
     Module module = CtsCatalog.class.getModule();
     return module.isNamed()

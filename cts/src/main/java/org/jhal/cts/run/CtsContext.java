@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The fixture of one test, with a record of what the test has used so far.
  *
- * <p>Used by the test's own thread; {@link #closing} and the methods that make resources by any
+ * <p>Used by the test's own thread; {@link #closing} and the methods that create resources, by any
  * thread.
  */
 final class CtsContext implements Cts {
@@ -36,7 +36,7 @@ final class CtsContext implements Cts {
   private boolean isSeedUsed;
   private volatile boolean isLeavingAllowed;
 
-  /** A device that a test uses, with what it held before. */
+  /** A device that a test uses, with what it held before the test. */
   record DeviceUse(
       OpenedDevice device,
       @Nullable Controls controls,
@@ -128,7 +128,7 @@ final class CtsContext implements Cts {
     return new ArrayList<>(used.values());
   }
 
-  /** What the test did with controls so far, in order. */
+  /** What the test has done with controls so far, in order. */
   List<String> injected() {
     return injected;
   }
@@ -189,7 +189,7 @@ final class CtsContext implements Cts {
     return resource;
   }
 
-  /** The next thing to close, or null. */
+  /** The next resource to close, or null. */
   @Nullable AutoCloseable pollClosing() {
     synchronized (closing) {
       return closing.poll();

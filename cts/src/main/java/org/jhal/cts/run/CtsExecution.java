@@ -11,8 +11,8 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * One test: its body on a thread of its own, then the closing of its resources, then the check that
- * nothing is left. Each part has a deadline.
+ * One test: its body on a separate thread, then closing its resources, then the check that nothing
+ * is left. Each part has a deadline.
  */
 final class CtsExecution {
   private static final Duration CLEANUP = Duration.ofSeconds(60);
@@ -39,7 +39,7 @@ final class CtsExecution {
     this.deadline = deadline;
   }
 
-  /** Runs the test; returns its failure, or null. */
+  /** Runs the test. Returns its failure, or null. */
   @Nullable Throwable run(Part body) {
     Throwable failure = watched("body", deadline, body);
     boolean isClean = failure == null || failure instanceof TestAbortedException;
@@ -119,7 +119,7 @@ final class CtsExecution {
   private void checkDevice(CtsContext.DeviceUse use, boolean isClean, List<String> problems) {
     OpenedDevice opened = use.device();
     if (use.isFresh() && opened.device().lostCause() != null) {
-      opened.close(); // what its work holds may be kept until then (rule Q7)
+      opened.close(); // its resources may be kept until then (rule Q7)
     }
     Duration limit = isClean ? LEAK_LIMIT : Duration.ofSeconds(1);
     boolean mayLeave = use.isFresh() && cts.isLeavingAllowed();
@@ -149,8 +149,8 @@ final class CtsExecution {
   }
 
   /**
-   * On a device that is closed, as all are by now that the test has opened. What outlasts a close
-   * ends soon after it.
+   * Checks a closed device: by now, all devices that the test has opened are closed. Resources that
+   * outlast a close are released soon after it.
    */
   private static void checkLeftovers(
       CtsContext.DeviceUse use, Controls controls, List<String> problems) {

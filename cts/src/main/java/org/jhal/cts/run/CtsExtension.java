@@ -29,7 +29,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
-/** What {@link CtsSuite} does around each test. */
+/** Implements {@link CtsSuite} around each test. */
 final class CtsExtension
     implements ExecutionCondition,
         BeforeEachCallback,
@@ -92,7 +92,7 @@ final class CtsExtension
     return null;
   }
 
-  /** The first of a test's needs that is not met, or null. */
+  /** The first need of a test that is not met, or null. */
   private static @Nullable String missing(CtsSession session, ExtensionContext context) {
     List<Needs> all =
         SkipReasons.needs(context.getRequiredTestClass(), context.getRequiredTestMethod());
@@ -250,7 +250,7 @@ final class CtsExtension
         .collect(Collectors.joining(", "));
   }
 
-  /** Not a failure, but a line at the end of the stack trace of one. */
+  /** Not a failure, but a line at the end of a failure's stack trace. */
   private static final class Note extends Throwable {
     private static final long serialVersionUID = 1L;
 

@@ -10,14 +10,14 @@ import org.jhal.cts.CtsBackend;
 import org.jhal.cts.html.Html;
 
 /**
- * A report as a page for people. The same report always gives the same page.
+ * A report as a page for people. A report always produces the same page.
  *
  * <p>Used by one thread.
  */
 final class CtsPage {
   private static final String STYLE = "li { overflow-wrap: anywhere; }\n";
 
-  /** Facts by the start of their names, for the tables that they are in. */
+  /** How the names of facts start that have separate tables. */
   private static final String SETTING = "setting.";
 
   private static final String PROPERTY = "property.";
@@ -25,7 +25,7 @@ final class CtsPage {
   private static final String FILE = "file.";
   private static final String OF_RUN = "run.";
 
-  /** For people; all other facts have names that explain themselves. */
+  /** Labels for people. The names of all other facts explain themselves. */
   private static final Map<String, String> LABELS =
       Map.of(
           "device",
@@ -115,7 +115,7 @@ final class CtsPage {
     return page.element("td", String.valueOf(count), "class", count == 0 ? "number dim" : "number");
   }
 
-  /** The facts that have no table of their own. */
+  /** The facts that have no separate table. */
   private void factTable() {
     page.openTable("What", "value");
     facts.forEach(
@@ -129,7 +129,7 @@ final class CtsPage {
     page.closeTable();
   }
 
-  /** With two columns, the second one is what a value has in brackets at its end. */
+  /** With two columns, the second one shows what a value has in brackets at its end. */
   private void prefixed(String title, String prefix, String... columns) {
     Map<String, String> rows = new LinkedHashMap<>();
     facts.forEach(
@@ -174,7 +174,7 @@ final class CtsPage {
             + "path, the path, the length of the content and the content.");
   }
 
-  /** How often a rule's tests ended in which way. */
+  /** How many tests of a rule ended in each way. */
   private static final class Counts {
     int passed;
     int failed;
@@ -189,7 +189,7 @@ final class CtsPage {
       }
     }
 
-    /** Also how a rule ended; {@code isPartial} says that not all of its tests may have run. */
+    /** How a rule ended. If {@code isPartial}, some of its tests may not have run. */
     String result(boolean isPartial) {
       if (failed > 0) {
         return "failed";
@@ -278,7 +278,10 @@ final class CtsPage {
     }
   }
 
-  /** The command that repeats a test. A test that draws random numbers has its own, with a seed. */
+  /**
+   * The command that repeats a test: the one in its failure, if there is one, or else one with the
+   * run's seed.
+   */
   private String command(CtsReport.Entry entry) {
     return entry
         .detail()
@@ -322,7 +325,7 @@ final class CtsPage {
     page.closeTable();
   }
 
-  /** The class, and the name for people. */
+  /** The class, and the display name. */
   private static String title(CtsReport.Entry entry) {
     return entry.test().split("\\.", 2)[0] + "." + entry.display();
   }

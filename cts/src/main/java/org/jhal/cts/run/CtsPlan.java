@@ -16,19 +16,19 @@ import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
-/** What a complete run consists of: each test of the suite, with each of its invocations. */
+/** The contents of a complete run: each test of the suite, with each of its invocations. */
 final class CtsPlan {
-  /** Makes {@link CtsExtension} list the invocations of tests, and run none of them. */
+  /** Makes {@link CtsExtension} list the invocations of tests without running them. */
   static final String PARAMETER = "jhal.cts.plan";
 
   /**
    * A test.
    *
    * @param name its name
-   * @param rules that it checks
-   * @param needs without which it is skipped
-   * @param capabilities without which it is skipped
-   * @param displays how a report names its invocations, or the test itself if it has none
+   * @param rules the rules that it checks
+   * @param needs what must be present, or it is skipped
+   * @param capabilities what the device must be capable of, or it is skipped
+   * @param displays the names of its invocations in reports, or that of the test if it has none
    */
   record Test(
       TestName name,

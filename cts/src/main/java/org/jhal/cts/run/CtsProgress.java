@@ -9,7 +9,7 @@ import java.io.PrintWriter;
  * <p>Thread-safe.
  */
 final class CtsProgress {
-  /** Says whether stderr is a terminal. */
+  /** The property that states whether stderr is a terminal. */
   static final String TERMINAL_PROPERTY = "jhal.terminal";
 
   private final PrintWriter err;
@@ -19,7 +19,7 @@ final class CtsProgress {
   private String last = ""; // the last test; invocations of a test are consecutive
   private int shown; // how many columns are written
 
-  /** A line behind {@code err} for a run of {@code all} tests. */
+  /** A line on {@code err} for a run of {@code all} tests. */
   CtsProgress(PrintWriter err, int all) {
     this.err = err;
     this.all = all;
@@ -50,7 +50,7 @@ final class CtsProgress {
     }
   }
 
-  /** Whether stderr is a terminal; the launcher knows it, Java does not. */
+  /** Whether stderr is a terminal. The launcher detects that, because Java cannot. */
   static boolean isOnTerminal() {
     String told = System.getProperty(TERMINAL_PROPERTY);
     return told == null ? System.console() != null : Boolean.parseBoolean(told);

@@ -19,9 +19,9 @@ public final class CtsReport {
     PASSED,
     /** It failed. */
     FAILED,
-    /** It cannot pass on this driver, device or machine, for the reason given. */
+    /** It cannot pass on this driver, device or machine, for the stated reason. */
     UNSUPPORTED,
-    /** It is known not to pass yet, for the reason given. */
+    /** It is known not to pass yet, for the stated reason. */
     EXPECTED_FAILURE
   }
 
@@ -29,9 +29,9 @@ public final class CtsReport {
   public enum Ending {
     /** Everything was run. */
     COMPLETE,
-    /** A test failed, and the run was to stop then. */
+    /** A test failed, and the run was configured to stop then. */
     FIRST_FAILURE,
-    /** The run reached its deadline; the test that was under way counts as failed. */
+    /** The run reached its deadline. The test that was running counts as failed. */
     DEADLINE,
     /** The thread that waited for the run was interrupted. */
     INTERRUPTED
@@ -42,7 +42,7 @@ public final class CtsReport {
    *
    * @param test {@code Class.method}
    * @param display the name for people, with the invocation's arguments
-   * @param rules that it checks
+   * @param rules the rules that it checks
    * @param outcome how it ended
    * @param detail the failure with its stack trace, or the reason; empty if it passed
    * @param seconds how long it took
@@ -54,14 +54,14 @@ public final class CtsReport {
       Outcome outcome,
       String detail,
       double seconds) {
-    /** Rounds to milliseconds, so that what is written and read again is the same. */
+    /** Rounds to milliseconds, so that writing and reading the report does not change it. */
     public Entry {
       rules = List.copyOf(rules);
       seconds = Math.rint(seconds * 1000) / 1000;
     }
   }
 
-  /** What {@link #toJson} writes; the first key of the JSON. */
+  /** The format that {@link #toJson} writes. It is the first key of the JSON. */
   static final String FORMAT = "jhal-conformance-1";
 
   private final Map<String, String> facts;
@@ -75,8 +75,9 @@ public final class CtsReport {
   }
 
   /**
-   * The context of the run: the device, its capabilities and settings; the versions of the driver,
-   * of JHAL, of Java and of the system; the seed; how the run ended. By name, in this order.
+   * The context of the run, as values by name, in this order: the device, its capabilities and
+   * settings; the versions of the driver, of JHAL, of Java and of the system; the seed; how the run
+   * ended.
    */
   public Map<String, String> facts() {
     return facts;
@@ -104,8 +105,8 @@ public final class CtsReport {
 
   /**
    * Why this run proves nothing: it was not complete, or not everything passed. Empty if it was
-   * complete and nothing failed. What was skipped for a reason of the suite's own is not among
-   * this.
+   * complete and nothing failed. Tests that were skipped for reasons of the suite itself are not
+   * included.
    */
   public List<String> shortcomings() {
     List<String> shortcomings = new ArrayList<>();
@@ -140,18 +141,18 @@ public final class CtsReport {
     return shortcomings;
   }
 
-  /** Whether some tests were not asked for, or not reached. */
+  /** Whether some tests were not requested, or not reached. */
   boolean isPartial() {
     return ending != Ending.COMPLETE || !RunFacts.ALL.equals(facts.get(RunFacts.TESTS));
   }
 
-  /** Whether the driver's backend, not the suite, says that this test cannot pass. */
+  /** Whether the driver's backend, not the suite, states that this test cannot pass. */
   static boolean isLeftOutByDriver(Entry entry) {
     return entry.outcome() == Outcome.UNSUPPORTED
         && entry.detail().startsWith(SkipReasons.BY_DRIVER);
   }
 
-  /** The report as JSON, with everything that the other forms are made from. */
+  /** The report as JSON, with everything that the other forms are generated from. */
   public String toJson() {
     StringBuilder json = new StringBuilder("{\n");
     json.append("  \"format\": ").append(Json.quote(FORMAT)).append(",\n");

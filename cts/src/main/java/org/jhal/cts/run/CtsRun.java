@@ -25,7 +25,7 @@ import org.junit.platform.launcher.TestIdentifier;
  * <p>Used by one thread.
  */
 public final class CtsRun {
-  /** How long a run that is stopped at its deadline has to clean up. */
+  /** How long a run that is stopped at its deadline may take to clean up. */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
   private final @Nullable CtsBackend backend;
@@ -49,27 +49,27 @@ public final class CtsRun {
     this.backend = null;
   }
 
-  /** Runs against this device instead of the backend's own. */
+  /** Runs on this device instead of the backend's own. */
   public CtsRun device(String deviceUri) {
     this.uri = deviceUri;
     return this;
   }
 
   /**
-   * Runs these tests only: {@code Class} or {@code Class.method}, where {@code *} matches anything.
+   * Runs only these tests: {@code Class} or {@code Class.method}, where {@code *} matches anything.
    */
   public CtsRun tests(String... tests) {
     patterns.addAll(List.of(tests));
     return this;
   }
 
-  /** Runs the tests of this class instead of the suite's; for tests of the suite itself. */
+  /** Runs the tests of this class instead of the suite's, for tests of the suite itself. */
   CtsRun only(Class<?> tests) {
     this.onlyClass = tests;
     return this;
   }
 
-  /** The seed of tests that draw random numbers. */
+  /** Sets the seed of tests that draw random numbers. */
   public CtsRun seed(long newSeed) {
     this.seed = newSeed;
     return this;
@@ -94,8 +94,8 @@ public final class CtsRun {
   }
 
   /**
-   * Stops the run after {@code limit}, which is at least a millisecond. By default the run has no
-   * deadline, but each test has.
+   * Stops the run after {@code limit}, which is at least a millisecond. By default, a run has no
+   * deadline, but each test has one.
    */
   public CtsRun timeout(Duration limit) {
     this.timeout = limit;
@@ -109,9 +109,9 @@ public final class CtsRun {
   }
 
   /**
-   * Runs the tests, on a thread of their own. If they do not end in time, or if this thread is
-   * interrupted, the report has the results so far. A thread that hangs is left running, and an
-   * interrupt status is kept.
+   * Runs the tests, on a separate thread. If they do not end in time, or if this thread is
+   * interrupted, the report has the results so far. A thread that hangs is left running. If this
+   * thread was interrupted, its interrupt status is set again.
    *
    * @throws org.jhal.HalException if the device cannot be opened
    */
@@ -153,7 +153,7 @@ public final class CtsRun {
     return record.report();
   }
 
-  /** Lets a run that is stopped clean up: end its own processes and close its devices. */
+  /** Lets a stopped run clean up: it ends its own processes and closes its devices. */
   private static void stop(Thread runner) throws InterruptedException {
     runner.interrupt();
     runner.join(GRACE.toMillis());
@@ -186,7 +186,7 @@ public final class CtsRun {
     }
   }
 
-  /** Which tests the report says were asked for. */
+  /** The tests that were requested, as the report states them. */
   private String asked() {
     List<String> asked = new ArrayList<>(patterns);
     if (onlyClass != null) {

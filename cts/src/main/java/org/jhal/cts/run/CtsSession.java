@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class CtsSession implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(CtsSession.class.getName());
 
-  /** Names the session of a run that {@link CtsRun} started. */
+  /** The parameter with the key of the session of a run that {@link CtsRun} started. */
   static final String PARAMETER = "jhal.cts.session";
 
   static final String DEVICE_PROPERTY = "jhal.cts.device";
@@ -36,7 +36,7 @@ final class CtsSession implements AutoCloseable {
 
   private static final Map<String, CtsSession> STARTED = new ConcurrentHashMap<>();
 
-  /** Which of the shared devices. */
+  /** The roles of shared devices. */
   enum Role {
     UNDER_TEST,
     SECOND,
@@ -92,7 +92,7 @@ final class CtsSession implements AutoCloseable {
     return ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
   }
 
-  /** The backend for {@code uri}; with null, the only one that there is. */
+  /** The backend for {@code uri}; if that is null, the only backend that exists. */
   static CtsBackend findBackend(@Nullable String uri) {
     List<CtsBackend> backends = new ArrayList<>();
     ServiceLoader.load(CtsBackend.class).forEach(backends::add);
@@ -150,7 +150,7 @@ final class CtsSession implements AutoCloseable {
     return seed;
   }
 
-  /** Lets no test start once {@code condition} holds. */
+  /** Lets no further test start once {@code condition} holds. */
   void endWhen(BooleanSupplier condition) {
     isOver = condition;
   }
@@ -176,7 +176,7 @@ final class CtsSession implements AutoCloseable {
     return unavailable;
   }
 
-  /** A device that tests share; it is opened if there is none that can be used. */
+  /** A device that tests share. It is opened if it is not open, or if it was discarded. */
   Optional<OpenedDevice> shared(Role role) {
     Optional<OpenedDevice> device = shared.get(role);
     if (device == null) {
@@ -194,12 +194,12 @@ final class CtsSession implements AutoCloseable {
     };
   }
 
-  /** A device of its own, with further options, each {@code NAME=VALUE}. */
+  /** Opens a separate device, with further options, each {@code NAME=VALUE}. */
   OpenedDevice openFresh(String... options) {
     return new OpenedDevice(this, backend.open(withOptions(options)), false);
   }
 
-  /** A second device of its own, with further options, each {@code NAME=VALUE}. */
+  /** Opens a separate second device, with further options, each {@code NAME=VALUE}. */
   Optional<OpenedDevice> openFreshSecond(String... options) {
     return backend
         .openSecond(withOptions(options))
@@ -216,7 +216,10 @@ final class CtsSession implements AutoCloseable {
     return new DeviceUri(base.driver(), base.selector(), all).toString();
   }
 
-  /** Discards a shared device that a test broke. Closing it may hang, so nobody waits for that. */
+  /**
+   * Discards a shared device that a test has broken. Another thread closes it, because that may
+   * hang.
+   */
   void discard(OpenedDevice device) {
     shared.values().removeIf(kept -> kept.isPresent() && kept.get() == device);
     Task.run("discard", device::close);

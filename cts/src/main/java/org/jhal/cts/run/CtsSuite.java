@@ -9,12 +9,13 @@ import org.jhal.cts.support.Cts;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Marks a class of conformance tests. Its name ends in {@code Test}; its tests take a {@link Cts},
- * and are {@code @Test}, {@code @ParameterizedTest} or {@code @RepeatedTest} methods.
+ * Marks a class of conformance tests. Its name ends in {@code Test}; its tests have a parameter of
+ * type {@link Cts}, and are {@code @Test}, {@code @ParameterizedTest} or {@code @RepeatedTest}
+ * methods.
  *
- * <p>For each test, opt-outs and needs are checked; the test runs on a thread of its own with a
- * deadline; its resources are closed. After that there may be no error on another thread, no
- * warning in the log, no live resource and no open operation.
+ * <p>Before each test, opt-outs and needs are checked. The test runs on a separate thread with a
+ * deadline, and then its resources are closed. After that, there may be no error on another thread,
+ * no warning in the log, no live resource and no open operation.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

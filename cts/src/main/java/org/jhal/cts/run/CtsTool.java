@@ -68,7 +68,7 @@ public final class CtsTool implements ToolProvider {
       is from another suite.
       """;
 
-  /** What the command line asks for. */
+  /** The options of the command line. */
   private static final class Options {
     @Nullable String device;
     @Nullable Path report;
@@ -129,7 +129,7 @@ public final class CtsTool implements ToolProvider {
     } catch (UsageException e) {
       err.println("hal: INVALID_ARGUMENT: " + e.getMessage() + " (see hal cts --help)");
       return USAGE;
-    } catch (HalException e) { // the device: tests report what they throw
+    } catch (HalException e) { // of the device; those of tests are in the report
       err.println("hal: " + e.status() + ": " + e.getMessage());
       return e.status() == Status.INVALID_ARGUMENT || e.status() == Status.OUT_OF_RANGE
           ? USAGE
@@ -231,7 +231,9 @@ public final class CtsTool implements ToolProvider {
         .toList();
   }
 
-  /** The suite, and the processes that it starts, know the variants by a system property. */
+  /**
+   * The suite, and the processes that it starts, get the folder of variants from a system property.
+   */
   private static int runWithVariants(Options options, PrintWriter out, PrintWriter err)
       throws IOException, UsageException {
     if (options.variants == null) {
@@ -351,7 +353,7 @@ public final class CtsTool implements ToolProvider {
     }
   }
 
-  /** Prints what is known of {@code name}; a run that ended early knows little. */
+  /** Prints the known values of {@code name}. A run that ended early may have none. */
   private static void summarize(String name, PrintWriter out, @Nullable String... values) {
     String known = Stream.of(values).filter(Objects::nonNull).collect(Collectors.joining(", "));
     out.printf(Locale.ROOT, "%-13s %s%n", name, known.isEmpty() ? "unknown" : known);

@@ -13,8 +13,8 @@ import org.jhal.cts.Need;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that a report is that of a complete, passing run of this very suite, and that it agrees
- * with itself. It cannot tell who wrote it.
+ * Checks that a report is from a complete, passing run of this very suite, and that it is
+ * consistent. This cannot determine who wrote the report.
  *
  * <p>Used by one thread.
  */
@@ -45,18 +45,18 @@ final class CtsVerifier {
   private final Map<String, CtsPlan.Test> plan;
   private final List<String> discrepancies = new ArrayList<>();
 
-  /** What shows that a need was met, as each of thousands of tests may ask. */
+  /** What shows that a need was met, cached because it may be queried for thousands of tests. */
   private final Map<Need, Optional<String>> met = new EnumMap<>(Need.class);
 
-  private @Nullable Optional<String> externalWork; // as above
+  private @Nullable Optional<String> externalWork; // cached too
 
   /**
-   * A check that has not begun.
+   * Prepares a check.
    *
    * @param json the report
    * @param suite this suite
    * @param plan all tests of this suite
-   * @throws BadReportException if {@code json} is no report
+   * @throws BadReportException if {@code json} is not a report
    */
   CtsVerifier(String json, CodeHash suite, Map<String, CtsPlan.Test> plan)
       throws BadReportException {
@@ -74,14 +74,15 @@ final class CtsVerifier {
   }
 
   /**
-   * Whether the report is from this suite; if not, its tests cannot be compared with this one's.
+   * Whether the report is from this suite. If not, its tests cannot be compared with those of this
+   * one.
    */
   boolean isOfThisSuite() {
     return !suite.sha256().equals(CodeHash.UNKNOWN)
         && suite.sha256().equals(facts.get(RunFacts.SUITE_HASH));
   }
 
-  /** What tells the suite of the report from this one, in one line. */
+  /** How the suite of the report differs from this one, in one line. */
   String otherSuite() {
     return differs(
             "suite",
@@ -90,12 +91,12 @@ final class CtsVerifier {
         + "; which tests it had to run, and its page, cannot be checked with this suite";
   }
 
-  /** What keeps the report from being a proof: one line each. */
+  /** What keeps the report from being a proof, one line each. */
   List<String> discrepancies() {
     return List.copyOf(discrepancies);
   }
 
-  /** Looks for all discrepancies within the report. */
+  /** Finds all discrepancies within the report. */
   void check() {
     for (String fact : REQUIRED) {
       if (facts.getOrDefault(fact, "").isBlank()) {
@@ -156,7 +157,7 @@ final class CtsVerifier {
     }
   }
 
-  /** How often everything was run; 1 if the report does not tell. */
+  /** How often everything was run; 1 if the report does not state that. */
   private long repeat() {
     String repeat = facts.getOrDefault(RunFacts.REPEAT, "missing");
     if (repeat.matches("[1-9][0-9]{0,6}")) {
@@ -186,7 +187,7 @@ final class CtsVerifier {
     return count == 1 ? "once" : count + " times";
   }
 
-  /** Whether each test of the suite ran, and no other. */
+  /** Checks that each test of the suite ran, and no other. */
   private void checkTests(long repeat) {
     Map<String, List<CtsReport.Entry>> byTest = new TreeMap<>();
     for (CtsReport.Entry entry : report.entries()) {
@@ -242,11 +243,13 @@ final class CtsVerifier {
     }
   }
 
-  /** Whether it is the suite that gives this reason, and whether the report supports it. */
+  /**
+   * Checks that the suite has this reason for the test, and that the report does not contradict it.
+   */
   private void checkReason(CtsReport.Entry entry) {
     CtsPlan.Test test = plan.get(entry.test());
     if (test == null || CtsReport.isLeftOutByDriver(entry)) {
-      return; // is among the others
+      return; // reported elsewhere
     }
     Need need = SkipReasons.need(entry.detail());
     if (need != null) {
@@ -322,7 +325,7 @@ final class CtsVerifier {
         .toList();
   }
 
-  /** A rule must be checked if the suite has a test of it that runs on every device. */
+  /** Checks that a rule was checked if the suite has a test of it that runs on every device. */
   private void checkRules() {
     for (String rule : uncheckedRules()) {
       if (plan.values().stream().anyMatch(t -> t.rules().contains(rule) && runsEverywhere(t))) {
@@ -372,7 +375,7 @@ final class CtsVerifier {
     return Optional.empty();
   }
 
-  /** Whether the file is what a run writes, to the last byte. */
+  /** Checks that the file is, to the last byte, what a run writes. */
   private void checkForm() {
     int line = firstDifference(json, report.toJson());
     if (line > 0 && discrepancies.stream().noneMatch(one -> one.startsWith("summary."))) {
@@ -381,9 +384,9 @@ final class CtsVerifier {
   }
 
   /**
-   * Checks that a file beside the report is what the report makes.
+   * Checks that a file next to the report is what the report generates.
    *
-   * @param name of the file
+   * @param name the file's name
    */
   void compare(String name, String content, String expected) {
     int line = firstDifference(content, expected);
@@ -392,7 +395,7 @@ final class CtsVerifier {
     }
   }
 
-  /** Counted from 1; 0 if there is none. */
+  /** The first line that differs, counted from 1, or 0 if none does. */
   private static int firstDifference(String one, String other) {
     if (one.equals(other)) {
       return 0;

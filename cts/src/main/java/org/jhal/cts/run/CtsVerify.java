@@ -6,7 +6,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** {@code hal cts verify}: whether a report proves that a device conforms to this very suite. */
+/**
+ * {@code hal cts verify}: checks whether a report proves that a device conforms to this very suite.
+ */
 final class CtsVerify {
   /** The files of a report. */
   static final String REPORT = "report.json";
@@ -21,16 +23,16 @@ final class CtsVerify {
   private CtsVerify() {}
 
   /**
-   * Checks the report in a folder, with its page, or in a file alone; prints what it finds.
+   * Checks the report in a folder, with its page, or in a file alone, and prints the result.
    *
    * @return the exit code
-   * @throws BadReportException if there is none, or a file cannot be read
+   * @throws BadReportException if there is no report, or a file cannot be read
    */
   static int run(Path folderOrFile, PrintWriter out) throws BadReportException {
     return run(folderOrFile, CodeHash.of(CtsRun.class), CtsPlan.ofSuite(), out);
   }
 
-  /** As {@link #run(Path, PrintWriter)}, for tests: with any suite. */
+  /** Like {@link #run(Path, PrintWriter)}, but for any suite. For tests. */
   static int run(Path folderOrFile, CodeHash suite, Map<String, CtsPlan.Test> plan, PrintWriter out)
       throws BadReportException {
     boolean isFolder = Files.isDirectory(folderOrFile);

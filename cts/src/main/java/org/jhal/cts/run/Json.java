@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Reads JSON, strictly: an object becomes a {@link Map} in its order, an array a {@link List}, a
+ * Parses JSON strictly: an object becomes a {@link Map} in its order, an array a {@link List}, a
  * string a {@link String}, a number a {@link Double}, {@code true} and {@code false} a {@link
- * Boolean}, {@code null} the {@link #NULL}. A key that an object has twice is an error.
+ * Boolean}, {@code null} the {@link #NULL}. A duplicate key in an object is an error.
  *
  * <p>Used by one thread.
  */
@@ -23,7 +23,7 @@ final class Json {
         }
       };
 
-  /** Deeper than reports are; keeps nesting from overflowing the stack. */
+  /** Deeper than any report. The limit keeps nesting from overflowing the stack. */
   private static final int MAX_DEPTH = 20;
 
   private final String text;
@@ -37,7 +37,7 @@ final class Json {
   /**
    * The value that {@code text} consists of.
    *
-   * @throws BadReportException if it is not JSON; the message has the line and the column
+   * @throws BadReportException if it is not JSON; the message contains the line and the column
    */
   static Object parse(String text) throws BadReportException {
     Json json = new Json(text);

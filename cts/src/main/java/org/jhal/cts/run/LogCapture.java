@@ -11,15 +11,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Captures what JHAL logs during a test, and exceptions that end threads. System.Logger writes to
- * java.util.logging unless another backend is installed; then the log is not checked.
+ * java.util.logging unless another backend is installed. With another backend, the log is not
+ * checked.
  *
  * <p>Thread-safe.
  */
 final class LogCapture extends Handler {
-  /** Enough stack frames to include the test's own ones, below those of any driver. */
+  /** Enough stack frames to include those of the test, below those of any driver. */
   private static final int FRAMES = 40;
 
-  // A field, because java.util.logging holds loggers only weakly.
+  // A field, because java.util.logging holds loggers only by weak references.
   private final Logger logger = Logger.getLogger("org.jhal");
   private final boolean parentHandlers = logger.getUseParentHandlers();
   private final Thread.@Nullable UncaughtExceptionHandler previous =
@@ -77,7 +78,7 @@ final class LogCapture extends Handler {
     areWarningsAllowed = true;
   }
 
-  /** Removes all lines that contain {@code part}; returns whether there were any. */
+  /** Removes all lines that contain {@code part}. Returns whether there were any. */
   synchronized boolean consume(String part) {
     return problems.removeIf(problem -> problem.text.contains(part));
   }

@@ -15,7 +15,7 @@ final class OpenedDevice {
   private volatile @Nullable Executable kernels; // set under this
 
   /**
-   * A device that is open.
+   * Wraps an open device.
    *
    * @param isOfOtherDriver whether it is of another driver than the one under test
    */
@@ -34,12 +34,12 @@ final class OpenedDevice {
     return controls;
   }
 
-  /** Whether there are kernels for it: those of the backend are for the driver under test. */
+  /** Whether there are kernels for it. Those of the backend are for the driver under test. */
   boolean hasKernels() {
     return !isOfOtherDriver;
   }
 
-  /** The suite's kernels, loaded at the first call and kept; only if it {@link #hasKernels}. */
+  /** The suite's kernels, loaded at the first call and kept. Requires {@link #hasKernels}. */
   synchronized Executable kernels() {
     if (!hasKernels()) {
       throw new IllegalStateException(
@@ -51,7 +51,7 @@ final class OpenedDevice {
     return kernels;
   }
 
-  /** How many live resources tests have made; those that the suite keeps are not counted. */
+  /** How many live resources tests have created. Those that the suite keeps are not counted. */
   long liveResources(DeviceStatistics statistics) {
     return statistics.liveResources() - (kernels == null ? 0 : 1);
   }

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * Runs one invocation of a test in a Java process of its own, for tests after which this process
- * could not use the device any more.
+ * Runs one invocation of a test in a separate Java process, for tests after which this process
+ * could no longer use the device.
  */
 public final class OwnProcess {
-  /** In such a process: the display name of the only invocation that is to run. */
+  /** The property with the display name of the only invocation to run, set in such a process. */
   private static final String INVOCATION = "jhal.cts.invocation";
 
   private static final Duration START =
@@ -33,7 +33,7 @@ public final class OwnProcess {
     return System.getProperty(INVOCATION) != null;
   }
 
-  /** In such a process: skips all other invocations. */
+  /** In such a process, skips all other invocations. */
   static void checkAskedFor(String invocation) {
     String wanted = System.getProperty(INVOCATION);
     if (wanted != null && !wanted.equals(invocation)) {
@@ -41,12 +41,12 @@ public final class OwnProcess {
     }
   }
 
-  /** Runs the invocation; returns its failure, or null. */
+  /** Runs the invocation. Returns its failure, or null. */
   static @Nullable Throwable run(
       CtsSession session, TestName test, String invocation, Duration deadline) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("--enable-native-access=ALL-UNNAMED"); // or newer JDKs print warnings
+    command.add("--enable-native-access=ALL-UNNAMED"); // otherwise, newer JDKs print warnings
     System.getProperties()
         .stringPropertyNames()
         .forEach(
@@ -102,12 +102,12 @@ public final class OwnProcess {
     return new String(Files.readAllBytes(log), StandardCharsets.UTF_8).strip();
   }
 
-  /** Runs {@code hal cts}, in the process of its own. */
+  /** Runs {@code hal cts} in the separate process. */
   public static void main(String[] args) {
     System.exit(new CtsTool().run(writer(System.out), writer(System.err), args));
   }
 
-  /** Writes in the encoding that {@link #read} expects, which may not be that of the machine. */
+  /** A writer in the encoding that {@link #read} expects, which may not be the machine's. */
   private static PrintWriter writer(OutputStream stream) {
     return new PrintWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8), true);
   }

@@ -8,8 +8,8 @@ import org.jhal.Status;
 import org.jhal.cts.Controls;
 
 /**
- * A backend's controls as a test gets them. They record what the test does with them, so that a
- * failure can report it.
+ * The controls that a test gets. They record what the test does with them, so that a failure can
+ * report it.
  *
  * <p>Thread-safe.
  */

@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what {@link CtsReport#toJson} writes. */
 final class ReportReader {
-  /** The largest file that is read, in bytes; reports have a few hundred thousand. */
+  /** The largest file that is read, in bytes. Reports have a few hundred thousand. */
   static final long MAX_BYTES = 64L << 20;
 
   private static final List<String> TEST_KEYS =
       List.of("test", "display", "rules", "outcome", "seconds", "detail");
 
   /**
-   * A report, with what it claims of itself.
+   * A report, with what it states about itself.
    *
    * @param report with the tests
-   * @param summary how many tests ended in which way, as the file has it
+   * @param summary how many tests ended in which way, as the file states it
    */
   record Claimed(CtsReport report, Map<String, Double> summary) {}
 
@@ -35,7 +35,7 @@ final class ReportReader {
   /**
    * The content of a text file.
    *
-   * @throws BadReportException if it is not there, too large, or not UTF-8
+   * @throws BadReportException if it is missing, too large, or not UTF-8
    */
   static String text(Path file) throws BadReportException {
     if (!Files.exists(file)) {
@@ -46,7 +46,7 @@ final class ReportReader {
     }
     byte[] bytes;
     try (InputStream in = Files.newInputStream(file)) {
-      bytes = in.readNBytes((int) MAX_BYTES + 1); // its size may change meanwhile
+      bytes = in.readNBytes((int) MAX_BYTES + 1); // the size may change meanwhile
     } catch (IOException e) {
       throw new BadReportException(file + " cannot be read: " + e);
     }
@@ -61,9 +61,9 @@ final class ReportReader {
   }
 
   /**
-   * The report that {@code json} is.
+   * The report in {@code json}.
    *
-   * @throws BadReportException if it is none; the message says where and why
+   * @throws BadReportException if it is not a report; the message states where and why
    */
   static Claimed read(String json) throws BadReportException {
     Map<String, Object> root = object("the file", Json.parse(json));

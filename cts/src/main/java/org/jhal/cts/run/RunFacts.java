@@ -17,13 +17,13 @@ import org.jhal.cts.support.Waits;
 
 /** The context of a run, for its report. */
 final class RunFacts {
-  /** The fact that says which tests were asked for. */
+  /** The fact that lists the requested tests. */
   static final String TESTS = "run.tests";
 
-  /** The value of {@link #TESTS} if all were. */
+  /** The value of {@link #TESTS} if all were requested. */
   static final String ALL = "all";
 
-  /** The fact that says how often everything was run. */
+  /** The fact that states how often everything was run. */
   static final String REPEAT = "run.repeat";
 
   /** The fact with the version of JHAL. */
@@ -32,17 +32,17 @@ final class RunFacts {
   /** The fact with the hash of the suite. */
   static final String SUITE_HASH = "sha256.suite";
 
-  /** The fact that says whether there are {@link Controls}, {@code yes} or {@code no}. */
+  /** The fact that states whether there are {@link Controls}, {@code yes} or {@code no}. */
   static final String CONTROLS = "controls";
 
-  /** The fact with the {@link #DECLARED} needs that the device, or the backend, says it lacks. */
+  /** The fact with the {@link #DECLARED} needs that the device or the backend reports as absent. */
   static final String LACKS = "lacks";
 
-  /** What is absent only if the device or the backend says so. */
+  /** Needs that are absent only if the device or the backend reports that. */
   static final Set<Need> DECLARED =
       EnumSet.of(Need.THREE_QUEUES, Need.KERNEL_FAILURES, Need.FOREIGN_MEMORY);
 
-  /** Shortens or lengthens the chains of some tests. */
+  /** The property that sets the length of the chains of some tests. */
   static final String CHAIN_PROPERTY = "jhal.cts.chain";
 
   private RunFacts() {}
@@ -53,7 +53,7 @@ final class RunFacts {
     return version == null ? "unpackaged" : version;
   }
 
-  /** Adds what was asked for, and what there is to know of this process. */
+  /** Adds what was requested, and the properties of this process. */
   static void addRun(
       RunRecord record,
       String tests,
@@ -98,14 +98,14 @@ final class RunFacts {
     }
   }
 
-  /** Opens the device, and adds what there is to know of it and its driver. */
+  /** Opens the device, and adds the properties of it and its driver. */
   static void addDevice(RunRecord record, CtsBackend tested, String uri) {
     try (Device device = tested.open(uri)) {
       DeviceInfo info = device.info();
       record.addFact("driver", info.driver());
       addDriver(info.driver(), record);
       addCode(record, "engine", CodeHash.of(device.getClass()));
-      if (!tested.getClass().isSynthetic()) { // there is none; a default stands for it
+      if (!tested.getClass().isSynthetic()) { // otherwise, there is none, only defaults
         addCode(record, "backend", CodeHash.of(tested.getClass()));
       }
       record.addFact("name", info.name());
@@ -128,7 +128,7 @@ final class RunFacts {
     }
   }
 
-  /** Whether the device or the backend does not say that it lacks one of the {@link #DECLARED}. */
+  /** Whether the device or the backend does not report that it lacks a {@link #DECLARED} need. */
   static boolean isDeclaredPresent(Need need, Device device, CtsBackend tested) {
     return switch (need) {
       case THREE_QUEUES -> device.info().maxQueues() > 2;
@@ -142,7 +142,7 @@ final class RunFacts {
     return is ? "yes" : "no";
   }
 
-  /** Adds the location of the driver, and the version that it found. */
+  /** Adds the location and the hash of the driver, and the result of its probe. */
   private static void addDriver(String name, RunRecord record) {
     DriverRegistry registry = DriverRegistry.load();
     for (DriverRegistry.Entry entry : registry.entries()) {

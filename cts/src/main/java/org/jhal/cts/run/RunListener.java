@@ -12,7 +12,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Turns events of the launcher into entries. A container that fails is an entry of its own.
+ * Turns events of the launcher into entries. A container that fails gets a separate entry.
  *
  * <p>Used by the thread that runs the tests.
  */
@@ -44,7 +44,7 @@ final class RunListener implements TestExecutionListener {
   @Override
   public void executionSkipped(TestIdentifier test, String reason) {
     if (reason.equals(CtsExtension.NOT_RUN)) {
-      return; // the run is over
+      return; // the run has ended
     }
     if (TestName.of(test).isPresent()) {
       add(RunStep.of(test), outcome(reason), reason);

@@ -29,7 +29,7 @@ final class RunRecord {
   private int planned; // tests of this round; guarded by this
   private int round; // from 1; guarded by this
 
-  /** The steps under way, the innermost first; never empty; guarded by this. */
+  /** The running steps, the innermost first. Never empty. Guarded by this. */
   private final Deque<RunStep> underWay = new ArrayDeque<>();
 
   private CtsReport.Ending ending = CtsReport.Ending.COMPLETE; // guarded by this

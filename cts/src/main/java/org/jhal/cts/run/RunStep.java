@@ -4,7 +4,7 @@ import java.util.List;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * A step of a run: a test, one invocation of it, a class, or something that the run itself does.
+ * A step of a run: a test, one invocation of it, a class, or an action of the run itself.
  *
  * @param name {@code Class.method}; {@code Class.*} for a step that is not a test
  * @param display the name for people
@@ -22,7 +22,7 @@ record RunStep(String name, String display, List<String> rules, long start) {
   }
 
   /**
-   * Something that the run itself does, which starts now.
+   * An action of the run itself, which starts now.
    *
    * @param what such as "the opening of the device"
    */

@@ -21,19 +21,19 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Why the suite itself lets a test be skipped: what it needs is absent, or {@code skips.txt} has
- * the reason. All other tests must pass.
+ * The reasons for which the suite itself allows a test to be skipped: something that the test needs
+ * is absent, or {@code skips.txt} lists the reason. All other tests must pass.
  */
 final class SkipReasons {
   /** The start of the reason of a test that the driver's backend opts out of. */
   static final String BY_DRIVER = "left out by the driver: ";
 
-  /** The reason of tests of external work, which a driver need not run. */
+  /** The reason for skipping tests of external work, which a driver need not run. */
   static final String NO_EXTERNAL_WORK = Foreign.UNSUPPORTED;
 
   private static final String FILE = "skips.txt";
 
-  /** A line of the file: tests, and the start of a reason that they may have. */
+  /** A line of the file: tests, and the start of a reason for which they may be skipped. */
   private record Allowed(String pattern, Pattern compiled, String reason) {
     boolean isFor(TestName test, String display) {
       return test.matches(compiled) || new TestName(test.testClass(), display).matches(compiled);
@@ -72,12 +72,12 @@ final class SkipReasons {
     return all;
   }
 
-  /** The reason of a test that needs a capability which the device does not have. */
+  /** The reason for skipping a test that needs a capability which the device lacks. */
   static String absence(Capability capability) {
     return "the device does not offer " + capability;
   }
 
-  /** The need that {@code reason} says is absent, or null. */
+  /** The need whose absence {@code reason} states, or null. */
   static @Nullable Need need(String reason) {
     for (Need need : Need.values()) {
       if (reason.equals(need.absence())) {
@@ -88,21 +88,21 @@ final class SkipReasons {
   }
 
   /**
-   * Whether {@code skips.txt} has this reason for this test.
+   * Whether {@code skips.txt} lists this reason for this test.
    *
-   * @param display how a report names the invocation, or the test itself if it has none
+   * @param display the name of the invocation in reports, or that of the test if it has none
    */
   static boolean isListed(TestName test, String display, String reason) {
     return ALLOWED.stream()
         .anyMatch(one -> reason.startsWith(one.reason()) && one.isFor(test, display));
   }
 
-  /** Whether {@code skips.txt} has any reason for this test, or for this invocation of it. */
+  /** Whether {@code skips.txt} lists any reason for this test, or for this invocation of it. */
   static boolean isListed(TestName test, String display) {
     return ALLOWED.stream().anyMatch(one -> one.isFor(test, display));
   }
 
-  /** Whether a reason is the absence of what a test needs by its annotations. */
+  /** Whether a reason states the absence of something that a test's annotations require. */
   private static boolean needs(Class<?> testClass, TestName test, String reason) {
     Need need = need(reason);
     return need != null
@@ -118,8 +118,8 @@ final class SkipReasons {
   }
 
   /**
-   * Turns what a test of the suite was skipped with into a failure if it is not a reason of the
-   * suite, so that no test gets a way out unnoticed. Returns anything else as it is.
+   * Turns the skip of a test into a failure if it is not for a reason of the suite, so that no test
+   * is skipped unnoticed. Returns anything else unchanged.
    *
    * @param display as for {@link #isListed(TestName, String, String)}
    */

@@ -40,7 +40,7 @@ record TestName(String testClass, String method) {
     return matches(pattern(pattern));
   }
 
-  /** Whether a pattern that {@link #pattern(String)} made matches. */
+  /** Whether a pattern from {@link #pattern(String)} matches. */
   boolean matches(Pattern pattern) {
     return pattern.matcher(toString()).matches();
   }
@@ -57,10 +57,10 @@ record TestName(String testClass, String method) {
   }
 
   /**
-   * How a report names this test, or one invocation of it.
+   * The name of this test, or of one invocation of it, in reports.
    *
-   * @param id of JUnit, which tells them apart
-   * @param invocation what JUnit calls the invocation
+   * @param id the JUnit id, which distinguishes tests from invocations
+   * @param invocation JUnit's name of the invocation
    */
   String display(String id, String invocation) {
     return id.contains("invocation:") ? method + " " + invocation : method;
@@ -98,14 +98,14 @@ record TestName(String testClass, String method) {
         + (withSeed ? " -D" + CtsSession.SEED_PROPERTY + "=" + seed : "");
   }
 
-  /** The option of {@code hal cts} with which the suite was run, if there was one. */
+  /** The option of {@code hal cts} for this folder of variants, or nothing if there is none. */
   static String variantsOption(@Nullable String variants) {
     return variants == null ? "" : " --variants '" + variants + "'";
   }
 
   /**
-   * The Maven command for the project in a folder. It is run from the outermost folder around it
-   * that also has a pom.
+   * The Maven command for the project in a folder. It is to be run from the outermost enclosing
+   * folder that also has a pom.
    */
   static String maven(Path module) {
     Path root = module;

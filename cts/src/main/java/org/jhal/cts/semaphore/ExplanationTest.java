@@ -22,7 +22,7 @@ import org.jhal.cts.support.HeldOperation;
 import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 
-/** What a missed deadline says (rule S10). */
+/** The explanation in the error of a missed deadline (rule S10). */
 @CtsSuite
 class ExplanationTest {
   private static final Duration SHORT = Duration.ofMillis(1);
@@ -53,7 +53,7 @@ class ExplanationTest {
     HalException missed = assertHal(Status.DEADLINE_EXCEEDED, () -> done.await(8, SHORT));
     assertContains(String.valueOf(missed.getMessage()), done, "8", go, "3");
     assertTrue(!done.explain(8).contains("no open operation would"), done.explain(8));
-    // One that signals less does not count.
+    // An operation that signals a smaller value does not count.
     assertContains(done.explain(9), "no open operation would");
     go.signal(3);
     Waits.awaitReached(done, 8);
@@ -131,7 +131,7 @@ class ExplanationTest {
 
   private static final String VAIN = "promised only by itself";
 
-  /** It says the same to whoever asks: the semaphore, a missed deadline, and the process. */
+  /** The semaphore, the error of a missed deadline and the process all report the same. */
   @Test
   @Rule({"S10", "S11"})
   void anOperationThatWaitsForItsOwnSignalIsToldAsSuch(Cts cts) {
@@ -152,7 +152,10 @@ class ExplanationTest {
     cts.awaitIdle();
   }
 
-  /** Whoever begins only once a value is reached does not raise a timeline to it. */
+  /**
+   * An operation that starts only when a value is reached is not reported as one that would raise
+   * the timeline to it.
+   */
   @Test
   @Rule({"S10", "S11"})
   void aChainThatNobodyHasBegunIsPromisedByNobody(Cts cts) {
@@ -179,7 +182,7 @@ class ExplanationTest {
     assertContains(two.explain(2), one, two, VAIN);
     assertTold(one, "to reach 1, now at 0, " + VAIN);
     assertTold(two, "to reach 2, now at 0, " + VAIN);
-    // Another one that would signal it makes the difference.
+    // Another operation that would signal the value changes that.
     TimelineSemaphore go = cts.semaphore();
     cts.queue().barrier(go.at(1), one.at(1));
     assertFalse(one.explain(1).contains(VAIN), () -> one.explain(1));
@@ -190,7 +193,7 @@ class ExplanationTest {
     cts.awaitIdle();
   }
 
-  /** As many as are named, and one more. */
+  /** Five operations are named; a sixth is counted. */
   @Test
   @Rule("S10")
   void whatIsNotNamedIsCounted(Cts cts) {

@@ -33,13 +33,13 @@ import org.jhal.cts.support.Task;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is told of everything that is open (rule S11). */
+/** The report on everything that is open (rule S11). */
 @CtsSuite
 class HalExplainTest {
-  /** Far more than a look at a hundred thousand operations takes. */
+  /** Much longer than a report on a hundred thousand operations takes. */
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  /** The text, which must come in time and be short. */
+  /** The report, after a check that it came in time and is short. */
   private static String explain() {
     long start = System.nanoTime();
     String text = Hal.explain();
@@ -109,7 +109,7 @@ class HalExplainTest {
     assertTrue(text.indexOf("Cycle") < text.indexOf("\nDevice "), text);
     assertLine(text, cts.queue(), one, "to reach 1", "by " + name(last), "signals 2");
     assertLine(text, last, two, "to reach 1", "by " + name(cts.queue()));
-    one.signal(1); // only the program itself can end it
+    one.signal(1); // only the program itself can end the cycle
     awaitReached(Fence.of(one.at(2), two.at(1)));
   }
 
@@ -220,7 +220,7 @@ class HalExplainTest {
     assertNoLine(explain(), "waits for", go);
   }
 
-  /** Each waits for the one before, and all are parked. */
+  /** Each operation waits for the one before it, and all are parked. */
   @Test
   @Rule("S11")
   void aHundredThousandParkedOperationsAreCounted(Cts cts) {
@@ -236,7 +236,7 @@ class HalExplainTest {
     awaitReached(chain, count + 1);
   }
 
-  /** Looking stops nobody, and nobody stops who looks. */
+  /** explain() neither blocks other threads nor is blocked by them. */
   @Test
   @Rule("S11")
   void othersGoOnMeanwhile(Cts cts) throws Exception {

@@ -46,15 +46,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Where code of the program runs while others wait for its thread, everything that blocks is
- * refused at once, also if there would be nothing to wait for: else it might wait for itself for
- * ever.
+ * Every blocking call is rejected immediately wherever program code runs on a thread that others
+ * wait for, even if there is nothing to wait for. Otherwise, the thread might wait for itself
+ * forever.
  */
 @CtsSuite
 class NoWaitTest {
   private static final Duration LONG = Duration.ofHours(1);
 
-  /** Where code of the program runs. Each runs {@code body} once, perhaps later. */
+  /** The places where program code runs. Each runs {@code body} once, perhaps later. */
   enum Place {
     /** On the thread that completes operations. */
     CALLBACK_OF_AN_OPERATION {
@@ -83,7 +83,7 @@ class NoWaitTest {
         cts.queue().barrier(one.at(1), two.at(1));
       }
     },
-    /** Perhaps on a thread that copies. */
+    /** Perhaps on a thread that copies data. */
     CALLBACK_OF_A_READBACK {
       @Override
       void run(Cts cts, Runnable body) {
@@ -103,7 +103,7 @@ class NoWaitTest {
         cts.queue().copy(Fence.NONE, done.at(1), from, 0, to, 0, 64);
       }
     },
-    /** On the host call's thread, which has returned from it. */
+    /** On the thread of the host call, which has returned. */
     CALLBACK_OF_A_HOST_CALL {
       @Override
       void run(Cts cts, Runnable body) {
@@ -152,7 +152,7 @@ class NoWaitTest {
         closed.close();
       }
     },
-    /** On the thread that registers it. */
+    /** On the thread that registers the callback. */
     CALLBACK_OF_A_REACHED_VALUE {
       @Override
       void run(Cts cts, Runnable body) {
@@ -188,7 +188,7 @@ class NoWaitTest {
             .close();
       }
     },
-    /** On the thread that reads and writes files, within the program's own channel. */
+    /** On the thread that reads and writes files, in the program's own channel. */
     FILE_CHANNEL {
       @Override
       void run(Cts cts, Runnable body) throws Exception {
@@ -217,7 +217,7 @@ class NoWaitTest {
         cts.queue().external(Fence.NONE, cts.semaphore().at(1), List.of(), context -> body.run());
       }
     },
-    /** Of a collective that a close cancels, on the thread that closes the group. */
+    /** Of a collective that is cancelled by closing the group, on the thread that closes it. */
     CALLBACK_OF_A_GROUPS_CLOSE {
       @Override
       void run(Cts cts, Runnable body) {
@@ -235,12 +235,12 @@ class NoWaitTest {
     abstract void run(Cts cts, Runnable body) throws Exception;
   }
 
-  /** Something that blocks. */
+  /** A call that blocks. */
   private interface Call {
     void run() throws Exception;
   }
 
-  /** Every call that blocks, by name; most of them would have nothing to wait for. */
+  /** Every blocking call, by name. Most of them have nothing to wait for. */
   private static final class Calls {
     private final List<String> names = new ArrayList<>();
     private final List<Call> calls = new ArrayList<>();
@@ -291,7 +291,7 @@ class NoWaitTest {
       calls.add(call);
     }
 
-    /** Makes all calls on this thread. Returns what was not refused as it should be. */
+    /** Makes all calls on this thread. Returns those that were not rejected as they should be. */
     String refusals() {
       List<String> wrong = new ArrayList<>();
       String thread = " on thread " + Thread.currentThread().getName() + " is refused";
@@ -311,7 +311,7 @@ class NoWaitTest {
           wrong.add(names.get(i) + " threw " + t);
         }
       }
-      try { // looking does not block
+      try { // checking does not block
         boolean ignored = looked.tryAwait(2, Duration.ZERO);
         memory.awaitFree(Duration.ZERO);
       } catch (Throwable t) {
@@ -335,11 +335,13 @@ class NoWaitTest {
     place.run(cts, () -> wrong.set(calls.refusals()));
     assertEquals("[]", Waits.awaitSet("code of the program in " + place, wrong));
     assertNull(cts.device().lostCause());
-    // The calling thread may wait again, whatever has run on it.
+    // The calling thread may wait again, even if callbacks have run on it.
     cts.queue().blocking().fill(cts.buffer(4), FillPattern.ZERO);
   }
 
-  /** Also behind a callback that has run in it, where waiting was refused. */
+  /**
+   * This also holds after a callback, in which waiting was rejected, has run on the same thread.
+   */
   @Test
   @Rule({"S7", "Q4"})
   void aHostCallMayWait(Cts cts) {

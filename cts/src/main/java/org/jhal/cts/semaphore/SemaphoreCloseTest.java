@@ -31,7 +31,7 @@ import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The end of a semaphore. */
+/** Closing a semaphore. */
 @CtsSuite
 class SemaphoreCloseTest {
   @Test

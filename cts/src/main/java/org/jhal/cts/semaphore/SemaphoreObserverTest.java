@@ -138,7 +138,7 @@ class SemaphoreObserverTest {
     AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     stage.whenComplete((nothing, failure) -> thrown.set(failure));
     Throwable failure = awaitSet("the failure of a stage", thrown);
-    // The JDK wraps what passes through a dependent stage.
+    // The JDK wraps an exception that passes through a dependent stage.
     return assertInstanceOf(
         HalException.class, failure instanceof CompletionException ? failure.getCause() : failure);
   }
@@ -338,7 +338,7 @@ class SemaphoreObserverTest {
     culprits.which().forEach(culprit -> cts.awaitLog("thrown by callback " + culprit));
   }
 
-  /** Of several that were derived of one stage, some are cancelled, and some throw. */
+  /** Of several stages derived from one, some are cancelled and some throw. */
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule("S7")
@@ -417,7 +417,9 @@ class SemaphoreObserverTest {
     semaphore.whenReached(2).toCompletableFuture().get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** A copy that its owner completes is gone: nothing of it waits for the timeline any more. */
+  /**
+   * A future that its owner has completed can be collected: the timeline no longer refers to it.
+   */
   @Test
   @Rule("S7")
   void aFutureThatItsOwnerCompletesHoldsNothing(Cts cts) throws Exception {
@@ -435,7 +437,7 @@ class SemaphoreObserverTest {
       } else {
         assertThrows(CompletionException.class, future.orTimeout(1, TimeUnit.NANOSECONDS)::join);
       }
-      assertThrows(CompletionException.class, dependant::join); // soon after the future itself
+      assertThrows(CompletionException.class, dependant::join); // completes after the future
       gone.add(new WeakReference<>(mine));
     }
     awaitTrue(
@@ -450,7 +452,7 @@ class SemaphoreObserverTest {
     last.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** Neither the semaphore nor a stage that others go on using keeps what was derived. */
+  /** Neither the semaphore nor a stage that is still used keeps derived futures. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @Rule("S7")
@@ -481,14 +483,14 @@ class SemaphoreObserverTest {
     late.get(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** How a stage is derived from those of two timelines. */
+  /** How a stage is derived from the stages of two timelines. */
   enum Joined {
     EITHER,
     BOTH,
     COMPOSED
   }
 
-  /** The usual loop waits for the next step or for the end, of which the latter stays away. */
+  /** A typical loop waits for either the next step or the end, and the end does not come. */
   @ParameterizedTest
   @EnumSource
   @Rule("S7")
@@ -530,7 +532,7 @@ class SemaphoreObserverTest {
         });
   }
 
-  /** Libraries cancel stages that they find to be futures. */
+  /** Otherwise, libraries that find a stage to be a future would cancel it. */
   @Test
   @Rule("S7")
   void aStageIsNoFutureThatAnybodyCouldComplete(Cts cts) throws Exception {

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 /** Operations that wait for timelines and signal them. */
 @CtsSuite
 class SemaphoreSubmissionTest {
-  /** Device work with an effect: adds one to the first int of its buffer. */
+  /** Device work with a visible effect: it sets the first int of its buffer to one. */
   private static final class Counter {
     private final Cts cts;
     private final DeviceBuffer buffer;

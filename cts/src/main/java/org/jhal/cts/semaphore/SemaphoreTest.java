@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one thread sees of a semaphore. */
+/** Semaphores used by one thread. */
 @CtsSuite
 class SemaphoreTest {
   @Test

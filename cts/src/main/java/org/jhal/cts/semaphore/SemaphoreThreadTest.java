@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What several threads see of semaphores. */
+/** Semaphores shared by several threads. */
 @CtsSuite
 class SemaphoreThreadTest {
   private static Task<@Nullable Void> waiter(Fence fence) {
@@ -119,7 +119,7 @@ class SemaphoreThreadTest {
     (isReachedBefore ? before : meanwhile).fail(new HalException(Status.DATA_LOSS, "gone"));
     assertHal(Status.DATA_LOSS, assertInstanceOf(HalException.class, all.joined()), "gone");
     if (isReachedBefore) {
-      last.signal(1); // none of its members has failed
+      last.signal(1); // none of the members of `any` has failed
       any.join();
     } else {
       assertHal(Status.DATA_LOSS, assertInstanceOf(HalException.class, any.joined()), "gone");
@@ -252,7 +252,7 @@ class SemaphoreThreadTest {
                 held.awaitAll(Waits.LIMIT);
               });
       Waits.awaitTrue("a waiter to begin", isBegun::get);
-      assertStaysPending(held); // for a moment, in which it polls
+      assertStaysPending(held); // long enough for the waiter to poll
       waiter.interrupt();
       assertInstanceOf(InterruptedException.class, waiter.joined());
     }

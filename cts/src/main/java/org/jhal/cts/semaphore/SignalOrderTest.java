@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Signals of operations that others overtake (rule S1a). */
+/** Signals of operations that are overtaken by other signals (rule S1a). */
 @CtsSuite
 class SignalOrderTest {
   @Test

@@ -1,4 +1,7 @@
-/** Tests of timelines: values, waits, callbacks, failures, closing (rules S1 to S8 and S10). */
+/**
+ * Tests of timelines: values, waits, callbacks, failures, closing and explanations (rules S1 to S8,
+ * S10 and S11).
+ */
 @NullMarked
 package org.jhal.cts.semaphore;
 

@@ -18,26 +18,26 @@ import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 
 /**
- * Long chains of dependants, released and failed on a stack of the default size: each link must not
- * cost a stack frame, nor a look at all the others (rules K1 and K2). The system property {@code
- * jhal.cts.chain} sets how long the longest are.
+ * Long chains of dependent operations, released and failed on a stack of the default size. A link
+ * must cost neither a stack frame nor a scan of all other links (rules K1 and K2). The system
+ * property {@code jhal.cts.chain} sets the length of the longest chains.
  */
 @CtsSuite(deadlineSeconds = 600)
 class ChainTest {
   private static final int MANY = Integer.getInteger("jhal.cts.chain", 200_000);
 
-  /** Enough to overflow a stack, for chains that are like a longer one. */
+  /** Enough to overflow a stack, for chains that resemble a longer one. */
   private static final int SOME = MANY / 20;
 
   /**
-   * For a whole chain. A driver that looks at all links for each link takes several times as long
-   * for the usual one, and days for a million.
+   * The limit for a whole chain. A driver that scans all links for each link takes several times as
+   * long for the default length, and days for a million links.
    */
   private static final Duration LIMIT = Duration.ofSeconds(MANY <= 200_000 ? 60 : 240);
 
   private static final HalException FAILURE = new HalException(Status.DATA_LOSS, "at the start");
 
-  /** One after the other in one timeline: link i waits for i and signals i + 1. */
+  /** A chain on one timeline: link i waits for i and signals i + 1. */
   private static void enqueueTimeline(Cts cts, TimelineSemaphore timeline) {
     int queues = cts.device().queueCount();
     for (int i = 1; i <= SOME; i++) {
@@ -71,7 +71,7 @@ class ChainTest {
         "all operations to retire", LIMIT, () -> cts.device().statistics().openOperations() == 0);
   }
 
-  /** Each link has a semaphore of its own. */
+  /** A chain with a separate semaphore for each link. */
   private static TimelineSemaphore[] enqueueChain(Cts cts, int links) {
     TimelineSemaphore[] chain = new TimelineSemaphore[links + 1];
     DeviceQueue queue = cts.queue();

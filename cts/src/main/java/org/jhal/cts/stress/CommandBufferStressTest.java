@@ -20,7 +20,7 @@ import org.jhal.cts.support.TransferCases;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Many recordings one after the other, and many commands in one. */
+/** Many recordings in sequence, and many commands in one recording. */
 @CtsSuite
 class CommandBufferStressTest {
   @ParameterizedTest

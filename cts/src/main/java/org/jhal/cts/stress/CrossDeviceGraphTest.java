@@ -30,9 +30,9 @@ import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.RepeatedTest;
 
 /**
- * Random programs as in {@link RandomGraphTest}, over three devices. Each has a row of numbers;
- * steps compute on one device, copy between two, and, where devices access each other, compute on
- * one what lies on another.
+ * Random programs like those of {@link RandomGraphTest}, on three devices. Each device has a row of
+ * numbers. Steps compute on one device, copy between two devices and, where devices can access each
+ * other's memory, compute on one device with the memory of another one.
  */
 @CtsSuite
 @Needs(Need.SECOND_DEVICE)
@@ -40,12 +40,12 @@ class CrossDeviceGraphTest {
   private static final int CELLS = 4; // of each device
   private static final int STEPS = 300;
 
-  /** The devices of a program, with all cells as the first one, the second one... sees them. */
+  /** The devices of a program, with all cells as each of the devices accesses them. */
   private static final class Machine {
     final Cts cts;
     final Device[] devices;
     final DeviceBuffer[] rows; // each on its own device
-    final DeviceBuffer[][] seen; // by who sees it and whose it is; null without access
+    final DeviceBuffer[][] seen; // by the accessing device and the owner; null without access
 
     Machine(Cts cts, Device[] devices, int[] values) {
       this.cts = cts;
@@ -68,12 +68,12 @@ class CrossDeviceGraphTest {
       }
     }
 
-    /** A cell as its own device sees it. */
+    /** A cell, as its own device accesses it. */
     DeviceBuffer cell(int index) {
       return rows[index / CELLS].slice(4L * (index % CELLS), 4);
     }
 
-    /** A cell as a device sees it that can access it. */
+    /** A cell, as another device accesses it that can. */
     DeviceBuffer cell(int device, int index) {
       return seen[device][index / CELLS].slice(4L * (index % CELLS), 4);
     }
@@ -100,7 +100,7 @@ class CrossDeviceGraphTest {
     }
   }
 
-  /** One operation: reads {@code from}, writes {@code to}, which may lie on different devices. */
+  /** One operation: reads {@code from} and writes {@code to}, which may be on different devices. */
   private record Step(int kind, int from, int to, int a, int b) {
     private static final int KINDS = 5;
 
@@ -111,13 +111,13 @@ class CrossDeviceGraphTest {
           random.nextInt(KINDS), from, to, random.nextInt(9) - 4, random.nextInt(1_000));
     }
 
-    /** This step, or a copy if no device can do the former. */
+    /** This step, or a copy if the target's device would need to access the source and cannot. */
     Step on(Machine machine) {
       boolean isPossible = kind != 0 && kind != 4 || machine.canAccess(to / CELLS, from);
       return isPossible ? this : new Step(2, from, to, a, b);
     }
 
-    /** What it does to the numbers. */
+    /** Applies the step to the numbers. */
     void apply(int[] cells) {
       switch (kind) {
         case 0 -> cells[to] = cells[from] * a + b;
@@ -151,7 +151,8 @@ class CrossDeviceGraphTest {
                 .copy(waits, signals, machine.cell(from), 0, machine.cell(to), 0, 4);
         case 3 -> throughTheHost(machine, random, waits, signals);
         default -> {
-          // By the device that has the source, if that can write what lies on the other one.
+          // The source's device computes if it can write to the target; otherwise, the target's
+          // does.
           int here = machine.canAccess(from / CELLS, to) ? from / CELLS : there;
           machine
               .queue(here, random)

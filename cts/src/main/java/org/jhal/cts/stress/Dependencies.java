@@ -6,8 +6,8 @@ import org.jhal.Fence;
 import org.jhal.Timepoint;
 
 /**
- * The timepoints that each step of a random program must wait for, given those of all steps before
- * it. A step reads one cell and writes another one.
+ * Computes the timepoints that each step of a random program must wait for, from those of the steps
+ * before it. A step reads one cell and writes another one.
  */
 final class Dependencies {
   private final List<List<Timepoint>> readers = new ArrayList<>(); // since the last writer, by cell

@@ -24,16 +24,16 @@ import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.RepeatedTest;
 
 /**
- * Random programs: operations on a row of numbers, ordered by timelines as their reads and writes
- * need it and by nothing else, enqueued in random order on random queues. What comes out must be
- * what one thread computes.
+ * Random programs: operations on a row of numbers, ordered only by the timelines that their reads
+ * and writes require, on random queues, and enqueued in order or in random order. The result must
+ * be what one thread computes.
  */
 @CtsSuite
 class RandomGraphTest {
   private static final int CELLS = 6;
   private static final int STEPS = 250;
 
-  /** One operation: reads {@code from}, writes {@code to}. */
+  /** One operation: reads {@code from} and writes {@code to}. */
   private record Step(int kind, int from, int to, int a, int b) {
     private static final int KINDS = 5;
 
@@ -44,7 +44,7 @@ class RandomGraphTest {
           random.nextInt(KINDS), from, to, random.nextInt(9) - 4, random.nextInt(1_000));
     }
 
-    /** What it does to the numbers. */
+    /** Applies the step to the numbers. */
     void apply(int[] cells) {
       switch (kind) {
         case 0 -> cells[to] = cells[from] * a + b;
@@ -54,7 +54,7 @@ class RandomGraphTest {
       }
     }
 
-    /** Does it on a device, whose cells are slices of four bytes. */
+    /** Enqueues the step on a device, whose cells are slices of four bytes. */
     void enqueue(Cts cts, DeviceQueue queue, DeviceBuffer[] cells, Fence waits, Fence signals) {
       Workgroups one = Workgroups.of(1);
       switch (kind) {

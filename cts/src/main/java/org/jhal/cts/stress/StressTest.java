@@ -27,7 +27,7 @@ import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestData;
 import org.junit.jupiter.api.Test;
 
-/** Many threads and many objects at once. */
+/** Many threads and many objects at the same time. */
 @CtsSuite(deadlineSeconds = 300)
 class StressTest {
   @Test

@@ -40,9 +40,9 @@ import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 
 /**
- * Everything that a program calls, on virtual threads: one of them may go on on another thread of
- * the operating system wherever it waits or meets a monitor, while native runtimes know such
- * threads only.
+ * The calls of a program, on virtual threads. Where a virtual thread waits or contends for a
+ * monitor, it may continue on another thread of the operating system, but native runtimes only know
+ * the latter.
  */
 @CtsSuite
 class VirtualThreadTest {

@@ -1,6 +1,6 @@
 /**
- * Tests of much work at once: long chains, random graphs, many threads (rules K1, K2, and all that
- * they lean on).
+ * Tests of large amounts of work: long chains, random graphs and many threads (rules K1 and K2, and
+ * the rules that these build on).
  */
 @NullMarked
 package org.jhal.cts.stress;

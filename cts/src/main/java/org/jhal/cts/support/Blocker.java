@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An operation that is issued to the device and does not complete until the test releases it, so
- * that a test can see what depends on it waiting. With {@link Controls} the queue's stream is held;
- * otherwise a kernel spins. It is released at the end of the test at the latest.
+ * that a test can observe dependent work waiting. With {@link Controls}, the queue's stream is
+ * held; otherwise, a kernel spins. It is released at the end of the test at the latest.
  */
 public final class Blocker implements AutoCloseable {
   /**
-   * Limits a spin that is never released. In iterations: a fast CPU that stands in for a GPU takes
-   * half a minute for them, which is longer than any test holds a queue.
+   * The number of iterations after which a spin ends even if it is never released. A fast CPU that
+   * stands in for a GPU needs half a minute for them, which is longer than any test holds a queue.
    */
   private static final long ENOUGH = 100_000_000_000L;
 
@@ -40,14 +40,14 @@ public final class Blocker implements AutoCloseable {
     this.timeline = cts.semaphore(device, 0);
     this.controls = cts.findControls(device);
     BooleanSupplier isUnderWay;
-    cts.loadKernels(); // later, loading may wait for what is blocked here
+    cts.loadKernels(); // a later load may wait for the blocked stream
     if (controls != null) {
       long issued = device.statistics().issued();
       controls.pause(queue);
       queue.barrier(Fence.NONE, timeline.at(1));
       flags = null;
-      // If it is over at once, it was not held; that is checked below.
-      // What was issued before may end meanwhile, so that the count alone does not tell.
+      // The count alone is not enough, because operations issued earlier may end meanwhile. If this
+      // one has ended, the stream was not held; the check below detects that.
       isUnderWay =
           () ->
               device.statistics().issued() > issued
@@ -80,7 +80,7 @@ public final class Blocker implements AutoCloseable {
     return Waits.isOver(timeline, 1);
   }
 
-  /** The timepoint that is reached when the work is released and done. */
+  /** The timepoint that is reached when the work has been released and is done. */
   public Timepoint timepoint() {
     return timeline.at(1);
   }
@@ -108,7 +108,7 @@ public final class Blocker implements AutoCloseable {
       if (e.status() != Status.UNAVAILABLE) {
         throw e;
       }
-      // a lost device runs nothing that could be released
+      // a lost device runs no work that could be released
     }
   }
 }

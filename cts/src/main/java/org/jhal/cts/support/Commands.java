@@ -12,8 +12,7 @@ import org.jhal.Slot;
 import org.jhal.TimelineSemaphore;
 
 /**
- * A command buffer that names its buffers in one of two forms, so that a test can be written once
- * and run in both:
+ * A command buffer that names its buffers in one of two forms, so that one test covers both:
  *
  * <pre>{@code
  * @ParameterizedTest
@@ -57,12 +56,15 @@ public final class Commands {
     return buffer;
   }
 
-  /** How commands should name {@code target}. A new slot for each call with a new buffer. */
+  /**
+   * The reference by which commands name {@code target}. In the binding table form, each new buffer
+   * gets a new slot.
+   */
   public BufferRef ref(DeviceBuffer target) {
     return form == Form.DIRECT ? target : Slot.of(slot(target));
   }
 
-  /** How commands should name a range of {@code target}. */
+  /** The reference by which commands name a range of {@code target}. */
   public BufferRef ref(DeviceBuffer target, long offset, long length) {
     return form == Form.DIRECT
         ? target.slice(offset, length)
@@ -78,12 +80,12 @@ public final class Commands {
     return slot;
   }
 
-  /** The table for the slots that were given out. */
+  /** A table for the slots that {@link #ref} has assigned. */
   public BindingTable bindings() {
     return BindingTable.of(bound.toArray(new DeviceBuffer[0]));
   }
 
-  /** Ends the recording, if it is not ended, and hands it to {@code queue}. */
+  /** Ends the recording, if it is not ended, and submits it to {@code queue}. */
   public void submit(DeviceQueue queue, Fence waits, Fence signals) {
     if (buffer.state() == CommandBuffer.State.RECORDING) {
       buffer.end();

@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
 /**
- * The fixture of one test: the device under test, and resources that are closed when the test is
- * over.
+ * The fixture of one test: the device under test, and resources that are closed after the test.
  *
  * <pre>{@code
  * @Test
@@ -36,10 +35,10 @@ import org.opentest4j.TestAbortedException;
  * }
  * }</pre>
  *
- * <p>Waits are in {@link Waits}, data in {@link TestData}, further threads in {@link Task},
- * recordings that run directly and through a binding table in {@link Commands}.
+ * <p>{@link Waits} has the waits, {@link TestData} the data and {@link Task} further threads.
+ * {@link Commands} makes recordings that run directly and through a binding table.
  *
- * <p>Used by the test's own thread; {@link #closing} and the methods that make resources by any
+ * <p>Used by the test's own thread; {@link #closing} and the methods that create resources, by any
  * thread.
  */
 public interface Cts {
@@ -47,14 +46,13 @@ public interface Cts {
   String UNSUPPORTED = "unsupported: ";
 
   /**
-   * An exception to throw if the backend does not offer what the test needs; the test then ends as
-   * unsupported.
+   * An exception to throw if the backend lacks what the test needs; the test is then unsupported.
    */
   static TestAbortedException unsupported(String reason) {
     return new TestAbortedException(UNSUPPORTED + reason);
   }
 
-  /** The device under test; one of this test's own with {@link FreshDevice}. */
+  /** The device under test; a separate one for this test with {@link FreshDevice}. */
   Device device();
 
   /** Another device of the same driver; the test is unsupported if there is none. */
@@ -113,21 +111,24 @@ public interface Cts {
   @Nullable Controls findControls(Device device);
 
   /**
-   * The suite's kernels on a device of the driver under test that this test uses; the suite closes
-   * them.
+   * The suite's kernels on a device, of the driver under test, that this test uses. The suite
+   * closes them.
    */
   Executable kernels(Device device);
 
   /**
-   * Loads the suite's kernels on all devices of the driver under test that this test uses: a native
-   * runtime may load nothing while work runs on the GPU, and several devices may be one GPU.
+   * Loads the suite's kernels on all devices of the driver under test that this test uses. A native
+   * runtime may be unable to load anything while work runs on the GPU, and several devices may be
+   * one GPU.
    */
   void loadKernels();
 
-  /** Random numbers; the seed that a failure prints reproduces them. */
+  /** Random numbers, reproducible with the seed that a failure prints. */
   Random random();
 
-  /** Closes {@code resource} when the test is over, in reverse order of these calls. */
+  /**
+   * Closes {@code resource} after the test. Resources are closed in reverse order of these calls.
+   */
   <T extends AutoCloseable> T closing(T resource);
 
   /** Allows this test to leave resources on its own devices. */
@@ -136,7 +137,7 @@ public interface Cts {
   /** Allows warnings that contain {@code part}. */
   void allowLog(String part);
 
-  /** Allows all warnings, for a test that does something a driver may warn about. */
+  /** Allows all warnings, for a test whose actions a driver may warn about. */
   void allowWarnings();
 
   /** Waits for a warning that contains {@code part}, and allows it. */
@@ -152,7 +153,7 @@ public interface Cts {
     return device().queue(index);
   }
 
-  /** The controls of the device under test; for tests that {@link Need#CONTROLS need} them. */
+  /** The controls of the device under test, for tests that {@link Need#CONTROLS need} them. */
   default Controls controls() {
     return controls(device());
   }
@@ -223,7 +224,7 @@ public interface Cts {
     return bytes;
   }
 
-  /** The suite's kernels on the device under test; the suite closes them. */
+  /** The suite's kernels on the device under test. The suite closes them. */
   default Executable kernels() {
     return kernels(device());
   }
@@ -239,15 +240,15 @@ public interface Cts {
   }
 
   /**
-   * Lets everything that could start now start: runs work without waits through {@code queue},
-   * behind everything that was enqueued on it, and waits for that work.
+   * Lets everything that could start now start: runs work without waits on {@code queue}, after
+   * everything that was enqueued on it, and waits for that work.
    */
   default void flush(DeviceQueue queue) {
     try (DeviceBuffer probe = queue.device().allocate(4, BufferParams.DEVICE);
         TimelineSemaphore done = queue.device().createSemaphore(0)) {
       queue.readback(Fence.NONE, done.at(1), probe, 0, ByteBuffer.allocate(4));
       // A thread that waits for device work may see it end before the queue's own threads have
-      // processed what is in front of it. A host call starts only after that.
+      // processed earlier operations. A host call starts only after that.
       queue.hostCall(done.at(1), done.at(2), HostCall.Mode.BLOCKING, call -> {});
       Waits.awaitReached(done, 2);
     }

@@ -6,13 +6,13 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Which of several things fail in a test. A driver that looks only at the first of its producers,
- * ranks or transfers, or stops looking at the first that fails, passes a test that lets only the
- * first one fail. So such a test has each of them fail alone, and two of them; {@link #positions}
- * is the source of its parameters.
+ * Selects which of several things fail in a test. A driver that checks only the first of its
+ * producers, ranks or transfers, or stops at the first one that fails, passes a test in which only
+ * the first one fails. So such a test lets each of them fail alone, and also two of them; {@link
+ * #positions} supplies its parameters.
  *
  * @param count how many things there are
- * @param which the positions of those that fail, from 0 and ascending
+ * @param which the positions of those that fail, from 0, in ascending order
  */
 public record Culprits(int count, List<Integer> which) {
   /** Copies the list. */
@@ -20,7 +20,10 @@ public record Culprits(int count, List<Integer> which) {
     which = List.copyOf(which);
   }
 
-  /** Each of {@code count} alone, the first and the last, and, of more than two, the last two. */
+  /**
+   * Each of {@code count} alone: the first and the last. If there are more than two, also the last
+   * two together.
+   */
   public static Stream<Culprits> positions(int count) {
     List<Culprits> all = new ArrayList<>();
     IntStream.range(0, count).forEach(one -> all.add(new Culprits(count, List.of(one))));
@@ -33,12 +36,12 @@ public record Culprits(int count, List<Integer> which) {
     return all.stream();
   }
 
-  /** Whether what is at this position fails. */
+  /** Whether the thing at this position fails. */
   public boolean has(int position) {
     return which.contains(position);
   }
 
-  /** The positions of those that do not fail, ascending. */
+  /** The positions of those that do not fail, in ascending order. */
   public List<Integer> others() {
     return IntStream.range(0, count).filter(one -> !has(one)).boxed().toList();
   }

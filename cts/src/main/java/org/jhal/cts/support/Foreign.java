@@ -16,8 +16,8 @@ import org.jhal.spi.NativeCalls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the suite does in external work: it fills and copies memory, through the native runtime if
- * the device lends it, else on the bytes.
+ * The external work of the suite: it fills and copies memory, through the native runtime if the
+ * device gives access to it, else by writing the bytes.
  */
 public final class Foreign {
   /** Why a test of external work is skipped. */
@@ -37,7 +37,7 @@ public final class Foreign {
     calls = lendsItsRuntime(device) ? nativeCalls(device) : null;
   }
 
-  /** Whether the driver of {@code device} runs external work; with native access it must. */
+  /** Whether the driver of {@code device} runs external work. A driver with native access must. */
   static boolean isOffered(Cts cts, Device device) {
     if (lendsItsRuntime(device)) {
       return true;
@@ -51,12 +51,12 @@ public final class Foreign {
       }
       throw e;
     }
-    // How it ends is for the tests that ask.
+    // Other tests check how it ends.
     Waits.awaitTrue("external work to end", () -> Waits.isOver(probed, 1));
     return true;
   }
 
-  /** Enqueues external work that fills a buffer, and nothing else. */
+  /** Enqueues external work that only fills a buffer. */
   static void enqueueFill(DeviceQueue queue, Fence waits, Fence signals, DeviceBuffer buffer) {
     Foreign foreign = new Foreign(queue.device());
     queue.external(waits, signals, List.of(buffer), context -> foreign.fill(context, buffer, 0));
@@ -66,12 +66,16 @@ public final class Foreign {
     return device.capabilities().contains(Capability.NATIVE_ACCESS);
   }
 
-  /** The native runtime of a device that lends it, as each with {@code NATIVE_ACCESS} must. */
+  /**
+   * The native runtime of a device. Each device with {@code NATIVE_ACCESS} must give access to it.
+   */
   public static NativeCalls nativeCalls(Device device) {
     return device.unwrap(NativeCalls.class);
   }
 
-  /** Whether external work gets a native stream, and runs before what it enqueues there. */
+  /**
+   * Whether external work gets a native stream, and runs before the work that it enqueues there.
+   */
   public boolean isNative() {
     return calls != null;
   }

@@ -9,14 +9,14 @@ import org.jhal.HostCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operation that has begun and whose end the test decides: a host call that is completed later.
+ * An operation that has begun and ends when the test decides: a host call with deferred completion.
  */
 public final class HeldOperation implements AutoCloseable {
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicReference<HostCall.@Nullable Completion> completion = new AtomicReference<>();
   private volatile boolean isClosed;
 
-  /** Enqueues the operation, which is ended at the end of the test at the latest. */
+  /** Enqueues the operation. It ends at the end of the test at the latest. */
   public HeldOperation(Cts cts, DeviceQueue queue, Fence waits, Fence signals) {
     queue.hostCall(
         waits,

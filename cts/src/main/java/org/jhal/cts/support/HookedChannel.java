@@ -10,17 +10,17 @@ import java.nio.channels.WritableByteChannel;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A file channel that forwards reads and writes at positions to another one, and tells a test
- * before each of them. Everything that moves the channel's own position is refused.
+ * A file channel that forwards positioned reads and writes to another one, and calls a hook before
+ * each of them. Everything that moves the channel's own position is rejected.
  *
  * <p>Thread-safe.
  */
 public final class HookedChannel extends FileChannel {
-  /** What happens before a read or write. */
+  /** Called before each read or write. */
   @FunctionalInterface
   public interface Hook {
     /**
-     * Called on the thread that reads or writes.
+     * Runs on the thread that reads or writes.
      *
      * @param nth counts the calls from 1
      * @return how many bytes may be moved at most
@@ -29,14 +29,14 @@ public final class HookedChannel extends FileChannel {
     int before(int nth) throws IOException;
   }
 
-  /** Lets every read and write move all that it wants to. */
+  /** The hook's result to move all bytes. */
   public static final int ALL = Integer.MAX_VALUE;
 
   private final FileChannel right;
   private final Hook hook;
   private final AtomicInteger calls = new AtomicInteger();
 
-  /** A channel over {@code right}, which it closes with itself. */
+  /** A channel over {@code right}. Closing it closes {@code right}. */
   public HookedChannel(FileChannel right, Hook hook) {
     this.right = right;
     this.hook = hook;

@@ -23,7 +23,7 @@ import org.jhal.HostCall;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 
-/** The kinds of operation that queues take. A device need not take them all. */
+/** The kinds of operation that queues support. A device need not support them all. */
 public enum OperationKind {
   BARRIER,
   EXECUTE,
@@ -40,7 +40,7 @@ public enum OperationKind {
   FILE_WRITE,
   EXTERNAL;
 
-  /** The kinds that queues of {@code device} take, in the order of this class. */
+  /** The kinds that queues of {@code device} support, in the order of this class. */
   public static List<OperationKind> of(Cts cts, Device device) {
     Set<OperationKind> kinds = EnumSet.allOf(OperationKind.class);
     if (!Foreign.isOffered(cts, device)) {
@@ -49,7 +49,9 @@ public enum OperationKind {
     return List.copyOf(kinds);
   }
 
-  /** The test, or this invocation of it, is unsupported if the device takes none of this kind. */
+  /**
+   * Makes the test, or this invocation of it, unsupported if the device does not support this kind.
+   */
   public void need(Cts cts) {
     if (this == EXTERNAL && !Foreign.isOffered(cts, cts.device())) {
       throw Cts.unsupported(Foreign.UNSUPPORTED);
@@ -57,9 +59,9 @@ public enum OperationKind {
   }
 
   /**
-   * Enqueues one. The device takes this kind.
+   * Enqueues one operation of this kind, which the device must support.
    *
-   * @param buffer of 16 bytes or more, which it may write
+   * @param buffer of 16 bytes or more, which the operation may write
    */
   public void enqueue(Cts cts, DeviceQueue queue, Fence waits, Fence signals, DeviceBuffer buffer) {
     ByteBuffer host = ByteBuffer.allocate(4);
@@ -107,9 +109,9 @@ public enum OperationKind {
     }
   }
 
-  /** One file for all, so that many operations do not need many open files. */
+  /** One file for all operations, so that many of them do not need many open files. */
   private static final class Scratch {
-    /** Contains 8 bytes. Never closed; the file is gone when the JVM ends. */
+    /** Contains 8 bytes. Never closed; the file is deleted when the JVM exits. */
     static final FileChannel FILE = make();
 
     private static FileChannel make() {

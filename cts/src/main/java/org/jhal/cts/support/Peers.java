@@ -14,7 +14,7 @@ public final class Peers {
 
   private Peers() {}
 
-  /** What {@code device} shares, or null if its driver has no such option. */
+  /** What {@code device} shares, or null if its driver does not have this option. */
   public static @Nullable String of(Device device) {
     return device.settings().stream()
         .filter(setting -> setting.name().equals(NAME))
@@ -23,7 +23,10 @@ public final class Peers {
         .orElse(null);
   }
 
-  /** Options with {@code peers=shared}; the test is unsupported if there is no such option. */
+  /**
+   * Options with {@code peers=shared}. The test is unsupported if the driver does not have the
+   * option.
+   */
   public static String[] options(Cts cts, String shared, String... further) {
     if (of(cts.device()) == null) {
       throw Cts.unsupported(UNSUPPORTED);
@@ -33,11 +36,11 @@ public final class Peers {
 
   /**
    * Opens the device under test once more, for this test alone, so that it shares nothing: copies
-   * between it and others go through the host.
+   * between it and other devices go through the host.
    */
   public static Device openAlone(Cts cts, String... options) {
     return of(cts.device()) == null
-        ? cts.open(options) // every driver that shares something has the option
+        ? cts.open(options) // every driver whose devices share something has the option
         : cts.open(append(options, NAME + "=none"));
   }
 

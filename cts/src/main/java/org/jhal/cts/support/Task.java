@@ -91,8 +91,8 @@ public final class Task<T extends @Nullable Object> {
   }
 
   /**
-   * Waits until the thread blocks: parked, waiting or requesting a lock. It may be woken again at
-   * once, so this only makes a race likely and proves nothing.
+   * Waits until the thread blocks: parked, waiting or acquiring a lock. The thread may wake up
+   * again immediately, so this only makes a race likely and proves nothing.
    */
   public void awaitBlocked() {
     Waits.awaitTrue(

@@ -11,12 +11,14 @@ import org.opentest4j.AssertionFailedError;
 
 /** Test data, and checks of results. */
 public final class TestData {
-  /** The content of guards around a range. */
+  /** The content of guard bytes around a range. */
   public static final byte GUARD = (byte) 0xA5;
 
   private TestData() {}
 
-  /** {@code length} bytes that differ from each other and from what neighbouring pages hold. */
+  /**
+   * {@code length} bytes that differ from each other and from the content of neighbouring pages.
+   */
   public static byte[] bytes(int length) {
     byte[] bytes = new byte[length];
     for (int i = 0; i < length; i++) {
@@ -32,7 +34,9 @@ public final class TestData {
     return bytes;
   }
 
-  /** {@code count} ints, {@code value} of each index, as bytes in native order. */
+  /**
+   * {@code count} ints, which {@code value} computes from their indexes, as bytes in native order.
+   */
   public static byte[] ints(int count, IntUnaryOperator value) {
     ByteBuffer bytes = ByteBuffer.allocate(4 * count).order(ByteOrder.nativeOrder());
     for (int i = 0; i < count; i++) {
@@ -77,7 +81,7 @@ public final class TestData {
     return result;
   }
 
-  /** Checks for equality; says where the first difference is. */
+  /** Checks for equality, and reports where the first difference is. */
   public static void assertBytes(byte[] expected, byte[] actual, String what) {
     if (expected.length != actual.length) {
       throw new AssertionFailedError(
@@ -97,10 +101,10 @@ public final class TestData {
   }
 
   /**
-   * Checks that {@code call} throws a {@link HalException} with {@code status}, whose message
+   * Checks that {@code call} throws a {@link HalException} with {@code status} and a message that
    * contains each of {@code parts}.
    *
-   * @return what it threw
+   * @return the exception
    */
   public static HalException assertHal(Status status, Executable call, String... parts) {
     HalException thrown;
@@ -121,7 +125,10 @@ public final class TestData {
     return thrown;
   }
 
-  /** Checks the status of {@code failure}, and that its message contains each of {@code parts}. */
+  /**
+   * Checks that {@code failure} has {@code status} and a message that contains each of {@code
+   * parts}.
+   */
   public static void assertHal(Status status, HalException failure, String... parts) {
     if (failure.status() != status) {
       throw new AssertionFailedError(

@@ -10,10 +10,10 @@ import org.junit.jupiter.params.provider.Arguments;
 
 /**
  * Sizes, offsets and patterns for tests of transfers, by queues and by command buffers. Each case
- * has guards before and behind its range, which must not change.
+ * has guard bytes before and after its range, which must not change.
  */
 public final class TransferCases {
-  /** How many bytes behind a range are guarded. */
+  /** How many bytes after a range are guarded. */
   private static final int GUARD_BYTES = 16;
 
   private static final int[] PATTERNS = {0, 0x07, 0xAB23, 0, 0xAB23CD45}; // by length
@@ -30,30 +30,30 @@ public final class TransferCases {
       return exact(patternBytes, offset + length + GUARD_BYTES, offset, length);
     }
 
-    /** What the target holds before. */
+    /** The content of the target before the fill. */
     public byte[] before() {
       return TestData.filled(size, TestData.GUARD);
     }
 
-    /** What the target must hold afterwards. */
+    /** The expected content of the target. */
     public byte[] after() {
       return TestData.with(before(), offset, repeated(pattern, length));
     }
   }
 
-  /** A copy of {@code length} bytes; also stands for updates, uploads and readbacks. */
+  /** A copy of {@code length} bytes. It also serves for updates, uploads and readbacks. */
   public record Copy(int sourceOffset, int targetOffset, int length) {
-    /** What the source holds. */
+    /** The content of the source. */
     public byte[] source() {
       return TestData.bytes(sourceOffset + length + GUARD_BYTES);
     }
 
-    /** What the target holds before. */
+    /** The content of the target before the copy. */
     public byte[] before() {
       return TestData.filled(targetOffset + length + GUARD_BYTES, TestData.GUARD);
     }
 
-    /** What the target must hold afterwards. */
+    /** The expected content of the target. */
     public byte[] after() {
       byte[] moved = Arrays.copyOfRange(source(), sourceOffset, sourceOffset + length);
       return TestData.with(before(), targetOffset, moved);
@@ -69,7 +69,7 @@ public final class TransferCases {
     return bytes;
   }
 
-  /** Fills of a few bytes, some of which end with the buffer. */
+  /** Fills of a few bytes, some of which end at the end of the buffer. */
   public static Stream<Fill> smallFills() {
     return Stream.of(
         Fill.exact(1, 1, 0, 1),
@@ -88,7 +88,7 @@ public final class TransferCases {
         Fill.exact(4, 16, 8, 8));
   }
 
-  /** Each pattern with short and long ranges, at offsets that suit the pattern and nothing more. */
+  /** Each pattern with short and long ranges, at offsets that are only aligned to the pattern. */
   public static Stream<Fill> fillClasses() {
     List<Fill> cases = new ArrayList<>();
     IntFunction<int[]> offsets =
@@ -111,7 +111,7 @@ public final class TransferCases {
     return cases.stream();
   }
 
-  /** Lengths from 4 bytes to over 1 MiB; in the end they and the offsets are aligned to nothing. */
+  /** Lengths from 4 bytes to over 1 MiB, at aligned and unaligned offsets. */
   public static Stream<Copy> copyClasses() {
     List<Copy> cases = new ArrayList<>();
     int[] lengths = {4, 8, 16, 31, 32, 33, 64, 256, 1024, 4096, 16_384, 32_768, 65_536};
@@ -121,12 +121,12 @@ public final class TransferCases {
       }
     }
     cases.add(new Copy(0, 0, 1 << 20));
-    cases.add(new Copy(0, 0, 65_537)); // one byte more than a stream may move at once
+    cases.add(new Copy(0, 0, 65_537)); // one byte more than a stream may move at a time
     cases.add(new Copy(3, 1, (1 << 20) + 13));
     return cases.stream();
   }
 
-  /** Short lengths from and to odd places. */
+  /** Short lengths at odd offsets. */
   public static Stream<Copy> updateClasses() {
     return Stream.of(
         new Copy(0, 0, 4),

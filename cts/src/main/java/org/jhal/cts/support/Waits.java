@@ -19,14 +19,17 @@ import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * Waits of tests. Each ends after {@link #LIMIT} with an error that says who waits for what, and
- * what the threads of JHAL were doing.
+ * Waits for tests. A wait that exceeds {@link #LIMIT} ends with an error that states what was
+ * waited for, and what the threads of JHAL were doing.
  */
 public final class Waits {
-  /** How long a test waits for one thing; the system property {@code jhal.cts.limit}, seconds. */
+  /**
+   * The limit of each wait of a test. The system property {@code jhal.cts.limit} sets it, in
+   * seconds.
+   */
   public static final Duration LIMIT = Duration.ofSeconds(Integer.getInteger("jhal.cts.limit", 20));
 
-  /** How long a test watches that nothing happens. */
+  /** How long a test watches for something that must not happen. */
   private static final Duration CHANCE = Duration.ofMillis(50);
 
   private Waits() {}
@@ -51,7 +54,7 @@ public final class Waits {
     awaitReached(what + ": ", fence, LIMIT);
   }
 
-  /** As {@link #awaitReached}, by looking: for threads that may not wait, as in a file channel. */
+  /** Like {@link #awaitReached}, but polls, for threads that may not wait, as in a file channel. */
   public static void pollReached(TimelineSemaphore semaphore, long value) {
     awaitTrue(semaphore.at(value) + " to be reached", () -> isOver(semaphore, value));
   }
@@ -133,14 +136,14 @@ public final class Waits {
   }
 
   /**
-   * Checks that nothing of {@code fence} is reached or failed, and that this stays so for a moment,
-   * since a single check may come before a wrong driver acts.
+   * Checks that nothing of {@code fence} is reached or failed, and keeps watching for a moment,
+   * because a single check may come before a defective driver acts.
    */
   public static void assertStaysPending(Fence fence) {
     try {
       fence.awaitAny(CHANCE);
     } catch (HalException e) {
-      // A failed member is found below. A timeout is the expected result.
+      // The check below detects a failed member. A timeout is the expected result.
     } catch (InterruptedException e) {
       throw interrupted("looking whether " + fence + " stays pending", e);
     }
@@ -175,13 +178,13 @@ public final class Waits {
     }
   }
 
-  /** Waits until {@code holder} holds something, and returns that. */
+  /** Waits until {@code holder} holds a value, and returns it. */
   public static <T> T awaitSet(String what, AtomicReference<@Nullable T> holder) {
     awaitTrue(what, () -> holder.get() != null);
     return Objects.requireNonNull(holder.get());
   }
 
-  /** Polls {@code condition} until it holds, or {@code limit} is over. */
+  /** Polls {@code condition} until it holds. Returns false if it does not within {@code limit}. */
   public static boolean becomesTrue(Duration limit, BooleanSupplier condition) {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
@@ -196,11 +199,11 @@ public final class Waits {
     return true;
   }
 
-  /** Whether a value is reached, or never will be since the semaphore has failed. */
+  /** Whether a value is reached, or can no longer be because the semaphore has failed. */
   public static boolean isOver(TimelineSemaphore semaphore, long value) {
     try {
       return semaphore.value() >= value;
-    } catch (HalException failed) { // asking for the failure first would miss one in between
+    } catch (HalException failed) { // failure() before value() could miss a failure in between
       return true;
     }
   }
@@ -224,7 +227,7 @@ public final class Waits {
     return text.toString();
   }
 
-  /** A failure with {@link #state}; {@code what} says what was waited for. */
+  /** An error that includes {@link #state}; {@code what} states what was waited for. */
   public static AssertionFailedError expired(String what, @Nullable Throwable cause) {
     return new AssertionFailedError(what + "\n" + state(), cause);
   }
@@ -234,12 +237,12 @@ public final class Waits {
     return new AssertionFailedError("interrupted while " + what, cause);
   }
 
-  /** What is stuck, and the stacks of all threads that involve JHAL. */
+  /** Describes what is stuck, with the stacks of all threads that involve JHAL. */
   public static String state() {
     String stuck;
     try {
       stuck = Hal.explain();
-    } catch (RuntimeException | Error e) { // what is reported must not depend on it
+    } catch (RuntimeException | Error e) { // the report must not depend on it
       stuck = "Hal.explain() threw " + e + "\n";
     }
     return stuck + threads();

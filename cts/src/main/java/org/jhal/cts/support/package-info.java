@@ -1,6 +1,6 @@
 /**
- * What tests of the suite work with: {@link org.jhal.cts.support.Cts} gives the device, the others
- * wait, compare bytes, run a second thread, and hold device work.
+ * Tools for the tests of the suite. {@link org.jhal.cts.support.Cts} provides the device; the
+ * others wait, compare bytes, run a second thread, and hold device work.
  */
 @NullMarked
 package org.jhal.cts.support;

@@ -52,18 +52,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Copies between two devices of one driver, on the device where they can access each other, and
- * through the host where not (rule S9b). {@link DeviceCopyTest} has what holds for any two devices.
+ * Copies between two devices of one driver: native where the devices can access each other's
+ * memory, otherwise through the host (rule S9b). {@link DeviceCopyTest} tests what applies to any
+ * two devices.
  */
 @CtsSuite
 class CrossDeviceCopyTest {
-  /** For tests that look at what is issued, whatever the device under test is opened with. */
+  /**
+   * Room for all operations that a test expects to be issued, whatever the options of the device
+   * under test.
+   */
   private static final String ROOM = "inflight=64";
 
-  /** How long a close that must wait is watched. */
+  /** How long a test watches that a close keeps waiting. */
   private static final Duration CHANCE = Duration.ofMillis(300);
 
-  /** On whose queue a copy is enqueued. */
+  /** The device on whose queue a copy is enqueued. */
   enum Side {
     SOURCE,
     TARGET;
@@ -103,7 +107,7 @@ class CrossDeviceCopyTest {
     awaitReached(works, 1);
   }
 
-  /** Whatever the two share, the result is the same. */
+  /** The result does not depend on what the two devices share. */
   @ParameterizedTest
   @CsvSource({
     "memory, memory",
@@ -172,7 +176,7 @@ class CrossDeviceCopyTest {
     assertUsable(cts, here);
   }
 
-  /** Held streams of the other device hold up what goes through the host. */
+  /** The held streams of the other device would hold a copy that goes through the host. */
   @ParameterizedTest
   @EnumSource
   @Rule("S9b")
@@ -197,7 +201,7 @@ class CrossDeviceCopyTest {
     assertBytes(bytes(70_001), cts.read(target), "the copy");
   }
 
-  /** Behind an event of the other device, and in front of work of it. */
+  /** The copy waits for work of both devices, and a later copy waits for it. */
   @ParameterizedTest
   @EnumSource
   @Rule({"S9b", "S9a"})
@@ -256,7 +260,7 @@ class CrossDeviceCopyTest {
     assertBytes(expected, cts.read(target), "a slice that was copied into a slice");
   }
 
-  /** Each buffer of the row is allocated and freed by its own device's timeline. */
+  /** Each buffer is allocated and freed on a queue of its own device. */
   @ParameterizedTest
   @EnumSource
   @Rule({"S9b", "M1"})
@@ -322,14 +326,14 @@ class CrossDeviceCopyTest {
         cts.closing(cts.device().allocator().importHost(to, BufferParams.HOST, null));
     DeviceBuffer plain = buffer(cts, cts.device(), filled(size, 0));
     TimelineSemaphore timeline = cts.semaphore();
-    copyAll(side, Fence.NONE, timeline.at(1), source, plain); // only the source is the host's
+    copyAll(side, Fence.NONE, timeline.at(1), source, plain); // only the source is host memory
     copyAll(side, timeline.at(1), timeline.at(2), source, target);
     awaitReached(timeline, 2);
     assertBytes(bytes(size), cts.read(plain), "a copy of the host's memory");
     assertBytes(bytes(size), cts.read(target), "a copy from the host's memory into other such");
   }
 
-  /** From and to memory of every type that the devices have. */
+  /** Copies from and to memory of every type that the devices have. */
   @ParameterizedTest
   @EnumSource
   @Rule({"S9b", "S9", "M2"})
@@ -353,7 +357,7 @@ class CrossDeviceCopyTest {
     assertBytes(bytes(size), cts.read(plain), "what went there and back twice");
   }
 
-  /** In each direction at once, on all queues, in parts that must not mix. */
+  /** Copies run in both directions at the same time, on all queues, in parts that must not mix. */
   @Test
   @Rule({"S9b", "M2", "M3"})
   @Needs(Need.SECOND_DEVICE)
@@ -391,7 +395,7 @@ class CrossDeviceCopyTest {
     assertBytes(bytes(count * size), cts.read(targets[1]), "all parts");
   }
 
-  /** The other device is the one on which the copy is not enqueued. */
+  /** The other device is the one on whose queue the copy is not enqueued. */
   @ParameterizedTest
   @EnumSource
   @Rule({"S9b", "Q8"})
@@ -416,8 +420,8 @@ class CrossDeviceCopyTest {
   }
 
   /**
-   * A device copies to another one and back, in two operations that are issued and held. So the
-   * copying device can be read when the other one is closed.
+   * A device copies to another one and back, in two operations that are issued and held, so that
+   * the copying device can still be read after the other one is closed.
    */
   private static final class HeldCopies {
     static final int SIZE = 100_001;
@@ -428,7 +432,7 @@ class CrossDeviceCopyTest {
     final DeviceBuffer far;
     final DeviceBuffer back;
     final Blocker blocker;
-    final TimelineSemaphore timeline; // 2 when the bytes are back
+    final TimelineSemaphore timeline; // reaches 2 when the bytes are back
 
     HeldCopies(Cts cts, Device copying, Device other) {
       this.copying = copying;
@@ -442,8 +446,8 @@ class CrossDeviceCopyTest {
       queue.copy(blocker.timepoint(), timeline.at(1), near, 0, far, 0, SIZE);
       queue.copy(timeline.at(1), timeline.at(2), far, 0, back, 0, SIZE);
       queue.barrier(blocker.timepoint(), Fence.NONE);
-      // An operation counts as issued when its turn has come, so the last one tells of those
-      // before.
+      // An operation counts as issued when its turn has come. So when the barrier counts, the
+      // copies have been issued.
       awaitStatistics("two copies to be issued", copying, now -> now.issued() == 4);
       assertEquals(0, copying.statistics().parked(), "operations that wait for the host");
     }
@@ -497,7 +501,7 @@ class CrossDeviceCopyTest {
     HeldCopies copies = new HeldCopies(cts, cts.open(ROOM), cts.openSecond("close-timeout=100ms"));
     cts.allowWarnings();
     copies.other.close();
-    assertPending(copies.timeline, 1); // it is not an operation of that device
+    assertPending(copies.timeline, 1); // the copy is not an operation of that device
     copies.far.close();
     assertNotEquals(0, copies.other.statistics().bytes(), "the memory that is being copied");
     copies.blocker.release();
@@ -508,7 +512,7 @@ class CrossDeviceCopyTest {
 
   @Test
   @Rule({"S9b", "Q8"})
-  @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS, Need.CONTROLS}) // a kernel may not spin so long
+  @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS, Need.CONTROLS}) // a kernel might end too early
   void aCopyingDeviceThatGivesUpGoesOnHoldingTheOther(Cts cts) throws Exception {
     HeldCopies copies =
         new HeldCopies(cts, cts.open("close-timeout=100ms", ROOM), cts.openSecond());
@@ -550,7 +554,7 @@ class CrossDeviceCopyTest {
     free.copy(Fence.NONE, late.at(1), copies.near, 0, copies.far, 0, 16);
     assertHal(Status.FAILED_PRECONDITION, awaitFailure(late, 1), "lost", "it fell off");
     copies.blocker.release();
-    awaitTrue("the copies to end", () -> isOver(copies.timeline, 2)); // they may have worked
+    awaitTrue("the copies to end", () -> isOver(copies.timeline, 2)); // they may have succeeded
     assertUsable(cts, copies.copying);
   }
 

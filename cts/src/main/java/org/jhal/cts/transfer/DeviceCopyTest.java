@@ -48,15 +48,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Copies between two devices, of one driver and of two. Devices that are opened alone share
- * nothing: what is told about the parts of a copy is about copies through the host.
+ * Copies between two devices, of the same driver and of different ones. Tests of the parts of a
+ * copy use devices that share nothing, so that the copy goes through the host.
  */
 @CtsSuite
 class DeviceCopyTest {
-  /** How long something gets the chance to happen that need not, or must not. */
+  /** How long a test watches for something that need not, or must not, happen. */
   private static final Duration CHANCE = Duration.ofMillis(100);
 
-  /** The other device. */
+  /** The device that the device under test exchanges data with. */
   enum Partner {
     SAME_DRIVER {
       @Override
@@ -113,7 +113,7 @@ class DeviceCopyTest {
             there,
             copy.targetOffset(),
             copy.length());
-    // The way back is a copy of the other device's queue.
+    // The copy back is enqueued on the other device's queue.
     other
         .queue(0)
         .copy(
@@ -246,7 +246,7 @@ class DeviceCopyTest {
     DeviceBuffer target = buffer(cts, to, filled(data.length, 0));
     TimelineSemaphore done = cts.semaphore();
     Controls controls = cts.controls(to);
-    controls.pause(to.queue(0)); // the copy begins and does not get on
+    controls.pause(to.queue(0)); // the copy begins and makes no progress
     from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
     Waits.awaitTrue("the copy to reach the other device", () -> to.statistics().issued() > 0);
     Device closed = closesTheSource ? from : to;
@@ -254,7 +254,7 @@ class DeviceCopyTest {
     closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
     Task<?> closing = Task.run("close", closed::close);
     Waits.awaitTrue("the device to be closing", closed::isClosed);
-    awaitFailure(parked, 1, Status.CANCELLED); // at once, not when the copy is over
+    awaitFailure(parked, 1, Status.CANCELLED); // immediately, not when the copy ends
     TimelineSemaphore refused = cts.semaphore();
     assertHal(Status.FAILED_PRECONDITION, () -> closed.queue(0).barrier(Fence.NONE, refused.at(1)));
     assertPending(done, 1);
@@ -266,7 +266,7 @@ class DeviceCopyTest {
     }
   }
 
-  /** While none of the copy's parts is with that device. */
+  /** The copy has no operation on that device at that moment. */
   @Test
   @Rule({"S9", "Q8"})
   @Needs(Need.CONTROLS)
@@ -304,7 +304,7 @@ class DeviceCopyTest {
     TimelineSemaphore done = cts.semaphore();
     cts.controls(stuck).pause(stuck.queue(0));
     stuck.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, 64);
-    closed.close(); // too late and with a warning, if it waited
+    closed.close(); // if it waited, it would end late and with a warning
     assertPending(done, 1);
     cts.controls(stuck).resume(stuck.queue(0));
     awaitFailure(done, 1, Status.FAILED_PRECONDITION);
@@ -321,7 +321,7 @@ class DeviceCopyTest {
     TimelineSemaphore parked = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     closed.queue(0).barrier(cts.semaphore().at(1), parked.at(1));
-    for (int i = 0; i < 2; i++) { // as many as run at the same time
+    for (int i = 0; i < 2; i++) { // as many as can run at the same time
       TimelineSemaphore failing = cts.semaphore();
       closed
           .queue(0)
@@ -333,7 +333,7 @@ class DeviceCopyTest {
     assertBytes(bytes(64), cts.read(target), "the copy");
   }
 
-  /** However many there are, and though they have all the threads that there are for them. */
+  /** The calls occupy all threads for host calls; the copies that they wait for still complete. */
   @ParameterizedTest
   @EnumSource
   @Rule({"S9", "Q4"})
@@ -374,7 +374,7 @@ class DeviceCopyTest {
     DeviceBuffer source = cts.buffer(broken, size, BufferParams.DEVICE);
     DeviceBuffer target = cts.buffer(size);
     TimelineSemaphore done = cts.semaphore();
-    cts.controls(broken).pause(broken.queue(0)); // the copy begins and does not get on
+    cts.controls(broken).pause(broken.queue(0)); // the copy begins and makes no progress
     cts.queue().copy(Fence.NONE, done.at(1), source, 0, target, 0, size);
     Waits.awaitTrue("the copy to reach the other device", () -> broken.statistics().issued() > 0);
     cts.allowWarnings();
@@ -386,8 +386,8 @@ class DeviceCopyTest {
   }
 
   /**
-   * With lengths that two workers share unevenly, whatever a part's size of a power of two: one of
-   * them is through while the other one cannot read what is left.
+   * Two workers share each of these lengths unevenly, whatever power of two the size of a part is.
+   * So one of them is done while the other one cannot read the rest.
    */
   @ParameterizedTest
   @ValueSource(ints = {3 << 18, 3 << 20, 3 << 22})
@@ -403,7 +403,7 @@ class DeviceCopyTest {
     cts.controls(to).pause(to.queue(0));
     from.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, length);
     Waits.awaitTrue("the copy to reach the other device", () -> to.statistics().issued() > 0);
-    cts.flush(from.queue(0)); // so that all is read that can be read now
+    cts.flush(from.queue(0)); // so that everything that can be read now is read
     cts.controls(from).pause(from.queue(0));
     cts.controls(to).resume(to.queue(0));
     Waits.awaitTrue("what was read to be written", () -> to.statistics().issued() == 0);
@@ -415,7 +415,7 @@ class DeviceCopyTest {
     assertBytes(data, cts.read(target), "the copy");
   }
 
-  /** A part fails, and then another one that began before fails too, or succeeds. */
+  /** A part fails. Another part that began before then fails too, or succeeds. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"S9", "Q7a"})
@@ -433,7 +433,7 @@ class DeviceCopyTest {
     to.queue(0).copy(Fence.NONE, done.at(1), source, 0, target, 0, data.length);
     Waits.awaitTrue("the copy to read its source", () -> from.statistics().issued() > 0);
     var unused = Waits.becomesTrue(CHANCE, () -> from.statistics().issued() > 1); // a second part
-    cts.controls(to).pause(to.queue(0)); // what has been read does not get further
+    cts.controls(to).pause(to.queue(0)); // the parts that were read are not written yet
     if (failsAgain) {
       cts.controls(to).failNext("issue", 1, Status.DATA_LOSS, false);
     }
@@ -447,7 +447,7 @@ class DeviceCopyTest {
     return Culprits.positions(3);
   }
 
-  /** Whichever part fails, on whichever side, nothing but the target's range is written. */
+  /** Whichever part fails, on either device, only the target's range is written. */
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule({"S9", "Q7a", "Q3"})
@@ -470,7 +470,7 @@ class DeviceCopyTest {
       awaitFailure(done, 1, Status.ABORTED);
       for (Device device : List.of(from, to)) {
         Waits.awaitStatistics("all to retire", device, now -> now.openOperations() == 0);
-        cts.controls(device).reset(); // the copy may have failed before it came to the other one
+        cts.controls(device).reset(); // the copy may have failed before another injected failure
       }
       byte[] found = cts.read(target);
       byte[] moved = Arrays.copyOfRange(found, 16, 16 + size);

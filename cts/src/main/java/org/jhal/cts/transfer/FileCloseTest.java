@@ -41,12 +41,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files and devices that are closed or lost while files are read and written: rule M9. */
+/** Files and devices that are closed or lost during reads and writes: rule M9. */
 @CtsSuite
 class FileCloseTest {
-  private static final int SIZE = (41 << 20) + 1; // more than is under way at a time
+  private static final int SIZE = (41 << 20) + 1; // more than is in flight at a time
 
-  /** A file whose third read or write waits until the test lets it go on. */
+  /** A file whose third read or write waits for the test. */
   private static final class HeldFile {
     final Path path;
     final TimelineSemaphore go;
@@ -75,7 +75,9 @@ class FileCloseTest {
     }
   }
 
-  /** A semaphore of the device under test that is signalled at the end of the test. */
+  /**
+   * A semaphore of the device under test that is signalled at the end of the test at the latest.
+   */
   private static final class TestSemaphore implements AutoCloseable {
     final TimelineSemaphore semaphore;
 
@@ -103,7 +105,7 @@ class FileCloseTest {
     return done;
   }
 
-  /** How many open files of this process lead to {@code path}. */
+  /** How many open file handles of this process refer to {@code path}. */
   private static long handles(Path path) {
     try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
       Path real = path.toRealPath();
@@ -116,7 +118,7 @@ class FileCloseTest {
   private static boolean leadsTo(Path handle, Path path) {
     try {
       return Files.readSymbolicLink(handle).equals(path);
-    } catch (IOException e) { // it was closed meanwhile
+    } catch (IOException e) { // the handle was closed meanwhile
       return false;
     }
   }
@@ -151,7 +153,7 @@ class FileCloseTest {
     awaitTrue("the file to be closed", () -> handles(path) == 0);
   }
 
-  /** A program may rename or delete the file then. */
+  /** The program may then rename or delete the file. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q9"})
@@ -168,7 +170,7 @@ class FileCloseTest {
     }
   }
 
-  /** Whatever becomes of the operation. */
+  /** It does not matter how the operation ended. */
   @Test
   @Rule({"M9", "Q6", "Q10"})
   void afterAFailureAFileCanBeClosed(Cts cts) {
@@ -228,7 +230,7 @@ class FileCloseTest {
     TimelineSemaphore parked = move(reads, cts, cts.semaphore().at(1), held.file, buffer, SIZE);
     held.awaitHeld();
     Task<?> closing = Task.run("close", device::close);
-    awaitFailure(parked, 1, Status.CANCELLED); // at once
+    awaitFailure(parked, 1, Status.CANCELLED); // immediately
     assertTrue(closing.isRunning(), "close() returned while a file was being moved");
     assertPending(done, 1);
     held.go.signal(1);
@@ -285,7 +287,7 @@ class FileCloseTest {
     HeldFile held = new HeldFile(cts, bytes(SIZE));
     DeviceBuffer buffer = cts.buffer(bytes(SIZE));
     TimelineSemaphore done = move(reads, cts, Fence.NONE, held.file, buffer, SIZE);
-    TimelineSemaphore[] others = new TimelineSemaphore[10]; // they wait for memory to go through
+    TimelineSemaphore[] others = new TimelineSemaphore[10]; // they wait for staging memory
     for (int i = 0; i < others.length; i++) {
       others[i] = move(reads, cts, Fence.NONE, held.file, buffer, SIZE);
     }
@@ -303,7 +305,7 @@ class FileCloseTest {
     assertHal(Status.UNAVAILABLE, () -> cts.device().openFile(held.path), "it fell");
   }
 
-  /** While parts of the file are in the device's hands. */
+  /** Parts of the file are being transferred when the device is lost. */
   @Test
   @Rule({"M9", "Q7"})
   @Needs(Need.CONTROLS)

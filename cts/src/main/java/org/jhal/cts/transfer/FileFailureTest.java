@@ -50,7 +50,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is refused, and what fails, about files: rule M9. */
+/** File operations that are rejected, and ones that fail: rule M9. */
 @CtsSuite
 class FileFailureTest {
   private static final int SIZE = (21 << 20) + 1; // six parts of JHAL's engine, in four lanes
@@ -67,7 +67,7 @@ class FileFailureTest {
     return done;
   }
 
-  /** Reads a file, so that a test sees that what failed before has left no damage. */
+  /** Reads a file, to check that an earlier failure has done no damage. */
   private static void assertWorks(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     byte[] data = bytes(SIZE);
@@ -181,7 +181,7 @@ class FileFailureTest {
     assertWorks(cts);
   }
 
-  /** What the channel throws if it is not an IOException. */
+  /** The channel throws something other than an IOException. */
   @Test
   @Rule({"M9", "Q10"})
   void anErrorOfTheProgramFailsTheSignals(Cts cts) {
@@ -198,7 +198,7 @@ class FileFailureTest {
     assertWorks(cts);
   }
 
-  /** What the channel throws fails even to say what it is. */
+  /** The toString() of what the channel throws itself throws. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q10"})
@@ -228,7 +228,7 @@ class FileFailureTest {
   @Test
   @Rule("M9")
   void aFullDiskFailsTheSignals(Cts cts) {
-    Path full = Path.of("/dev/full"); // every write to it finds no space
+    Path full = Path.of("/dev/full"); // every write to it fails for lack of space
     if (!Files.exists(full)) {
       throw Cts.unsupported("there is no /dev/full");
     }
@@ -409,7 +409,7 @@ class FileFailureTest {
     return Culprits.positions(6);
   }
 
-  /** Whichever part fails, nothing but the target's range is written. */
+  /** Whichever part fails, only the target's range is written. */
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule({"M9", "Q7a", "Q10"})
@@ -434,7 +434,7 @@ class FileFailureTest {
       }
       awaitFailure(done, 1, Status.DATA_LOSS);
       cts.awaitIdle();
-      cts.controls().reset(); // the operation may have failed before it came to the other one
+      cts.controls().reset(); // the operation may have failed before another injected failure
       byte[] target = reads ? cts.read(buffer) : content(path);
       byte[] moved = Arrays.copyOfRange(target, 16, 16 + SIZE);
       assertBytes(with(guard, 16, moved), target, "around the target");
@@ -444,7 +444,7 @@ class FileFailureTest {
     assertWorks(cts);
   }
 
-  /** Then files go through other memory. */
+  /** Files then go through other memory. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})
   @Rule("M9")

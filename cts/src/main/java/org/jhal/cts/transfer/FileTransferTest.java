@@ -51,10 +51,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Reading files into buffers and writing files from them: rule M9. */
 @CtsSuite
 class FileTransferTest {
-  /** More bytes than a device is likely to have under way for one file. */
+  /** More bytes than a device is likely to have in flight for one file. */
   private static final int MANY_BYTES = (40 << 20) + 13;
 
-  /** From a buffer to a file, or the other way round. */
+  /** Copies from a buffer to a file, or in the other direction. */
   static Stream<TransferCases.Copy> copies() {
     return Stream.of(
         new TransferCases.Copy(0, 0, 1),
@@ -92,7 +92,7 @@ class FileTransferTest {
     assertBytes(copy.source(), cts.read(source), "the buffer");
   }
 
-  /** Files have threads of their own, so a host call cannot take those that it waits for. */
+  /** Files have separate threads, so a host call cannot occupy those that it waits for. */
   @Test
   @Rule({"M9", "Q10"})
   @FreshDevice("host-calls=1")
@@ -120,7 +120,7 @@ class FileTransferTest {
     assertBytes(content, cts.read(target), "what was written and read");
   }
 
-  /** The parts that the bytes move in are not operations of the program. */
+  /** The parts in which the bytes move do not count as operations of the program. */
   @Test
   @Rule("M9")
   void aLargeFileCountsAsOneOperation(Cts cts) {
@@ -176,7 +176,7 @@ class FileTransferTest {
     assertBytes(with(filled(4096, 0), 1010, moved), cts.read(target), "the buffer");
   }
 
-  /** Positions that do not fit into an int, in a file that is mostly a hole. */
+  /** Positions that do not fit into an int, in a file that is mostly sparse. */
   @Test
   @Rule({"M9", "M2"})
   void aFileIsLargerThanTwoGigabytes(Cts cts) throws IOException {
@@ -193,7 +193,7 @@ class FileTransferTest {
     awaitReached(timeline, 2);
     assertEquals(place + data.length, Files.size(path), "the size of the file");
     byte[] expected = with(filled(data.length + 2, 7), 1, data);
-    expected[0] = 0; // of the hole
+    expected[0] = 0; // from the hole
     assertBytes(expected, cts.read(target), "what was read");
   }
 
@@ -316,7 +316,7 @@ class FileTransferTest {
     DeviceBuffer buffer = cts.buffer(bytes(8));
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
-    cts.queue().read(go.at(1), done.at(1), file, 100, buffer, 8, 0); // behind the file's end
+    cts.queue().read(go.at(1), done.at(1), file, 100, buffer, 8, 0); // beyond the end of the file
     cts.queue().write(done.at(1), done.at(2), file, 100, buffer, 8, 0);
     cts.flush(cts.queue());
     assertPending(done, 1);
@@ -346,7 +346,7 @@ class FileTransferTest {
     assertBytes(bytes(64), cts.read(buffer), "what was read");
   }
 
-  /** The operating system may move fewer bytes than it was asked for. */
+  /** The operating system may move fewer bytes than requested. */
   @ParameterizedTest
   @ValueSource(ints = {70_001, 3 << 20})
   @Rule("M9")
@@ -366,7 +366,7 @@ class FileTransferTest {
     assertBytes(data, Arrays.copyOfRange(content(path), data.length, 2 * data.length), "the copy");
   }
 
-  /** Users' callbacks may run on threads that access files. */
+  /** Callbacks of the program may run on threads that access files. */
   @Test
   @Rule({"M9", "S7"})
   void aCallbackThatInterruptsItsThreadClosesNoFile(Cts cts) {
@@ -386,7 +386,7 @@ class FileTransferTest {
     assertBytes(bytes(8), cts.read(buffer, 0, 8), "what was read");
   }
 
-  /** However many wait for it. */
+  /** It does not matter how many operations wait for the slow file. */
   @Test
   @Rule({"M9", "Q4"})
   void aSlowFileHoldsUpNothingElse(Cts cts) {
@@ -413,7 +413,7 @@ class FileTransferTest {
       }
     }
     byte[] data = bytes(9 << 20);
-    DeviceBuffer large = cts.buffer(data); // by an upload
+    DeviceBuffer large = cts.buffer(data); // uploads the data
     assertBytes(data, cts.read(large), "a readback");
     TimelineSemaphore called = cts.semaphore();
     cts.queue().hostCall(Fence.NONE, called.at(1), Mode.BLOCKING, call -> {});
@@ -427,7 +427,7 @@ class FileTransferTest {
     }
   }
 
-  /** Even if all memory that files go through is in use by the work of another queue. */
+  /** Another queue's work may use all the memory that files go through. */
   @Test
   @Rule({"M9", "Q4"})
   @Needs({Need.THREE_QUEUES, Need.CONTROLS})
@@ -454,7 +454,7 @@ class FileTransferTest {
     DeviceBuffer two = cts.buffer(data.length);
     cts.queue(0).read(Fence.NONE, held.at(1), slow, 0, one, 0, data.length);
     Waits.awaitTrue("the first file to be read", () -> channel.calls() > 0);
-    cts.controls().pause(cts.queue(0)); // what is read from now on does not get further
+    cts.controls().pause(cts.queue(0)); // reads from now on go no further
     go.signal(1);
     cts.queue(1).read(Fence.NONE, free.at(1), file, 0, two, 0, data.length);
     awaitReached(free, 1);

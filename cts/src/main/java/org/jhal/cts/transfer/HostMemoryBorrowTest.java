@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Until when host memory is borrowed (rule Q2): signals may fail while the device still reads or
- * writes it.
+ * When a borrow of host memory ends (rule Q2). Signals may fail while the device still reads or
+ * writes the memory.
  */
 @CtsSuite
 class HostMemoryBorrowTest {
@@ -76,7 +76,7 @@ class HostMemoryBorrowTest {
     }
   }
 
-  /** Of every size that a driver may treat in its own way. */
+  /** Each size is one that a driver may treat differently. */
   @ParameterizedTest
   @ValueSource(ints = {1, 64 << 10, 256 << 10, (256 << 10) + 1, 9 << 20})
   @Rule("Q2")

@@ -31,10 +31,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Uploads and readbacks, from and to every kind of host memory. */
+/** Uploads from and readbacks to each kind of host memory. */
 @CtsSuite
 class QueueHostTransferTest {
-  /** Where the bytes of the host lie. */
+  /** Where the host's bytes are. */
   enum Place {
     HEAP(ByteBuffer::allocate),
     DIRECT(ByteBuffer::allocateDirect);
@@ -231,7 +231,8 @@ class QueueHostTransferTest {
   }
 
   /**
-   * Of different sizes, both ways, on all queues, and more than any staging memory holds at once.
+   * Transfers of different sizes, in both directions and on all queues, which together exceed any
+   * staging memory.
    */
   @Test
   @Rule({"K7", "M2", "Q1"})

@@ -21,16 +21,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Transfers that only a timeline orders, on one queue and from one queue to the next. */
+/** Transfers that are ordered only by a timeline, on one queue and across queues. */
 @CtsSuite
 class QueueTransferOrderTest {
-  /** Where the operations of a test go. */
+  /** The queues that the operations of a test use. */
   enum Over {
     ONE_QUEUE,
     ALL_QUEUES
   }
 
-  /** Takes the queues of the device in turn, or always the first one. */
+  /** Returns the queues of the device in turn, or always the first one. */
   private static final class Queues {
     private final Cts cts;
     private final boolean turns;
@@ -102,10 +102,10 @@ class QueueTransferOrderTest {
     DeviceBuffer first = cts.buffer(filled(256, 0));
     DeviceBuffer second = cts.buffer(filled(256, 0));
     byte[] expected = filled(256, 0);
-    // All of it is issued before any of it runs, so that a device that mixes it up can.
+    // Everything is issued before anything runs, which gives a device the chance to mix it up.
     Blocker blocker = new Blocker(cts, cts.queue());
     for (int i = 0; i < 100; i++) {
-      // What the even buffer holds moves to the other one, and one byte of it changes.
+      // The content of one buffer moves to the other one, and one byte of it changes.
       DeviceBuffer from = i % 2 == 0 ? first : second;
       DeviceBuffer to = i % 2 == 0 ? second : first;
       Fence start = i == 0 ? blocker.timepoint() : timeline.at(2L * i);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Fills, updates and copies of a queue: that they change what they name and nothing else. */
+/** Fills, updates and copies of a queue change exactly the bytes that they name. */
 @CtsSuite
 class QueueTransferTest {
   static Stream<TransferCases.Fill> fills() {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Patterns, alignments, overlaps and host memory that are refused: rules M2 and M5. */
+/** Patterns, alignments, overlaps and host memory that are rejected: rules M2 and M5. */
 @CtsSuite
 class TransferRefusalTest {
   @ParameterizedTest
@@ -143,7 +143,7 @@ class TransferRefusalTest {
         Status.INVALID_ARGUMENT,
         () -> commands.copy(buffer, source, buffer, target, length),
         parts);
-    // Different handles of the same bytes are no way around.
+    // Other handles on the same bytes do not circumvent the check.
     DeviceBuffer from = buffer.slice(source, length);
     DeviceBuffer to = buffer.slice(target, length);
     assertHal(
@@ -183,7 +183,7 @@ class TransferRefusalTest {
         Status.INVALID_ARGUMENT,
         () -> cts.queue().execute(Fence.NONE, done.at(1), oneSlot, BindingTable.of(buffer)),
         "overlap");
-    // Two ranges of one slot overlap whatever will be bound; when that is said does not matter.
+    // Two ranges of one slot overlap whatever is bound. Any of the three calls may reject them.
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> {

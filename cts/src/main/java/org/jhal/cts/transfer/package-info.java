@@ -1,5 +1,6 @@
 /**
- * Tests of fills, updates, copies, uploads and readbacks, by queues and between devices (rule M2).
+ * Tests of fills, updates, copies, uploads, readbacks and files, by queues and between devices
+ * (rules M2, M9, Q2, S9 and S9b).
  */
 @NullMarked
 package org.jhal.cts.transfer;
