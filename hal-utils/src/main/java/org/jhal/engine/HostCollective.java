@@ -105,6 +105,9 @@ final class HostCollective extends Collective implements HostCompletion {
 
   @Override
   String whatIsMissing() {
+    if (!isStarted.get()) {
+      return "; it waits for the device of rank 0";
+    }
     List<String> ranks = new ArrayList<>();
     for (int rank = 0; rank < underWay.length(); rank++) {
       if (underWay.get(rank) > 0) {

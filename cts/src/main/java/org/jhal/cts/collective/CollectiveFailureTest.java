@@ -14,8 +14,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup.Kind;
 import org.jhal.CollectiveGroup.Options;
@@ -36,10 +39,12 @@ import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Culprits;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What fails a collective, and what ends its group (rules G3 and G4). */
@@ -66,51 +71,90 @@ class CollectiveFailureTest {
     return Objects.requireNonNull(found);
   }
 
-  /** Starts a collective whose ranks signal a timeline each. */
-  private static List<TimelineSemaphore> start(Cts cts, GroupFixture group, Fence waits) {
+  /** Starts a collective whose ranks signal a timeline each. No rank waits for anything. */
+  private static List<TimelineSemaphore> start(Cts cts, GroupFixture group) {
+    return start(cts, group, Collections.nCopies(group.devices.size(), Fence.NONE));
+  }
+
+  /** The same, where one rank waits. */
+  private static List<TimelineSemaphore> start(
+      Cts cts, GroupFixture group, int waiting, Fence waits) {
+    List<Fence> all = new ArrayList<>(Collections.nCopies(group.devices.size(), Fence.NONE));
+    all.set(waiting, waits);
+    return start(cts, group, all);
+  }
+
+  /** The same, where each rank waits for something of its own. */
+  private static List<TimelineSemaphore> start(Cts cts, GroupFixture group, List<Fence> waits) {
     List<TimelineSemaphore> ends = new ArrayList<>();
     List<Rank> ranks = new ArrayList<>();
     for (int i = 0; i < group.devices.size(); i++) {
       TimelineSemaphore end = cts.semaphore();
       ends.add(end);
-      ranks.add(
-          new Rank(
-              i == 1 ? waits : Fence.NONE, end.at(1), group.sources.get(i), group.targets.get(i)));
+      ranks.add(new Rank(waits.get(i), end.at(1), group.sources.get(i), group.targets.get(i)));
     }
     group.group.allReduce(Reduction.SUM, ElementType.I32, ranks);
     return ends;
   }
 
-  @Test
+  /** In groups of two as well: of three, two may be the same GPU, which no library takes. */
+  static Stream<Culprits> culprits() {
+    return Stream.concat(Culprits.positions(2), Culprits.positions(3));
+  }
+
+  /** What the other ranks wait for stays open. */
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule({"G3", "Q6"})
-  void aFailedWaitFailsAllRanksAndTheGroupGoesOn(Cts cts) {
-    GroupFixture group = new GroupFixture(cts);
-    TimelineSemaphore start = cts.semaphore();
-    List<TimelineSemaphore> ends = start(cts, group, start.at(1));
-    start.fail(new HalException(Status.DATA_LOSS, "nothing to add"));
+  void aFailedWaitFailsAllRanksAndTheGroupGoesOn(Culprits culprits, Cts cts) {
+    GroupFixture group = new GroupFixture(cts, cts.ranks(culprits.count()));
+    List<TimelineSemaphore> starts = group.devices.stream().map(any -> cts.semaphore()).toList();
+    List<Fence> waits = starts.stream().<Fence>map(start -> start.at(1)).toList();
+    List<TimelineSemaphore> ends = start(cts, group, waits);
+    for (int culprit : culprits.which()) {
+      starts.get(culprit).fail(new HalException(Status.DATA_LOSS, "nothing to add"));
+    }
     for (TimelineSemaphore end : ends) {
       HalException failure = awaitFailure(end, 1);
       assertHal(Status.DATA_LOSS, failure, "nothing to add");
       assertNull(failure.operation(), failure::toString); // it is the program's
     }
-    for (TimelineSemaphore end : start(cts, group, start.at(1))) { // it has failed before the call
+    for (TimelineSemaphore end : start(cts, group, waits)) { // they have failed before the call
       assertHal(Status.DATA_LOSS, awaitFailure(end, 1), "nothing to add");
     }
     assertNull(group.group.failure());
     group.checkWorks();
   }
 
-  /** On either device, and before the call or behind it. */
+  /** A device and a rank that waits for its work, and whether that fails before the call. */
+  static Stream<Arguments> failures() {
+    return IntStream.range(0, 3)
+        .boxed()
+        .flatMap(
+            waiting ->
+                Stream.of(
+                    Arguments.of(0, waiting, false),
+                    Arguments.of(1, waiting, false),
+                    Arguments.of(0, waiting, true),
+                    Arguments.of(1, waiting, true)));
+  }
+
+  /** A group that has this rank. */
+  private static GroupFixture groupWith(int rank, Cts cts) {
+    return new GroupFixture(cts, cts.ranks(Math.max(2, rank + 1)));
+  }
+
   @ParameterizedTest
-  @CsvSource({"0, false", "1, false", "0, true", "1, true"})
+  @MethodSource("failures")
   @Rule({"G3", "Q6"})
-  void anOperationThatFailsIsNamedByTheCollectiveBehindIt(int rank, boolean isBefore, Cts cts) {
-    GroupFixture group = new GroupFixture(cts);
+  void anOperationThatFailsIsNamedByTheCollectiveBehindIt(
+      int device, int waiting, boolean isBefore, Cts cts) {
+    GroupFixture group = groupWith(waiting, cts);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore called = cts.semaphore();
     group
         .devices
-        .get(rank)
+        .get(device)
         .queue(0)
         .hostCall(
             go.at(1),
@@ -123,7 +167,7 @@ class CollectiveFailureTest {
       go.signal(1);
       awaitFailure(called, 1, Status.DATA_LOSS);
     }
-    List<TimelineSemaphore> ends = start(cts, group, called.at(1));
+    List<TimelineSemaphore> ends = start(cts, group, waiting, called.at(1));
     if (!isBefore) {
       go.signal(1);
     }
@@ -138,12 +182,13 @@ class CollectiveFailureTest {
     group.checkWorks();
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
   @Rule({"G3", "S8"})
-  void aClosedTimelineCancelsAndTheGroupGoesOn(Cts cts) {
-    GroupFixture group = new GroupFixture(cts);
+  void aClosedTimelineCancelsAndTheGroupGoesOn(int waiting, Cts cts) {
+    GroupFixture group = groupWith(waiting, cts);
     TimelineSemaphore start = cts.semaphore();
-    List<TimelineSemaphore> ends = start(cts, group, start.at(1));
+    List<TimelineSemaphore> ends = start(cts, group, waiting, start.at(1));
     start.close();
     for (TimelineSemaphore end : ends) {
       awaitFailure(end, 1, Status.CANCELLED);
@@ -152,76 +197,101 @@ class CollectiveFailureTest {
     group.checkWorks();
   }
 
-  @Test
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule({"G3", "M1"})
-  void missingMemoryFailsAllRanksAndTheGroupGoesOn(Cts cts) {
-    GroupFixture group = new GroupFixture(cts);
-    TimelineSemaphore never = cts.semaphore();
-    DeviceBuffer later =
-        cts.closing(
-            group.devices.get(1).queue(0).alloca(never.at(1), never.at(2), 4, BufferParams.DEVICE));
-    TimelineSemaphore first = cts.semaphore();
-    TimelineSemaphore second = cts.semaphore();
-    group.group.allReduce(
-        Reduction.SUM,
-        ElementType.I32,
-        List.of(
-            new Rank(Fence.NONE, first.at(1), group.sources.get(0), group.targets.get(0)),
-            new Rank(Fence.NONE, second.at(1), later, later)));
+  void missingMemoryFailsAllRanksAndTheGroupGoesOn(Culprits culprits, Cts cts) {
+    GroupFixture group = new GroupFixture(cts, cts.ranks(culprits.count()));
+    List<TimelineSemaphore> never = new ArrayList<>();
+    List<TimelineSemaphore> ends = new ArrayList<>();
+    List<Rank> ranks = new ArrayList<>();
+    for (int rank = 0; rank < culprits.count(); rank++) {
+      DeviceBuffer source = group.sources.get(rank);
+      DeviceBuffer target = group.targets.get(rank);
+      if (culprits.has(rank)) {
+        TimelineSemaphore go = cts.semaphore();
+        never.add(go);
+        source =
+            cts.closing(
+                group
+                    .devices
+                    .get(rank)
+                    .queue(0)
+                    .alloca(go.at(1), go.at(2), 4, BufferParams.DEVICE));
+        target = source;
+      }
+      ends.add(cts.semaphore());
+      ranks.add(new Rank(Fence.NONE, ends.get(rank).at(1), source, target));
+    }
+    group.group.allReduce(Reduction.SUM, ElementType.I32, ranks);
     FailedOperation failed =
         GroupFixture.collective(
-            Kind.ALL_REDUCE, awaitFailure(first, 1, Status.FAILED_PRECONDITION));
-    assertEquals(failed, awaitFailure(second, 1, Status.FAILED_PRECONDITION).operation());
+            Kind.ALL_REDUCE, awaitFailure(ends.get(0), 1, Status.FAILED_PRECONDITION));
+    for (TimelineSemaphore end : ends) {
+      assertEquals(failed, awaitFailure(end, 1, Status.FAILED_PRECONDITION).operation());
+    }
     assertNull(group.group.failure());
     group.checkWorks();
-    never.signal(1);
-    awaitReached(never, 2);
+    for (TimelineSemaphore go : never) {
+      go.signal(1);
+      awaitReached(go, 2);
+    }
   }
 
-  @Test
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule({"G3", "G4"})
   @Needs(Need.CONTROLS)
-  void theDeadlineFailsAllRanksAndEndsTheGroup(Cts cts) {
-    List<Device> devices = cts.ownRanks(2);
+  void theDeadlineFailsAllRanksAndEndsTheGroup(Culprits culprits, Cts cts) {
+    List<Device> devices = cts.ownRanks(culprits.count());
     GroupFixture group =
-        new GroupFixture(cts, devices, Options.DEFAULT.withDeadline(Duration.ofMillis(200)));
+        new GroupFixture(cts, devices, Options.DEFAULT.withDeadline(Duration.ofMillis(500)));
     GroupFixture other = new GroupFixture(cts, devices);
-    long buffers = devices.get(1).statistics().buffers();
-    DeviceBuffer kept = devices.get(1).allocate(4, BufferParams.DEVICE);
-    group.hold(1);
-    TimelineSemaphore first = cts.semaphore();
-    TimelineSemaphore second = cts.semaphore();
+    culprits.which().forEach(group::hold);
+    int late = culprits.which().get(0); // the one whose transfer comes first
+    Device device = devices.get(late);
+    long buffers = device.statistics().buffers();
+    DeviceBuffer kept = device.allocate(4, BufferParams.DEVICE);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore parked = cts.semaphore();
     group.sum(go.at(1), parked.at(1));
-    group.group.allReduce(
-        Reduction.SUM,
-        ElementType.I32,
-        List.of(
-            new Rank(Fence.NONE, first.at(1), group.sources.get(0), group.targets.get(0)),
-            new Rank(Fence.NONE, second.at(1), kept, kept)));
+    List<TimelineSemaphore> ends = new ArrayList<>();
+    List<Rank> ranks = new ArrayList<>();
+    for (int rank = 0; rank < culprits.count(); rank++) {
+      ends.add(cts.semaphore());
+      ranks.add(
+          new Rank(
+              Fence.NONE,
+              ends.get(rank).at(1),
+              rank == late ? kept : group.sources.get(rank),
+              rank == late ? kept : group.targets.get(rank)));
+    }
+    group.group.allReduce(Reduction.SUM, ElementType.I32, ranks);
     kept.close();
-    String late = group.isNative() ? "" : "rank 1"; // through the host, it is known which one is
-    for (TimelineSemaphore end : List.of(first, second, parked)) {
+    ends.add(parked);
+    // Through the host, it is known which one is late.
+    String which = group.isNative() ? "" : "; it waits for ";
+    String whose = group.isNative() ? "" : " of rank " + late;
+    for (TimelineSemaphore end : ends) {
       assertHal(
           Status.DEADLINE_EXCEEDED,
           awaitFailure(end, 1),
-          "all-reduce of 2 ranks",
+          "all-reduce of " + culprits.count() + " ranks",
           group.group.toString(),
-          "PT0.2S",
-          late);
+          "PT0.5S",
+          which,
+          whose);
     }
     HalException ended = assertEnded(cts, group, Status.DEADLINE_EXCEEDED);
     FailedOperation failed = GroupFixture.collective(Kind.ALL_REDUCE, ended);
-    for (TimelineSemaphore end : List.of(first, second, parked)) {
+    for (TimelineSemaphore end : ends) {
       assertEquals(failed, awaitFailure(end, 1).operation(), "what has failed first");
     }
     // The device still reads the buffer.
-    assertEquals(buffers + 1, devices.get(1).statistics().buffers());
-    group.letGo(1);
+    assertEquals(buffers + 1, device.statistics().buffers());
+    culprits.which().forEach(group::letGo);
     group.awaitIdle();
-    awaitStatistics(
-        "the closed buffer to be freed", devices.get(1), now -> now.buffers() <= buffers);
+    awaitStatistics("the closed buffer to be freed", device, now -> now.buffers() <= buffers);
     assertEquals(ended.getMessage(), there(group.group.failure()).getMessage());
     other.checkWorks(); // the devices are as they were
   }
@@ -254,7 +324,7 @@ class CollectiveFailureTest {
     GroupFixture group =
         new GroupFixture(cts, cts.ranks(2), Options.DEFAULT.withDeadline(Duration.ofMillis(5)));
     TimelineSemaphore start = cts.semaphore();
-    List<TimelineSemaphore> ends = start(cts, group, start.at(1));
+    List<TimelineSemaphore> ends = start(cts, group, 1, start.at(1));
     assertStaysPending(ends.get(0).at(1)); // longer than the deadline
     assertNull(group.group.failure());
     start.fail(new HalException(Status.ABORTED, "enough"));
@@ -270,8 +340,8 @@ class CollectiveFailureTest {
     GroupFixture group =
         new GroupFixture(cts, cts.ranks(2), Options.DEFAULT.withDeadline(Duration.ofMillis(500)));
     Blocker blocker = new Blocker(cts, group.devices.get(rank).queue(0));
-    List<TimelineSemaphore> ends = start(cts, group, blocker.timepoint());
-    List<TimelineSemaphore> next = start(cts, group, ends.get(0).at(1));
+    List<TimelineSemaphore> ends = start(cts, group, 1, blocker.timepoint());
+    List<TimelineSemaphore> next = start(cts, group, 1, ends.get(0).at(1));
     for (int i = 0; i < 12; i++) { // longer than the deadline
       assertStaysPending(ends.get(0).at(1).and(next.get(1).at(1)));
     }
@@ -294,43 +364,61 @@ class CollectiveFailureTest {
     assertNull(group.group.failure());
   }
 
+  /** A rank holds its part meanwhile: one that goes on, unless all are lost. */
   @ParameterizedTest
-  @ValueSource(ints = {0, 1})
+  @MethodSource("culprits")
   @Rule({"G3", "Q7"})
   @Needs(Need.CONTROLS)
-  void theLossOfADeviceFailsWhatIsUnderWay(int lost, Cts cts) {
+  void theLossOfADeviceFailsWhatIsUnderWay(Culprits culprits, Cts cts) {
     cts.allowWarnings();
-    GroupFixture group = new GroupFixture(cts, cts.ownRanks(2));
+    GroupFixture group = new GroupFixture(cts, cts.ownRanks(culprits.count()));
+    List<Device> survivors = survivors(group.devices, culprits);
     TimelineSemaphore go = cts.semaphore();
-    group.hold(1 - lost);
-    List<TimelineSemaphore> ends = start(cts, group, Fence.NONE);
-    List<TimelineSemaphore> parked = start(cts, group, go.at(1));
-    group.awaitUnderWay(1 - lost);
-    cts.controls(group.devices.get(lost)).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    int held = survivors.isEmpty() ? 0 : culprits.others().get(0);
+    group.hold(held);
+    List<TimelineSemaphore> ends = start(cts, group);
+    List<TimelineSemaphore> parked = start(cts, group, 1, go.at(1));
+    group.awaitUnderWay(held);
+    lose(cts, group.devices, culprits);
     ends.addAll(parked);
-    for (TimelineSemaphore end : ends) { // although the other device still holds its part
+    for (TimelineSemaphore end : ends) {
       HalException failure = awaitFailure(end, 1);
       assertHal(Status.UNAVAILABLE, failure, WHY);
       assertNull(failure.operation(), failure::toString); // it is the device's
     }
     assertTrue(assertEnded(cts, group, Status.UNAVAILABLE).getMessage().contains(WHY));
-    group.letGo(1 - lost);
-    Device survivor = group.devices.get(1 - lost);
-    GroupFixture next = new GroupFixture(cts, List.of(survivor, cts.open()));
-    next.checkWorks();
+    group.letGo(held);
+    List<Device> next = new ArrayList<>(survivors);
+    next.add(cts.open());
+    new GroupFixture(cts, next).checkWorks();
   }
 
-  @Test
+  private static void lose(Cts cts, List<Device> devices, Culprits culprits) {
+    for (int culprit : culprits.which()) {
+      cts.controls(devices.get(culprit)).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+    }
+  }
+
+  private static List<Device> survivors(List<Device> devices, Culprits culprits) {
+    return culprits.others().stream().map(devices::get).toList();
+  }
+
+  /** And no group of the devices that go on. */
+  @ParameterizedTest
+  @MethodSource("culprits")
   @Rule({"G3", "Q7"})
   @Needs(Need.CONTROLS)
-  void theLossOfADeviceEndsItsGroups(Cts cts) {
+  void theLossOfADeviceEndsItsGroups(Culprits culprits, Cts cts) {
     cts.allowWarnings();
-    List<Device> devices = cts.ownRanks(3);
-    GroupFixture both = new GroupFixture(cts, devices);
-    GroupFixture other = new GroupFixture(cts, devices.subList(0, 2));
-    cts.controls(devices.get(2)).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
-    assertTrue(assertEnded(cts, both, Status.UNAVAILABLE).getMessage().contains(WHY));
-    assertNull(other.group.failure());
-    other.checkWorks();
+    List<Device> devices = cts.ownRanks(culprits.count());
+    List<Device> survivors = survivors(devices, culprits);
+    GroupFixture all = new GroupFixture(cts, devices);
+    GroupFixture others = survivors.isEmpty() ? null : new GroupFixture(cts, survivors);
+    lose(cts, devices, culprits);
+    assertTrue(assertEnded(cts, all, Status.UNAVAILABLE).getMessage().contains(WHY));
+    if (others != null) {
+      assertNull(others.group.failure());
+      others.checkWorks();
+    }
   }
 }

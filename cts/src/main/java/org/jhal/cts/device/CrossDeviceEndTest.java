@@ -140,44 +140,60 @@ class CrossDeviceEndTest {
     return Culprits.positions(2);
   }
 
-  /** Of two devices with a producer each, one is lost, or both. */
-  @ParameterizedTest
-  @MethodSource("culprits")
-  @Rule({"S9a", "Q7", "Q2"})
-  void whicheverProducersDeviceIsLostFailsWhatIsIssuedBehindIt(Culprits culprits, Cts cts)
-      throws Exception {
-    List<Device> producers = List.of(cts.open(ROOM), cts.openSecond(ROOM));
-    Device consumer = cts.open(ROOM);
-    List<Blocker> blockers = new ArrayList<>();
-    List<TimelineSemaphore> produced = new ArrayList<>();
-    for (Device device : producers) {
-      blockers.add(new Blocker(cts, device.queue(0)));
-      produced.add(cts.semaphore(consumer, 0));
-      device.queue(0).barrier(blockers.get(blockers.size() - 1).timepoint(), last(produced).at(1));
+  /** A device with a producer, and what the test holds of it. */
+  private record Producer(Device device, Blocker held, TimelineSemaphore produced) {
+    static Producer on(Cts cts, Device device, Device consumer) {
+      Blocker held = new Blocker(cts, device.queue(0));
+      TimelineSemaphore produced = cts.semaphore(consumer, 0);
+      device.queue(0).barrier(held.timepoint(), produced.at(1));
+      return new Producer(device, held, produced);
     }
+  }
+
+  /** Ends the devices of some producers, all at once. */
+  @FunctionalInterface
+  private interface Ending {
+    void end(List<Device> devices) throws Exception;
+  }
+
+  /** Of two devices with a producer each, one ends while the producers are held, or both. */
+  private static void endProducers(
+      Cts cts, Culprits culprits, Status status, String why, Ending ending, String... options)
+      throws Exception {
+    List<String> all = new ArrayList<>(List.of(options));
+    all.add(ROOM);
+    String[] ofProducers = all.toArray(String[]::new);
+    Device consumer = cts.open(ROOM, "close-timeout=60s");
+    List<Producer> producers =
+        List.of(
+            Producer.on(cts, cts.open(ofProducers), consumer),
+            Producer.on(cts, cts.openSecond(ofProducers), consumer));
     TimelineSemaphore consumed = cts.semaphore(consumer, 0);
     DeviceBuffer buffer = cts.buffer(consumer, 16, BufferParams.DEVICE);
     HostMemory source = HostMemory.of(new byte[16]);
     consumer
         .queue(0)
         .upload(
-            produced.get(0).at(1).and(produced.get(1).at(1)), consumed.at(1), source, buffer, 0);
+            Fence.of(producers.stream().map(one -> one.produced().at(1)).toList()),
+            consumed.at(1),
+            source,
+            buffer,
+            0);
     awaitStatistics("the consumer to be issued", consumer, now -> now.issued() == 1);
     cts.allowWarnings();
+    ending.end(culprits.which().stream().map(one -> producers.get(one).device()).toList());
+    assertHal(status, awaitFailure(consumed, 1), why);
     for (int culprit : culprits.which()) {
-      cts.controls(producers.get(culprit)).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
-    }
-    assertHal(Status.UNAVAILABLE, awaitFailure(consumed, 1), WHY);
-    for (int culprit : culprits.which()) {
-      assertHal(Status.UNAVAILABLE, awaitFailure(produced.get(culprit), 1), WHY);
+      assertHal(status, awaitFailure(producers.get(culprit).produced(), 1), why);
     }
     for (int sound : culprits.others()) {
-      assertPending(produced.get(sound), 1);
-      blockers.get(sound).release();
-      awaitReached("a producer on a device that goes on", produced.get(sound).at(1));
-      assertUsable(cts, producers.get(sound));
+      Producer goingOn = producers.get(sound);
+      assertPending(goingOn.produced(), 1);
+      goingOn.held().release();
+      awaitReached("a producer on a device that goes on", goingOn.produced().at(1));
+      assertUsable(cts, goingOn.device());
     }
-    blockers.forEach(Blocker::close);
+    producers.forEach(one -> one.held().close());
     source.awaitFree(Waits.LIMIT);
     awaitRetired(consumer);
     buffer.close();
@@ -185,8 +201,43 @@ class CrossDeviceEndTest {
     assertUsable(cts, consumer);
   }
 
-  private static TimelineSemaphore last(List<TimelineSemaphore> all) {
-    return all.get(all.size() - 1);
+  @ParameterizedTest
+  @MethodSource("culprits")
+  @Rule({"S9a", "Q7", "Q2"})
+  void whicheverProducersDeviceIsLostFailsWhatIsIssuedBehindIt(Culprits culprits, Cts cts)
+      throws Exception {
+    endProducers(
+        cts,
+        culprits,
+        Status.UNAVAILABLE,
+        WHY,
+        devices -> {
+          for (Device device : devices) {
+            cts.controls(device).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @MethodSource("culprits")
+  @Rule({"S9a", "Q8", "Q2"})
+  void whicheverProducersDeviceGivesUpFailsWhatIsIssuedBehindIt(Culprits culprits, Cts cts)
+      throws Exception {
+    endProducers(
+        cts,
+        culprits,
+        Status.DEADLINE_EXCEEDED,
+        "",
+        devices -> {
+          List<Task<?>> closing = new ArrayList<>();
+          for (Device device : devices) {
+            closing.add(Task.run("close-" + device, device::close));
+          }
+          for (Task<?> task : closing) {
+            task.join();
+          }
+        },
+        "close-timeout=100ms");
   }
 
   /** Though nobody ever signals the other value that it waits for. */
