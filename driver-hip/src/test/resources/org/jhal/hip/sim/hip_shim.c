@@ -203,10 +203,11 @@ HIP hipGetDevice(int* device) {
   return initialise();
 }
 
+// A library of collectives asks CUDA for the thread's device.
 HIP hipSetDevice(int device) {
   DEVICE(device);
   current = device;
-  return SUCCESS;
+  return enter();
 }
 
 // hipDeviceAttribute_t to CUdevice_attribute.
