@@ -93,6 +93,11 @@ public final class Simulator {
     fail(function, nth, code, true);
   }
 
+  /** Takes back the failures of a function that have not happened. */
+  public void failNoMore(String function) {
+    function("gpusim_pass").invokeVoid(new Object[] {function});
+  }
+
   private void fail(String function, int nth, int code, boolean forGood) {
     if (nth < 1) {
       throw new IllegalArgumentException("nth is " + nth + ", the next use is 1");

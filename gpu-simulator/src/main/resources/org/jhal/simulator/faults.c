@@ -145,17 +145,29 @@ GS_EXPORT void gpusim_fail(const char* name, int nth, int code, int for_good) {
   pthread_mutex_unlock(&gs.lock);
 }
 
-GS_EXPORT void gpusim_delay(const char* name, uint64_t nanos) {
-  pthread_mutex_lock(&gs.lock);
+// Removes the delays of a function, or its faults.
+static void drop(const char* name, int delays) {
   for (rule** at = &rules; *at;) {
     rule* r = *at;
-    if (r->delay && !strcmp(r->name, name)) {
+    if ((r->delay != 0) == delays && !strcmp(r->name, name)) {
       *at = r->next;
       free(r);
     } else {
       at = &r->next;
     }
   }
+}
+
+// Takes back the faults that have not struck.
+GS_EXPORT void gpusim_pass(const char* name) {
+  pthread_mutex_lock(&gs.lock);
+  drop(name, 0);
+  pthread_mutex_unlock(&gs.lock);
+}
+
+GS_EXPORT void gpusim_delay(const char* name, uint64_t nanos) {
+  pthread_mutex_lock(&gs.lock);
+  drop(name, 1);
   if (nanos) add(name, 0, 0, 0, nanos);
   pthread_mutex_unlock(&gs.lock);
 }
