@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-public final class NonBlockingFunctions {
+final class NonBlockingFunctions {
   /** The version whose configuration is passed. */
   static final int FIRST = 21400;
 
