@@ -1,16 +1,31 @@
 package org.jhal.mock;
 
+import static java.lang.invoke.MethodType.methodType;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.invoke.MethodType;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
@@ -22,6 +37,7 @@ import org.jhal.Hal;
 import org.jhal.HostCall;
 import org.jhal.HostMemory;
 import org.jhal.Sequence;
+import org.jhal.engine.EngineDevice;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +45,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Programs with another version of Guava than this build's; docs/using.md names the oldest one. */
 class GuavaVersionsTest {
   private static final long SECONDS = 120;
+
+  /** A method of Guava among the constants of a class, as javap prints it. */
+  private static final Pattern CALL =
+      Pattern.compile("Methodref +\\S+ +// (com/google/common/[\\w/$]+)\\.(\\w+):(\\S+)");
 
   @TempDir private Path folder;
 
@@ -60,6 +80,61 @@ class GuavaVersionsTest {
     }
     assertEquals(guava.getFileName() + ": 7, closed", Files.readString(said).strip());
     assertEquals(0, process.exitValue());
+  }
+
+  /** Also what the program above does not come to, such as the calls of a native collective. */
+  @ParameterizedTest
+  @ValueSource(strings = {"oldest", "newest"})
+  void itHasAllMethodsThatTheEngineCalls(String which) throws Exception {
+    Matcher calls = CALL.matcher(constantsOfTheEngine());
+    Set<String> checked = new TreeSet<>();
+    try (URLClassLoader loader =
+        new URLClassLoader(
+            new URL[] {guava(which).toUri().toURL()}, ClassLoader.getPlatformClassLoader())) {
+      while (calls.find()) {
+        Class<?> owner = Class.forName(calls.group(1).replace('/', '.'), false, loader);
+        String name = calls.group(2);
+        MethodType type = MethodType.fromMethodDescriptorString(calls.group(3), loader);
+        assertTrue(
+            Stream.of(owner.getMethods())
+                .filter(method -> method.getName().equals(name))
+                .map(method -> methodType(method.getReturnType(), method.getParameterTypes()))
+                .anyMatch(type::equals),
+            () -> owner + " has no method " + name + " with the type " + type);
+        checked.add(name);
+      }
+    }
+    assertTrue(checked.contains("awaitUninterruptibly"), () -> "calls found: " + checked);
+  }
+
+  /** What javap prints about the classes of the engine that know Guava. */
+  private static String constantsOfTheEngine() throws Exception {
+    Path engine =
+        Path.of(EngineDevice.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    List<String> arguments = new ArrayList<>(List.of("-v", "-p", "-cp", engine.toString()));
+    if (Files.isDirectory(engine)) {
+      addUsersOfGuava(engine, arguments);
+    } else {
+      try (FileSystem jar = FileSystems.newFileSystem(engine)) {
+        addUsersOfGuava(jar.getPath("/"), arguments);
+      }
+    }
+    StringWriter printed = new StringWriter();
+    PrintWriter out = new PrintWriter(printed);
+    ToolProvider javap = ToolProvider.findFirst("javap").orElseThrow();
+    assertEquals(0, javap.run(out, out, arguments.toArray(String[]::new)), printed::toString);
+    return printed.toString();
+  }
+
+  private static void addUsersOfGuava(Path root, List<String> names) throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.filter(path -> path.toString().endsWith(".class")).toList()) {
+        if (Files.readString(file, StandardCharsets.ISO_8859_1).contains("com/google/common/")) {
+          String name = root.relativize(file).toString();
+          names.add(name.substring(0, name.lastIndexOf('.')).replaceAll("[/\\\\]", "."));
+        }
+      }
+    }
   }
 
   private static Path guava(String which) throws IOException {
