@@ -42,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   static {
     EarlyClasses.initialize(
+        Clique.class,
         ClockFit.class,
         CollectiveLibrary.class,
         DeviceClock.class,
