@@ -149,7 +149,8 @@ class LateWriteTest {
         List.of(
             new Rank(Fence.NONE, done.at(1), null, target),
             new Rank(Fence.NONE, Fence.NONE, source, null)));
-    Threads.await("all lanes to read", () -> given.size() == 4);
+    // On a busy machine the deadline may pass before the last lane has begun.
+    Threads.await("all lanes to read", () -> given.size() == 4 || done.failure() != null);
     source.close();
     target.close();
     return done;
@@ -165,7 +166,7 @@ class LateWriteTest {
 
   @Test
   void theBlocksOfACollectiveThatIsLateAreNotGivenToTheNext() throws Exception {
-    TimelineSemaphore done = broadcast(Duration.ofMillis(100));
+    TimelineSemaphore done = broadcast(Duration.ofSeconds(1));
     assertEquals(Status.DEADLINE_EXCEEDED, failure(done).status());
     checkCopies();
   }
