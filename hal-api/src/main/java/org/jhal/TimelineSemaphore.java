@@ -1,7 +1,7 @@
 package org.jhal;
 
 import java.time.Duration;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,19 +102,17 @@ public interface TimelineSemaphore extends AutoCloseable {
   Registration onReach(long value, TimepointCallback callback);
 
   /**
-   * Returns a stage that completes once {@code value} is reached, and exceptionally with a {@link
-   * HalException} if the semaphore fails or is closed. It is not a future, and may be shared.
-   *
-   * <p>Each stage that is derived from it, and each future that {@code toCompletableFuture()}
-   * creates, belongs to its caller: cancelling it, or completing it when a time limit expires,
-   * affects no other observer and leaves nothing registered, neither with the semaphore nor with
-   * this stage. Dependent actions run under the rules for {@link TimepointCallback}s, unless they
-   * are asynchronous. Those for one value run in the order in which they were derived.
+   * Returns a new future that completes once {@code value} is reached, and exceptionally with a
+   * {@link HalException} if the semaphore fails or is closed. The future belongs to the caller:
+   * cancelling it, or completing it when a time limit expires, affects no other observer and leaves
+   * nothing registered. A stage that is derived from it stays with it, as with any future.
+   * Dependent actions run under the rules for {@link TimepointCallback}s, unless they are
+   * asynchronous.
    *
    * @throws HalException FAILED_PRECONDITION if the semaphore is closed; OUT_OF_RANGE if {@code
    *     value} is negative
    */
-  CompletionStage<@Nullable Void> whenReached(long value);
+  CompletableFuture<@Nullable Void> whenReached(long value);
 
   /**
    * Describes the semaphore in one line of text for users: its current value, which open operations
@@ -124,7 +122,7 @@ public interface TimelineSemaphore extends AutoCloseable {
   String explain(long value);
 
   /**
-   * Closes the timeline: host waits, callbacks, stages and unissued operations that wait on it get
+   * Closes the timeline: host waits, callbacks, futures and unissued operations that wait on it get
    * CANCELLED. Issued work goes on, and its later signals to this semaphore are dropped (S8).
    * Closing twice is harmless.
    */

@@ -3,7 +3,7 @@ package org.jhal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,7 +114,7 @@ final class FakeTimelineSemaphore implements TimelineSemaphore {
   }
 
   @Override
-  public CompletionStage<@Nullable Void> whenReached(long wanted) {
+  public CompletableFuture<@Nullable Void> whenReached(long wanted) {
     throw new UnsupportedOperationException("no test needs it");
   }
 

@@ -3,7 +3,7 @@ package org.jhal.mock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Registration;
@@ -73,7 +73,7 @@ class ForwardingSemaphore implements TimelineSemaphore {
   }
 
   @Override
-  public CompletionStage<@Nullable Void> whenReached(long value) {
+  public CompletableFuture<@Nullable Void> whenReached(long value) {
     return right.whenReached(value);
   }
 

@@ -209,7 +209,7 @@ class LeftoversTest {
       }
       // Not by a poll, which would last an hour: only the completion thread runs what is in the
       // fake.
-      done.whenReached(1).toCompletableFuture().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      done.whenReached(1).get(LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
   }
 }

@@ -12,7 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Device;
 import org.jhal.DeviceQueue;
@@ -60,11 +60,11 @@ class SemaphoreCloseTest {
     List<HalException> failures = new ArrayList<>();
     semaphore.onReach(1, failures::add);
     semaphore.onReach(1_000, failures::add);
-    CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
+    CompletableFuture<@Nullable Void> future = semaphore.whenReached(1);
     semaphore.close();
     assertEquals(2, failures.size(), "callbacks that were cancelled");
     failures.forEach(failure -> assertHal(Status.CANCELLED, failure));
-    assertTrue(stage.toCompletableFuture().isCompletedExceptionally());
+    assertTrue(future.isCompletedExceptionally());
   }
 
   @Test

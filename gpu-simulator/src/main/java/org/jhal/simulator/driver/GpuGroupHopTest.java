@@ -49,7 +49,7 @@ public abstract class GpuGroupHopTest extends SimulatedGroups {
       @Override
       void call(Device device, Runnable body) {
         try (TimelineSemaphore begin = device.createSemaphore(0)) {
-          var called = begin.whenReached(1).thenRun(body).toCompletableFuture();
+          var called = begin.whenReached(1).thenRun(body);
           device.queue(0).barrier(Fence.NONE, begin.at(1));
           var unused = called.join();
         }

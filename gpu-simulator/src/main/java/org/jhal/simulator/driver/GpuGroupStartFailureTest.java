@@ -169,7 +169,7 @@ public abstract class GpuGroupStartFailureTest extends SimulatedGroups {
     SummingGroup group = new SummingGroup(here, there);
     HeldStream stream = hold(here);
     startWithoutMemory(group, stream.producer(), stream.timeline().at(3));
-    CompletableFuture<?> produced = stream.timeline().whenReached(2).toCompletableFuture();
+    CompletableFuture<?> produced = stream.timeline().whenReached(2);
     assertStaysPending(stream.timeline().at(2).and(stream.timeline().at(3)));
     stream.release();
     awaitTrue("the producer's value", produced::isDone);

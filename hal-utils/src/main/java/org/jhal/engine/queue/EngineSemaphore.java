@@ -3,7 +3,7 @@ package org.jhal.engine.queue;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.HalException;
 import org.jhal.Registration;
@@ -195,9 +195,21 @@ public final class EngineSemaphore implements TimelineSemaphore {
   }
 
   @Override
-  public CompletionStage<@Nullable Void> whenReached(long wanted) {
+  public CompletableFuture<@Nullable Void> whenReached(long wanted) {
     checkOpen();
-    return new ReachStage(this, checkWanted(wanted));
+    CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+    Registration registration =
+        observe(
+            checkWanted(wanted),
+            failed -> {
+              boolean ignored =
+                  failed == null
+                      ? future.complete(null)
+                      : future.completeExceptionally(failed.again());
+            });
+    // Does nothing if the timeline has completed it; otherwise the caller has.
+    var unused = future.whenComplete((nothing, thrown) -> registration.cancel());
+    return future;
   }
 
   @Override

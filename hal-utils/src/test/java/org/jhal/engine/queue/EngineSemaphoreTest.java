@@ -343,15 +343,16 @@ class EngineSemaphoreTest {
   }
 
   @Test
-  void aStageIsNobodyElsesBusiness() throws Exception {
-    var stage = semaphore.whenReached(2);
-    stage.toCompletableFuture().cancel(true);
-    stage.thenRun(() -> log.add("stage"));
+  void aFutureBelongsToItsCaller() throws Exception {
+    var cancelled = semaphore.whenReached(2);
+    cancelled.thenRun(() -> log.add("cancelled"));
+    semaphore.whenReached(2).thenRun(() -> log.add("future"));
     note("callback", 2);
+    cancelled.cancel(true);
     semaphore.signal(2);
-    assertEquals(List.of("stage", "callback"), log);
+    assertEquals(List.of("future", "callback"), log);
 
-    var failing = semaphore.whenReached(3).toCompletableFuture();
+    var failing = semaphore.whenReached(3);
     semaphore.fail(BROKEN);
     CompletionException thrown = assertThrows(CompletionException.class, failing::join);
     assertEquals(BROKEN.toString(), String.valueOf(thrown.getCause()));
