@@ -1,5 +1,6 @@
 package org.jhal.engine;
 
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -163,6 +164,7 @@ final class EngineBuffer implements DeviceBuffer {
   public void close() {
     if (root == null && owner != null) {
       owner.close();
+      Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
     }
   }
 

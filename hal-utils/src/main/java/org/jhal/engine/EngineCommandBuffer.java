@@ -113,6 +113,7 @@ final class EngineCommandBuffer implements CommandBuffer {
   @Override
   public void close() {
     owner.close();
+    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
   }
 
   /**

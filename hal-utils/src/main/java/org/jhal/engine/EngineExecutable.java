@@ -1,5 +1,6 @@
 package org.jhal.engine;
 
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -112,6 +113,7 @@ final class EngineExecutable implements Executable {
   @Override
   public void close() {
     owner.close();
+    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
   }
 
   void checkOpen() {

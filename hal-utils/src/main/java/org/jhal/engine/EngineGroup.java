@@ -257,6 +257,7 @@ final class EngineGroup implements CollectiveGroup {
           return this;
         });
     owner.close();
+    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
     PlatformThreads.callUnlimited(
         "jhal-group-close",
         () -> {

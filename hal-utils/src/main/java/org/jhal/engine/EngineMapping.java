@@ -1,5 +1,6 @@
 package org.jhal.engine;
 
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jhal.DeviceBuffer;
@@ -123,6 +124,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
   @Override
   public void close() {
     owner.close();
+    Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
   }
 
   @Override

@@ -61,6 +61,10 @@ abstract class Owner extends PhantomReference<Object> {
     return isClosed;
   }
 
+  /**
+   * Called for the user. The caller keeps the handle reachable until this returns: a collector that
+   * ran before {@link #isClosed} is set would have it reported as a leak.
+   */
   final void close() {
     if (IS_CLOSED.compareAndSet(this, false, true)) {
       resource.release();

@@ -1,5 +1,6 @@
 package org.jhal.engine.queue;
 
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
@@ -156,6 +157,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
   public void close() {
     if (end(new HalException(Status.CANCELLED, this + " was closed"), true)) {
       onClose.run();
+      Reference.reachabilityFence(this); // or it might be reported as a leak while it is closed
     }
   }
 

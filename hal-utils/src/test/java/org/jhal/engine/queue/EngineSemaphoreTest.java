@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Registration;
@@ -51,6 +53,28 @@ class EngineSemaphoreTest {
     jumps.signal(Long.MAX_VALUE);
     assertEquals(Long.MAX_VALUE, jumps.value());
     assertStatus(Status.OUT_OF_RANGE, () -> jumps.signal(Long.MAX_VALUE));
+  }
+
+  /** Otherwise a semaphore that the program closes may be reported as a leak. */
+  @Test
+  void itStaysReachableUntilItsCloseHasReturned() {
+    for (int i = 0; i < 30_000; i++) {
+      closeOne(reference -> {}); // until the compiler drops references that are not used again
+    }
+    for (int i = 0; i < 10; i++) {
+      closeOne(
+          reference -> {
+            System.gc();
+            assertTrue(reference.get() != null, "collected while it was being closed");
+          });
+    }
+  }
+
+  private static void closeOne(Consumer<Reference<?>> duringClose) {
+    Reference<?>[] reference = new Reference<?>[1];
+    EngineSemaphore closes = new EngineSemaphore(0, () -> duringClose.accept(reference[0]));
+    reference[0] = new WeakReference<>(closes);
+    closes.close();
   }
 
   @Test
