@@ -6,13 +6,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.BackOff;
-import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Failures;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +47,7 @@ abstract class Collective {
   }
 
   final GroupLife group;
-  final Operation<?> operation; // retained until the last reference of `hold` is gone
+  final Operation<?> operation;
   final CollectiveRequest request;
 
   // From PARKED to BEGUN or to the refusal, and from BEGUN to DONE or to the failure; also to the
@@ -69,23 +66,10 @@ abstract class Collective {
   // The signals are applied, or the operation is over. Written by any thread.
   private volatile boolean isTold;
 
-  // Released by retire(), and by each thread that uses the operation meanwhile.
-  private final Hold hold = new Hold();
-
-  /** Keeps the operation from being used anew. */
-  private final class Hold extends RefCounted {
-    @Override
-    protected void destroy() {
-      releaseProducers();
-      operation.release();
-    }
-  }
-
   Collective(GroupLife group, Operation<?> operation, CollectiveRequest request) {
     this.group = group;
     this.operation = operation;
     this.request = request;
-    operation.retain();
   }
 
   // How it begins.
@@ -187,7 +171,7 @@ abstract class Collective {
 
   /** Whether it may be about to begin: it is being enqueued, or issued, which takes no time. */
   private boolean isBeginning() {
-    return whileOpen(() -> stage() == Stage.PARKED && operation.isUnderWay());
+    return stage() == Stage.PARKED && operation.isUnderWay();
   }
 
   /**
@@ -202,7 +186,7 @@ abstract class Collective {
 
   /** Whether it waits for something, or is being enqueued. */
   final boolean isParked() {
-    return whileOpen(operation::isParked);
+    return operation.isParked();
   }
 
   /** Whether it was cancelled, or could not begin. */
@@ -218,7 +202,7 @@ abstract class Collective {
 
   /** Whether nobody has to wait for its signals any more. */
   final boolean isTold() {
-    return isTold || whileOpen(operation::isApplied);
+    return isTold || operation.isApplied();
   }
 
   final void setTold() {
@@ -230,17 +214,11 @@ abstract class Collective {
    * begun goes on.
    */
   final void cancel(HalException reason) {
-    if (hold.tryRetain()) {
-      try {
-        refuse(reason);
-        Stage now = stage();
-        HalException first = now.hasBegun() ? null : now.failure();
-        if (first != null) {
-          operation.queue.failOpen(asOwn(), first);
-        }
-      } finally {
-        hold.release();
-      }
+    refuse(reason);
+    Stage now = stage();
+    HalException first = now.hasBegun() ? null : now.failure();
+    if (first != null) {
+      operation.queue.failOpen(asOwn(), first);
     }
   }
 
@@ -257,14 +235,7 @@ abstract class Collective {
    * Not for failures of the group, or of what this waits for.
    */
   final HalException named(HalException cause) {
-    if (cause.status() == Status.UNAVAILABLE || !hold.tryRetain()) {
-      return cause;
-    }
-    try {
-      return operation.asOwn(cause);
-    } finally {
-      hold.release();
-    }
+    return cause.status() == Status.UNAVAILABLE ? cause : operation.asOwn(cause);
   }
 
   /**
@@ -316,48 +287,22 @@ abstract class Collective {
 
   /** Whether the operation has succeeded, and its signals are raised. */
   final boolean hasSucceeded() {
-    return whileOpen(operation::hasSucceeded);
+    return operation.hasSucceeded();
   }
 
-  /** Whether something is true while the operation is not free; false if it is. */
-  final boolean whileOpen(BooleanSupplier isSo) {
-    return Boolean.TRUE.equals(ifOpen(isSo::getAsBoolean));
-  }
-
-  /** What {@code body} returns while the operation is not free; null if it is. */
-  final <T> @Nullable T ifOpen(Supplier<@Nullable T> body) {
-    if (!hold.tryRetain()) {
-      return null;
-    }
-    try {
-      return body.get();
-    } finally {
-      hold.release();
-    }
-  }
-
-  /** Lets go of the operations that it has waited for. Called once. */
-  void releaseProducers() {}
+  /** Lets go of the operations that it has waited for. */
+  void dropProducers() {}
 
   /** Has the operation fail if it has no verdict yet, without telling anybody. */
   final void failWork(HalException cause) {
-    if (hold.tryRetain()) {
-      try {
-        operation.failWork(cause);
-      } finally {
-        hold.release();
-      }
-    }
+    operation.failWork(cause);
   }
 
   private void tellFailure(HalException cause) {
-    if (hold.tryRetain()) {
-      try {
-        operation.queue.failOpen(asOwn(), cause);
-      } finally {
-        isTold = true;
-        hold.release();
-      }
+    try {
+      operation.queue.failOpen(asOwn(), cause);
+    } finally {
+      isTold = true;
     }
   }
 
@@ -436,7 +381,7 @@ abstract class Collective {
       letGo();
       endUses();
       group.remove(this);
-      hold.release();
+      dropProducers();
     }
   }
 

@@ -35,8 +35,10 @@ final class NativeCollective extends Collective {
 
   private final NativeGroup<?> natives;
 
-  // What the stream waits for, each retained. Filled by the issue thread before it has begun.
-  private final List<Operation<?>> producers = new ArrayList<>(0);
+  // What the stream waits for. Written by the issue thread before it has begun, and emptied when
+  // the
+  // operation retires.
+  private volatile List<Operation<?>> producers = List.of();
 
   // Those that are before it on some device, until they are over. Written once, by the issue
   // thread; emptied when this one is over.
@@ -88,7 +90,9 @@ final class NativeCollective extends Collective {
   @Override
   void issue(NativeStream<?> stream) {
     CollectiveCall call = request.call();
-    operation.retainProducers(producers::add);
+    List<Operation<?>> open = new ArrayList<>(0);
+    operation.forEachOpenProducer(open::add);
+    producers = open;
     holds.set(RankHold.all(group.devices(), request));
     HalException failure;
     try {
@@ -157,7 +161,7 @@ final class NativeCollective extends Collective {
 
   /** Whether its streams wait for operations that are not over. */
   private boolean awaitsProducers() {
-    return whileOpen(() -> producers.stream().anyMatch(producer -> !producer.isApplied()));
+    return producers.stream().anyMatch(producer -> !producer.isApplied());
   }
 
   /**
@@ -183,9 +187,8 @@ final class NativeCollective extends Collective {
   }
 
   @Override
-  void releaseProducers() {
-    producers.forEach(Operation::release);
-    producers.clear();
+  void dropProducers() {
+    producers = List.of();
   }
 
   /** No other one can come between those before it and this one. */
@@ -253,9 +256,17 @@ final class NativeCollective extends Collective {
     }
   }
 
-  /** Asks the library whether it knows of a failure. The group is kept while this is open. */
+  /** Asks the library whether it knows of a failure. */
   private void ask() {
-    HalException found = ifOpen(natives::failure);
+    if (!group.tryRetain()) {
+      return; // this has retired, and the group is being freed
+    }
+    HalException found;
+    try {
+      found = natives.failure();
+    } finally {
+      group.release();
+    }
     if (found != null) {
       fail(found);
     }
@@ -263,16 +274,13 @@ final class NativeCollective extends Collective {
 
   /** Why what it waits for has failed, although its streams may not be past that. */
   private @Nullable HalException producerFailure() {
-    return ifOpen(
-        () -> {
-          for (Operation<?> producer : producers) {
-            HalException failure = producer.failure();
-            if (failure != null) {
-              return failure;
-            }
-          }
-          return null;
-        });
+    for (Operation<?> producer : producers) {
+      HalException failure = producer.failure();
+      if (failure != null) {
+        return failure;
+      }
+    }
+    return null;
   }
 
   /** Returns false if no time is left, or no memory for the timer. */

@@ -23,6 +23,7 @@ import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
@@ -69,7 +70,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   private final EngineDevice<E> device;
   private final Operation<E> operation;
   private Kind kind = Kind.BARRIER;
-  private @Nullable RecordedCommands single; // holds the command of COMMAND; made when first needed
+  private @Nullable RecordedCommand single; // the command of COMMAND
   private @Nullable Recording recording; // for EXECUTE
   private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // for EXECUTE, by slot
   private int bindingCount;
@@ -92,7 +93,7 @@ final class QueueWork<E> implements Work<E>, Submission {
   private @Nullable HostCompletion hostCompletion;
   private boolean signalsAfterHostCompletion;
   private @Nullable Runnable onEventReleased; // the user's, of an imported event
-  private final List<Runnable> whenFired = new ArrayList<>(0); // registered by the driver
+  private List<Runnable> whenFired = List.of(); // registered by the driver
 
   QueueWork(EngineDevice<E> device, Operation<E> operation) {
     this.device = device;
@@ -100,12 +101,12 @@ final class QueueWork<E> implements Work<E>, Submission {
   }
 
   private RecordedCommand command() {
-    RecordedCommands list = single;
-    if (list == null) {
-      list = new RecordedCommands(new RecordedCommand());
-      single = list;
+    RecordedCommand command = single;
+    if (command == null) {
+      command = new RecordedCommand();
+      single = command;
     }
-    return list.get(0);
+    return command;
   }
 
   // Filling in. Each method may throw; the operation is then abandoned, which retires this object.
@@ -446,7 +447,7 @@ final class QueueWork<E> implements Work<E>, Submission {
     }
   }
 
-  private RecordedCommands commands() {
+  private CommandList commands() {
     Recording recorded = recording;
     return recorded == null ? Objects.requireNonNull(single) : recorded.commands();
   }
@@ -603,10 +604,9 @@ final class QueueWork<E> implements Work<E>, Submission {
     usesPeers = false;
     endBorrow();
     borrow = null;
-    for (int i = 0; i < whenFired.size(); i++) {
-      device.calls().quietly("giving back what an operation has used", whenFired.get(i));
+    for (Runnable release : whenFired) {
+      device.calls().quietly("giving back what an operation has used", release);
     }
-    whenFired.clear();
     Runnable released = onEventReleased;
     if (released != null) {
       onEventReleased = null;
@@ -618,15 +618,13 @@ final class QueueWork<E> implements Work<E>, Submission {
     Arrays.fill(bindings, 0, bindingCount, null);
     bindingCount = 0;
     if (single != null) {
-      single.get(0).clear();
+      single.clear();
     }
     recording = null;
     allocation = null;
     deallocated = null;
     collective = null;
     hostCompletion = null;
-    signalsAfterHostCompletion = false;
-    kind = Kind.BARRIER;
     resourceCount = 0;
     try {
       if (over != null) {
@@ -784,6 +782,10 @@ final class QueueWork<E> implements Work<E>, Submission {
 
   @Override
   public void whenFired(Runnable release) {
-    whenFired.add(Objects.requireNonNull(release, "release"));
+    Objects.requireNonNull(release, "release");
+    if (whenFired.isEmpty()) {
+      whenFired = new ArrayList<>(1);
+    }
+    whenFired.add(release);
   }
 }

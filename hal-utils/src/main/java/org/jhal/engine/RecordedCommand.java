@@ -14,23 +14,23 @@ import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.ExternalCall;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's implementation of {@link Command}: checked against the contract, and reused by
- * queues.
+ * The engine's implementation of {@link Command}: checked against the contract. It is also the list
+ * that holds it alone.
  *
  * <p>Constant while it is recorded or submitted. Before and after that it belongs to one thread.
  */
-final class RecordedCommand implements Command {
-  private static final int MAX_KEPT_BYTES = 4096;
+final class RecordedCommand implements Command, CommandList {
   private static final RecordedOperand[] NO_OPERANDS = {};
   private static final byte[] NO_BYTES = {};
 
   private Kind kind = Kind.BARRIER;
-  private final RecordedOperand source = new RecordedOperand();
-  private final RecordedOperand target = new RecordedOperand();
+  private @Nullable RecordedOperand source; // of readbacks and copies
+  private @Nullable RecordedOperand target; // of what writes a buffer, except for dispatches
   private int pattern;
   private int patternBytes;
   private byte[] data = NO_BYTES; // the bytes of an update, or packed arguments of a dispatch
@@ -53,13 +53,23 @@ final class RecordedCommand implements Command {
   }
 
   @Override
+  public int size() {
+    return 1;
+  }
+
+  @Override
+  public RecordedCommand get(int index) {
+    return this;
+  }
+
+  @Override
   public RecordedOperand source() {
-    return source;
+    return Objects.requireNonNull(source);
   }
 
   @Override
   public RecordedOperand target() {
-    return target;
+    return Objects.requireNonNull(target);
   }
 
   @Override
@@ -139,10 +149,12 @@ final class RecordedCommand implements Command {
   boolean setFill(
       EngineDevice<?> device, BufferRef to, long offset, long length, FillPattern fill) {
     Objects.requireNonNull(fill, "pattern");
-    Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, target);
-    Validation.multiple("fill offset", target, fill.bytes());
+    RecordedOperand range = new RecordedOperand();
+    Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, range);
+    Validation.multiple("fill offset", range, fill.bytes());
     Validation.multiple("fill length", length, fill.bytes());
     kind = Validation.supported(device, Kind.FILL);
+    target = range;
     pattern = fill.bits();
     patternBytes = fill.bytes();
     return length > 0;
@@ -150,8 +162,10 @@ final class RecordedCommand implements Command {
 
   boolean setUpdate(EngineDevice<?> device, ByteBuffer from, BufferRef to, long offset) {
     int length = Objects.requireNonNull(from, "source").remaining();
-    Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, target);
+    RecordedOperand range = new RecordedOperand();
+    Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, range);
     kind = Validation.supported(device, Kind.UPDATE);
+    target = range;
     reserve(length);
     from.get(from.position(), data, 0, length);
     return length > 0;
@@ -159,19 +173,23 @@ final class RecordedCommand implements Command {
 
   boolean setUpload(EngineDevice<?> device, HostMemory from, BufferRef to, long offset) {
     Objects.requireNonNull(from, "source");
+    RecordedOperand range = new RecordedOperand();
     Validation.operand(
-        device, "target", to, offset, from.size(), BufferUsage.TRANSFER_TARGET, target);
+        device, "target", to, offset, from.size(), BufferUsage.TRANSFER_TARGET, range);
     kind = Validation.supported(device, Kind.UPLOAD);
+    target = range;
     host = from;
     return from.size() > 0;
   }
 
   boolean setReadback(EngineDevice<?> device, BufferRef from, long offset, HostMemory to) {
     Objects.requireNonNull(to, "target");
+    RecordedOperand range = new RecordedOperand();
     Validation.operand(
-        device, "source", from, offset, to.size(), BufferUsage.TRANSFER_SOURCE, source);
+        device, "source", from, offset, to.size(), BufferUsage.TRANSFER_SOURCE, range);
     Validation.writable(to);
     kind = Validation.supported(device, Kind.READBACK);
+    source = range;
     host = to;
     return to.size() > 0;
   }
@@ -184,15 +202,18 @@ final class RecordedCommand implements Command {
       long toOffset,
       long length) {
     Validation.sameDevice(device, from, to);
+    RecordedOperand read = new RecordedOperand();
+    RecordedOperand written = new RecordedOperand();
     Validation.operand(
-        device, "source", from, fromOffset, length, BufferUsage.TRANSFER_SOURCE, source);
-    Validation.operand(device, "target", to, toOffset, length, BufferUsage.TRANSFER_TARGET, target);
-    if (!source.isSlot()
-        && !target.isSlot()
-        && source.storage().home() == target.storage().home()) {
-      Validation.disjoint(source.offset, target.offset, length);
+        device, "source", from, fromOffset, length, BufferUsage.TRANSFER_SOURCE, read);
+    Validation.operand(
+        device, "target", to, toOffset, length, BufferUsage.TRANSFER_TARGET, written);
+    if (!read.isSlot() && !written.isSlot() && read.storage().home() == written.storage().home()) {
+      Validation.disjoint(read.offset, written.offset, length);
     }
     kind = Validation.supported(device, Kind.COPY);
+    source = read;
+    target = written;
     return length > 0;
   }
 
@@ -261,12 +282,12 @@ final class RecordedCommand implements Command {
   /** Calls {@code visitor} for each operand that this command uses. */
   void visit(OperandVisitor visitor) {
     switch (kind) {
-      case FILL -> visitor.visit(target, BufferUsage.TRANSFER_TARGET, patternBytes);
-      case UPDATE, UPLOAD -> visitor.visit(target, BufferUsage.TRANSFER_TARGET, 1);
-      case READBACK -> visitor.visit(source, BufferUsage.TRANSFER_SOURCE, 1);
+      case FILL -> visitor.visit(target(), BufferUsage.TRANSFER_TARGET, patternBytes);
+      case UPDATE, UPLOAD -> visitor.visit(target(), BufferUsage.TRANSFER_TARGET, 1);
+      case READBACK -> visitor.visit(source(), BufferUsage.TRANSFER_SOURCE, 1);
       case COPY -> {
-        visitor.visit(source, BufferUsage.TRANSFER_SOURCE, 1);
-        visitor.visit(target, BufferUsage.TRANSFER_TARGET, 1);
+        visitor.visit(source(), BufferUsage.TRANSFER_SOURCE, 1);
+        visitor.visit(target(), BufferUsage.TRANSFER_TARGET, 1);
       }
       case DISPATCH -> {
         for (int i = 0; i < argumentCount; i++) {
@@ -290,19 +311,14 @@ final class RecordedCommand implements Command {
     void visit(RecordedOperand operand, BufferUsage usage, int alignment);
   }
 
-  /** Drops all references, for reuse. */
+  /** Drops all references. */
   void clear() {
-    source.clear();
-    target.clear();
+    source = null;
+    target = null;
     host = null;
     kernel = null;
     external = null;
-    for (int i = 0; i < argumentCount; i++) {
-      arguments[i].clear();
-    }
-    if (data.length > MAX_KEPT_BYTES) {
-      data = NO_BYTES;
-    }
-    dataSize = 0;
+    arguments = NO_OPERANDS;
+    data = NO_BYTES;
   }
 }

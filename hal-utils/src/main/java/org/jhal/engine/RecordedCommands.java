@@ -5,22 +5,15 @@ import org.jhal.driver.CommandList;
 import org.jhal.driver.PreparedCommands;
 import org.jspecify.annotations.Nullable;
 
-/** The commands of a recording, or the single command of an operation. */
+/** The commands of a recording. */
 final class RecordedCommands implements CommandList {
-  private RecordedCommand[] commands;
+  private RecordedCommand[] commands = new RecordedCommand[4];
   private int size;
 
   // Set at most once, by a thread that submits the commands.
   private volatile @Nullable PreparedCommands prepared;
 
-  RecordedCommands() {
-    this.commands = new RecordedCommand[4];
-  }
-
-  RecordedCommands(RecordedCommand only) {
-    this.commands = new RecordedCommand[] {only};
-    this.size = 1;
-  }
+  RecordedCommands() {}
 
   void add(RecordedCommand command) {
     if (size == commands.length) {

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The work that a thread has left after it changed a semaphore: notify the waiters that it removed,
- * release the operations whose events were dropped, and drain the queues whose operations became
- * ready.
+ * and drain the queues whose operations became ready.
  *
  * <p>Notifying a waiter may change further semaphores. Such a nested change only appends to the
  * cascade in progress, so a million dependants need no stack. No lock is held while a waiter is
@@ -57,7 +56,6 @@ public final class Cascade {
   @Nullable WaitNode beginning;
 
   private List<DeferredWorkQueue<?>> readyQueues = new ArrayList<>();
-  private List<Operation<?>> dropped = new ArrayList<>();
   private final Settling.Stack settling = new Settling.Stack();
   private boolean isRunning; // run() is on this thread's stack
   private int callbackDepth; // how many callbacks of users are on this thread's stack
@@ -88,11 +86,6 @@ public final class Cascade {
     lastReleased = node;
   }
 
-  /** Adds a reference to release. The caller may hold a semaphore's lock. */
-  void addDropped(Operation<?> operation) {
-    dropped.add(operation);
-  }
-
   /** Adds a queue to drain. */
   void addReady(DeferredWorkQueue<?> queue) {
     if (!readyQueues.contains(queue)) {
@@ -120,8 +113,6 @@ public final class Cascade {
           node.nextReleased = null;
           beginning = node;
           step(node);
-        } else if (!dropped.isEmpty()) {
-          dropped.remove(dropped.size() - 1).release();
         } else if (!readyQueues.isEmpty()) {
           readyQueues.remove(readyQueues.size() - 1).drainAfterSignal();
         } else {
@@ -213,11 +204,9 @@ public final class Cascade {
   private void handOver() {
     Cascade rest = new Cascade();
     List<DeferredWorkQueue<?>> noQueues = rest.readyQueues;
-    List<Operation<?>> noOperations = rest.dropped;
     rest.firstReleased = firstReleased;
     rest.lastReleased = lastReleased;
     rest.readyQueues = readyQueues;
-    rest.dropped = dropped;
     Runnable body =
         () -> {
           rest.thread = Thread.currentThread();
@@ -229,7 +218,6 @@ public final class Cascade {
     firstReleased = null;
     lastReleased = null;
     readyQueues = noQueues;
-    dropped = noOperations;
   }
 
   private void step(WaitNode node) {

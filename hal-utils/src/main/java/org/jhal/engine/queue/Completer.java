@@ -157,7 +157,7 @@ final class Completer<E> {
     }
   }
 
-  /** Releases what the retired operations held, reports to the lists, and frees the operations. */
+  /** Releases what the retired operations held, and reports them to the lists. */
   private void flush() {
     releases.flush();
     Operation<E> next = firstRetired;
@@ -172,7 +172,6 @@ final class Completer<E> {
       Operation<E> operation = next;
       next = operation.nextToRetire;
       operation.nextToRetire = null;
-      operation.release();
     }
   }
 
@@ -291,7 +290,6 @@ final class Completer<E> {
     if (letGo(operation, RefCounted::release)) {
       operation.setEvent(null); // the event has gone with the stream
       lists.over(0, 0, operation);
-      operation.release();
     }
   }
 

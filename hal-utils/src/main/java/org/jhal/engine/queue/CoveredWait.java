@@ -16,18 +16,12 @@ final class CoveredWait<E> extends WaitNode {
   }
 
   @Override
-  void registered() {
-    operation.retain();
-  }
-
-  @Override
   void released(Cascade cascade) {
     cascade.beginning = null;
     try {
       if (failure != null) {
         operation.queue.registration().coveredWaitFailed(operation, failure);
       }
-      operation.release(); // the registration's reference
     } catch (Throwable t) {
       operation.queue.lists.escaped = t; // before any call: there may be no stack left for one
       throw t;

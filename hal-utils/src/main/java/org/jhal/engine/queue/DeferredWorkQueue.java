@@ -54,7 +54,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         EngineSemaphore.class,
         EventPool.class,
         Failures.class,
-        FreeOperations.class,
         HostCompletionRun.class,
         OpenQueues.class,
         Operation.class,
@@ -88,7 +87,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final QueueLoss loss;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll are inside
-  private final FreeOperations<E> free;
   final QueueLists<E> lists; // not private: QueueLists.escaped is written without a call
   private final Outcomes<E> outcomes;
   private final Issuer<E> issuer;
@@ -126,7 +124,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     this.maker = () -> new Operation<>(this, works);
     this.loss = new QueueLoss(name, loss, this::issueLater);
     this.events = new EventPool<>(stream);
-    this.free = new FreeOperations<>(maker);
     this.lists = new QueueLists<>(settings.maxInFlight(), stream, this::issueLater);
     this.issuer = new Issuer<>(this, this.loss, lists, stream, events, domain);
     this.outcomes = new Outcomes<>(settings.outcomesCanFail(), this.loss, stream);
@@ -214,7 +211,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       if (cause != null) {
         throw cause.again();
       }
-      Operation<E> operation = free.take();
+      Operation<E> operation = maker.get();
       operation.setServesCopy(servesCopy);
       return operation;
     } catch (Throwable t) {
@@ -241,7 +238,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   private static void discard(Operation<?> operation) {
     operation.work.retire(RefCounted::release);
-    operation.release();
   }
 
   /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
@@ -323,7 +319,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * see it.
    *
    * @return ISSUED if the caller has the drainer's role and must issue it; READY, or PARKED if a
-   *     wait was registered or has failed; then the caller has a reference
+   *     wait was registered or has failed
    */
   private State open(Operation<E> operation) {
     if (registration.register(operation)) {
@@ -331,7 +327,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       boolean mayIssue = !PlatformThreads.isCurrentVirtual();
       return lists.openReady(operation, mayIssue) ? State.ISSUED : State.READY;
     }
-    operation.retain(); // a signaller may fail it, and it may retire, before submit() returns
     lists.open(operation);
     operation.changeState(State.REGISTERING, State.PARKED);
     return State.PARKED;
@@ -345,7 +340,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     if (failure != null) {
       failing.failUnissued(operation, failure);
     }
-    operation.release();
     drain();
   }
 
@@ -363,7 +357,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     } else {
       registration.watchCovered(operation);
     }
-    operation.release();
     if (isReady) {
       drain();
     }
@@ -556,11 +549,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    */
   public void hostCompletionOver(Operation<E> operation, @Nullable HalException failure) {
     completer.hostCompletionOver(operation, failure);
-  }
-
-  /** Takes back an operation to which there is no reference any more. */
-  void giveBack(Operation<E> operation) {
-    free.giveBack(operation);
   }
 
   // Failure and shutdown.

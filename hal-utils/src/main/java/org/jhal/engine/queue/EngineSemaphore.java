@@ -320,7 +320,6 @@ public final class EngineSemaphore implements TimelineSemaphore {
       SemaphoreLane lane = laneLocked(domain);
       Operation<?> producer = lane.covering(wanted);
       if (producer != null) {
-        producer.retain();
         node.producer = producer;
         return false;
       }
@@ -355,8 +354,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
    * the operation as their producer. Does nothing if the value is already reached, or if the
    * semaphore has failed or is closed.
    *
-   * <p>Called by the drainer. Each stored event and each released waiter holds a reference to the
-   * operation.
+   * <p>Called by the drainer.
    */
   void publish(Operation<?> operation, long newValue, Object domain) {
     Cascade cascade = Cascade.current();
@@ -365,13 +363,11 @@ public final class EngineSemaphore implements TimelineSemaphore {
         return;
       }
       SemaphoreLane lane = laneLocked(domain);
-      operation.retain();
       lane.addEvent(newValue, operation);
       for (WaitNode node = lane.waiters.min();
           node != null && node.key <= newValue;
           node = lane.waiters.min()) {
         lane.waiters.remove(node);
-        operation.retain();
         node.producer = operation;
         cascade.addReleased(node);
       }
@@ -381,14 +377,13 @@ public final class EngineSemaphore implements TimelineSemaphore {
 
   /**
    * Returns an issued operation of any device that will raise the value to at least {@code wanted},
-   * retained for the caller, or null if there is none.
+   * or null if there is none.
    */
-  @Nullable Operation<?> retainCovering(long wanted) {
+  @Nullable Operation<?> covering(long wanted) {
     synchronized (lock) {
       for (SemaphoreLane lane : lanes) {
         Operation<?> operation = lane.covering(wanted);
         if (operation != null) {
-          operation.retain();
           return operation;
         }
       }
@@ -401,7 +396,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
     eventExpectedUntil = until;
   }
 
-  /** Whether {@link #retainCovering} may find something soon. */
+  /** Whether {@link #covering} may find something soon. */
   boolean expectsEvent() {
     return eventExpectedUntil - System.nanoTime() > 0;
   }
@@ -457,7 +452,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
    */
   private void releaseLocked(long limit, @Nullable HalException reason, Cascade cascade) {
     for (SemaphoreLane lane : lanes) {
-      lane.dropEvents(limit, cascade);
+      lane.dropEvents(limit);
     }
     while (true) {
       SemaphoreLane source = null;

@@ -76,13 +76,12 @@ final class EventInquiry<E> {
       try {
         askStream();
         boolean hasAsked = false;
-        for (Operation<E> operation : lists.retainOpen()) {
+        for (Operation<E> operation : lists.open()) {
           PooledEvent<E> event = hasAsked || loss.cause() != null ? null : operation.retainEvent();
           if (event != null) {
             hasAsked = true;
             boolean ignored = query(operation, event);
           }
-          operation.release();
         }
       } finally {
         gate.leave();

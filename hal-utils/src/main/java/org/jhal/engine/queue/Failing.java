@@ -43,12 +43,10 @@ final class Failing<E> {
   /** Ends an operation that is FAILED. May be called again if an error ended it half-way. */
   private void endUnissued(Operation<E> operation, HalException failure) {
     // publish() may have removed a wait between the change of state and deregister(). The
-    // semaphore's lock makes the producer that it stored visible here, and settling releases it.
+    // semaphore's lock makes the producer that it stored visible here, and settling drops it.
     for (int i = 0; i < operation.waitCount(); i++) {
       OperationWait<E> wait = operation.wait(i);
-      if (wait.semaphore().deregister(wait)) {
-        operation.release(); // the registration's reference
-      }
+      boolean ignored = wait.semaphore().deregister(wait);
     }
     operation.work.endBorrow(); // nothing has reached the stream
     Settling.fail(operation, failure);
@@ -65,7 +63,7 @@ final class Failing<E> {
     }
     lists.hasLeft = false;
     try {
-      for (Operation<E> operation : lists.retainOpen()) {
+      for (Operation<E> operation : lists.open()) {
         HalException failure = operation.leftWith;
         if (failure != null) {
           HalException cause = operation.queue.lost();
@@ -76,7 +74,6 @@ final class Failing<E> {
           } // otherwise it fails with the device
           operation.leftWith = null;
         }
-        operation.release();
       }
     } catch (Throwable t) {
       lists.hasLeft = true;
@@ -109,7 +106,7 @@ final class Failing<E> {
    * all.
    */
   int failAll(Predicate<Operation<E>> which, HalException reason, boolean alsoIssued) {
-    List<Operation<E>> open = lists.retainOpen();
+    List<Operation<E>> open = lists.open();
     for (Operation<E> operation : open) {
       if (which.test(operation)) {
         failUnissued(operation, reason);
@@ -122,7 +119,6 @@ final class Failing<E> {
           Settling.fail(operation, reason); // SETTLED: its signals may not be applied yet
         }
       }
-      operation.release();
     }
     return open.size();
   }
@@ -130,8 +126,6 @@ final class Failing<E> {
   /**
    * Fails one operation whatever its state, unless it has its verdict. What it has put into the
    * stream goes on, and only then it retires.
-   *
-   * @param operation which was begun; the caller holds a reference
    */
   void failOpen(Operation<E> operation, HalException reason) {
     operation.failWork(reason); // while it is REGISTERING, its own thread looks at this

@@ -140,42 +140,37 @@ final class HostWait extends WaitNode {
    */
   private static boolean poll(EngineSemaphore semaphore, long wanted, long start, long limit)
       throws InterruptedException {
-    Operation<?> operation = retainCoveringSoon(semaphore, wanted, start, limit);
+    Operation<?> operation = coveringSoon(semaphore, wanted, start, limit);
     if (operation == null) {
       return isReached(semaphore, wanted);
     }
-    try {
-      long begin = System.nanoTime();
-      long spin = Math.min(operation.queue.poller().spinNanos(), limit - (begin - start));
-      if (spin <= 0) {
-        return false;
-      }
-      boolean ignored =
-          operation.settleWhenFired(
-              begin + spin,
-              () ->
-                  semaphore.currentValue() >= wanted
-                      || semaphore.over() != null
-                      || Thread.currentThread().isInterrupted());
-      boolean isReached = isReached(semaphore, wanted);
-      if (!isReached && Thread.interrupted()) {
-        throw new InterruptedException();
-      }
-      return isReached;
-    } finally {
-      operation.release();
+    long begin = System.nanoTime();
+    long spin = Math.min(operation.queue.poller().spinNanos(), limit - (begin - start));
+    if (spin <= 0) {
+      return false;
     }
+    boolean ignored =
+        operation.settleWhenFired(
+            begin + spin,
+            () ->
+                semaphore.currentValue() >= wanted
+                    || semaphore.over() != null
+                    || Thread.currentThread().isInterrupted());
+    boolean isReached = isReached(semaphore, wanted);
+    if (!isReached && Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    return isReached;
   }
 
   /**
-   * Returns the operation that will raise the value, retained, or null if there is none. If one is
-   * left to an issue thread, waits a moment until that has issued it: to park and to be woken takes
-   * longer.
+   * Returns the operation that will raise the value, or null if there is none. If one is left to an
+   * issue thread, waits a moment until that has issued it: to park and to be woken takes longer.
    */
-  private static @Nullable Operation<?> retainCoveringSoon(
+  private static @Nullable Operation<?> coveringSoon(
       EngineSemaphore semaphore, long wanted, long start, long limit) {
     while (true) {
-      Operation<?> operation = semaphore.retainCovering(wanted);
+      Operation<?> operation = semaphore.covering(wanted);
       if (operation != null
           || !semaphore.expectsEvent()
           || semaphore.currentValue() >= wanted
@@ -185,7 +180,7 @@ final class HostWait extends WaitNode {
           || PlatformThreads.isCurrentVirtual()) {
         return operation;
       }
-      for (int i = 0; i < LOOKS_APART; i++) { // retainCovering() takes a lock
+      for (int i = 0; i < LOOKS_APART; i++) { // covering() takes a lock
         Thread.onSpinWait();
       }
     }

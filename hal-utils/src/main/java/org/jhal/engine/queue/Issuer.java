@@ -105,13 +105,11 @@ final class Issuer<E> {
   }
 
   /**
-   * Claims an operation that was in the heap, and drops the heap's reference. Returns false if the
-   * operation failed while it was there.
+   * Claims an operation that was in the heap. Returns false if the operation failed while it was
+   * there.
    */
   private boolean claim(Operation<E> operation) {
-    boolean isOurs = operation.changeState(State.READY, State.ISSUED);
-    operation.release(); // an ISSUED operation still has the queue's reference
-    return isOurs;
+    return operation.changeState(State.READY, State.ISSUED);
   }
 
   private void unbind(long token) {
@@ -131,7 +129,7 @@ final class Issuer<E> {
    * {@link QueueLists#escaped}.
    *
    * @return true if the event is recorded and the caller must put the operation in flight; false if
-   *     it has failed, and may already be in use again
+   *     it has failed, and may already have retired
    */
   private boolean issue(Operation<E> operation) {
     PooledEvent<E> event = null;
@@ -224,13 +222,11 @@ final class Issuer<E> {
    * then the operation has failed.
    */
   private boolean putBack(Operation<E> operation) {
-    operation.retain(); // the heap's reference
     if (operation.changeState(State.ISSUED, State.READY)) {
       // A thread that loses the device from here on finds it READY, and fails it.
       lists.putBack(operation);
       return true;
     }
-    operation.release();
     HalException failure = operation.failure();
     operation.failWork(
         failure != null ? failure : new HalException(Status.INTERNAL, "settled while issued"));
@@ -246,9 +242,8 @@ final class Issuer<E> {
    * @return whether the stream was made to wait for anything
    */
   private boolean waitForProducers(Operation<E> operation) {
-    // lose() on another thread may fix the verdict of this operation meanwhile, and so release its
-    // producers. A producer may then be in use again, and at worst the stream of the lost device
-    // waits for one event too many.
+    // lose() on another thread may fix the verdict of this operation meanwhile, which drops its
+    // producers. The stream of the lost device then does not wait for them, and need not.
 
     // A failure that is known before anything reaches the stream fails the operation at once.
     for (int i = 0; i < operation.waitCount(); i++) {

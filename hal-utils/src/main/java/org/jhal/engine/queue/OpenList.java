@@ -123,11 +123,10 @@ final class OpenList<E> {
     operation.openAfter = null;
   }
 
-  /** All open operations, oldest first, each retained for the caller. */
-  List<Operation<E>> retainAll() {
+  /** All open operations, oldest first. */
+  List<Operation<E>> all() {
     List<Operation<E>> all = new ArrayList<>(size);
     for (Operation<E> operation = first; operation != null; operation = operation.openAfter) {
-      operation.retain();
       all.add(operation);
     }
     Collections.reverse(all);
@@ -142,10 +141,9 @@ final class OpenList<E> {
   }
 
   /**
-   * Passes the open operations to {@code looker}, newest first, with no lock held and each retained
-   * during the call. The lock is taken for a few operations at a time, so that a walk over a
-   * million of them does not block the queue. Operations opened or retired during the walk may be
-   * missed.
+   * Passes the open operations to {@code looker}, newest first, with no lock held. The lock is
+   * taken for a few operations at a time, so that a walk over a million of them does not block the
+   * queue. Operations opened or retired during the walk may be missed.
    *
    * @param bookmark an unused operation, which marks the position in the list while the lock is
    *     free
@@ -161,7 +159,6 @@ final class OpenList<E> {
         synchronized (lock) {
           Operation<E> next = bookmark.openAfter;
           for (; next != null && slice.size() < SLICE; next = next.openAfter) {
-            next.retain();
             slice.add(next);
           }
           unlink(bookmark);
@@ -170,11 +167,7 @@ final class OpenList<E> {
             linkBefore(bookmark, next);
           }
         }
-        try {
-          slice.forEach(looker);
-        } finally {
-          slice.forEach(Operation::release);
-        }
+        slice.forEach(looker);
       }
     } finally {
       if (hasMore) {

@@ -3,7 +3,6 @@ package org.jhal.engine.queue;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -23,19 +22,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One operation of a queue: its waits, its signals, its work, and its state.
  *
- * <p>Operations are reused (rule K3). One returns to its queue when its last reference is gone.
- * References are held by the queue until it retires the operation, by each registered wait, by the
- * heap of ready operations, by each semaphore that stores its event, by each operation that waits
- * for its event natively, and by each thread that looks at it. A thread that holds a reference
- * therefore never sees the object change its use.
+ * <p>Each submission has an object of its own, which the garbage collector frees (rule K3). It lets
+ * go of its producers with its verdict, so that a chain of operations is not kept by its last one.
  */
 public final class Operation<E> extends HeapNode {
   /**
    * The state of an operation. Each change is one compare-and-set, so exactly one thread makes it.
    */
   public enum State {
-    /** Unused. */
-    FREE,
     /** Being enqueued: its thread is registering its waits. */
     REGISTERING,
     /** At least one registered wait is open. */
@@ -54,7 +48,6 @@ public final class Operation<E> extends HeapNode {
 
   private static final VarHandle STATE;
   private static final VarHandle OPEN_WAITS;
-  private static final VarHandle REFERENCES;
   private static final VarHandle WORK_FAILURE;
   private static final VarHandle OUTCOME;
 
@@ -64,15 +57,12 @@ public final class Operation<E> extends HeapNode {
   static final int KNOWN = 2;
 
   private static final OperationWait<?>[] NO_WAITS = {};
-  private static final EngineSemaphore[] NO_SEMAPHORES = {};
-  private static final long[] NO_VALUES = {};
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       STATE = lookup.findVarHandle(Operation.class, "state", State.class);
       OPEN_WAITS = lookup.findVarHandle(Operation.class, "openWaits", int.class);
-      REFERENCES = lookup.findVarHandle(Operation.class, "references", int.class);
       WORK_FAILURE = lookup.findVarHandle(Operation.class, "workFailure", HalException.class);
       OUTCOME = lookup.findVarHandle(Operation.class, "outcome", int.class);
     } catch (ReflectiveOperationException e) {
@@ -85,24 +75,17 @@ public final class Operation<E> extends HeapNode {
 
   // Any thread changes it by compare-and-set. It is set plainly only while one thread alone can see
   // the operation.
-  private volatile State state = State.FREE;
+  private volatile State state = State.REGISTERING;
 
   // Registered waits that are open, plus one until submit() has registered all of them. The thread
   // that counts it down to zero makes the operation READY.
   @SuppressWarnings("UnusedVariable") // used through its handle
   private volatile int openWaits = 1;
 
-  // Starts with the queue's reference.
-  @SuppressWarnings("UnusedVariable") // used through its handle
-  private volatile int references = 1;
-
-  // Written by the enqueuing thread while REGISTERING, then constant until the operation is free
-  // again. The fields of an OperationWait's outcome are an exception; see WaitNode.
+  // Written by the enqueuing thread while REGISTERING, then constant. The fields of an
+  // OperationWait's outcome are an exception; see WaitNode.
   private OperationWait<E>[] waits;
-  private int waitCount;
-  private EngineSemaphore[] signals = NO_SEMAPHORES;
-  private long[] signalValues = NO_VALUES;
-  private int signalCount;
+  private Fence signals = Fence.NONE;
   private boolean servesCopy; // a chunk of a copy between devices
 
   // How much of NativeStream.capacity() it takes up. Changed by the enqueuing thread, and while it
@@ -124,7 +107,7 @@ public final class Operation<E> extends HeapNode {
   private volatile @Nullable HalException workFailure;
 
   // The event recorded behind the work. Written by the drainer before it publishes the operation,
-  // cleared by the thread that completes it, read by any thread that holds a reference.
+  // cleared by the thread that completes it, read by any thread.
   private volatile @Nullable PooledEvent<E> event;
 
   // Whether the driver was asked how the work behind the event has ended; see Outcomes. Stays
@@ -182,11 +165,6 @@ public final class Operation<E> extends HeapNode {
   /** Link in the list of operations in flight, with the same owner as {@link #nextToRetire}. */
   @Nullable Operation<E> nextInFlight;
 
-  /** Link in {@link FreeOperations}, and the number of operations from here to the list's end. */
-  @Nullable Operation<E> nextFree;
-
-  int freeFromHere;
-
   // When it was enqueued. Written like the waits above.
   private long since;
 
@@ -203,12 +181,7 @@ public final class Operation<E> extends HeapNode {
     this.waits = (OperationWait<E>[]) NO_WAITS;
   }
 
-  // State and references.
-
-  /** Changes from FREE to REGISTERING. For the thread that took it from {@link FreeOperations}. */
-  void begin() {
-    state = State.REGISTERING;
-  }
+  // State.
 
   /**
    * Becomes READY, or ISSUED if the calling thread has the drainer's role, without having been
@@ -250,49 +223,6 @@ public final class Operation<E> extends HeapNode {
     return true;
   }
 
-  public void retain() {
-    REFERENCES.getAndAdd(this, 1);
-  }
-
-  /** Drops a reference. The last one makes the operation free for reuse. */
-  public void release() {
-    if ((int) REFERENCES.getAndAdd(this, -1) == 1) {
-      for (int i = 0; i < waitCount; i++) {
-        waits[i].clear();
-      }
-      Arrays.fill(signals, 0, signalCount, null);
-      waitCount = 0;
-      signalCount = 0;
-      references = 1;
-      openWaits = 1;
-      workFailure = null;
-      hasVerdict = false;
-      verdict = null;
-      failedWith = null;
-      isApplied = false;
-      isPutBack = false;
-      if (outcome != UNASKED) {
-        outcome = UNASKED;
-      }
-      isAnswered = false;
-      isAnswerThrown = false;
-      answer = null;
-      if (isGone) { // rarely; a volatile write costs more than looking
-        isGone = false;
-      }
-      isToRetire = false;
-      if (leftWith != null) {
-        leftWith = null;
-      }
-      place = 0;
-      if (span != null) {
-        span = null;
-      }
-      state = State.FREE;
-      queue.giveBack(this);
-    }
-  }
-
   // Waits and signals.
 
   /**
@@ -303,27 +233,18 @@ public final class Operation<E> extends HeapNode {
   void capture(Fence waitFence, Fence signalFence, NativeStream<E> stream) {
     since = CoarseClock.nanoTime();
     int count = waitFence.size();
-    if (waits.length < count) {
-      int old = waits.length;
-      waits = Arrays.copyOf(waits, count);
-      for (int i = old; i < count; i++) {
-        waits[i] = new OperationWait<>(this);
+    if (count > 0) {
+      waits = (OperationWait<E>[]) new OperationWait<?>[count];
+      for (int i = 0; i < count; i++) {
+        waits[i] =
+            new OperationWait<>(
+                this, EngineSemaphore.of(waitFence.semaphore(i)), waitFence.value(i));
       }
     }
-    for (int i = 0; i < count; i++) {
-      waits[i].set(EngineSemaphore.of(waitFence.semaphore(i)), waitFence.value(i));
+    for (int i = 0; i < signalFence.size(); i++) {
+      EngineSemaphore ignored = EngineSemaphore.of(signalFence.semaphore(i));
     }
-    waitCount = count;
-    count = signalFence.size();
-    if (signals.length < count) {
-      signals = new EngineSemaphore[count];
-      signalValues = new long[count];
-    }
-    for (int i = 0; i < count; i++) {
-      signals[i] = EngineSemaphore.of(signalFence.semaphore(i));
-      signalValues[i] = signalFence.value(i);
-    }
-    signalCount = count;
+    signals = signalFence;
     isTimed = timingWeight(stream) >= 0;
     weigh(stream);
     mayBlock = work.mayBlock(stream);
@@ -339,7 +260,7 @@ public final class Operation<E> extends HeapNode {
 
   /** The weight of everything but the commands: the waits, the event, and the measurement. */
   private int ownWeight(NativeStream<E> stream) {
-    return waitCount + 1 + (isTimed ? stream.timingWeight(true) : 0);
+    return waits.length + 1 + (isTimed ? stream.timingWeight(true) : 0);
   }
 
   /**
@@ -397,7 +318,7 @@ public final class Operation<E> extends HeapNode {
   }
 
   int waitCount() {
-    return waitCount;
+    return waits.length;
   }
 
   OperationWait<E> wait(int index) {
@@ -405,15 +326,15 @@ public final class Operation<E> extends HeapNode {
   }
 
   int signalCount() {
-    return signalCount;
+    return signals.size();
   }
 
   EngineSemaphore signal(int index) {
-    return signals[index];
+    return EngineSemaphore.of(signals.semaphore(index));
   }
 
   long signalValue(int index) {
-    return signalValues[index];
+    return signals.value(index);
   }
 
   /**
@@ -421,7 +342,7 @@ public final class Operation<E> extends HeapNode {
    * succeeded yet. For the drainer, while it issues this operation.
    */
   public boolean waitsReached() {
-    for (int i = 0; i < waitCount; i++) {
+    for (int i = 0; i < waits.length; i++) {
       Operation<?> producer = waits[i].producer;
       if (producer != null && !producer.hasSucceeded()) {
         return false;
@@ -432,7 +353,7 @@ public final class Operation<E> extends HeapNode {
 
   /** Whether it begins only once {@code semaphore} has reached {@code value}, or more. */
   boolean waitsFor(EngineSemaphore semaphore, long value) {
-    for (int i = 0; i < waitCount; i++) {
+    for (int i = 0; i < waits.length; i++) {
       if (waits[i].semaphore() == semaphore && waits[i].value() >= value) {
         return true;
       }
@@ -452,8 +373,7 @@ public final class Operation<E> extends HeapNode {
   /**
    * The position in the order of issue, starting at 1, or 0 if the operation is not in flight yet.
    * A thread that reads it without the lock of {@link QueueLists} may see 0 a little longer, even
-   * once the event is recorded. That costs {@link PollingPace#endPoll} a needless wake-up. It never
-   * sees the position of an earlier use, since it has seen the state of this one.
+   * once the event is recorded. That costs {@link PollingPace#endPoll} a needless wake-up.
    */
   long place() {
     return place;
@@ -493,27 +413,24 @@ public final class Operation<E> extends HeapNode {
     return isTimed;
   }
 
-  /** Tells the recorder that it was enqueued. The caller holds a reference or owns it. */
+  /** Tells the recorder that it was enqueued. */
   void recordSubmission(String kind, long kernel, int commands) {
     int recorded = 0;
-    for (int i = 0; i < waitCount; i++) {
+    for (int i = 0; i < waits.length; i++) {
       recorded += waits[i].needsSignal() ? 1 : 0;
     }
-    Events.submission(queue.number(), key, kind, kernel, commands, recorded, signalCount);
+    Events.submission(queue.number(), key, kind, kernel, commands, recorded, signals.size());
   }
 
-  /**
-   * Records its timepoints, but no wait for a value that a timeline had from the start. The caller
-   * holds a reference or owns it.
-   */
+  /** Records its timepoints, but no wait for a value that a timeline had from the start. */
   void recordEdges() {
-    for (int i = 0; i < waitCount; i++) {
+    for (int i = 0; i < waits.length; i++) {
       if (waits[i].needsSignal()) {
         Events.edge(waits[i].semaphore().number(), waits[i].value(), false, queue.number(), key);
       }
     }
-    for (int i = 0; i < signalCount; i++) {
-      Events.edge(signals[i].number(), signalValues[i], true, queue.number(), key);
+    for (int i = 0; i < signals.size(); i++) {
+      Events.edge(signal(i).number(), signalValue(i), true, queue.number(), key);
     }
   }
 
@@ -525,8 +442,8 @@ public final class Operation<E> extends HeapNode {
     long spin = mayBlock ? queue.poller().spinNanos() : 0;
     if (spin > 0) {
       long until = System.nanoTime() + spin;
-      for (int i = 0; i < signalCount; i++) {
-        signals[i].expectEvent(until);
+      for (int i = 0; i < signals.size(); i++) {
+        signal(i).expectEvent(until);
       }
     }
   }
@@ -573,7 +490,7 @@ public final class Operation<E> extends HeapNode {
   /**
    * The failure as one of this operation, unless it names another one already. That of a part is
    * told by the operation that it is a part of, and so stays as it is; the loss of its device does
-   * as well, since that tells itself what it was seen behind. The caller holds a reference.
+   * as well, since that tells itself what it was seen behind.
    */
   public HalException asOwn(HalException failure) {
     try {
@@ -611,7 +528,7 @@ public final class Operation<E> extends HeapNode {
     event = recorded;
   }
 
-  /** The event, without a reference. For the thread that completes this operation. */
+  /** The event, without a reference to it. For the thread that completes this operation. */
   @Nullable PooledEvent<E> event() {
     return event;
   }
@@ -700,7 +617,7 @@ public final class Operation<E> extends HeapNode {
       if (hasVerdict) {
         return true;
       }
-      for (int i = 0; i < waitCount; i++) {
+      for (int i = 0; i < waits.length; i++) {
         Operation<?> producer = waits[i].producer;
         if (producer != null && !producer.isApplied) {
           return false;
@@ -722,12 +639,12 @@ public final class Operation<E> extends HeapNode {
   }
 
   /**
-   * Called by the thread that fixed the verdict. From then on no thread reads the producers, see
-   * {@link #retainProducers}, except a drainer on a lost device, see {@link Issuer}.
+   * Called by the thread that fixed the verdict. Until then nothing is unlinked, so what may be the
+   * cause of a failure can be found.
    */
   private void releaseProducers() {
-    for (int i = 0; i < waitCount; i++) {
-      waits[i].releaseProducer();
+    for (int i = 0; i < waits.length; i++) {
+      waits[i].producer = null;
     }
   }
 
@@ -740,7 +657,7 @@ public final class Operation<E> extends HeapNode {
       return verdict;
     }
     // Producers first: work that ran behind a failed producer often fails because of that.
-    for (int i = 0; i < waitCount; i++) {
+    for (int i = 0; i < waits.length; i++) {
       Operation<?> producer = waits[i].producer;
       HalException reason = producer == null ? null : producer.failure();
       if (reason != null) {
@@ -770,7 +687,7 @@ public final class Operation<E> extends HeapNode {
     if (!isAnyGone) {
       return false;
     }
-    for (int i = 0; i < waitCount; i++) {
+    for (int i = 0; i < waits.length; i++) {
       Operation<?> producer = waits[i].producer;
       if (producer != null && producer.isGone()) {
         return true;
@@ -781,18 +698,16 @@ public final class Operation<E> extends HeapNode {
 
   /**
    * If this operation is in a stream and waits for one that {@link #isGone}: adds the producers of
-   * that kind to {@code gone}, and the others to {@code rest}, each retained. Otherwise adds
-   * nothing. While it is being issued it counts as not in the stream: its drainer looks at its
-   * producers once more.
+   * that kind to {@code gone}, and the others to {@code rest}. Otherwise adds nothing. While it is
+   * being issued it counts as not in the stream: its drainer looks at its producers once more.
    */
-  synchronized void retainIfBehindGone(List<Operation<?>> gone, List<Operation<?>> rest) {
+  synchronized void addIfBehindGone(List<Operation<?>> gone, List<Operation<?>> rest) {
     if (hasVerdict || state != State.ISSUED || event == null || !isBehindGone()) {
       return;
     }
-    for (int i = 0; i < waitCount; i++) {
+    for (int i = 0; i < waits.length; i++) {
       Operation<?> producer = waits[i].producer;
       if (producer != null) {
-        producer.retain();
         (producer.isGone() ? gone : rest).add(producer);
       }
     }
@@ -824,42 +739,35 @@ public final class Operation<E> extends HeapNode {
     return "operation " + key + " (" + work.describe() + ")";
   }
 
-  /**
-   * What there is to tell of this operation, or null if there is nothing yet, or no more. The
-   * caller holds a reference.
-   */
+  /** What there is to tell of this operation, or null if there is nothing yet, or no more. */
   @Nullable OpenOperation tell() {
     State now = state;
-    if (now == State.FREE || now == State.REGISTERING || now == State.RETIRED) {
+    if (now == State.REGISTERING || now == State.RETIRED) {
       return null; // while it is REGISTERING, its own thread fills it in
     }
-    List<Timepoint> openWaits = new ArrayList<>(waitCount);
-    for (int i = 0; i < waitCount; i++) {
+    List<Timepoint> openWaits = new ArrayList<>(waits.length);
+    for (int i = 0; i < waits.length; i++) {
       EngineSemaphore semaphore = waits[i].semaphore();
       if (semaphore.over() == null && semaphore.currentValue() < waits[i].value()) {
         openWaits.add(semaphore.at(waits[i].value()));
       }
     }
-    List<Timepoint> ownSignals = new ArrayList<>(signalCount);
-    for (int i = 0; i < signalCount; i++) {
-      ownSignals.add(signals[i].at(signalValues[i]));
+    List<Timepoint> ownSignals = new ArrayList<>(signals.size());
+    for (int i = 0; i < signals.size(); i++) {
+      ownSignals.add(signal(i).at(signalValue(i)));
     }
     return new OpenOperation(
         queue.name(), key, work.describe(), now.toString(), since, openWaits, ownSignals);
   }
 
-  /**
-   * Passes on the producers that are not applied yet, each retained. Does nothing once the verdict
-   * is fixed.
-   */
-  public synchronized void retainProducers(Consumer<? super Operation<?>> to) {
+  /** Passes on the producers that are not applied yet. Does nothing once the verdict is fixed. */
+  public synchronized void forEachOpenProducer(Consumer<? super Operation<?>> to) {
     if (hasVerdict) {
       return;
     }
-    for (int i = 0; i < waitCount; i++) {
+    for (int i = 0; i < waits.length; i++) {
       Operation<?> producer = waits[i].producer;
       if (producer != null && !producer.isApplied()) {
-        producer.retain();
         to.accept(producer);
       }
     }

@@ -1,37 +1,19 @@
 package org.jhal.engine.queue;
 
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-
-/**
- * One wait of an {@link Operation}, which reuses the object. It is registered at most once per use
- * of the operation.
- */
+/** One wait of an {@link Operation}. It is registered at most once. */
 final class OperationWait<E> extends WaitNode {
   private final Operation<E> operation;
-  // Written by the enqueuing thread, then constant until the operation is free again.
-  private @Nullable EngineSemaphore semaphore;
-  private long value;
+  private final EngineSemaphore semaphore;
+  private final long value;
 
-  OperationWait(Operation<E> operation) {
+  OperationWait(Operation<E> operation, EngineSemaphore semaphore, long value) {
     this.operation = operation;
-  }
-
-  void set(EngineSemaphore newSemaphore, long newValue) {
-    semaphore = newSemaphore;
-    value = newValue;
-    failure = null;
-    producer = null;
-  }
-
-  void clear() {
-    semaphore = null;
-    failure = null;
-    releaseProducer();
+    this.semaphore = semaphore;
+    this.value = value;
   }
 
   EngineSemaphore semaphore() {
-    return Objects.requireNonNull(semaphore);
+    return semaphore;
   }
 
   long value() {
@@ -39,25 +21,12 @@ final class OperationWait<E> extends WaitNode {
   }
 
   boolean needsSignal() {
-    return semaphore().needsSignalFor(value);
-  }
-
-  /**
-   * Drops the reference to the producer. Called by the thread that fixed the verdict, or by the one
-   * that frees the operation.
-   */
-  void releaseProducer() {
-    Operation<?> released = producer;
-    if (released != null) {
-      producer = null;
-      released.release();
-    }
+    return semaphore.needsSignalFor(value);
   }
 
   @Override
   void registered() {
     operation.addOpenWait();
-    operation.retain();
   }
 
   @Override
@@ -65,7 +34,6 @@ final class OperationWait<E> extends WaitNode {
     cascade.beginning = null;
     try {
       operation.queue.registration().waitOver(operation, this);
-      operation.release(); // the registration's reference
     } catch (Throwable t) {
       operation.queue.lists.escaped = t; // before any call: there may be no stack left for one
       throw t;

@@ -134,7 +134,7 @@ final class QueueLists<E> {
    *
    * @param mayIssue whether the caller may have the drainer's role
    * @return true if the operation is ISSUED, the caller has the drainer's role and must issue it;
-   *     false if it is READY, with one reference for the heap and one for the caller
+   *     false if it is READY
    */
   boolean openReady(Operation<E> operation, boolean mayIssue) {
     Thread thread = Thread.currentThread();
@@ -153,8 +153,6 @@ final class QueueLists<E> {
         drainer = thread;
         return true;
       }
-      operation.retain();
-      operation.retain();
       operation.beginAs(State.READY);
       ready.insert(operation);
       return false;
@@ -206,10 +204,10 @@ final class QueueLists<E> {
     }
   }
 
-  /** All open operations, oldest first, each retained for the caller. */
-  List<Operation<E>> retainOpen() {
+  /** All open operations, oldest first. */
+  List<Operation<E>> open() {
     synchronized (lock) {
-      return open.retainAll();
+      return open.all();
     }
   }
 
@@ -255,10 +253,7 @@ final class QueueLists<E> {
 
   // Issuing.
 
-  /**
-   * Adds an operation to the heap of ready ones, with a reference for it. The caller then tries to
-   * issue.
-   */
+  /** Adds an operation to the heap of ready ones. The caller then tries to issue. */
   void addReady(Operation<E> operation) {
     synchronized (lock) {
       ready.insert(operation);
@@ -324,10 +319,7 @@ final class QueueLists<E> {
     return null;
   }
 
-  /**
-   * For the drainer: returns the operation that it could not issue to the heap of ready ones, with
-   * a reference for it.
-   */
+  /** For the drainer: returns the operation that it could not issue to the heap of ready ones. */
   void putBack(Operation<E> operation) {
     synchronized (lock) {
       ready.insert(operation);
@@ -396,7 +388,6 @@ final class QueueLists<E> {
    * it was issuing is kept, since part of it may have reached the stream.
    */
   void endEscape() {
-    Operation<E> unclaimed = null;
     synchronized (lock) {
       // A thread that fails from here on writes deadDrainer before this, and is seen below, or
       // escaped after it, and is handled by the next call.
@@ -414,13 +405,8 @@ final class QueueLists<E> {
             event.release();
           }
           keepLocked(left);
-        } else {
-          unclaimed = left; // it failed with the device, and whoever did that retires it
-        }
+        } // else it failed with the device, and whoever did that retires it
       }
-    }
-    if (unclaimed != null) {
-      unclaimed.release(); // the heap's reference
     }
   }
 
@@ -447,7 +433,7 @@ final class QueueLists<E> {
 
   /**
    * Removes an operation, which has failed, from the heap of ready ones, or returns null if it is
-   * empty. For use after {@link #endIssuing}; the caller gets the heap's reference.
+   * empty. For use after {@link #endIssuing}.
    */
   @Nullable Operation<E> takeDeadReady() {
     synchronized (lock) {

@@ -77,9 +77,6 @@ public final class QueueShutdown<E> {
   /** Step 4: fails everything that was not issued. */
   public void cancelAll(HalException reason) {
     queue.cancel(operation -> true, reason);
-    for (Operation<E> dead = lists.takeDeadReady(); dead != null; dead = lists.takeDeadReady()) {
-      dead.release(); // the heap's reference
-    }
   }
 
   /**
@@ -144,6 +141,5 @@ public final class QueueShutdown<E> {
     queue.discardLeft();
     completer.retireRest();
     events.tellFailures(queue.name());
-    queue.stuck().end();
   }
 }

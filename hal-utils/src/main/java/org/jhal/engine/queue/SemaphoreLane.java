@@ -55,8 +55,8 @@ final class SemaphoreLane {
   }
 
   /**
-   * Inserts an operation, whose reference this takes over, behind those with the same value. Values
-   * mostly arrive in order, so the search starts at the end.
+   * Inserts an operation behind those with the same value. Values mostly arrive in order, so the
+   * search starts at the end.
    */
   void addEvent(long value, Operation<?> operation) {
     if (end == values.length) {
@@ -73,17 +73,10 @@ final class SemaphoreLane {
     end++;
   }
 
-  /**
-   * Removes all operations with a value up to {@code value}, and passes their references to {@code
-   * cascade}.
-   */
-  void dropEvents(long value, Cascade cascade) {
+  /** Removes all operations with a value up to {@code value}. */
+  void dropEvents(long value) {
     while (first < end && values[first] <= value) {
-      Operation<?> operation = operations[first];
       operations[first++] = null;
-      if (operation != null) {
-        cascade.addDropped(operation);
-      }
     }
     if (first == end) {
       first = 0;

@@ -25,8 +25,8 @@ final class Settling {
   private Settling() {}
 
   /**
-   * A stack of retained operations. It replaces recursion, since a chain of producers may be long.
-   * Confined to the thread of its {@link Cascade}.
+   * A stack of operations. It replaces recursion, since a chain of producers may be long. Confined
+   * to the thread of its {@link Cascade}.
    */
   static final class Stack implements Consumer<Operation<?>> {
     private final List<Operation<?>> operations = new ArrayList<>();
@@ -41,8 +41,12 @@ final class Settling {
       return operations.get(operations.size() - 1);
     }
 
-    private Operation<?> pop() {
-      return operations.remove(operations.size() - 1);
+    private void pop() {
+      operations.remove(operations.size() - 1);
+    }
+
+    private void popDownTo(int floor) {
+      operations.subList(floor, operations.size()).clear();
     }
   }
 
@@ -71,7 +75,6 @@ final class Settling {
     Stack stack = Cascade.current().settling();
     // Not always empty: this may run in a callback of an apply() further up this thread's stack.
     int floor = stack.operations.size();
-    operation.retain();
     stack.accept(operation);
     return settleDownTo(floor, stack, operation.queue, mayWait);
   }
@@ -80,7 +83,7 @@ final class Settling {
   static void settleProducers(Operation<?> operation) {
     Stack stack = Cascade.current().settling();
     int floor = stack.operations.size();
-    operation.retainProducers(stack);
+    operation.forEachOpenProducer(stack);
     boolean ignored = settleDownTo(floor, stack, operation.queue, true); // true
   }
 
@@ -95,12 +98,12 @@ final class Settling {
     while (stack.operations.size() > floor) {
       Operation<?> top = stack.top();
       if (!top.isApplied() && !top.hasVerdict() && !isOver(top, queue, mayWait)) {
-        releaseDownTo(floor, stack);
+        stack.popDownTo(floor);
         return false;
       }
       if (!top.isApplied() && !top.hasVerdict()) {
         int before = stack.operations.size();
-        top.retainProducers(stack);
+        top.forEachOpenProducer(stack);
         if (stack.operations.size() > before) {
           continue; // settle the producers first, and then come back to this one
         }
@@ -108,15 +111,8 @@ final class Settling {
       }
       stack.pop();
       apply(top);
-      top.release();
     }
     return true;
-  }
-
-  private static void releaseDownTo(int floor, Stack stack) {
-    while (stack.operations.size() > floor) {
-      stack.pop().release();
-    }
   }
 
   /**

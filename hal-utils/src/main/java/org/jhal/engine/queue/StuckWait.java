@@ -25,8 +25,8 @@ final class StuckWait<E> {
   /** The issue thread looks about once a second, so less makes no sense. */
   private static final long LEAST_PATIENCE_NANOS = 1_000_000_000;
 
-  private final Operation<E> operation; // retained
-  private final List<Operation<?>> gone; // that it waits for, retained
+  private final Operation<E> operation;
+  private final List<Operation<?>> gone; // that it waits for
   private final List<Operation<?>> rest; // likewise
   private final HalException failure;
   private boolean isReached;
@@ -37,18 +37,17 @@ final class StuckWait<E> {
     this.gone = gone;
     this.rest = rest;
     this.failure = Objects.requireNonNull(gone.get(0).failure());
-    operation.retain();
   }
 
   /**
-   * Looks at an operation, to which the caller holds a reference.
+   * Looks at an operation.
    *
    * @return null if it does not wait for operations that are gone, or is being issued
    */
   static <E> @Nullable StuckWait<E> of(Operation<E> operation) {
     List<Operation<?>> gone = new ArrayList<>(1);
     List<Operation<?>> rest = new ArrayList<>(1);
-    operation.retainIfBehindGone(gone, rest);
+    operation.addIfBehindGone(gone, rest);
     return gone.isEmpty() ? null : new StuckWait<>(operation, gone, rest);
   }
 
@@ -69,7 +68,6 @@ final class StuckWait<E> {
     if (operation.state() == State.RETIRED
         || loss.cause() != null
         || gone.stream().allMatch(Operation::isPast)) {
-      release();
       return true;
     }
     if (!isReached) {
@@ -89,14 +87,6 @@ final class StuckWait<E> {
                 + limit
                 + " the stream has waited for a device that is gone: "
                 + failure.getMessage()));
-    release();
     return true;
-  }
-
-  /** Lets go of the operations. */
-  void release() {
-    gone.forEach(Operation::release);
-    rest.forEach(Operation::release);
-    operation.release();
   }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * although their events may not have fired (rule S9a). They are failed here, and then watched; see
  * {@link StuckWait}.
  *
- * <p>Thread-safe, except for {@link #step} and {@link #end}.
+ * <p>Thread-safe, except for {@link #step}.
  */
 final class StuckWaits<E> {
   private static final System.Logger LOG = System.getLogger(StuckWaits.class.getName());
@@ -65,22 +65,16 @@ final class StuckWaits<E> {
 
   private static void failAllBehindGone() {
     List<Operation<?>> failed = new ArrayList<>();
-    try {
-      int before;
-      do {
-        before = failed.size();
-        for (DeferredWorkQueue<?> queue : OpenQueues.all()) {
-          queue.stuck().failBehind(failed);
-        }
-      } while (failed.size() > before);
-      // Afterwards, since this may fail others that wait for what is gone as if they did not.
-      for (Operation<?> operation : failed) {
-        operation.work.failedBehindGone();
+    int before;
+    do {
+      before = failed.size();
+      for (DeferredWorkQueue<?> queue : OpenQueues.all()) {
+        queue.stuck().failBehind(failed);
       }
-    } finally {
-      for (Operation<?> operation : failed) {
-        operation.release();
-      }
+    } while (failed.size() > before);
+    // Afterwards, since this may fail others that wait for what is gone as if they did not.
+    for (Operation<?> operation : failed) {
+      operation.work.failedBehindGone();
     }
   }
 
@@ -91,22 +85,16 @@ final class StuckWaits<E> {
   }
 
   /**
-   * Fails the operations in this queue's stream that wait for ones that are gone, and adds them,
-   * each retained.
+   * Fails the operations in this queue's stream that wait for ones that are gone, and adds them.
    */
   private void failBehind(List<Operation<?>> failed) {
-    for (Operation<E> operation : lists.retainOpen()) {
-      try {
-        StuckWait<E> found = StuckWait.of(operation);
-        if (found != null) {
-          operation.retain();
-          failed.add(operation);
-          waits.add(found);
-          found.fail();
-          wakeIssueThread.run();
-        }
-      } finally {
-        operation.release();
+    for (Operation<E> operation : lists.open()) {
+      StuckWait<E> found = StuckWait.of(operation);
+      if (found != null) {
+        failed.add(operation);
+        waits.add(found);
+        found.fail();
+        wakeIssueThread.run();
       }
     }
   }
@@ -134,12 +122,5 @@ final class StuckWaits<E> {
    */
   private boolean isPausing() {
     return isPaused && System.nanoTime() - failedAt < PAUSE_NANOS;
-  }
-
-  /** Lets go of the operations. The queue's threads have ended. */
-  void end() {
-    for (StuckWait<E> next = waits.poll(); next != null; next = waits.poll()) {
-      next.release();
-    }
   }
 }

@@ -27,9 +27,8 @@ abstract class WaitNode extends HeapNode {
   @Nullable HalException failure;
 
   /**
-   * The operation, of a device of the same domain, whose native event covers the value, with a
-   * reference that this node holds; null if the value itself is reached. Written like {@link
-   * #failure}.
+   * The operation, of a device of the same domain, whose native event covers the value; null if the
+   * value itself is reached. Written like {@link #failure}.
    */
   @Nullable Operation<?> producer;
 

@@ -80,8 +80,8 @@ final class WaitRegistration<E> {
   }
 
   /**
-   * Watches a wait of an operation for which other waits are open, if it is covered. The caller
-   * holds a reference; the operation may be issued, and even retire, at the same time.
+   * Watches a wait of an operation for which other waits are open, if it is covered. The operation
+   * may be issued, and even retire, at the same time.
    */
   private void watchIfCovered(Operation<E> operation, OperationWait<E> wait) {
     if (wait.producer == null) {
@@ -95,11 +95,9 @@ final class WaitRegistration<E> {
 
   /** Makes a PARKED operation READY. Returns false if another thread has failed it. */
   boolean makeReady(Operation<E> operation) {
-    operation.retain(); // the heap's reference
     operation.announce();
     if (!operation.changeState(State.PARKED, State.READY)) {
-      operation.release(); // lose() or cancel() has failed it meanwhile
-      return false;
+      return false; // lose() or cancel() has failed it meanwhile
     }
     lists.addReady(operation);
     return true;

@@ -75,10 +75,10 @@ final class Interleavings {
     keepWhole(SemaphoreLane.class);
     keepWhole(Settling.Stack.class);
     keepWhole(Gate.class, "tryEnter");
-    keepWhole(Cascade.class, "current", "addReleased", "addDropped", "addReady");
+    keepWhole(Cascade.class, "current", "addReleased", "addReady");
     keepWhole(EngineSemaphore.class, "advanceLocked", "releaseLocked", "laneLocked");
     keepWhole(QueueLists.class, "openLocked", "nextLocked");
-    keepWhole(Operation.class, "begin", "capture", "retain", "addOpenWait", "countDown", "weight");
+    keepWhole(Operation.class, "capture", "addOpenWait", "countDown", "weight");
     keepWhole(Operation.class, "mayBlock");
     keepWhole(Operation.class, "waitCount", "wait", "signalCount", "signal", "signalValue");
     keepWhole(

@@ -383,7 +383,6 @@ class OutcomeTest {
         use.failsInStream = i == length / 2 ? FAULT : null;
         shared.enqueue(i % 2, use);
       }
-      shared.uses.forEach(use -> operation(use).retain());
       Threads.Body poll =
           () -> {
             for (int i = length - 1; i >= 0; i--) {
@@ -403,7 +402,6 @@ class OutcomeTest {
             }
           };
       Threads.together(poll, poll, complete0, complete1);
-      shared.uses.forEach(use -> operation(use).release());
       shared.run();
       assertEquals(length, shared.device.calls("outcome"));
       assertTold(FAULT, even.failure());

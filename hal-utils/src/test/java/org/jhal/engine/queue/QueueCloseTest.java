@@ -68,7 +68,7 @@ class QueueCloseTest {
     narrow.queues.get(0).shutdown().shut(System.nanoTime());
     narrow.queues.get(0).shutdown().cancelAll(CLOSED);
     assertEquals(Status.CANCELLED, failure());
-    narrow.finish(false);
+    narrow.finish();
     assertEquals(1, first.value());
     assertEquals(0, ready.issued.get());
   }

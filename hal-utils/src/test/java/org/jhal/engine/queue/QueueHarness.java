@@ -1,6 +1,7 @@
 package org.jhal.engine.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -262,16 +263,6 @@ final class QueueHarness {
    * and no operation or event is still referenced.
    */
   void finish() {
-    finish(true);
-  }
-
-  /**
-   * Finishes like {@link #finish()}.
-   *
-   * @param checksReferences false if a queue was closed with READY operations, which stay in its
-   *     heap
-   */
-  void finish(boolean checksReferences) {
     run();
     uses.forEach(QueueHarness::checkIsWaiting);
     HalException reason = Failures.internal("the test is over");
@@ -301,8 +292,8 @@ final class QueueHarness {
     assertEquals(0, device.liveEvents(), "events that were not returned to the pool");
     assertEquals(List.of(), device.violations());
     for (Operation<Event> operation : operations) {
-      if (checksReferences) {
-        assertEquals(State.FREE, operation.state(), "a retired operation is still referenced");
+      for (int i = 0; i < operation.waitCount(); i++) {
+        assertNull(operation.wait(i).producer, "a retired operation keeps one that it waited for");
       }
     }
   }

@@ -145,21 +145,21 @@ class QueueInterleavingTest {
 
   // A wrong use of a queue, which must be rejected, or the tests above mean nothing.
 
-  /** Has a thread that releases a reference that it does not hold. */
-  public static class DropsTooMuch extends QueueScenario {
+  /** Has a thread that ends a wait which is still open. */
+  public static class ForgetsAWait extends QueueScenario {
     /** For Lincheck. */
-    public DropsTooMuch() {}
+    public ForgetsAWait() {}
 
-    /** Releases a reference to the first operation. */
-    public void drop() {
-      attempt(this::dropFirst);
+    /** Counts down the waits of the first operation. */
+    public void forget() {
+      attempt(this::forgetWait);
     }
   }
 
   @Test
-  void anOperationThatIsLetGoOfTooOftenIsFound() {
+  void aWaitThatIsCountedTwiceIsFound() {
     String said =
-        new Interleavings(DropsTooMuch.class, null).rejects("produce -> drop | complete0");
+        new Interleavings(ForgetsAWait.class, null).rejects("produceLater -> forget | signalGate");
     assertTrue(said.contains("stays open although all its waits have ended"), said);
   }
 }

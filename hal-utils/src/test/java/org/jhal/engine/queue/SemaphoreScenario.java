@@ -7,7 +7,6 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.engine.queue.FakeStream.Event;
-import org.jhal.engine.queue.Operation.State;
 
 /**
  * The calls of {@link SemaphoreInterleavingTest} on a semaphore: signals of the host and of
@@ -53,11 +52,6 @@ public class SemaphoreScenario {
           new QueueHarness(1).queues.get(0), operation -> new QueueUse.TestWork(Runnable::run));
   private final List<Waiter> waiters = new ArrayList<>(); // guarded by itself
   private volatile boolean isPublished;
-
-  /** For Lincheck. */
-  public SemaphoreScenario() {
-    producer.begin();
-  }
 
   private int signal(long value) {
     try {
@@ -167,7 +161,7 @@ public class SemaphoreScenario {
     }
   }
 
-  /** Checks that no waiter was forgotten or notified twice, and that no reference is left. */
+  /** Checks that no waiter was forgotten or notified twice, and that no operation is kept. */
   @Validate
   public void check() {
     for (Waiter waiter : waiters) {
@@ -180,14 +174,10 @@ public class SemaphoreScenario {
         throw new IllegalStateException(
             "waiter for " + waiter.wanted + " was notified " + waiter.told + " times");
       }
-      if (waiter.producer != null) {
-        waiter.producer.release();
-      }
     }
     semaphore.close();
-    producer.release();
-    if (producer.state() != State.FREE) {
-      throw new IllegalStateException("the published operation is still referenced");
+    if (semaphore.covering(0) != null) {
+      throw new IllegalStateException("the semaphore still refers to the published operation");
     }
   }
 

@@ -98,12 +98,10 @@ class SettlingTest {
   void aVerdictIsFixedOnce() {
     harness.enqueue(0, "work", Fence.NONE, first.at(1));
     Operation<Event> operation = operation(harness.uses.get(0));
-    operation.retain();
     harness.run();
     assertEquals(1, first.value());
     Settling.fail(operation, FAULT);
     assertEquals(1, first.value(), "a timeline that was signalled must not fail");
-    operation.release();
     harness.finish();
   }
 
@@ -191,7 +189,6 @@ class SettlingTest {
         shared.enqueue(i % 2, "link " + i, i == 1 ? Fence.NONE : other.at(i - 1), own.at(i));
         own.onReach(i, failed -> released.incrementAndGet());
       }
-      shared.uses.forEach(use -> operation(use).retain());
       Threads.Body poll =
           () -> {
             for (int i = length - 1; i >= 0; i--) {
@@ -223,7 +220,6 @@ class SettlingTest {
               continue;
             }
           });
-      shared.uses.forEach(use -> operation(use).release());
       shared.finish();
       assertEquals(length, released.get());
     }
