@@ -1,4 +1,4 @@
-package org.jhal.bench.rules;
+package org.jhal.rules;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jhal.bench.rules.fixture.UsesThePlatform;
+import org.jhal.rules.fixture.UsesThePlatform;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -67,7 +67,7 @@ class PlatformRulesTest {
   @TestFactory
   Stream<DynamicTest> noResultDependsOnTheFolderOrTheCharacterSetOfTheMachine() throws IOException {
     List<String> modules = new ArrayList<>(Repository.modules());
-    modules.addAll(List.of("examples", "examples/driver"));
+    modules.addAll(List.of("examples", "examples/driver", "rules"));
     List<DynamicTest> tests = new ArrayList<>();
     for (String module : modules) {
       addTest(tests, module, "main", "target/classes");

@@ -1,4 +1,4 @@
-package org.jhal.bench.rules;
+package org.jhal.rules;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -116,8 +116,8 @@ class SuitePackagesTest {
 
   @Test
   void controlWhatTheTableDoesNotAllowIsFound() {
-    String neutral = "org.jhal.bench.rules.fixture.neutral";
-    String driver = "org.jhal.bench.rules.fixture.driver";
+    String neutral = "org.jhal.rules.fixture.neutral";
+    String driver = "org.jhal.rules.fixture.driver";
     JavaClasses both = new ClassFileImporter().importPackages(neutral, driver);
     assertEquals(
         List.of(),

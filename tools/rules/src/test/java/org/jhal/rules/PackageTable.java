@@ -1,4 +1,4 @@
-package org.jhal.bench.rules;
+package org.jhal.rules;
 
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;

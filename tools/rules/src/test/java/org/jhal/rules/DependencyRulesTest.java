@@ -1,4 +1,4 @@
-package org.jhal.bench.rules;
+package org.jhal.rules;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Who may depend on whom. The poms say it too; this holds where a class path lets more be seen. */
 class DependencyRulesTest {
-  private static final String FIXTURE = "org.jhal.bench.rules.fixture.";
+  private static final String FIXTURE = "org.jhal.rules.fixture.";
 
   private static final Set<String> JDK =
       ModuleFinder.ofSystem().findAll().stream()

@@ -1,4 +1,4 @@
-package org.jhal.bench.rules;
+package org.jhal.rules;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,4 +1,4 @@
-package org.jhal.bench.rules;
+package org.jhal.rules;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

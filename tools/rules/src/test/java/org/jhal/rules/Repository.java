@@ -1,4 +1,4 @@
-package org.jhal.bench.rules;
+package org.jhal.rules;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -76,7 +76,7 @@ final class Repository {
     Path folder = folder(module).resolve("target/classes");
     if (!Files.isDirectory(folder)) {
       throw new IllegalStateException(
-          folder + " is missing: is " + module + " among the dependencies of benchmarks?");
+          folder + " is missing: is " + module + " among the dependencies of rules?");
     }
     return folder;
   }
