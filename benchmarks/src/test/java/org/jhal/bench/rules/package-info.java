@@ -1,5 +1,0 @@
-/** The rules that a machine checks across all modules: who may see whom, and who may name whom. */
-@NullMarked
-package org.jhal.bench.rules;
-
-import org.jspecify.annotations.NullMarked;

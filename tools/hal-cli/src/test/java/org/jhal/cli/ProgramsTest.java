@@ -1,0 +1,124 @@
+package org.jhal.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The programs in examples/programs, as a reader runs them. */
+@Timeout(120)
+class ProgramsTest {
+  private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
+  private static final Path PROGRAMS = ROOT.resolve("examples/programs");
+  private static final int MOST_LINES = 60;
+
+  @TempDir private Path folder;
+
+  private static List<String> run(String name, String... arguments) throws Exception {
+    String[] all =
+        Stream.concat(Stream.of(PROGRAMS.resolve(name + ".java").toString()), Stream.of(arguments))
+            .toArray(String[]::new);
+    return Outcome.java(ROOT, all).succeeded().out().lines().toList();
+  }
+
+  @Test
+  void aJuliaSetIsDrawn() throws Exception {
+    Path file = folder.resolve("julia.png");
+    assertEquals(List.of("Mock device 0 drew 900 x 600"), run("Julia", "mock", file.toString()));
+    BufferedImage picture = ImageIO.read(file.toFile());
+    assertNotNull(picture);
+    assertEquals(0x010204, picture.getRGB(0, 0) & 0xFFFFFF, "a corner, which leaves soon");
+    Set<Integer> colours = new TreeSet<>();
+    int alike = 0;
+    for (int x = 1; x < 900; x++) {
+      for (int y = 1; y < 600; y++) {
+        colours.add(picture.getRGB(x, y));
+        alike += picture.getRGB(x, y) == picture.getRGB(900 - x, 600 - y) ? 1 : 0;
+      }
+    }
+    assertTrue(colours.size() > 100, () -> colours.size() + " colours");
+    // A Julia set is symmetric to the middle, as far as rounding allows.
+    assertTrue(alike > 0.9 * 899 * 599, alike + " points like that on the other side");
+  }
+
+  @Test
+  void batchesAreStreamed() throws Exception {
+    assertEquals(List.of("200 batches, sum 40000.0"), run("Batches", "mock"));
+  }
+
+  @Test
+  void aServiceAnswers() throws Exception {
+    assertEquals(List.of("160 right", "20 late", "20 cancelled"), run("Service", "mock"));
+  }
+
+  @Test
+  void twoDevicesComputeTogether() throws Exception {
+    for (String other : List.of("mock://1?devices=2", "mock://1?devices=2&peers=none")) {
+      assertEquals(List.of("7.0 7.0 7.0"), run("TwoDevices", "mock://0?devices=2", other));
+    }
+  }
+
+  @Test
+  void devicesAddUpTheirArrays() throws Exception {
+    assertEquals(List.of("3.0 3.0"), run("AllReduce", "mock://0?devices=2", "mock://1?devices=2"));
+  }
+
+  @Test
+  void programsForTwoDevicesTellHowToCallThem() throws Exception {
+    for (String name : List.of("TwoDevices", "AllReduce")) {
+      Outcome outcome = Outcome.java(ROOT, PROGRAMS.resolve(name + ".java").toString());
+      assertEquals(2, outcome.exitCode(), outcome::toString);
+      assertTrue(outcome.err().contains("usage: " + name + " URI URI"), outcome::toString);
+    }
+  }
+
+  @Test
+  void thePagesShowThePrograms() throws IOException {
+    assertShows("many-devices.md", "TwoDevices.java");
+    assertShows("collectives.md", "AllReduce.java");
+  }
+
+  private static void assertShows(String page, String program) throws IOException {
+    String shown = "```java\n" + Files.readString(PROGRAMS.resolve(program)) + "```";
+    assertTrue(
+        Files.readString(ROOT.resolve("docs").resolve(page)).contains(shown),
+        () -> page + " does not show " + program);
+  }
+
+  /** In a folder whose bundle has another kernel, so that each request fails. */
+  @Test
+  void aServiceWhoseRequestsFailEnds() throws Exception {
+    Path bundle = Files.createDirectories(folder.resolve("examples/saxpy"));
+    for (String file : List.of("manifest.json", "edges.cpp")) {
+      Files.copy(ROOT.resolve("examples/edges").resolve(file), bundle.resolve(file));
+    }
+    Outcome outcome = Outcome.java(folder, PROGRAMS.resolve("Service.java").toString(), "mock");
+    assertEquals(1, outcome.exitCode(), outcome::toString);
+    assertTrue(outcome.err().contains("saxpy"), outcome::toString);
+  }
+
+  /** They are meant to be read. */
+  @Test
+  void theyAreShort() throws IOException {
+    try (Stream<Path> files = Files.list(PROGRAMS)) {
+      List<Path> programs = files.collect(Collectors.toList());
+      assertEquals(5, programs.size());
+      for (Path program : programs) {
+        assertTrue(Files.readAllLines(program).size() <= MOST_LINES, program::toString);
+      }
+    }
+  }
+}

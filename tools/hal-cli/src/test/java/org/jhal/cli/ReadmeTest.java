@@ -1,0 +1,177 @@
+package org.jhal.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.spi.ToolProvider;
+import java.util.stream.Stream;
+import org.jhal.Hal;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What the pages for new users tell them to type works as it stands there, in processes of its own.
+ */
+@Timeout(120)
+class ReadmeTest {
+  private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
+
+  @TempDir private Path folder;
+
+  @Test
+  void theFirstCommandWritesAPicture() throws Exception {
+    String command = find("README.md", "(?m)^    \\./hal (run .*)$");
+    Path picture = folder.resolve("edges.png");
+    Outcome.hal(
+            arguments(
+                command,
+                word ->
+                    word.replace("edges=edges.png", "edges=" + picture)
+                        .replace("examples/", ROOT + "/examples/")))
+        .succeeded();
+    assertArrayEquals(
+        new byte[] {(byte) 0x89, 'P', 'N', 'G'}, Arrays.copyOf(Files.readAllBytes(picture), 4));
+  }
+
+  @Test
+  void theShortestProgramPrintsWhatItSays() throws Exception {
+    String program = find("README.md", "(?s)```java\n(.*?)```");
+    Path source = Files.writeString(folder.resolve("Saxpy.java"), program);
+    assertEquals(
+        find("README.md", "(?m)println.*// (.*)$"),
+        Outcome.java(ROOT, source.toString()).succeeded().out().strip());
+  }
+
+  /** The first piece of code is what the others stand in. */
+  @Test
+  void theGuideRunsAndPrintsWhatItSays() throws Exception {
+    Matcher block =
+        Pattern.compile("(?s)```java\n(.*?)```")
+            .matcher(Files.readString(ROOT.resolve("docs/guide.md")));
+    assertTrue(block.find(), "no code");
+    String frame = block.group(1);
+    StringBuilder calls = new StringBuilder();
+    StringBuilder methods = new StringBuilder();
+    List<String> expected = new ArrayList<>();
+    int pieces = 0;
+    for (; block.find(); pieces++) {
+      String piece = block.group(1);
+      String method = "piece" + pieces + "(Device device, Executable kernels, DeviceQueue queue)";
+      methods.append("static void " + method + " throws Exception {\n" + piece + "}\n");
+      calls.append("piece" + pieces + "(device, kernels, queue);\n");
+      Matcher printed = Pattern.compile("(?m)println.*?// (.*)$").matcher(piece);
+      while (printed.find()) {
+        expected.add(printed.group(1));
+      }
+    }
+    assertTrue(pieces >= 4, "only " + pieces + " pieces of code");
+    assertTrue(expected.size() >= 4, () -> "only " + expected);
+    Path source =
+        Files.writeString(
+            folder.resolve("Guide.java"),
+            """
+            import java.nio.file.*;
+            import java.time.Duration;
+            import java.util.Arrays;
+            import java.util.List;
+            import java.util.concurrent.CompletableFuture;
+            import java.util.concurrent.TimeoutException;
+            import org.jhal.*;
+            import org.jhal.kernel.*;
+
+            public class Guide {
+            public static void main(String[] args) throws Exception {
+            %s
+            }
+            %s
+            }
+            """
+                .formatted(frame.replaceFirst("(?m)^ *\\.\\.\\.$", calls.toString()), methods));
+    assertEquals(
+        expected, Outcome.java(ROOT, source.toString()).succeeded().out().lines().toList());
+  }
+
+  @Test
+  void everyCommandOfTheExamplesWorks() throws Exception {
+    for (String bundle : List.of("edges", "saxpy", "reduction", "matmul")) {
+      Path copy = Files.createDirectories(folder.resolve("examples/" + bundle));
+      try (Stream<Path> files = Files.list(ROOT.resolve("examples/" + bundle))) {
+        for (Path file : files.toList()) {
+          Files.copy(file, copy.resolve(file.getFileName()));
+        }
+      }
+    }
+    Matcher command =
+        Pattern.compile("(?m)^    \\./hal (.*)$")
+            .matcher(Files.readString(ROOT.resolve("examples/README.md")));
+    int commands = 0;
+    while (command.find()) {
+      String line = command.group(1).replace("268435456", "300000"); // a size that takes no time
+      List<String> args = new ArrayList<>(List.of("org.jhal.cli.Main"));
+      args.addAll(List.of(line.split(" ", -1)));
+      Outcome.java(folder, args.toArray(new String[0])).succeeded();
+      commands++;
+    }
+    assertTrue(commands >= 9, "only " + commands + " commands");
+    for (String output : List.of("edges.png", "big/result.npy", "sum.npy", "product.npy")) {
+      assertTrue(Files.exists(folder.resolve(output)), output);
+    }
+  }
+
+  @Test
+  void theKernelOfTheWalkThroughRuns() throws Exception {
+    Path bundle = Files.createDirectory(folder.resolve("scale"));
+    Path source =
+        Files.writeString(
+            bundle.resolve("Scale.java"),
+            find("docs/bundles.md", "(?s)`scale/Scale.java`.*?```java\n(.*?)```"));
+    Files.writeString(
+        bundle.resolve("manifest.json"),
+        find("docs/bundles.md", "(?s)`scale/manifest.json`.*?```json\n(.*?)```"));
+    String api =
+        Path.of(Hal.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+    StringWriter said = new StringWriter();
+    PrintWriter writer = new PrintWriter(said);
+    int failed =
+        ToolProvider.findFirst("javac")
+            .orElseThrow()
+            .run(writer, writer, "-cp", api, "-d", bundle + "/classes", source.toString());
+    assertEquals(0, failed, said::toString);
+    Path in = Files.write(folder.resolve("in.bin"), new byte[] {1, 2, 3});
+    Path out = folder.resolve("out.bin");
+    String command = find("docs/bundles.md", "(?m)^    \\./hal (run scale .*)$");
+    Outcome.hal(
+            arguments(
+                command,
+                word ->
+                    word.replaceFirst("^scale$", Matcher.quoteReplacement(bundle.toString()))
+                        .replace("in.bin", in.toString())
+                        .replace("out.bin", out.toString())))
+        .succeeded();
+    assertArrayEquals(new byte[] {10, 20, 30}, Files.readAllBytes(out));
+  }
+
+  /** The words of {@code command}, each with its paths made real; a path may have spaces. */
+  private static String[] arguments(String command, UnaryOperator<String> paths) {
+    return Arrays.stream(command.split(" ", -1)).map(paths).toArray(String[]::new);
+  }
+
+  private static String find(String file, String pattern) throws IOException {
+    Matcher matcher = Pattern.compile(pattern).matcher(Files.readString(ROOT.resolve(file)));
+    assertTrue(matcher.find(), () -> "no " + pattern + " in " + file);
+    return matcher.group(1);
+  }
+}

@@ -1,0 +1,217 @@
+package org.jhal.rules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.io.IOException;
+import java.lang.module.ModuleFinder;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Who may depend on whom. The poms say it too; this holds where a class path lets more be seen. */
+class DependencyRulesTest {
+  private static final String FIXTURE = "org.jhal.rules.fixture.";
+
+  private static final Set<String> JDK =
+      ModuleFinder.ofSystem().findAll().stream()
+          .flatMap(module -> module.descriptor().packages().stream())
+          .collect(Collectors.toUnmodifiableSet());
+
+  @Test
+  void theApiSeesOnlyTheJdkAndJSpecify() {
+    assertSeesOnly("hal-api", List.of(), "org.jspecify");
+  }
+
+  @Test
+  void theEngineSeesTheApiAndNoDriver() {
+    assertSeesOnly(
+        "hal-utils",
+        List.of("hal-api"),
+        "org.jspecify",
+        "com.google.common",
+        "com.google.errorprone.annotations",
+        "com.google.gson",
+        "com.sun.jna");
+  }
+
+  /** It is optional for users of the rest. */
+  @Test
+  void onlyThePackageForGpusNeedsJna() {
+    List<String> users =
+        Repository.classes("hal-utils").stream()
+            .filter(
+                user ->
+                    user.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(
+                            used -> within(used.getTargetClass().getPackageName(), "com.sun.jna")))
+            .map(JavaClass::getPackageName)
+            .distinct()
+            .toList();
+    assertEquals(List.of("org.jhal.driver.gpu"), users);
+  }
+
+  /** A Java may lack it. */
+  @Test
+  void onlyThePackageForEventsNeedsTheFlightRecorder() {
+    List<String> users =
+        Repository.classes("hal-utils").stream()
+            .filter(
+                user ->
+                    user.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(
+                            used -> within(used.getTargetClass().getPackageName(), "jdk.jfr")))
+            .map(JavaClass::getPackageName)
+            .distinct()
+            .toList();
+    assertEquals(List.of("org.jhal.engine.events"), users);
+  }
+
+  @Test
+  void theSuiteSeesTheApiAndJUnit() {
+    assertSeesOnly(
+        "cts",
+        List.of("hal-api"),
+        "org.jspecify",
+        "org.junit",
+        "org.opentest4j",
+        "org.apiguardian");
+  }
+
+  @Test
+  void theCommandLineSeesTheApi() {
+    assertSeesOnly("hal-cli", List.of("hal-api"), "org.jspecify", "picocli", "com.google.gson");
+  }
+
+  @Test
+  void theSimulatorKnowsNoDriver() {
+    assertSeesOnly(
+        "gpu-simulator",
+        List.of("hal-api", "hal-utils", "cts"),
+        "org.jspecify",
+        "com.sun.jna",
+        "org.junit");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> aDriverSeesTheEngineAndNoOtherModule() throws IOException {
+    return Repository.drivers().stream()
+        .map(
+            driver ->
+                DynamicTest.dynamicTest(
+                    driver,
+                    () -> {
+                      JavaClasses classes = Repository.classes(driver);
+                      Set<String> own = own(classes, List.of("hal-api", "hal-utils"));
+                      assertEquals(
+                          List.of(),
+                          violations(
+                              classes, name -> !within(name, "org.jhal") || own.contains(name)));
+                    }));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> packagesFormNoCycle() throws IOException {
+    return Repository.modules().stream()
+        .map(
+            module ->
+                DynamicTest.dynamicTest(
+                    module, () -> assertEquals(List.of(), cycles(Repository.classes(module)))));
+  }
+
+  @Test
+  void controlAForbiddenDependencyIsFound() {
+    JavaClasses neutral = new ClassFileImporter().importPackages(FIXTURE + "neutral");
+    List<String> found = violations(neutral, own(neutral, List.of())::contains);
+    assertTrue(
+        found.stream().anyMatch(line -> line.contains("SeesDriver") && line.contains("Vendor")),
+        found::toString);
+    assertEquals(List.of(), violations(neutral, name -> name.startsWith(FIXTURE)));
+  }
+
+  @Test
+  void controlACycleIsFound() {
+    JavaClasses both = new ClassFileImporter().importPackages(FIXTURE + "left", FIXTURE + "right");
+    assertFalse(cycles(both).isEmpty());
+    JavaClasses half = new ClassFileImporter().importPackages(FIXTURE + "left");
+    assertEquals(List.of(), cycles(half));
+  }
+
+  private static void assertSeesOnly(String module, List<String> modules, String... libraries) {
+    JavaClasses classes = Repository.classes(module);
+    assertFalse(classes.isEmpty(), () -> module + " has no classes");
+    Set<String> own = own(classes, modules);
+    assertEquals(
+        List.of(),
+        violations(
+            classes,
+            name ->
+                own.contains(name)
+                    || Stream.of(libraries).anyMatch(library -> within(name, library))));
+  }
+
+  /** The packages of these classes and of these modules. */
+  private static Set<String> own(JavaClasses classes, List<String> modules) {
+    Set<String> packages = new TreeSet<>(Repository.packages(classes));
+    for (String module : modules) {
+      packages.addAll(Repository.packages(Repository.classes(module)));
+    }
+    return packages;
+  }
+
+  private static boolean within(String name, String root) {
+    return name.equals(root) || name.startsWith(root + ".");
+  }
+
+  /** The dependencies on packages that are neither the JDK's nor allowed, described. */
+  private static List<String> violations(JavaClasses classes, Predicate<String> allowed) {
+    return classes.stream()
+        .flatMap(from -> from.getDirectDependenciesFromSelf().stream())
+        .filter(
+            dependency -> {
+              JavaClass to = dependency.getTargetClass().getBaseComponentType();
+              String name = to.getPackageName();
+              return !to.isPrimitive() && !JDK.contains(name) && !allowed.test(name);
+            })
+        .map(Dependency::getDescription)
+        .sorted()
+        .toList();
+  }
+
+  /** An API and its {@code spi} package refer to each other by nature and count as one. */
+  private static List<String> cycles(JavaClasses classes) {
+    SliceAssignment packages =
+        new SliceAssignment() {
+          @Override
+          public SliceIdentifier getIdentifierOf(JavaClass type) {
+            return SliceIdentifier.of(type.getPackageName().replaceFirst("\\.spi$", ""));
+          }
+
+          @Override
+          public String getDescription() {
+            return "packages";
+          }
+        };
+    return SlicesRuleDefinition.slices()
+        .assignedFrom(packages)
+        .should()
+        .beFreeOfCycles()
+        .evaluate(classes)
+        .getFailureReport()
+        .getDetails();
+  }
+}

@@ -1,0 +1,99 @@
+package org.jhal.rules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Classes that operations need are initialised before there is an operation: {@code EarlyClasses}
+ * says why. Classes whose initialisation runs no code cannot fail in it.
+ */
+class EarlyClassesTest {
+  private static final String ENGINE = "org.jhal.engine";
+  private static final String QUEUE = ENGINE + ".queue";
+  private static final String CONCURRENT = ENGINE + ".concurrent";
+  private static final String GPU = "org.jhal.driver.gpu";
+
+  /** Used to find a driver, to open a device or to load kernels, and by no operation. */
+  private static final Set<String> NOT_FOR_OPERATIONS =
+      Set.of(
+          "GpuDriver",
+          "GpuRuntime",
+          "GraphOptions",
+          "IncludeDirectives",
+          "LibraryFiles",
+          "Profile",
+          "Rehearsal",
+          "SelfContained",
+          "SharedLibrary",
+          "StackGuards");
+
+  /** Likewise of the API, and what has a thread of its own, or only counts. */
+  private static final Set<String> OF_API_NOT_FOR_OPERATIONS =
+      Set.of(
+          "BeanThread",
+          "BundleBuilder",
+          "DeviceUri",
+          "DriverRegistry",
+          "ExplanationBean",
+          "GraphStatistics",
+          "Parameter",
+          "Version");
+
+  private static final JavaClasses CLASSES = Repository.classes("hal-utils");
+  private static final JavaClasses API = Repository.classes("hal-api");
+
+  @Test
+  void theEngineInitializesWhatOperationsNeed() {
+    assertEquals(
+        List.of(),
+        late(
+            CLASSES,
+            Set.of(ENGINE, QUEUE, CONCURRENT),
+            ENGINE + ".EngineDevice",
+            QUEUE + ".DeferredWorkQueue"));
+  }
+
+  @Test
+  void theEngineInitializesWhatOperationsNeedOfTheApi() {
+    assertEquals(
+        List.of(), late(API, Set.of("org.jhal", "org.jhal.spi"), ENGINE + ".EngineDevice"));
+  }
+
+  @Test
+  void gpuDriversInitializeWhatOperationsNeed() {
+    assertEquals(List.of(), late(CLASSES, Set.of(GPU), GPU + ".GpuDevice"));
+  }
+
+  /** The classes of some packages that run code at their initialisation and are in no list. */
+  private static List<String> late(JavaClasses classes, Set<String> packages, String... withLists) {
+    Set<String> early =
+        List.of(withLists).stream()
+            .map(CLASSES::get)
+            .flatMap(type -> type.getStaticInitializer().stream())
+            .flatMap(initializer -> initializer.getReferencedClassObjects().stream())
+            .map(reference -> reference.getRawType().getName())
+            .collect(Collectors.toSet());
+    early.addAll(List.of(withLists));
+    return classes.stream()
+        .filter(type -> packages.contains(type.getPackageName()))
+        .filter(type -> type.getStaticInitializer().isPresent())
+        .map(EarlyClassesTest::outermost)
+        .filter(type -> !NOT_FOR_OPERATIONS.contains(type.getSimpleName()))
+        .filter(type -> !OF_API_NOT_FOR_OPERATIONS.contains(type.getSimpleName()))
+        .map(JavaClass::getName)
+        .filter(name -> !early.contains(name))
+        .distinct()
+        .sorted()
+        .toList();
+  }
+
+  private static JavaClass outermost(JavaClass type) {
+    return type.getEnclosingClass().map(EarlyClassesTest::outermost).orElse(type);
+  }
+}

@@ -1,0 +1,191 @@
+package org.jhal.rules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import java.io.IOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The packages of hal-utils: which of them may see which, and what drivers can see of them. */
+class EnginePackagesTest {
+  private static final String DRIVER = "org.jhal.driver";
+  private static final String ENGINE = "org.jhal.engine";
+
+  /** The only package of {@code org.jhal.driver} that is for this module alone. */
+  private static final String HIDDEN = DRIVER + ".cache";
+
+  /** For each package the others that it may use; docs/design.md has the same table. */
+  private static final Map<String, Set<String>> MAY_SEE =
+      Map.ofEntries(
+          entry(DRIVER, DRIVER + ".bundle"),
+          entry(DRIVER + ".bundle"),
+          entry(DRIVER + ".options"),
+          entry(DRIVER + ".support"),
+          entry(DRIVER + ".faults", DRIVER, DRIVER + ".bundle"),
+          entry(
+              DRIVER + ".gpu",
+              DRIVER,
+              DRIVER + ".bundle",
+              DRIVER + ".cache",
+              DRIVER + ".options",
+              DRIVER + ".support",
+              ENGINE + ".events",
+              ENGINE), // its entry, see below
+          entry(DRIVER + ".cache"),
+          entry(
+              ENGINE,
+              DRIVER,
+              DRIVER + ".bundle",
+              DRIVER + ".options",
+              DRIVER + ".support",
+              ENGINE + ".collective",
+              ENGINE + ".queue",
+              ENGINE + ".events",
+              ENGINE + ".concurrent"),
+          entry(ENGINE + ".collective"),
+          entry(
+              ENGINE + ".queue",
+              DRIVER,
+              DRIVER + ".support",
+              ENGINE + ".events",
+              ENGINE + ".concurrent"),
+          entry(ENGINE + ".events"),
+          entry(ENGINE + ".concurrent", DRIVER + ".support"));
+
+  private static Map.Entry<String, Set<String>> entry(String room, String... seen) {
+    return Map.entry(room, Set.of(seen));
+  }
+
+  /**
+   * Public for several packages of this module, and, of a manifest, for tests of drivers, which
+   * read a bundle as the engine does.
+   */
+  private static final Set<String> NOT_FOR_DRIVERS =
+      Set.of(
+          DRIVER + ".bundle.Manifest",
+          DRIVER + ".support.EarlyClasses",
+          DRIVER + ".support.PlatformThreads");
+
+  private static final JavaClasses CLASSES = Repository.classes("hal-utils");
+
+  @Test
+  void eachPackageSeesOnlyWhatItMay() {
+    assertEquals(List.of(), new PackageTable(MAY_SEE).violations(CLASSES));
+  }
+
+  @Test
+  void theEngineHasOneEntry() {
+    Set<String> open =
+        CLASSES.stream()
+            .filter(type -> type.getPackageName().equals(ENGINE) && isPublicTopLevel(type))
+            .map(JavaClass::getSimpleName)
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertEquals(Set.of("EngineDevice"), open);
+  }
+
+  @Test
+  void driversSeeWhatIsForThemAndTheEntry() {
+    Set<String> expected =
+        MAY_SEE.keySet().stream()
+            .filter(name -> !name.startsWith(ENGINE + ".") && !name.equals(HIDDEN))
+            .collect(Collectors.toCollection(TreeSet::new));
+    ModuleDescriptor module =
+        ModuleFinder.of(Repository.compiled("hal-utils"))
+            .find("org.jhal.utils")
+            .orElseThrow()
+            .descriptor();
+    Set<String> exported =
+        module.exports().stream()
+            .map(ModuleDescriptor.Exports::source)
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertEquals(expected, exported);
+  }
+
+  /** A type of an exported package is one that some driver uses, or that such a type shows. */
+  @Test
+  void noExportedTypeIsWithoutUse() throws IOException {
+    Set<JavaClass> used = new HashSet<>();
+    List<String> users = new ArrayList<>(Repository.drivers());
+    users.addAll(List.of("gpu-simulator", "benchmarks", "examples/driver"));
+    for (String user : users) {
+      for (JavaClass from : Repository.classes(user)) {
+        from.getDirectDependenciesFromSelf()
+            .forEach(to -> used.add(to.getTargetClass().getBaseComponentType()));
+      }
+    }
+    Set<String> names = new HashSet<>();
+    used.forEach(type -> names.add(type.getName()));
+    // What is shown by the signatures of what is used, and so on.
+    boolean grows = true;
+    while (grows) {
+      grows = false;
+      for (JavaClass type : CLASSES) {
+        if (names.contains(type.getName()) || names.contains(outermost(type))) {
+          grows |= names.addAll(shownBy(type));
+        }
+      }
+    }
+    List<String> unused =
+        CLASSES.stream()
+            .filter(type -> type.getPackageName().startsWith(DRIVER) && isPublicTopLevel(type))
+            .filter(type -> !type.getPackageName().equals(HIDDEN))
+            .map(JavaClass::getName)
+            .filter(name -> !names.contains(name) && !NOT_FOR_DRIVERS.contains(name))
+            .sorted()
+            .toList();
+    assertTrue(unused.isEmpty(), () -> "public, but no driver needs them: " + unused);
+  }
+
+  private static Set<String> shownBy(JavaClass type) {
+    Set<String> shown = new HashSet<>();
+    type.getMethods().stream()
+        .filter(
+            method ->
+                method.getModifiers().contains(JavaModifier.PUBLIC)
+                    || method.getModifiers().contains(JavaModifier.PROTECTED))
+        .forEach(
+            method -> {
+              method
+                  .getReturnType()
+                  .getAllInvolvedRawTypes()
+                  .forEach(it -> shown.add(it.getName()));
+              method
+                  .getParameters()
+                  .forEach(
+                      parameter ->
+                          parameter
+                              .getType()
+                              .getAllInvolvedRawTypes()
+                              .forEach(it -> shown.add(it.getName())));
+            });
+    type.getConstructors()
+        .forEach(
+            constructor ->
+                constructor.getRawParameterTypes().forEach(it -> shown.add(it.getName())));
+    type.getAllRawSuperclasses().forEach(it -> shown.add(it.getName()));
+    type.getAllRawInterfaces().forEach(it -> shown.add(it.getName()));
+    return shown;
+  }
+
+  private static String outermost(JavaClass type) {
+    return type.getEnclosingClass().map(EnginePackagesTest::outermost).orElse(type.getName());
+  }
+
+  private static boolean isPublicTopLevel(JavaClass type) {
+    return type.isTopLevelClass()
+        && !type.getSimpleName().equals("package-info")
+        && type.getModifiers().contains(JavaModifier.PUBLIC);
+  }
+}

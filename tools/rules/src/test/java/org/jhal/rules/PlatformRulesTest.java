@@ -1,0 +1,131 @@
+package org.jhal.rules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitCallTarget;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitReferenceTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jhal.rules.fixture.UsesThePlatform;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * What no code may call, tests included, since its result depends on where it runs. The path of a
+ * URL is encoded, so it names no file in a folder with a space; {@code Path.of(url.toURI())} does.
+ * The default character set is that of the machine on Java 17 and UTF-8 on 18.
+ */
+class PlatformRulesTest {
+  private static final Set<String> FORBIDDEN =
+      Set.of(
+          "java.net.URL.getPath()",
+          "java.net.URL.getFile()",
+          "java.io.ByteArrayOutputStream.toString()",
+          "java.io.FileReader.<init>(java.io.File)",
+          "java.io.FileReader.<init>(java.io.FileDescriptor)",
+          "java.io.FileReader.<init>(java.lang.String)",
+          "java.io.FileWriter.<init>(java.io.File)",
+          "java.io.FileWriter.<init>(java.io.File, boolean)",
+          "java.io.FileWriter.<init>(java.io.FileDescriptor)",
+          "java.io.FileWriter.<init>(java.lang.String)",
+          "java.io.FileWriter.<init>(java.lang.String, boolean)",
+          "java.io.InputStreamReader.<init>(java.io.InputStream)",
+          "java.io.OutputStreamWriter.<init>(java.io.OutputStream)",
+          "java.io.PrintStream.<init>(java.io.File)",
+          "java.io.PrintStream.<init>(java.io.OutputStream)",
+          "java.io.PrintStream.<init>(java.io.OutputStream, boolean)",
+          "java.io.PrintStream.<init>(java.lang.String)",
+          "java.io.PrintWriter.<init>(java.io.File)",
+          "java.io.PrintWriter.<init>(java.io.OutputStream)",
+          "java.io.PrintWriter.<init>(java.io.OutputStream, boolean)",
+          "java.io.PrintWriter.<init>(java.lang.String)",
+          "java.lang.String.<init>([B)",
+          "java.lang.String.<init>([B, int, int)",
+          "java.lang.String.getBytes()",
+          "java.net.URLDecoder.decode(java.lang.String)",
+          "java.net.URLEncoder.encode(java.lang.String)",
+          "java.nio.charset.Charset.defaultCharset()",
+          "java.util.Formatter.<init>(java.io.File)",
+          "java.util.Formatter.<init>(java.io.OutputStream)",
+          "java.util.Formatter.<init>(java.lang.String)",
+          "java.util.Scanner.<init>(java.io.File)",
+          "java.util.Scanner.<init>(java.io.InputStream)",
+          "java.util.Scanner.<init>(java.nio.channels.ReadableByteChannel)",
+          "java.util.Scanner.<init>(java.nio.file.Path)");
+
+  @TestFactory
+  Stream<DynamicTest> noResultDependsOnTheFolderOrTheCharacterSetOfTheMachine() throws IOException {
+    List<String> modules = new ArrayList<>(Repository.modules());
+    modules.addAll(List.of("examples", "examples/driver", "rules"));
+    List<DynamicTest> tests = new ArrayList<>();
+    for (String module : modules) {
+      addTest(tests, module, "main", "target/classes");
+      addTest(tests, module, "test", "target/test-classes");
+    }
+    return tests.stream();
+  }
+
+  private static void addTest(List<DynamicTest> tests, String module, String kind, String folder) {
+    Path place = Repository.folder(module);
+    if (Files.isDirectory(place.resolve("src").resolve(kind).resolve("java"))) {
+      tests.add(
+          DynamicTest.dynamicTest(
+              module + " " + kind, () -> assertCallsNothingForbidden(place.resolve(folder))));
+    }
+  }
+
+  private static void assertCallsNothingForbidden(Path compiled) {
+    var classes = new ClassFileImporter().importPath(compiled);
+    assertFalse(classes.isEmpty(), () -> compiled + " has no classes");
+    assertEquals(
+        List.of(),
+        classes.stream()
+            .filter(type -> !type.isEquivalentTo(UsesThePlatform.class))
+            .flatMap(type -> forbidden(type).map(JavaAccess::getDescription))
+            .sorted()
+            .toList());
+  }
+
+  private static Stream<JavaAccess<?>> forbidden(JavaClass type) {
+    return type.getAccessesFromSelf().stream().filter(access -> FORBIDDEN.contains(called(access)));
+  }
+
+  /** The called method or constructor, such as {@code java.lang.String.getBytes()}. */
+  private static String called(JavaAccess<?> access) {
+    List<JavaClass> parameters =
+        access.getTarget() instanceof CodeUnitCallTarget call
+            ? call.getRawParameterTypes()
+            : access.getTarget() instanceof CodeUnitReferenceTarget reference
+                ? reference.getRawParameterTypes()
+                : List.of();
+    return access.getTargetOwner().getName()
+        + "."
+        + access.getName()
+        + parameters.stream().map(JavaClass::getName).collect(Collectors.joining(", ", "(", ")"));
+  }
+
+  @Test
+  void controlACallAndAReferenceAreFound() {
+    JavaClass fixture =
+        new ClassFileImporter().importClasses(UsesThePlatform.class).get(UsesThePlatform.class);
+    assertEquals(
+        Set.of(
+            "java.net.URL.getPath()",
+            "java.net.URL.getFile()",
+            "java.lang.String.<init>([B)",
+            "java.lang.String.getBytes()",
+            "java.io.InputStreamReader.<init>(java.io.InputStream)"),
+        forbidden(fixture).map(PlatformRulesTest::called).collect(Collectors.toSet()));
+  }
+}

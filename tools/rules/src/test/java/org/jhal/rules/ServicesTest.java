@@ -1,0 +1,94 @@
+package org.jhal.rules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.lang.module.ModuleReference;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A service is found on the module path and on the class path alike. */
+class ServicesTest {
+  @TestFactory
+  Stream<DynamicTest> descriptorAndServiceFilesAgree() throws IOException {
+    return Repository.modules().stream()
+        .filter(module -> Files.exists(Repository.compiled(module).resolve("module-info.class")))
+        .map(
+            module ->
+                DynamicTest.dynamicTest(
+                    module,
+                    () ->
+                        assertEquals(
+                            provided(Repository.compiled(module)),
+                            listed(Repository.compiled(module)))));
+  }
+
+  @Test
+  void controlAServiceFileIsRead(@TempDir Path folder) throws IOException {
+    Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+    Files.writeString(services.resolve("a.Service"), "# why\nb.One # first\n\nb.Two\n");
+    assertEquals(Map.of("a.Service", Set.of("b.One", "b.Two")), listed(folder));
+  }
+
+  /** {@code hal --help} shows it; on Java 17 the interface does not ask for it. */
+  @Test
+  void eachSubcommandSaysInOneLineWhatItDoes() throws ReflectiveOperationException {
+    Map<String, String> tools = new TreeMap<>();
+    for (ToolProvider tool : ServiceLoader.load(ToolProvider.class)) {
+      if (tool.name().startsWith("hal-")) {
+        Object text = tool.getClass().getMethod("description").invoke(tool);
+        tools.put(tool.name(), String.valueOf(((Optional<?>) text).orElseThrow()));
+      }
+    }
+    assertTrue(
+        tools.keySet().containsAll(Set.of("hal-bench", "hal-cache", "hal-cts")), tools::toString);
+    tools.forEach((name, text) -> assertTrue(text.matches("[A-Z].{10,60}\\."), name + ": " + text));
+  }
+
+  /** What the module descriptor provides: service to providers. */
+  private static Map<String, Set<String>> provided(Path classes) {
+    Map<String, Set<String>> services = new TreeMap<>();
+    for (ModuleReference module : ModuleFinder.of(classes).findAll()) {
+      for (ModuleDescriptor.Provides provides : module.descriptor().provides()) {
+        services.put(provides.service(), new TreeSet<>(provides.providers()));
+      }
+    }
+    return services;
+  }
+
+  /** What META-INF/services lists: service to providers. */
+  private static Map<String, Set<String>> listed(Path classes) throws IOException {
+    Map<String, Set<String>> services = new TreeMap<>();
+    Path folder = classes.resolve("META-INF/services");
+    if (!Files.isDirectory(folder)) {
+      return services;
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        services.put(
+            file.getFileName().toString(),
+            Files.readAllLines(file).stream()
+                .map(line -> line.replaceFirst("#.*", "").strip())
+                .filter(line -> !line.isEmpty())
+                .collect(Collectors.toCollection(TreeSet::new)));
+      }
+    }
+    return services;
+  }
+}

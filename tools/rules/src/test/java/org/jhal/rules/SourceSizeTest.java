@@ -1,0 +1,156 @@
+package org.jhal.rules;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * How large the engine may be, which files may be long, and how many may catch whatever is thrown.
+ * A limit is the number that was measured last. Limits are only ever lowered, with the change that
+ * makes something smaller. Lines are counted as by {@code wc -l}, in main sources only.
+ */
+class SourceSizeTest {
+  /** The lines of a file that is not in {@link #LONG_FILES}. */
+  private static final int LONG = 450;
+
+  /** The lines of files that are longer, by their names, which survive a change of packages. */
+  private static final Map<String, Integer> LONG_FILES =
+      Map.ofEntries(
+          Map.entry("BenchTool.java", 460),
+          Map.entry("BundleBuilder.java", 475),
+          Map.entry("CrossDeviceCopyTest.java", 584),
+          Map.entry("CrossDeviceEndTest.java", 458),
+          Map.entry("CrossDeviceWaitTest.java", 517),
+          Map.entry("CudaDevice.java", 514),
+          Map.entry("DeferredWorkQueue.java", 682),
+          Map.entry("DeviceCopyTest.java", 599),
+          Map.entry("EngineDevice.java", 656),
+          Map.entry("EngineQueue.java", 460),
+          Map.entry("EngineSemaphore.java", 490),
+          Map.entry("FaultWorkload.java", 466),
+          Map.entry("FileFailureTest.java", 468),
+          Map.entry("FileTransferTest.java", 477),
+          Map.entry("GpuFreeTest.java", 521),
+          Map.entry("GpuGraphTest.java", 771),
+          Map.entry("GpuPeerTest.java", 505),
+          Map.entry("GpuRuntime.java", 510),
+          Map.entry("GpuStream.java", 549),
+          Map.entry("GpuTransferRingTest.java", 585),
+          Map.entry("HostMemory.java", 486),
+          Map.entry("NativeFailureTest.java", 575),
+          Map.entry("Operation.java", 867),
+          Map.entry("PeerImportTest.java", 617),
+          Map.entry("QueueHostCallTest.java", 531),
+          Map.entry("QueueLists.java", 622),
+          Map.entry("QueueWork.java", 789),
+          Map.entry("SemaphoreObserverTest.java", 612),
+          Map.entry("TransferRing.java", 463));
+
+  private static final Pattern CATCHES_ALL =
+      Pattern.compile("\\bcatch\\s*\\([^)]*\\b(Throwable|Error)\\b");
+
+  @ParameterizedTest
+  @CsvSource({"hal-utils/src/main/java, 35087", "hal-utils/src/main/java/org/jhal/engine, 19745"})
+  void theEngineDoesNotGrow(String folder, int limit) throws IOException {
+    int lines = 0;
+    for (Path file : sources(folder)) {
+      lines += lines(file);
+    }
+    if (lines > limit) {
+      fail("%s has %d lines; the limit is %d".formatted(folder, lines, limit));
+    }
+  }
+
+  /** An error that nothing expects is handled once, where a call or a step of a thread begins. */
+  @ParameterizedTest
+  @CsvSource({"hal-utils/src/main/java, 64", "hal-utils/src/main/java/org/jhal/engine, 45"})
+  void fewFilesCatchWhateverIsThrown(String folder, int limit) throws IOException {
+    List<String> files = new ArrayList<>();
+    for (Path file : sources(folder)) {
+      if (catchesAll(Files.readString(file))) {
+        files.add(file.getFileName().toString());
+      }
+    }
+    if (files.size() > limit) {
+      fail(
+          "%d files in %s catch Throwable or Error; the limit is %d: %s"
+              .formatted(files.size(), folder, limit, String.join(", ", files)));
+    }
+  }
+
+  @Test
+  void noOtherFileIsLong() throws IOException {
+    List<String> modules = new ArrayList<>(Repository.modules());
+    modules.addAll(List.of("examples", "examples/driver", "hal-segments", "hal-spark"));
+    List<String> found = new ArrayList<>();
+    for (String module : modules) {
+      for (Path file : Repository.sources(module)) {
+        int lines = lines(file);
+        int limit = LONG_FILES.getOrDefault(file.getFileName().toString(), LONG);
+        if (lines > limit) {
+          found.add(
+              "%s has %d lines; the limit is %d"
+                  .formatted(Repository.root().relativize(file), lines, limit));
+        }
+      }
+    }
+    if (!found.isEmpty()) {
+      fail(String.join("\n", found));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "try { a(); } catch (Throwable t) { // no memory",
+        "} catch (final Error e) {",
+        "} catch (IOException\n    | Error e) {",
+        "} catch (/* any */ Throwable t) {"
+      })
+  void controlACatchIsFound(String code) {
+    assertTrue(catchesAll(code));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "} catch (OutOfMemoryError e) { // Error",
+        "// catch (Throwable t)",
+        "catch (IOException e) { throw new Error(e); }",
+        "/** {@code catch (Error e)} */"
+      })
+  void controlAnotherCatchIsNone(String code) {
+    assertFalse(catchesAll(code));
+  }
+
+  private static boolean catchesAll(String source) {
+    return CATCHES_ALL.matcher(JavaCode.withoutComments(source)).find();
+  }
+
+  private static int lines(Path file) throws IOException {
+    return Files.readAllLines(file).size();
+  }
+
+  /** The sources in a folder of the repository. */
+  private static List<Path> sources(String folder) throws IOException {
+    try (Stream<Path> files = Files.walk(Repository.root().resolve(folder))) {
+      List<Path> sources =
+          files.filter(file -> file.toString().endsWith(".java")).sorted().toList();
+      assertFalse(sources.isEmpty(), () -> "no sources in " + folder);
+      return sources;
+    }
+  }
+}

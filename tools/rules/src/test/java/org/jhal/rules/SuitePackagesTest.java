@@ -1,0 +1,139 @@
+package org.jhal.rules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The packages of cts and of benchmarks: which of them may see which. */
+class SuitePackagesTest {
+  private static final String CTS = "org.jhal.cts";
+  private static final String KERNELS = CTS + ".kernels";
+  private static final String SUPPORT = CTS + ".support";
+  private static final String HTML = CTS + ".html";
+  private static final String SUITE = CTS + ".run.CtsSuite";
+
+  /** The packages of tests, by the contract's subjects. */
+  private static final List<String> SUBJECTS =
+      List.of(
+          CTS + ".semaphore",
+          CTS + ".queue",
+          CTS + ".external",
+          CTS + ".transfer",
+          CTS + ".collective",
+          CTS + ".command",
+          CTS + ".memory",
+          CTS + ".kernel",
+          CTS + ".device",
+          CTS + ".driver",
+          CTS + ".stress");
+
+  private static final String BENCH = "org.jhal.bench";
+  private static final String MEASURE = BENCH + ".measure";
+  private static final String KERNEL = BENCH + ".kernel";
+  private static final String PEERS = BENCH + ".peers";
+  private static final String CASES = BENCH + ".cases";
+  private static final String REPORT = BENCH + ".report";
+
+  /** Tests use no other test, and nothing of the runner but what makes them tests of the suite. */
+  private static PackageTable suite() {
+    Map<String, Set<String>> maySee = new HashMap<>();
+    maySee.put(KERNELS, Set.of());
+    maySee.put(CTS, Set.of(KERNELS));
+    maySee.put(SUPPORT, Set.of(CTS));
+    maySee.put(CTS + ".faults", Set.of(KERNELS, SUPPORT));
+    maySee.put(HTML, Set.of());
+    maySee.put(CTS + ".run", Set.of(CTS, SUPPORT, HTML));
+    for (String subject : SUBJECTS) {
+      maySee.put(subject, Set.of(CTS, KERNELS, SUPPORT, SUITE));
+    }
+    return new PackageTable(maySee);
+  }
+
+  @Test
+  void eachPackageOfTheSuiteSeesOnlyWhatItMay() {
+    assertEquals(List.of(), suite().violations(Repository.classes("cts")));
+  }
+
+  /** The suite's catalogue looks for tests by these names. */
+  @Test
+  void testsOfTheSuiteAreCalledSo() {
+    List<JavaClass> tests =
+        Repository.classes("cts").stream().filter(type -> type.isAnnotatedWith(SUITE)).toList();
+    assertTrue(tests.size() > 40, () -> tests.size() + " tests");
+    assertEquals(
+        List.of(),
+        tests.stream()
+            .map(JavaClass::getName)
+            .filter(name -> !name.matches("org\\.jhal\\.cts\\.[a-z]+\\.[A-Za-z]+Test"))
+            .toList());
+  }
+
+  @Test
+  void othersSeeOfTheSuiteWhatIsForThem() {
+    ModuleDescriptor module =
+        ModuleFinder.of(Repository.compiled("cts")).find(CTS).orElseThrow().descriptor();
+    assertEquals(
+        Set.of(CTS, CTS + ".faults", HTML, KERNELS),
+        module.exports().stream()
+            .map(ModuleDescriptor.Exports::source)
+            .collect(Collectors.toSet()));
+  }
+
+  @Test
+  void eachPackageOfTheBenchmarksSeesOnlyWhatItMay() {
+    PackageTable table =
+        new PackageTable(
+            Map.of(
+                MEASURE,
+                Set.of(),
+                KERNEL,
+                Set.of(MEASURE),
+                PEERS,
+                Set.of(MEASURE, KERNEL),
+                CASES,
+                Set.of(MEASURE, KERNEL, PEERS),
+                REPORT,
+                Set.of(MEASURE),
+                BENCH,
+                Set.of(MEASURE, CASES, REPORT),
+                BENCH + ".micro",
+                Set.of(KERNEL),
+                BENCH + ".micro.jmh_generated",
+                Set.of(BENCH + ".micro")));
+    assertEquals(List.of(), table.violations(Repository.classes("benchmarks")));
+  }
+
+  @Test
+  void controlWhatTheTableDoesNotAllowIsFound() {
+    String neutral = "org.jhal.rules.fixture.neutral";
+    String driver = "org.jhal.rules.fixture.driver";
+    JavaClasses both = new ClassFileImporter().importPackages(neutral, driver);
+    assertEquals(
+        List.of(),
+        new PackageTable(Map.of(neutral, Set.of(driver), driver, Set.of())).violations(both));
+    assertEquals(
+        List.of(),
+        new PackageTable(Map.of(neutral, Set.of(driver + ".Vendor"), driver, Set.of()))
+            .violations(both));
+    List<String> found =
+        new PackageTable(Map.of(neutral, Set.of(driver + ".Other"), driver, Set.of()))
+            .violations(both);
+    assertTrue(
+        !found.isEmpty() && found.stream().allMatch(line -> line.contains("SeesDriver")),
+        found::toString);
+    assertEquals(
+        List.of("the table does not have " + driver, "the table has gone, which is not there"),
+        new PackageTable(Map.of(neutral, Set.of(), "gone", Set.of())).violations(both));
+  }
+}
