@@ -53,10 +53,7 @@ class CtsSelfTest {
     }
   }
 
-  /**
-   * Of one that signals too early. What ran its work may find that the engine has used the
-   * operation again already, and fail it.
-   */
+  /** Of one that signals too early. What ran its work may then fail. */
   private static final String TOO_EARLY =
       "semaphore#\\d+@1 (was reached too early: the value is 1|failed too early: .*ABORTED)";
 

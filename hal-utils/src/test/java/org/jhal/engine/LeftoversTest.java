@@ -50,7 +50,7 @@ class LeftoversTest {
     CLOSE
   }
 
-  /** Its buffers, which were closed, are freed when it retires, and its operation is used again. */
+  /** Its buffers, which were closed, are freed when it retires. */
   @ParameterizedTest
   @EnumSource
   void anOperationThatFailsKeepsNothing(Culprit culprit) throws Exception {
@@ -114,7 +114,6 @@ class LeftoversTest {
     assertEquals(List.of(), backend.device.violations());
   }
 
-  /** The operation goes on to exist, to be used again. */
   @Test
   void aBoundBufferIsGarbageWhenItsOperationHasRetired() throws Exception {
     try (EngineDevice<Event> device = backend.open(1, LIMIT);

@@ -10,8 +10,8 @@ package org.jhal.engine.concurrent;
 public final class StackReserve {
   /**
    * 1.3 KiB of compiled frames, or 6 KiB of interpreted ones. That takes 50 nanoseconds, and the
-   * returns behind it, which processors then predict wrongly, some more: little beside a transfer,
-   * and too much for any other operation.
+   * returns behind it, which processors then predict wrongly, some more: little beside a transfer
+   * or a failure, and too much for any other operation.
    */
   private static final int FRAMES = 32;
 

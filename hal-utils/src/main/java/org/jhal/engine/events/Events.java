@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * what is not recorded costs the reading of a field or two, and allocates nothing. Where the module
  * {@code jdk.jfr} is missing, nothing is recorded.
  *
- * <p>Operations are given as numbers, since they are reused. Thread-safe; calls no code of users
- * and takes no lock of the engine.
+ * <p>Operations are given as numbers, so a recording keeps none of them. Thread-safe; calls no code
+ * of users and takes no lock of the engine.
  */
 public final class Events {
   // The classes of events cannot be loaded without jdk.jfr. Nothing else in this package refers to

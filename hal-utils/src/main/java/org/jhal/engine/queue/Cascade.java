@@ -45,9 +45,10 @@ public final class Cascade {
 
   private Thread thread = Thread.currentThread(); // to which it is confined
 
-  // Waiters to notify, in order, chained by nextReleased.
-  private @Nullable WaitNode firstReleased;
-  private @Nullable WaitNode lastReleased;
+  // Waiters to notify, in order, chained by nextReleased. Not private: EngineSemaphore appends to
+  // them without a call.
+  @Nullable WaitNode firstReleased;
+  @Nullable WaitNode lastReleased;
 
   /**
    * The waiter of which {@link WaitNode#released} is about to begin; that clears it by a plain

@@ -16,6 +16,7 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.concurrent.WorkerThread;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.queue.Operation.State;
@@ -62,6 +63,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         QueueShutdown.class,
         RefCounted.class,
         SemaphoreLane.class,
+        StackReserve.class,
         StuckWaits.class,
         UntoldFailures.class);
   }

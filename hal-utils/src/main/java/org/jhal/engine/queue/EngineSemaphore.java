@@ -12,6 +12,7 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.TimepointCallback;
 import org.jhal.engine.concurrent.PairingHeap;
+import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.events.Span;
 import org.jspecify.annotations.Nullable;
@@ -421,6 +422,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
 
   /** Fails or closes the semaphore. Returns whether this call closed it. */
   private boolean end(HalException reason, boolean closing) {
+    StackReserve.check(id); // or an error in the critical section could lose a waiter
     Cascade cascade = Cascade.current();
     boolean closedNow = false;
     synchronized (lock) {
@@ -471,9 +473,16 @@ public final class EngineSemaphore implements TimelineSemaphore {
       if (smallest == null || source == null) {
         return;
       }
-      source.waiters.remove(smallest);
       smallest.failure = reason;
-      cascade.addReleased(smallest);
+      source.waiters.remove(smallest);
+      // No calls from here on: without stack for one, the waiter would be in no list.
+      WaitNode last = cascade.lastReleased;
+      if (last == null) {
+        cascade.firstReleased = smallest;
+      } else {
+        last.nextReleased = smallest;
+      }
+      cascade.lastReleased = smallest;
     }
   }
 

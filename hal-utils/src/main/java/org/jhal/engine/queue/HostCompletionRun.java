@@ -24,7 +24,7 @@ final class HostCompletionRun<E>
     RUNNING,
     /** The operation ends by {@link #end}. */
     DEFERRED,
-    /** The operation has ended, and may be in use again. */
+    /** The operation has ended. */
     OVER
   }
 
@@ -32,7 +32,7 @@ final class HostCompletionRun<E>
 
   private final Completer<E> completer;
   private final QueueLoss loss;
-  private final Operation<E> operation; // not touched any more once OVER
+  private final Operation<E> operation;
   private final HostCompletion completion;
   private final HostThreads threads;
   private final boolean endsOperation;

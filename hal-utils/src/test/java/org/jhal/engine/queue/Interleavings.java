@@ -17,6 +17,7 @@ import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
 import org.jhal.HalException;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.PairingHeap;
+import org.jhal.engine.concurrent.StackReserve;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +73,7 @@ final class Interleavings {
       options.sequentialSpecification(model);
     }
     keepWhole(PairingHeap.class);
+    keepWhole(StackReserve.class);
     keepWhole(SemaphoreLane.class);
     keepWhole(Settling.Stack.class);
     keepWhole(Gate.class, "tryEnter");

@@ -40,8 +40,7 @@ final class QueueUse {
   final AtomicInteger retired = new AtomicInteger();
   final AtomicInteger borrowed = new AtomicInteger(1); // 0 once the borrow has ended
   volatile boolean waitsReached; // what Operation.waitsReached() was when it was issued
-  @Nullable Operation<FakeStream.Event>
-      operation; // to call hostCompletionOver() with; is used again later
+  @Nullable Operation<FakeStream.Event> operation; // to call hostCompletionOver() with
 
   QueueUse(String name, Fence waits, Fence signals) {
     this.name = name;

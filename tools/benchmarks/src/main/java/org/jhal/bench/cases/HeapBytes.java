@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class HeapBytes {
   private static final int STEPS = 20_000;
   private static final int WINDOW = 64;
-  private static final double MOST_BYTES = 64;
+  private static final double MOST_BYTES = 512;
 
   private HeapBytes() {}
 
