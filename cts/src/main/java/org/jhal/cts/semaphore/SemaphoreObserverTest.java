@@ -68,7 +68,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S2")
-  void theOrderHoldsForManyWaiters(Cts cts) {
+  void thousandsOfCallbacksRunInOrderOfValue(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     List<Long> values = new ArrayList<>();
     for (long value = 1; value <= 5_000; value++) {
@@ -107,7 +107,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S7")
-  void aCallbackRunsAtOnceIfItsFateIsKnown(Cts cts) {
+  void aCallbackOnAReachedOrFailedTimepointRunsImmediately(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore(4);
     AtomicInteger calls = new AtomicInteger();
     semaphore.onReach(4, failure -> calls.incrementAndGet());
@@ -161,7 +161,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S7")
-  void aCancelledCallbackIsLetGo(Cts cts) {
+  void aCancelledCallbackBecomesUnreachable(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     WeakReference<Object> marker = registerAndCancel(semaphore);
     awaitTrue(
@@ -286,7 +286,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule({"S6", "S7"})
-  void aCallbackMayLookAtSeveral(Cts cts) {
+  void aCallbackMayCheckSeveralTimepoints(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     TimelineSemaphore exact = cts.semaphore(3);
     TimelineSemaphore never = cts.semaphore();
@@ -315,7 +315,7 @@ class SemaphoreObserverTest {
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule("S7")
-  void whatACallbackThrowsIsLoggedAndDropped(Culprits culprits, Cts cts) {
+  void anExceptionInACallbackIsLoggedAndDropped(Culprits culprits, Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     List<Integer> ran = new ArrayList<>();
     for (int i = 0; i < culprits.count(); i++) {
@@ -342,7 +342,7 @@ class SemaphoreObserverTest {
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule("S7")
-  void whatBecomesOfADerivedStageAffectsNoOther(Culprits culprits, Cts cts) throws Exception {
+  void cancelledAndThrowingDerivedStagesAffectNoOther(Culprits culprits, Cts cts) throws Exception {
     for (boolean fails : new boolean[] {false, true}) {
       TimelineSemaphore semaphore = cts.semaphore();
       CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
@@ -389,7 +389,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S7")
-  void whatACallbackThrowsOnACompletionThreadHarmsNothing(Cts cts) {
+  void anExceptionOnACompletionThreadIsLoggedAndDropped(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     done.onReach(
         1,
@@ -422,7 +422,7 @@ class SemaphoreObserverTest {
    */
   @Test
   @Rule("S7")
-  void aFutureThatItsOwnerCompletesHoldsNothing(Cts cts) throws Exception {
+  void aFutureCompletedByItsOwnerBecomesUnreachable(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     List<WeakReference<Object>> gone = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -456,7 +456,7 @@ class SemaphoreObserverTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @Rule("S7")
-  void aDerivedFutureThatItsOwnerCompletesHoldsNothing(boolean isShared, Cts cts) throws Exception {
+  void aCancelledDerivedFutureBecomesUnreachable(boolean isShared, Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     CompletionStage<@Nullable Void> kept = semaphore.whenReached(1);
     CompletableFuture<Void> open = kept.thenRun(() -> {}).toCompletableFuture();
@@ -494,7 +494,7 @@ class SemaphoreObserverTest {
   @ParameterizedTest
   @EnumSource
   @Rule("S7")
-  void aDerivedFutureOfTwoTimelinesThatIsOverHoldsNothing(Joined how, Cts cts) {
+  void aCompletedFutureOfTwoTimelinesBecomesUnreachable(Joined how, Cts cts) {
     TimelineSemaphore first = cts.semaphore();
     TimelineSemaphore second = cts.semaphore();
     List<WeakReference<Object>> gone = new ArrayList<>();
@@ -535,7 +535,7 @@ class SemaphoreObserverTest {
   /** Otherwise, libraries that find a stage to be a future would cancel it. */
   @Test
   @Rule("S7")
-  void aStageIsNoFutureThatAnybodyCouldComplete(Cts cts) throws Exception {
+  void aStageIsNotAFuture(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
     CompletableFuture<Void> derived = stage.thenRun(() -> {}).toCompletableFuture();
@@ -547,7 +547,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule({"S2", "S7"})
-  void whatWasDerivedOfAStageRunsInThatOrder(Cts cts) {
+  void derivedStagesRunInOrderOfDerivation(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
     List<String> ran = new ArrayList<>();
@@ -565,7 +565,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule({"S4", "S6", "S7"})
-  void aFutureOfAFenceCompletesWithTheLastOfIt(Cts cts) throws Exception {
+  void aFutureOfAFenceCompletesWithItsLastMember(Cts cts) throws Exception {
     TimelineSemaphore first = cts.semaphore();
     TimelineSemaphore second = cts.semaphore();
     TimelineSemaphore failing = cts.semaphore();
@@ -591,7 +591,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S7")
-  void nobodyCompletesAStageButItsTimeline(Cts cts) throws Exception {
+  void onlyTheTimelineCompletesAStage(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     CompletionStage<@Nullable Void> stage = semaphore.whenReached(1);
     CompletionStage<@Nullable Void> other = semaphore.whenReached(1);
