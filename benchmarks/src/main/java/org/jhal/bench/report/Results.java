@@ -190,8 +190,9 @@ public record Results(Map<String, String> facts, List<Case> cases) {
     if (Double.isNaN(wanted)) {
       throw wrong(where + "." + limit, json.get(limit), "a number");
     }
-    JsonElement met = json.get("met");
-    if (met == null || !(met.isJsonNull() || isBoolean(met))) {
+    JsonElement met = json.get("met"); // missing, or null, if it was not measured
+    boolean hasVerdict = met != null && !met.isJsonNull();
+    if (hasVerdict && !isBoolean(met)) {
       throw wrong(where + ".met", met, "true, false or null");
     }
     return new Aim(
@@ -199,8 +200,8 @@ public record Results(Map<String, String> facts, List<Case> cases) {
         json.has("peer") ? string(where, json, "peer") : null,
         isLeast,
         wanted,
-        number(where + ".measured", json.get("measured")),
-        met.isJsonNull() ? null : met.getAsBoolean());
+        json.has("measured") ? number(where + ".measured", json.get("measured")) : Double.NaN,
+        hasVerdict ? met.getAsBoolean() : null);
   }
 
   private static boolean isBoolean(JsonElement value) {

@@ -2,6 +2,7 @@ package org.jhal.bench.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -287,6 +288,26 @@ class PageTest {
     assertTrue(out.toString().contains("--compare and --from need --page"), out.toString());
     assertEquals(2, tool("--from", json, "--page", "x", "--device", "mock"));
     assertTrue(out.toString().contains("--from measures nothing"), out.toString());
+  }
+
+  @Test
+  void anAimThatWasNotMeasuredIsReadAgain() throws Exception {
+    Report report = new Report(Map.of("device", "mock"));
+    BenchCase one = new BenchCase("case", "", "ns", List.of("time"), false, bench -> List.of());
+    Row row =
+        new Row(
+            "1",
+            "time",
+            new double[] {1, 2},
+            null,
+            null,
+            List.of(new Row.Peer("absent", NONE, new Absence("no compiler", false))),
+            List.of(Aim.atMost("time", "absent", 1)));
+    report.add(one, List.of(row), "0.1", "0.2");
+    Results.Row read = Results.parse(report.toJson()).cases().get(0).rows().get(0);
+    assertNull(read.aims().get(0).isMet());
+    assertTrue(Double.isNaN(read.aims().get(0).measured()));
+    assertTrue(Double.isNaN(read.peers().get(0).samples()[0]));
   }
 
   private void assertBad(String json, String message) {
