@@ -117,11 +117,32 @@ public record Results(Map<String, String> facts, List<Case> cases) {
       cases.add(oneCase(where, object(where, one)));
     }
     for (Map.Entry<String, JsonElement> fact : object.entrySet()) {
-      if (!fact.getKey().equals("cases")) {
-        facts.put(fact.getKey(), string("the file", object, fact.getKey()));
+      switch (fact.getKey()) {
+        case "cases" -> {}
+        case "format" -> checkFormat(string("the file", object, "format"));
+        case "notes" -> facts.put("notes", notes(array("the file", object, "notes")));
+        default -> facts.put(fact.getKey(), string("the file", object, fact.getKey()));
       }
     }
     return new Results(facts, cases);
+  }
+
+  private static void checkFormat(String format) throws BadResultsException {
+    if (!format.equals(Report.FORMAT)) {
+      throw new BadResultsException(
+          "the file.format: is \"" + format + "\", expected \"" + Report.FORMAT + '"');
+    }
+  }
+
+  private static String notes(Iterable<JsonElement> notes) throws BadResultsException {
+    List<String> all = new ArrayList<>();
+    for (JsonElement note : notes) {
+      if (!(note instanceof JsonPrimitive primitive && primitive.isString())) {
+        throw wrong("the file.notes[" + all.size() + "]", note, "a string");
+      }
+      all.add(note.getAsString());
+    }
+    return String.join(" ", all);
   }
 
   private static Case oneCase(String where, JsonObject json) throws BadResultsException {

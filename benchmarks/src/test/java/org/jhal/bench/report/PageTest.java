@@ -310,6 +310,12 @@ class PageTest {
     assertTrue(Double.isNaN(read.peers().get(0).samples()[0]));
   }
 
+  @Test
+  void notesAreShownAsOneFact() throws Exception {
+    String json = json("case", 2).replace("\"jvm\"", "\"notes\": [\"It was\", \"calm.\"], \"jvm\"");
+    assertEquals("It was calm.", Results.parse(json).facts().get("notes"));
+  }
+
   private void assertBad(String json, String message) {
     BadResultsException thrown = assertThrows(BadResultsException.class, () -> Results.parse(json));
     assertTrue(String.valueOf(thrown.getMessage()).contains(message), thrown.getMessage());
@@ -341,6 +347,9 @@ class PageTest {
         "{|x{|is not JSON: ",
         "\"cases\": [|\"cases\": 1, \"x\": [|the file.cases: is 1, expected an array",
         "\"jvm\": \"17 2.0\"|\"jvm\": 17|the file.jvm: is 17, expected a string",
+        "bench-1\"|bench-2\"|the file.format: is \"jhal-bench-2\", expected \"jhal-bench-1\"",
+        "\"jvm\": \"17 2.0\"|\"notes\": 1|the file.notes: is 1, expected an array",
+        "\"jvm\": \"17 2.0\"|\"notes\": [1]|the file.notes[0]: is 1, expected a string",
         "\"unit\": \"ns\"|\"unit\": null|cases[0].unit: is null, expected a string",
         "\"label\"|\"lab\"|cases[0].rows[0].label: is missing, expected a string",
         "\"jhal\": {|\"jhal\": 1, \"x\": {|cases[0].rows[0].jhal: is 1, expected an object",
