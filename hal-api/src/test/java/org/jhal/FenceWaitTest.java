@@ -164,7 +164,7 @@ class FenceWaitTest {
   }
 
   @Test
-  void theEmptyFenceIsReached() throws InterruptedException {
+  void waitingForTheEmptyFenceReturnsImmediately() throws InterruptedException {
     Fence.NONE.awaitAll();
     Fence.NONE.awaitAny();
     Fence.NONE.awaitAll(Duration.ZERO);

@@ -256,7 +256,7 @@ class HostMemoryTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("kinds")
-  void rangesThatDoNotFitAreRefused(Kind kind) {
+  void rangesThatDoNotFitAreRejected(Kind kind) {
     int step = kind.elementBytes();
     HostMemory memory = kind.memory();
 

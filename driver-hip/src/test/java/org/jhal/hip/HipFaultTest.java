@@ -198,7 +198,7 @@ class HipFaultTest extends OnSimulatedHip {
   }
 
   @Test
-  void whatBelongsToAnotherDeviceIsRefused() {
+  void aKernelOfAnotherDeviceIsRejected() {
     hipStream_t here = stream();
     ok(hipSetDevice(1));
     hipFunction_t there = function("fill");

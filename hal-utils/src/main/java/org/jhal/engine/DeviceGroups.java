@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class DeviceGroups<E> {
   /**
    * Longer than a short native collective takes: only the issue thread issues those, so one that
-   * follows another would wait until it wakes (see docs/benchmarks.md).
+   * follows another would wait until it wakes (see docs/results/README.md).
    */
   private static final long ISSUE_SPIN_NANOS = 100_000;
 

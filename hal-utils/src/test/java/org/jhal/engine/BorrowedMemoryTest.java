@@ -163,7 +163,7 @@ class BorrowedMemoryTest {
   }
 
   @Test
-  void aRefusedCallBorrowsNothing() {
+  void aRejectedCallBorrowsNothing() {
     try (EngineDevice<Event> device = backend.open(1, LONG);
         TimelineSemaphore timeline = device.createSemaphore(0);
         DeviceBuffer buffer = device.allocate(63, BufferParams.DEVICE);

@@ -84,7 +84,7 @@ class CollectiveBesideTest {
 
   @Test
   @Rule("G6")
-  void memoryComesAndGoes(Cts cts) throws Exception {
+  void collectivesEndWhileMemoryIsAllocatedAndFreed(Cts cts) throws Exception {
     besides(
         cts,
         device -> {
@@ -97,7 +97,7 @@ class CollectiveBesideTest {
   @Test
   @Rule("G6")
   @Needs(value = Need.SECOND_DEVICE, capabilities = Capability.HOST_IMPORT)
-  void memoryOfTheProgramComesAndGoes(Cts cts) throws Exception {
+  void collectivesEndWhileHostMemoryIsImportedAndReleased(Cts cts) throws Exception {
     besides(
         cts,
         device ->
@@ -109,7 +109,7 @@ class CollectiveBesideTest {
 
   @Test
   @Rule("G6")
-  void kernelsComeAndGo(Cts cts) throws Exception {
+  void collectivesEndWhileKernelsAreLoadedAndClosed(Cts cts) throws Exception {
     besides(
         cts,
         device -> {
@@ -120,7 +120,7 @@ class CollectiveBesideTest {
 
   @Test
   @Rule("G6")
-  void recordingsComeAndGo(Cts cts) throws Exception {
+  void collectivesEndWhileRecordingsAreCreatedAndRun(Cts cts) throws Exception {
     besides(
         cts,
         device -> {
@@ -141,7 +141,7 @@ class CollectiveBesideTest {
 
   @Test
   @Rule("G6")
-  void groupsComeAndGo(Cts cts) throws Exception {
+  void collectivesEndWhileGroupsAreCreatedAndClosed(Cts cts) throws Exception {
     besides(
         cts,
         device -> {

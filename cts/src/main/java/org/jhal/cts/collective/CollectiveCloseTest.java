@@ -40,7 +40,7 @@ class CollectiveCloseTest {
 
   @Test
   @Rule("G3")
-  void closingCancelsWhatIsParked(Cts cts) {
+  void closingTheGroupCancelsParkedCollectives(Cts cts) {
     GroupFixture group = new GroupFixture(cts);
     TimelineSemaphore start = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -61,7 +61,7 @@ class CollectiveCloseTest {
   @Test
   @Rule("G3")
   @Needs(Need.CONTROLS)
-  void closingWaitsForWhatIsUnderWay(Cts cts) throws Exception {
+  void closingTheGroupWaitsForCollectivesThatHaveBegun(Cts cts) throws Exception {
     GroupFixture group = new GroupFixture(cts, cts.ownRanks(2));
     TimelineSemaphore done = cts.semaphore();
     group.hold(1);
@@ -83,7 +83,7 @@ class CollectiveCloseTest {
   @Test
   @Rule("G3")
   @Needs(Need.CONTROLS)
-  void closingWaitsNoLongerThanTheCloseTimeout(Cts cts) {
+  void closingTheGroupFailsCollectivesAtTheCloseTimeout(Cts cts) {
     GroupFixture group = new GroupFixture(cts, cts.ownRanks(2, SHORT));
     TimelineSemaphore done = cts.semaphore();
     group.hold(1);
@@ -98,7 +98,7 @@ class CollectiveCloseTest {
 
   @Test
   @Rule("G3")
-  void manyThreadsCloseWhileOthersCall(Cts cts) throws Exception {
+  void closingRacesWithCollectiveCalls(Cts cts) throws Exception {
     for (int round = 0; round < 5; round++) {
       GroupFixture group = new GroupFixture(cts);
       TimelineSemaphore last = cts.semaphore();
@@ -132,7 +132,7 @@ class CollectiveCloseTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   @Rule({"G3", "Q8"})
-  void closingADeviceCancelsWhatIsParked(int closed, Cts cts) {
+  void closingADeviceCancelsParkedCollectives(int closed, Cts cts) {
     List<Device> devices = cts.ownRanks(3);
     GroupFixture group = new GroupFixture(cts, devices.subList(0, 2));
     GroupFixture other = new GroupFixture(cts, List.of(devices.get(1 - closed), devices.get(2)));
@@ -155,7 +155,7 @@ class CollectiveCloseTest {
   @ValueSource(ints = {0, 1})
   @Rule({"G3", "Q8"})
   @Needs(Need.CONTROLS)
-  void closingADeviceWaitsForWhatIsUnderWay(int closed, Cts cts) throws Exception {
+  void closingADeviceWaitsForCollectivesThatHaveBegun(int closed, Cts cts) throws Exception {
     GroupFixture group = new GroupFixture(cts, cts.ownRanks(2));
     TimelineSemaphore done = cts.semaphore();
     group.hold(1 - closed);
@@ -174,7 +174,7 @@ class CollectiveCloseTest {
   @ValueSource(ints = {0, 1})
   @Rule({"G3", "G4", "Q8"})
   @Needs(Need.CONTROLS)
-  void closingADeviceWaitsNoLongerThanTheCloseTimeout(int closed, Cts cts) {
+  void closingADeviceFailsCollectivesAtTheCloseTimeout(int closed, Cts cts) {
     cts.allowWarnings(); // a close that gives up is logged
     GroupFixture group = new GroupFixture(cts, cts.ownRanks(2, SHORT));
     TimelineSemaphore done = cts.semaphore();
@@ -215,7 +215,7 @@ class CollectiveCloseTest {
 
   @Test
   @Rule("G3")
-  void callbacksAndHostCallsNeitherMakeNorCloseGroups(Cts cts) {
+  void creatingAndClosingGroupsIsRejectedInCallbacksAndHostCalls(Cts cts) {
     GroupFixture group = new GroupFixture(cts);
     AtomicReference<@Nullable HalException> made = new AtomicReference<>();
     AtomicReference<@Nullable HalException> closed = new AtomicReference<>();
@@ -241,7 +241,7 @@ class CollectiveCloseTest {
 
   @Test
   @Rule({"G3", "Q11"})
-  void externalWorkNeitherMakesNorClosesGroups(Cts cts) {
+  void creatingAndClosingGroupsIsRejectedInExternalWork(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     GroupFixture group = new GroupFixture(cts);
     AtomicReference<@Nullable HalException> made = new AtomicReference<>();

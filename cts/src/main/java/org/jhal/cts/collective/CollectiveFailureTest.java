@@ -147,8 +147,7 @@ class CollectiveFailureTest {
   @ParameterizedTest
   @MethodSource("failures")
   @Rule({"G3", "Q6"})
-  void anOperationThatFailsIsNamedByTheCollectiveBehindIt(
-      int device, int waiting, boolean isBefore, Cts cts) {
+  void aCollectiveNamesItsFailedProducer(int device, int waiting, boolean isBefore, Cts cts) {
     GroupFixture group = groupWith(waiting, cts);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore called = cts.semaphore();
@@ -320,7 +319,7 @@ class CollectiveFailureTest {
 
   @Test
   @Rule("G3")
-  void aParkedOneHasNoDeadline(Cts cts) {
+  void theDeadlineDoesNotApplyToAParkedCollective(Cts cts) {
     GroupFixture group =
         new GroupFixture(cts, cts.ranks(2), Options.DEFAULT.withDeadline(Duration.ofMillis(5)));
     TimelineSemaphore start = cts.semaphore();
@@ -335,7 +334,7 @@ class CollectiveFailureTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   @Rule("G3")
-  void workOfTheDeviceHasNoDeadline(int rank, Cts cts) {
+  void theDeadlineExcludesTheTimeOfProducers(int rank, Cts cts) {
     new GroupFixture(cts).checkWorks(); // a library takes longer the first time
     GroupFixture group =
         new GroupFixture(cts, cts.ranks(2), Options.DEFAULT.withDeadline(Duration.ofMillis(500)));
@@ -369,7 +368,7 @@ class CollectiveFailureTest {
   @MethodSource("culprits")
   @Rule({"G3", "Q7"})
   @Needs(Need.CONTROLS)
-  void theLossOfADeviceFailsWhatIsUnderWay(Culprits culprits, Cts cts) {
+  void losingADeviceFailsCollectivesThatHaveBegun(Culprits culprits, Cts cts) {
     cts.allowWarnings();
     GroupFixture group = new GroupFixture(cts, cts.ownRanks(culprits.count()));
     List<Device> survivors = survivors(group.devices, culprits);
@@ -408,7 +407,7 @@ class CollectiveFailureTest {
   @MethodSource("culprits")
   @Rule({"G3", "Q7"})
   @Needs(Need.CONTROLS)
-  void theLossOfADeviceEndsItsGroups(Culprits culprits, Cts cts) {
+  void losingADeviceEndsItsGroups(Culprits culprits, Cts cts) {
     cts.allowWarnings();
     List<Device> devices = cts.ownRanks(culprits.count());
     List<Device> survivors = survivors(devices, culprits);

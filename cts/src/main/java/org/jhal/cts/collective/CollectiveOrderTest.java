@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CollectiveOrderTest {
   @Test
   @Rule({"G1", "S5"})
-  void everyRankIsWaitedFor(Cts cts) {
+  void aCollectiveWaitsForTheWaitsOfEveryRank(Cts cts) {
     GroupFixture group = new GroupFixture(cts, cts.ranks(3));
     List<TimelineSemaphore> starts = new ArrayList<>();
     List<Rank> ranks = new ArrayList<>();
@@ -66,7 +66,7 @@ class CollectiveOrderTest {
    */
   @Test
   @Rule({"G1", "S9"})
-  void workOfEveryRankIsWaitedFor(Cts cts) {
+  void aCollectiveWaitsForDeviceWorkOfEveryRank(Cts cts) {
     GroupFixture group = new GroupFixture(cts);
     TimelineSemaphore written = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -86,7 +86,7 @@ class CollectiveOrderTest {
 
   @Test
   @Rule({"G1", "Q9"})
-  void queuesSeeTheResults(Cts cts) {
+  void queuesOfEveryRankSeeTheResult(Cts cts) {
     GroupFixture group = new GroupFixture(cts);
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore start = cts.semaphore();
@@ -109,7 +109,7 @@ class CollectiveOrderTest {
 
   @Test
   @Rule("G1")
-  void collectivesFollowOneAnother(Cts cts) {
+  void aChainOfCollectivesKeepsItsOrder(Cts cts) {
     GroupFixture group = new GroupFixture(cts);
     TimelineSemaphore timeline = cts.semaphore();
     int rounds = 20;
@@ -166,7 +166,7 @@ class CollectiveOrderTest {
 
   @Test
   @Rule("G2")
-  void aParkedOneHoldsNobodyBack(Cts cts) {
+  void aParkedCollectiveDoesNotDelayOthers(Cts cts) {
     GroupFixture parked = new GroupFixture(cts);
     GroupFixture other = new GroupFixture(cts, cts.ranks(3)); // shares both devices
     TimelineSemaphore start = cts.semaphore();
@@ -188,7 +188,7 @@ class CollectiveOrderTest {
   /** With the form host, a collective that waits for work in flight is not in any stream. */
   @Test
   @Rule("G2")
-  void oneThatWaitsForTheDeviceHoldsNobodyBack(Cts cts) {
+  void aHostCollectiveThatWaitsForDeviceWorkDoesNotDelayOthers(Cts cts) {
     Options host = Options.DEFAULT.withHostOnly();
     GroupFixture waiting = new GroupFixture(cts, cts.ranks(2), host);
     GroupFixture other = new GroupFixture(cts, cts.ranks(3), host);
@@ -209,7 +209,7 @@ class CollectiveOrderTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   @Rule({"G2", "Q5", "S9a"})
-  void aChainBehindWorkOfTheDeviceBeginsWithIt(int rank, Cts cts) {
+  void aNativeChainIsIssuedBeforeItsProducerEnds(int rank, Cts cts) {
     GroupFixture group = new GroupFixture(cts);
     group.checkWorks(); // on its first use, a library may wait for the device
     group.awaitIdle();
@@ -241,7 +241,7 @@ class CollectiveOrderTest {
 
   @Test
   @Rule("G2")
-  void manyAreOpenAtOnce(Cts cts) {
+  void manyCollectivesMayBeOpen(Cts cts) {
     GroupFixture group = new GroupFixture(cts);
     TimelineSemaphore start = cts.semaphore();
     Fence all = Fence.NONE;
@@ -269,7 +269,7 @@ class CollectiveOrderTest {
 
   @Test
   @Rule("G1")
-  void manyThreadsUseOneGroup(Cts cts) throws Exception {
+  void manyThreadsMayUseOneGroup(Cts cts) throws Exception {
     GroupFixture group = new GroupFixture(cts);
     List<Task<?>> tasks = new ArrayList<>();
     for (int t = 0; t < 4; t++) {
@@ -313,7 +313,7 @@ class CollectiveOrderTest {
 
   @Test
   @Rule({"S10", "G1"})
-  void aCollectiveExplainsItself(Cts cts) {
+  void explainReportsAParkedCollective(Cts cts) {
     GroupFixture group = new GroupFixture(cts);
     TimelineSemaphore start = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();

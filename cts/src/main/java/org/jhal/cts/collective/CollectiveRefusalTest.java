@@ -103,7 +103,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule("G1")
-  void theNumberOfRanks(Cts cts) {
+  void wrongNumbersOfRanksAreRejected(Cts cts) {
     Two two = new Two(cts);
     two.invalid(() -> two.allReduce(List.of()), "all-reduce", "0 ranks", "has 2");
     two.invalid(() -> two.allReduce(List.of(two.rank(two.a, two.a))), "1 rank;", "has 2");
@@ -127,7 +127,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule("G1")
-  void missingAndNeedlessBuffers(Cts cts) {
+  void missingAndUnexpectedBuffersAreRejected(Cts cts) {
     Two two = new Two(cts);
     two.invalid(
         () -> two.allReduce(two.ranks(null, two.a, two.b, two.b)), "source of rank 0", "null");
@@ -154,7 +154,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule("G1")
-  void buffersOfOtherDevices(Cts cts) {
+  void buffersOfOtherDevicesAreRejected(Cts cts) {
     Two two = new Two(cts);
     two.invalid(
         () -> two.allReduce(two.ranks(two.a, two.a, two.a, two.b)),
@@ -166,7 +166,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule({"G1", "M5"})
-  void wrongUsages(Cts cts) {
+  void buffersWithoutTheRequiredUsageAreRejected(Cts cts) {
     Two two = new Two(cts);
     DeviceBuffer onlySource =
         cts.buffer(
@@ -192,7 +192,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule("G1")
-  void lengthsThatDoNotFit(Cts cts) {
+  void mismatchedLengthsAreRejected(Cts cts) {
     Two two = new Two(cts);
     DeviceBuffer eight = two.buffer(1, 8);
     DeviceBuffer six = two.buffer(1, 6);
@@ -230,7 +230,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule("G1")
-  void rangesThatAreNotAligned(Cts cts) {
+  void misalignedRangesAreRejected(Cts cts) {
     Two two = new Two(cts);
     DeviceBuffer odd = two.b.slice(2, 8);
     two.invalid(
@@ -241,7 +241,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule("G1")
-  void rangesThatOverlap(Cts cts) {
+  void overlappingRangesAreRejected(Cts cts) {
     Two two = new Two(cts);
     DeviceBuffer large = two.buffer(0, 32);
     DeviceBuffer other = two.buffer(1, 32);
@@ -271,7 +271,7 @@ class CollectiveRefusalTest {
   @Test
   @Rule({"G1", "S9b"})
   @Needs(Need.PEER_MEMORY)
-  void memoryThatTwoRanksShare(Cts cts) {
+  void overlapsThroughPeerImportsAreRejected(Cts cts) {
     Two two = new Two(cts);
     DeviceBuffer shared = cts.closing(two.devices.get(1).allocator().importPeer(two.a));
     two.invalid(() -> two.allReduce(two.ranks(two.a, two.a, two.b, shared)), "rank", "overlap");
@@ -291,7 +291,7 @@ class CollectiveRefusalTest {
   @ParameterizedTest
   @EnumSource
   @Rule("G5")
-  void averagesOfIntegers(ElementType type, Cts cts) {
+  void averagesOfIntegersAreRejected(ElementType type, Cts cts) {
     Two two = new Two(cts);
     if (!Elements.isInteger(type)) {
       two.group.allReduce(Reduction.AVERAGE, type, two.ranks(two.a, two.a, two.b, two.b));
@@ -309,7 +309,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule("G1")
-  void closedAndReached(Cts cts) {
+  void closedObjectsAndReachedSignalsAreRejected(Cts cts) {
     Two two = new Two(cts);
     DeviceBuffer gone = two.buffer(1, 16);
     gone.close();
@@ -337,7 +337,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule({"G1", "M5"})
-  void nulls(Cts cts) {
+  void nullIsRejectedWithTheParameterName(Cts cts) {
     Two two = new Two(cts);
     List<Rank> ranks = two.ranks(two.a, two.a, two.b, two.b);
     assertNullRefused("ranks", () -> two.allReduce(nothing()));
@@ -368,7 +368,7 @@ class CollectiveRefusalTest {
 
   @Test
   @Rule("G1")
-  void groupsThatCannotBe(Cts cts) {
+  void invalidGroupsAreRejected(Cts cts) {
     assertHal(Status.INVALID_ARGUMENT, () -> CollectiveGroup.of(), "at least one device");
     assertHal(
         Status.INVALID_ARGUMENT,
@@ -387,7 +387,7 @@ class CollectiveRefusalTest {
   @ParameterizedTest
   @EnumSource
   @Rule("G5")
-  void theFormIsTold(Kind kind, Cts cts) {
+  void formReportsNameAndReason(Kind kind, Cts cts) {
     List<BiFunction<@Nullable Reduction, @Nullable ElementType, Form>> asked = new ArrayList<>();
     for (Options options : List.of(Options.DEFAULT, Options.DEFAULT.withHostOnly())) {
       CollectiveGroup group = cts.closing(CollectiveGroup.of(cts.ranks(2), options));

@@ -240,7 +240,7 @@ class CollectiveResultTest {
   @ParameterizedTest
   @MethodSource("reductions")
   @Rule("G5")
-  void everyTypeIsReduced(Kind kind, Reduction reduction, ElementType type, Cts cts) {
+  void twoRanksOfEveryTypeAreReduced(Kind kind, Reduction reduction, ElementType type, Cts cts) {
     check(cts, kind, reduction, type, 1001, 2, false);
   }
 
@@ -248,7 +248,7 @@ class CollectiveResultTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "AVERAGE") // a third is not exact
   @Rule("G5")
-  void everyTypeOfThreeRanksIsReduced(Reduction reduction, Cts cts) {
+  void threeRanksOfEveryTypeAreReduced(Reduction reduction, Cts cts) {
     List<Device> devices = cts.ranks(3);
     for (ElementType type : ElementType.values()) {
       Run run = new Run(cts, devices, false, Options.DEFAULT);
@@ -265,7 +265,7 @@ class CollectiveResultTest {
   @ParameterizedTest
   @EnumSource(names = {"SUM", "PRODUCT", "AVERAGE"})
   @Rule("G5")
-  void theHostFormRoundsShortNumbersOnceAndTiesToEven(Reduction reduction, Cts cts) {
+  void theHostFormRounds16BitFloatsOnceAndTiesToEven(Reduction reduction, Cts cts) {
     List<Device> devices = cts.ranks(3);
     for (ElementType type : List.of(ElementType.F16, ElementType.BF16)) {
       Run run = new Run(cts, devices, false, Options.DEFAULT.withHostOnly());
@@ -289,7 +289,7 @@ class CollectiveResultTest {
   @ParameterizedTest
   @EnumSource
   @Rule("G5")
-  void dataOfManyChunksIsMoved(Kind kind, Cts cts) {
+  void largeCollectivesAreExact(Kind kind, Cts cts) {
     boolean reduces = kind.isReduction();
     check(
         cts,
@@ -303,7 +303,7 @@ class CollectiveResultTest {
 
   @Test
   @Rule("G5")
-  void dataOfManyChunksIsMovedInPlace(Cts cts) {
+  void largeInPlaceCollectivesAreExact(Cts cts) {
     check(cts, Kind.REDUCE_SCATTER, Reduction.MAX, ElementType.U16, MILLION, 3, true);
     check(cts, Kind.ALL_GATHER, null, null, MILLION, 3, true);
   }
@@ -311,7 +311,7 @@ class CollectiveResultTest {
   /** A sum in another order, or in higher precision, would differ. */
   @Test
   @Rule("G5")
-  void theHostFormFixesTheOrderOfASum(Cts cts) {
+  void theHostFormSumsInRankOrder(Cts cts) {
     float[] values = {1e8f, 3, -1e8f, 3};
     float expected = ((values[0] + values[1]) + values[2]) + values[3];
     Run run = new Run(cts, 4, false, Options.DEFAULT.withHostOnly());
@@ -328,7 +328,7 @@ class CollectiveResultTest {
 
   @Test
   @Rule("G5")
-  void aNanStaysOne(Cts cts) {
+  void aSumWithANanIsNan(Cts cts) {
     Run run = new Run(cts, 2, false);
     run.add(floats(1, Float.NaN, Float.POSITIVE_INFINITY), 12, 0);
     run.add(floats(2, 1, Float.NEGATIVE_INFINITY), 12, 0);
@@ -353,7 +353,7 @@ class CollectiveResultTest {
   /** The bytes around a slice do not change. */
   @Test
   @Rule("G5")
-  void slicesTakePart(Cts cts) {
+  void collectivesOnSlicesChangeOnlyTheSlices(Cts cts) {
     Run run = new Run(cts, 2, false);
     List<DeviceBuffer> whole = new ArrayList<>();
     for (int rank = 0; rank < 2; rank++) {

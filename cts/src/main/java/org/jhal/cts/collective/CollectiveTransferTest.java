@@ -293,7 +293,7 @@ class CollectiveTransferTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"G3", "G4", "Q7a"})
-  void eachTransferThatFailsFailsAllRanks(Kind kind, Cts cts) {
+  void aFailureOfAnyTransferFailsAllRanks(Kind kind, Cts cts) {
     List<Device> devices = cts.ownRanks(3);
     for (String call : calls(cts, devices)) {
       for (int ranks = 2; ranks <= 3; ranks++) {
@@ -358,7 +358,7 @@ class CollectiveTransferTest {
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule({"G3", "G4", "Q3"})
-  void transfersThatFailAtOnceFailAllRanks(Culprits culprits, Cts cts) {
+  void concurrentTransferFailuresFailAllRanks(Culprits culprits, Cts cts) {
     List<Device> devices = cts.ownRanks(1 + culprits.count());
     List<Device> held = devices.subList(1, devices.size());
     String call = calls(cts, devices).contains("execute") ? "execute" : "hostCompletion";

@@ -60,7 +60,7 @@ class BindingTableTest {
 
   @Test
   @Rule("M5")
-  void aTableThatIsTooShortIsRefused(Cts cts) {
+  void aTableThatIsTooShortIsRejected(Cts cts) {
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(2), 0, 4, FillPattern.ZERO);
     commands.end();
@@ -78,7 +78,7 @@ class BindingTableTest {
 
   @Test
   @Rule("M5")
-  void anEmptySlotThatIsUsedIsRefused(Cts cts) {
+  void aUsedEmptySlotIsRejected(Cts cts) {
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(1), 0, 4, FillPattern.ZERO);
     commands.end();
@@ -113,7 +113,7 @@ class BindingTableTest {
 
   @Test
   @Rule("M5")
-  void allCommandsTogetherDecideWhatASlotNeeds(Cts cts) {
+  void requirementsOfAllCommandsOnASlotAddUp(Cts cts) {
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(0), 0, 8, FillPattern.ZERO);
     commands.fill(new Slot(0, 24, 8), 4, 4, FillPattern.ZERO); // up to byte 32
@@ -152,7 +152,7 @@ class BindingTableTest {
 
   @Test
   @Rule("M5")
-  void aLaterCommandThatAsksLessTakesNothingBack(Cts cts) {
+  void aLaterCommandDoesNotLowerTheRequirements(Cts cts) {
     CommandBuffer commands = reusable(cts);
     DeviceBuffer sink = cts.buffer(64);
     commands.dispatch(cts.kernel("negate"), Workgroups.of(16), Args.of(Slot.of(0), sink));
@@ -195,7 +195,7 @@ class BindingTableTest {
 
   @Test
   @Rule("M2")
-  void aSlotMayStandForARangeOfWhatIsBound(Cts cts) {
+  void aSlotMayReferToARangeOfTheBoundBuffer(Cts cts) {
     DeviceBuffer first = cts.buffer(filled(64, 0));
     DeviceBuffer second = cts.buffer(filled(64, 0));
     CommandBuffer commands = reusable(cts);
@@ -209,7 +209,7 @@ class BindingTableTest {
 
   @Test
   @Rule({"M4", "M8"})
-  void anOpenEndedSlotTakesAllThatIsBound(Cts cts) {
+  void anOpenEndedSlotReachesToTheEndOfTheBoundBuffer(Cts cts) {
     CommandBuffer commands = reusable(cts);
     commands.dispatch(
         cts.kernel("negate"),
@@ -236,7 +236,7 @@ class BindingTableTest {
   @ParameterizedTest
   @CsvSource({"2,i32,4", "1,i32,4", "3,i32,4"})
   @Rule({"M5", "M8"})
-  void boundBuffersMustSuitTheKernelsElements(long offset, String type, int unit, Cts cts) {
+  void boundBuffersMustBeAlignedToTheElementType(long offset, String type, int unit, Cts cts) {
     CommandBuffer commands = reusable(cts);
     commands.dispatch(cts.kernel("negate"), Workgroups.of(2), Args.of(Slot.of(0), Slot.of(1)));
     commands.end();
@@ -264,7 +264,7 @@ class BindingTableTest {
 
   @Test
   @Rule("M5")
-  void commandsWithoutEffectNeedNothing(Cts cts) {
+  void commandsWithoutEffectNeedNoBoundBuffers(Cts cts) {
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(7), 100, 0, FillPattern.ZERO);
     commands.update(ByteBuffer.allocate(0), Slot.of(8), 100);
@@ -276,7 +276,7 @@ class BindingTableTest {
 
   @Test
   @Rule("M5")
-  void wrongSlotsAreRefused(Cts cts) {
+  void invalidSlotsAreRejected(Cts cts) {
     assertHal(Status.OUT_OF_RANGE, () -> Slot.of(-1), "slot index", "-1");
     assertHal(Status.OUT_OF_RANGE, () -> new Slot(0, -5, 1), "offset", "-5");
     assertHal(Status.OUT_OF_RANGE, () -> new Slot(0, 0, -2), "length", "-2");
@@ -297,7 +297,7 @@ class BindingTableTest {
 
   @Test
   @Rule("M5")
-  void theLastSlotWorksAndNoneIsBeyondIt(Cts cts) {
+  void theLastSlotWorksAndLaterOnesAreRejected(Cts cts) {
     int last = BindingTable.MAX_SIZE - 1;
     for (int index : new int[] {last + 1, 20_000_000, Integer.MAX_VALUE}) {
       String limit = String.valueOf(BindingTable.MAX_SIZE);
@@ -319,7 +319,7 @@ class BindingTableTest {
 
   @Test
   @Rule({"M3", "M5"})
-  void oneBufferMayStandInSeveralSlots(Cts cts) {
+  void oneBufferMayBeBoundToSeveralSlots(Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(64));
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(0), 0, 16, FillPattern.of8(1));

@@ -96,7 +96,7 @@ class CommandBufferCopyTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M2")
-  void aCopyOfNothingDoesNothing(Commands.Form form, Cts cts) {
+  void aCopyOfLengthZeroDoesNothing(Commands.Form form, Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(16));
     DeviceBuffer other = cts.buffer(filled(16, 0));
     Commands commands = new Commands(cts, form);

@@ -53,7 +53,7 @@ class CommandBufferFillTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M2")
-  void offsetsCountFromTheRangeThatIsNamed(Commands.Form form, Cts cts) {
+  void offsetsAreRelativeToTheNamedRange(Commands.Form form, Cts cts) {
     DeviceBuffer target = cts.buffer(TestData.filled(64, 0));
     Commands commands = new Commands(cts, form);
     commands.buffer().fill(commands.ref(target, 16, 32), 8, 12, FillPattern.of32(0x11223344));
@@ -70,7 +70,7 @@ class CommandBufferFillTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M2")
-  void aFillOfNothingDoesNothing(Commands.Form form, Cts cts) {
+  void aFillOfLengthZeroDoesNothing(Commands.Form form, Cts cts) {
     DeviceBuffer target = cts.buffer(TestData.bytes(16));
     Commands commands = new Commands(cts, form);
     commands.buffer().fill(commands.ref(target), 0, 0, FillPattern.of32(-1));

@@ -121,7 +121,7 @@ class CommandBufferTest {
 
   @Test
   @Rule({"M3", "M5"})
-  void whatIsNotEndedIsNotExecuted(Cts cts) {
+  void executingAnOpenRecordingIsRejected(Cts cts) {
     DeviceBuffer buffer = cts.buffer(filled(16, 0));
     TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands = create(cts, CommandBuffer.Mode.ONE_SHOT);
@@ -141,7 +141,7 @@ class CommandBufferTest {
 
   @Test
   @Rule({"M3", "M5"})
-  void aOneShotRecordingIsExecutedOnce(Cts cts) {
+  void executingAOneShotRecordingAgainIsRejected(Cts cts) {
     DeviceBuffer list = cts.buffer(new byte[16]);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -160,7 +160,7 @@ class CommandBufferTest {
 
   @Test
   @Rule({"M3", "M5"})
-  void aRefusedExecutionDoesNotCount(Cts cts) {
+  void aRejectedExecutionDoesNotUseUpAOneShotRecording(Cts cts) {
     DeviceBuffer small = cts.buffer(filled(8, 0));
     DeviceBuffer large = cts.buffer(filled(16, 0));
     TimelineSemaphore done = cts.semaphore();
@@ -178,7 +178,7 @@ class CommandBufferTest {
 
   @Test
   @Rule({"M3", "M5"})
-  void aClosedOneIsNotExecuted(Cts cts) {
+  void executingAClosedRecordingIsRejected(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands = create(cts, CommandBuffer.Mode.REUSABLE);
     commands.end();
@@ -194,7 +194,7 @@ class CommandBufferTest {
 
   @Test
   @Rule({"Q2", "Q3"})
-  void itMayBeClosedInEachState(Cts cts) {
+  void aCommandBufferMayBeClosedInEachState(Cts cts) {
     DeviceStatistics before = cts.device().statistics();
     DeviceBuffer buffer = cts.buffer(filled(16, 0));
     TimelineSemaphore go = cts.semaphore();
@@ -221,7 +221,7 @@ class CommandBufferTest {
 
   @Test
   @Rule({"Q2", "Q3"})
-  void closingItTwiceGivesItUpOnce(Cts cts) {
+  void closingACommandBufferTwiceReleasesItOnce(Cts cts) {
     long before = cts.device().statistics().commandBuffers();
     DeviceBuffer buffer = cts.buffer(new byte[16]);
     TimelineSemaphore go = cts.semaphore();
@@ -246,7 +246,7 @@ class CommandBufferTest {
 
   @Test
   @Rule({"Q3", "M3"})
-  void whatItNamesMayBeClosedBeforeItIsExecuted(Cts cts) {
+  void buffersAndExecutablesMayBeClosedBeforeExecution(Cts cts) {
     DeviceQueue queue = cts.queue();
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer result = cts.buffer(new byte[16]);
@@ -269,7 +269,7 @@ class CommandBufferTest {
   @Test
   @Rule("M5")
   @Needs(Need.SECOND_DEVICE)
-  void oneOfAnotherDeviceIsRefused(Cts cts) {
+  void aCommandBufferOfAnotherDeviceIsRejected(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     CommandBuffer foreign =
         cts.closing(cts.second().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT));
@@ -285,7 +285,7 @@ class CommandBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M3")
-  void barriersMayStandAnywhereAndBeRepeated(Commands.Form form, Cts cts) {
+  void barriersMayBeAnywhereAndRepeated(Commands.Form form, Cts cts) {
     DeviceBuffer list = cts.buffer(new byte[16]);
     Commands commands = new Commands(cts, form);
     CommandBuffer buffer = commands.buffer();
@@ -303,7 +303,7 @@ class CommandBufferTest {
 
   @Test
   @Rule("M3")
-  void nothingButBarriersIsLegal(Cts cts) {
+  void aRecordingOfBarriersOnlyIsLegal(Cts cts) {
     Commands commands = new Commands(cts, Commands.Form.DIRECT);
     commands.buffer().barrier();
     commands.buffer().barrier();

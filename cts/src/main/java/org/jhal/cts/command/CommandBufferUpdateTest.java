@@ -50,7 +50,7 @@ class CommandBufferUpdateTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M2")
-  void offsetsCountFromTheRangeThatIsNamed(Commands.Form form, Cts cts) {
+  void offsetsAreRelativeToTheNamedRange(Commands.Form form, Cts cts) {
     DeviceBuffer target = cts.buffer(filled(32, 0));
     Commands commands = new Commands(cts, form);
     commands.buffer().update(ByteBuffer.wrap(bytes(8)), commands.ref(target, 8, 16), 4);
@@ -63,7 +63,7 @@ class CommandBufferUpdateTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M2")
-  void anUpdateWithNothingDoesNothing(Commands.Form form, Cts cts) {
+  void anUpdateOfLengthZeroDoesNothing(Commands.Form form, Cts cts) {
     DeviceBuffer target = cts.buffer(bytes(16));
     Commands commands = new Commands(cts, form);
     commands.buffer().update(ByteBuffer.allocate(0), commands.ref(target), 16);
@@ -74,7 +74,7 @@ class CommandBufferUpdateTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"Q2", "M2"})
-  void eachUpdateKeepsItsOwnBytes(Commands.Form form, Cts cts) {
+  void eachUpdateCapturesItsBytes(Commands.Form form, Cts cts) {
     DeviceBuffer target = cts.buffer(filled(64, 0));
     Commands commands = new Commands(cts, form);
     ByteBuffer source = ByteBuffer.allocateDirect(16);

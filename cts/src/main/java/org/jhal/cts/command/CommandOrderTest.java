@@ -121,7 +121,7 @@ class CommandOrderTest {
   @ParameterizedTest
   @MethodSource("pairs")
   @Rule("M3")
-  void whatIsReadIsWhatWasWrittenBeforeTheBarrier(Write write, Read read, Cts cts) {
+  void aReadSeesTheWriteBeforeTheBarrier(Write write, Read read, Cts cts) {
     Context context = new Context(cts);
     DeviceBuffer[] targets = new DeviceBuffer[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
@@ -141,7 +141,7 @@ class CommandOrderTest {
   @ParameterizedTest
   @MethodSource("writes")
   @Rule("M3")
-  void theWriteBehindTheBarrierStays(Write first, Write second, Cts cts) {
+  void theWriteAfterTheBarrierWins(Write first, Write second, Cts cts) {
     Context context = new Context(cts);
     for (int i = 0; i < ROUNDS; i++) {
       first.record(context, 100 + i);

@@ -93,7 +93,7 @@ class DispatchPipelineTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M1", "Q5"})
-  void transientInputIsOrderedByOneTimeline(Commands.Form form, Cts cts) {
+  void allocaUploadDispatchAndDeallocaFollowOneTimeline(Commands.Form form, Cts cts) {
     DeviceQueue queue = cts.queue();
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer y = cts.buffer(16);
@@ -112,7 +112,7 @@ class DispatchPipelineTest {
 
   @Test
   @Rule("M4")
-  void aReusablePipelineTakesOtherInputsEachTime(Cts cts) {
+  void aReusablePipelineUsesNewBindingsEachTime(Cts cts) {
     Kernel kernel = cts.kernel("scale_and_offset");
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));

@@ -100,7 +100,7 @@ class DispatchReuseTest {
 
   @Test
   @Rule({"Q2", "Q3", "M4"})
-  void whatAParkedSubmissionUsesMayBeGivenUp(Cts cts) {
+  void resourcesOfAParkedSubmissionMayBeClosed(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer y = cts.buffer(4 * COUNT);
@@ -152,7 +152,7 @@ class DispatchReuseTest {
 
   @Test
   @Rule({"M1", "M4"})
-  void twoCyclesAreInFlightAtOnce(Cts cts) {
+  void twoAllocaCyclesMayBeInFlight(Cts cts) {
     CommandBuffer commands = reusable(cts, COUNT, 7, 1);
     TimelineSemaphore go = cts.semaphore();
     DeviceBuffer first = cts.buffer(4 * COUNT);
@@ -170,7 +170,7 @@ class DispatchReuseTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 5})
   @Rule("M4")
-  void severalDispatchesHaveSlotsOfTheirOwn(int submissions, Cts cts) {
+  void severalDispatchesUseSeparateSlots(int submissions, Cts cts) {
     int dispatches = 4;
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
@@ -202,7 +202,7 @@ class DispatchReuseTest {
 
   @Test
   @Rule("M4")
-  void oneIsInFlightManyTimesOnSeveralQueues(Cts cts) {
+  void oneRecordingMayBeInFlightManyTimesOnSeveralQueues(Cts cts) {
     int runs = 32;
     CommandBuffer commands = reusable(cts, COUNT, 3, 1);
     TimelineSemaphore go = cts.semaphore();
@@ -234,7 +234,7 @@ class DispatchReuseTest {
   @Rule("M4")
   @Needs(Need.CONTROLS)
   @FreshDevice("inflight=64")
-  void oneIsIssuedToSeveralQueuesBeforeItRuns(Cts cts) {
+  void oneRecordingMayBeIssuedToSeveralQueuesBeforeItRuns(Cts cts) {
     Kernel append = cts.kernel("append");
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
@@ -270,7 +270,7 @@ class DispatchReuseTest {
 
   @Test
   @Rule("M4")
-  void severalThreadsSubmitOne(Cts cts) throws Exception {
+  void severalThreadsMaySubmitOneRecording(Cts cts) throws Exception {
     int perThread = 50;
     CommandBuffer commands = reusable(cts, COUNT, 2, 1);
     List<Task<?>> tasks = new ArrayList<>();

@@ -52,7 +52,7 @@ class RepeatedExecuteTest {
   /** Fails if graph=on was requested but no graph was launched. */
   @Test
   @Rule("K6")
-  void graphsAreUsedWhereTheyAreAskedFor(Cts cts) {
+  void graphOnLaunchesGraphsFromTheSecondUse(Cts cts) {
     boolean isAskedFor =
         cts.device().settings().stream()
             .anyMatch(setting -> setting.name().equals("graph") && setting.value().equals("on"));
@@ -74,7 +74,7 @@ class RepeatedExecuteTest {
 
   @RepeatedTest(20)
   @Rule({"K6", "M3", "M4"})
-  void anyRecordingGivesTheSameResultsInEachUse(Cts cts) {
+  void randomRecordingsGiveTheSameResultsInEachUse(Cts cts) {
     RandomRecording recording = new RandomRecording(cts, 1 + cts.random().nextInt(60));
     TimelineSemaphore timeline = cts.semaphore();
     for (int use = 0; use < USES; use++) {
@@ -86,7 +86,7 @@ class RepeatedExecuteTest {
 
   @Test
   @Rule({"K6", "M3"})
-  void manyCommandsGiveTheSameResultsInEachUse(Cts cts) {
+  void aLargeRecordingGivesTheSameResultsInEachUse(Cts cts) {
     RandomRecording recording = new RandomRecording(cts, 700);
     TimelineSemaphore timeline = cts.semaphore();
     for (int use = 0; use < USES; use++) {
@@ -101,7 +101,7 @@ class RepeatedExecuteTest {
 
   @Test
   @Rule({"K6", "Q2", "M4"})
-  void theTableOfEachUseIsTakenAtTheCall(Cts cts) {
+  void theTableOfEachUseIsCapturedAtTheCall(Cts cts) {
     CommandBuffer commands = reusable(cts);
     for (int i = 0; i < 4; i++) {
       commands.dispatch(cts.kernel("append"), Workgroups.of(1), Args.of(Slot.of(0), i));
@@ -194,7 +194,7 @@ class RepeatedExecuteTest {
 
   @Test
   @Rule({"K6", "M4"})
-  void aSlotMayHaveMemoryOfAnotherKindInEachUse(Cts cts) {
+  void aSlotMayHaveAnotherMemoryTypeInEachUse(Cts cts) {
     CommandBuffer commands = reusable(cts);
     commands.fill(Slot.of(1), 0, 64, FillPattern.of8(1));
     commands.barrier();
@@ -260,7 +260,7 @@ class RepeatedExecuteTest {
 
   @Test
   @Rule({"K6", "Q6", "M4"})
-  void aUseWhoseWaitFailsLeavesTheOthersAlone(Cts cts) {
+  void aUseWithAFailedWaitDoesNotAffectOthers(Cts cts) {
     CommandBuffer commands = reusable(cts);
     for (int i = 0; i < 3; i++) {
       commands.dispatch(cts.kernel("append"), Workgroups.of(1), Args.of(Slot.of(0), i));
@@ -287,7 +287,7 @@ class RepeatedExecuteTest {
   @FreshDevice
   @GivesUp
   @Needs(Need.KERNEL_FAILURES)
-  void aKernelThatGivesUpInItFailsThatUse(Cts cts) {
+  void aKernelThatGivesUpFailsItsUse(Cts cts) {
     cts.allowWarnings();
     CommandBuffer commands = reusable(cts);
     DeviceBuffer list = cts.buffer(new byte[64]);

@@ -158,7 +158,7 @@ class SlotRangeTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M2", "M5"})
-  void whatIsBoundMustReachToTheEndOfTheRange(Use use, Cts cts) {
+  void aBoundBufferMustCoverTheUsedRange(Use use, Cts cts) {
     DeviceBuffer other = cts.buffer(bytes(16));
     CommandBuffer commands = record(use, other, cts);
     DeviceBuffer bound = cts.buffer(filled(SIZE, 1));
@@ -175,7 +175,7 @@ class SlotRangeTest {
 
   @Test
   @Rule({"M2", "M5"})
-  void rangesOfOneBufferOverlapByTheOffsetsOfTheirSlots(Cts cts) {
+  void overlapChecksIncludeSlotOffsets(Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(64));
     CommandBuffer overlapping =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
@@ -200,7 +200,7 @@ class SlotRangeTest {
 
   @Test
   @Rule({"M2", "M5"})
-  void theSumOfTheOffsetsMustSuitAPattern(Cts cts) {
+  void theSumOfOffsetsMustBeAlignedToThePattern(Cts cts) {
     DeviceBuffer buffer = cts.buffer(filled(32, 1));
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));

@@ -123,7 +123,7 @@ class CrossDeviceEndTest {
 
   @Test
   @Rule({"S9a", "Q7"})
-  void losingTheProducersDeviceFailsWhatIsIssuedBehindIt(Cts cts) {
+  void losingTheProducersDeviceFailsIssuedConsumers(Cts cts) {
     Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
@@ -205,7 +205,7 @@ class CrossDeviceEndTest {
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule({"S9a", "Q7", "Q2"})
-  void whicheverProducersDeviceIsLostFailsWhatIsIssuedBehindIt(Culprits culprits, Cts cts)
+  void losingAnyOfTheProducersDevicesFailsIssuedConsumers(Culprits culprits, Cts cts)
       throws Exception {
     endProducers(
         cts,
@@ -244,7 +244,7 @@ class CrossDeviceEndTest {
   /** Though nobody ever signals the other value that it waits for. */
   @Test
   @Rule({"S9a", "Q6", "Q7"})
-  void whatIsParkedBehindALossFails(Cts cts) {
+  void losingTheProducersDeviceFailsParkedConsumers(Cts cts) {
     Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
@@ -256,7 +256,7 @@ class CrossDeviceEndTest {
   /** The loss is told once, and not to those who come when it is over. */
   @Test
   @Rule({"S9a", "Q7", "S3"})
-  void whatComesAfterTheLossFailsWithItsWait(Cts cts) {
+  void workEnqueuedAfterTheLossFailsWithItsWait(Cts cts) {
     Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     cts.allowWarnings();
     cts.controls(chain.first).loseDevice(new HalException(Status.UNAVAILABLE, WHY));
@@ -288,7 +288,7 @@ class CrossDeviceEndTest {
 
   @Test
   @Rule({"S9a", "Q8"})
-  void aProducersDeviceThatGivesUpFailsWhatIsIssuedBehindIt(Cts cts) {
+  void aTimedOutCloseOfTheProducersDeviceFailsIssuedConsumers(Cts cts) {
     Chain chain =
         new Chain(
             cts,
@@ -312,7 +312,7 @@ class CrossDeviceEndTest {
 
   @Test
   @Rule({"S9a", "Q7", "Q8"})
-  void aStreamThatStaysBehindAnEventTooLongLosesItsDevice(Cts cts) {
+  void aStreamThatDoesNotPassAnEventInTimeLosesItsDevice(Cts cts) {
     Chain chain =
         new Chain(
             cts,
@@ -351,7 +351,7 @@ class CrossDeviceEndTest {
 
   @Test
   @Rule({"S9a", "Q8"})
-  void aConsumersDeviceThatGivesUpLeavesTheProducerAlone(Cts cts) {
+  void aTimedOutCloseOfTheConsumersDeviceDoesNotAffectTheProducer(Cts cts) {
     Chain chain =
         new Chain(
             cts,
@@ -376,7 +376,7 @@ class CrossDeviceEndTest {
 
   @Test
   @Rule({"S9a", "Q7"})
-  void losingTheConsumersDeviceLeavesTheProducerAlone(Cts cts) throws Exception {
+  void losingTheConsumersDeviceDoesNotAffectTheProducer(Cts cts) throws Exception {
     Chain chain = new Chain(cts, cts.open(ROOM), cts.openSecond(ROOM, "queues=2"), cts.open(ROOM));
     cts.allowWarnings();
     // A driver may wait for what is on the device when it plays the loss.
@@ -399,7 +399,7 @@ class CrossDeviceEndTest {
   /** Both ends of a chain to and fro are on the device that is lost. */
   @Test
   @Rule({"S9a", "Q7"})
-  void aLossComesBackThroughAnotherDevice(Cts cts) {
+  void aLossFailsAChainThatReturnsFromAnotherDevice(Cts cts) {
     Device lost = cts.open(ROOM);
     Device other = cts.openSecond(ROOM);
     TimelineSemaphore timeline = cts.semaphore();
@@ -421,7 +421,7 @@ class CrossDeviceEndTest {
   /** While both enqueue. */
   @Test
   @Rule({"S9a", "Q7", "Q8", "Q10"})
-  void losingAndClosingRaceWithAPingPong(Cts cts) throws Exception {
+  void losingAndClosingRaceWithAlternatingWork(Cts cts) throws Exception {
     cts.allowWarnings();
     for (int round = 0; round < 20; round++) {
       Device ending = cts.open(ROOM);

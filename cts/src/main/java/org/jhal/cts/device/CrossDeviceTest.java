@@ -46,7 +46,7 @@ class CrossDeviceTest {
   @ParameterizedTest
   @EnumSource
   @Rule("S9")
-  void dataGoesThroughBothDevices(Partner partner, Cts cts) {
+  void oneTimelineOrdersTransfersOfBothDevices(Partner partner, Cts cts) {
     Device here = cts.device();
     Device there = partner.device(cts);
     byte[] data = bytes(100_000);
@@ -68,7 +68,7 @@ class CrossDeviceTest {
   @ParameterizedTest
   @EnumSource
   @Rule("S9")
-  void devicesPlayPingPongOnOneTimeline(Partner partner, Cts cts) {
+  void twoDevicesAlternateOnOneTimeline(Partner partner, Cts cts) {
     Device there = partner.device(cts);
     DeviceQueue[] queues = {cts.queue(), there.queue(0)};
     for (Device owner : new Device[] {cts.device(), there}) {
@@ -84,7 +84,7 @@ class CrossDeviceTest {
   @ParameterizedTest
   @EnumSource
   @Rule("S9")
-  void workElsewhereDoesNotStartBeforeItsWait(Partner partner, Cts cts) {
+  void workOnAnotherDeviceWaitsForItsProducer(Partner partner, Cts cts) {
     Device there = partner.device(cts);
     TimelineSemaphore produced = cts.semaphore();
     TimelineSemaphore consumed = cts.semaphore(there, 0);
@@ -103,7 +103,7 @@ class CrossDeviceTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S9", "Q6"})
-  void failuresCrossDevices(Partner partner, Cts cts) {
+  void aFailureReachesConsumersOnOtherDevices(Partner partner, Cts cts) {
     Device there = partner.device(cts);
     TimelineSemaphore start = cts.semaphore();
     TimelineSemaphore middle = cts.semaphore(there, 0);
@@ -121,7 +121,7 @@ class CrossDeviceTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S9", "Q9"})
-  void aFailingProducerFailsConsumersElsewhere(Partner partner, Cts cts) {
+  void aFailedProducerFailsConsumersOnAnotherDevice(Partner partner, Cts cts) {
     Device there = partner.device(cts);
     TimelineSemaphore produced = cts.semaphore(there, 0);
     TimelineSemaphore consumed = cts.semaphore();
@@ -171,7 +171,7 @@ class CrossDeviceTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S6", "S3"})
-  void theHostLearnsOfAFailureOnAnyDevice(Partner partner, Cts cts) {
+  void aHostWaitFailsWithAFailureOnAnyDevice(Partner partner, Cts cts) {
     Device there = partner.device(cts);
     TimelineSemaphore mine = cts.semaphore();
     TimelineSemaphore theirs = cts.semaphore(there, 0);
@@ -183,7 +183,7 @@ class CrossDeviceTest {
 
   @Test
   @Rule({"S9", "Q8"})
-  void closingADeviceCancelsWhatWaitsElsewhere(Cts cts) {
+  void closingADeviceCancelsConsumersOnOtherDevices(Cts cts) {
     Device closing = cts.open();
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore produced = cts.semaphore();

@@ -104,7 +104,7 @@ class CrossDeviceWaitTest {
   @EnumSource
   @Rule({"S9a", "Q5"})
   @Needs(Need.SHARED_EVENTS)
-  void aConsumerElsewhereIsIssuedBehindItsUnfinishedProducer(Order order, Cts cts) {
+  void aConsumerOnAnotherDeviceIsIssuedBeforeItsProducerEnds(Order order, Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
     TimelineSemaphore produced = cts.semaphore(there, 0);
@@ -126,7 +126,7 @@ class CrossDeviceWaitTest {
   @MethodSource("chains")
   @Rule({"S9a", "Q9", "S5"})
   @Needs(Need.SHARED_EVENTS)
-  void aChainToAndFroIsIssuedAtOnce(Order order, Timelines timelines, Cts cts) {
+  void aChainBetweenTwoDevicesIsIssuedBeforeItRuns(Order order, Timelines timelines, Cts cts) {
     runChain(order, timelines, cts, cts.open(ROOM), cts.openSecond(ROOM));
   }
 
@@ -134,7 +134,7 @@ class CrossDeviceWaitTest {
   @MethodSource("chains")
   @Rule({"S9a", "Q9", "S5"})
   @Needs(Need.SHARED_EVENTS)
-  void aChainOverThreeDevicesIsIssuedAtOnce(Order order, Timelines timelines, Cts cts) {
+  void aChainOverThreeDevicesIsIssuedBeforeItRuns(Order order, Timelines timelines, Cts cts) {
     runChain(order, timelines, cts, cts.open(ROOM), cts.openSecond(ROOM), cts.open(ROOM));
   }
 
@@ -174,7 +174,7 @@ class CrossDeviceWaitTest {
   @Test
   @Rule({"S9a", "Q5"})
   @Needs(Need.SHARED_EVENTS)
-  void anEarlierValueIsCoveredByALaterProducerElsewhere(Cts cts) {
+  void aWaitIsCoveredByTheProducerOfALargerValueOnAnotherDevice(Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
     TimelineSemaphore timeline = cts.semaphore();
@@ -193,7 +193,7 @@ class CrossDeviceWaitTest {
   @EnumSource
   @Rule({"S9a", "Q9"})
   @Needs(Need.SHARED_EVENTS)
-  void aConsumerWaitsForNoLaterDeviceThanItNeeds(Order order, Cts cts) {
+  void aConsumerDoesNotWaitForLaterProducersOfOtherDevices(Order order, Cts cts) {
     Device first = cts.open(ROOM);
     Device second = cts.openSecond(ROOM);
     Device third = cts.open(ROOM);
@@ -228,7 +228,7 @@ class CrossDeviceWaitTest {
   @Test
   @Rule({"S9a", "S1a"})
   @Needs(Need.SHARED_EVENTS)
-  void aValueThatTwoDevicesCoverIsReachedThroughTheFirst(Cts cts) {
+  void aValueCoveredByTwoDevicesIsReachedWithTheFirst(Cts cts) {
     Device less = cts.open(ROOM);
     Device more = cts.openSecond(ROOM);
     Device third = cts.open(ROOM);
@@ -283,7 +283,7 @@ class CrossDeviceWaitTest {
   @Test
   @Rule({"S9a", "S8"})
   @Needs(Need.SHARED_EVENTS)
-  void theTimelineMayBelongToADeviceThatIsClosed(Cts cts) {
+  void theTimelineMayBelongToAClosedDevice(Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
     Device gone = cts.open(ROOM);
@@ -302,7 +302,7 @@ class CrossDeviceWaitTest {
   @Test
   @Rule({"S9a", "S8"})
   @Needs(Need.SHARED_EVENTS)
-  void closingTheTimelineCancelsNothingThatIsIssuedElsewhere(Cts cts) {
+  void closingTheTimelineDoesNotCancelIssuedConsumers(Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
     TimelineSemaphore produced = here.createSemaphore(0);
@@ -320,7 +320,7 @@ class CrossDeviceWaitTest {
   @Test
   @Rule({"S9a", "Q5"})
   @Needs(Need.SHARED_EVENTS)
-  void aProducerThatEndsOnTheHostHasNoEvent(Cts cts) {
+  void aConsumerOfAHostCallStaysParked(Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
     TimelineSemaphore produced = cts.semaphore();
@@ -347,7 +347,8 @@ class CrossDeviceWaitTest {
   })
   @Rule({"S9a", "S9", "D5"})
   @Needs(Need.SHARED_EVENTS)
-  void bothDevicesMustShareEvents(String one, String other, boolean theyMeet, Cts cts) {
+  void consumersAreIssuedEarlyOnlyIfBothDevicesShareEvents(
+      String one, String other, boolean theyMeet, Cts cts) {
     Device here = cts.open(Peers.options(cts, one, ROOM));
     Device there = cts.openSecond(Peers.options(cts, other, ROOM));
     assertEquals(one, Peers.of(here), "what the settings say");
@@ -379,7 +380,7 @@ class CrossDeviceWaitTest {
   @MethodSource("culprits")
   @Rule({"S9a", "Q7a", "Q9"})
   @Needs({Need.SHARED_EVENTS, Need.CONTROLS})
-  void aProducerThatFailsWhileItRunsFailsWhatIsIssuedElsewhere(Culprits culprits, Cts cts) {
+  void aFailureOfARunningProducerFailsIssuedConsumersOnOtherDevices(Culprits culprits, Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
     if (!cts.controls(here).calls().contains("execute")) {
@@ -418,7 +419,7 @@ class CrossDeviceWaitTest {
   @Test
   @Rule({"S9a", "Q7a"})
   @Needs({Need.SHARED_EVENTS, Need.CONTROLS})
-  void aConsumerThatCannotBeIssuedFailsAlone(Cts cts) {
+  void aFailedIssueFailsOnlyThatConsumer(Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
     TimelineSemaphore produced = cts.semaphore();
@@ -442,7 +443,7 @@ class CrossDeviceWaitTest {
   @Test
   @Rule({"S9a", "Q7a", "Q7"})
   @Needs({Need.SHARED_EVENTS, Need.CONTROLS})
-  void aWaitThatFailsLosesTheDeviceThatWaits(Cts cts) {
+  void aFailedDeviceSideWaitLosesTheWaitingDevice(Cts cts) {
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
     if (!cts.controls(there).calls().contains("waitEvent")) {
@@ -469,7 +470,7 @@ class CrossDeviceWaitTest {
   @CsvSource({"2, FORWARD", "2, RANDOM", "512, FORWARD", "512, BACKWARD", "512, RANDOM"})
   @Rule({"S9a", "K1", "Q9"})
   @Needs(Need.SECOND_DEVICE)
-  void aLongPingPongEnds(int inFlight, Order order, Cts cts) {
+  void aLongChainBetweenTwoDevicesCompletes(int inFlight, Order order, Cts cts) {
     int hops = 5_000;
     Device[] devices = {cts.open("inflight=" + inFlight), cts.openSecond("inflight=" + inFlight)};
     Random random = cts.random();
@@ -492,7 +493,7 @@ class CrossDeviceWaitTest {
   @Test
   @Rule({"S9a", "Q9"})
   @Needs(Need.SECOND_DEVICE)
-  void twoThreadsPlayPingPong(Cts cts) throws Exception {
+  void twoThreadsEnqueueAlternatingWork(Cts cts) throws Exception {
     int hops = 5_000;
     Device[] devices = {cts.open(), cts.openSecond()};
     TimelineSemaphore timeline = cts.semaphore();

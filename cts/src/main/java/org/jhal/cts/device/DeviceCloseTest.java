@@ -62,7 +62,7 @@ class DeviceCloseTest {
 
   @Test
   @Rule("Q8")
-  void aClosedDeviceRefusesNewWork(Cts cts) {
+  void aClosedDeviceRejectsNewWork(Cts cts) {
     Device device = cts.device();
     DeviceQueue queue = cts.queue();
     TimelineSemaphore done = cts.semaphore();
@@ -156,7 +156,7 @@ class DeviceCloseTest {
 
   @Test
   @Rule("Q8")
-  void aHostCallThatRunsIsWaitedFor(Cts cts) throws Exception {
+  void closingWaitsForARunningHostCall(Cts cts) throws Exception {
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore behind = cts.semaphore();
     TimelineSemaphore parked = cts.semaphore();
@@ -177,7 +177,7 @@ class DeviceCloseTest {
 
   @Test
   @Rule("Q8")
-  void whatWasParkedFirstIsCancelledWhileIssuedWorkIsWaitedFor(Cts cts) throws Exception {
+  void parkedWorkIsCancelledBeforeIssuedWorkEnds(Cts cts) throws Exception {
     TimelineSemaphore go = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
     List<OperationKind> kinds = OperationKind.of(cts, cts.device());
@@ -219,7 +219,7 @@ class DeviceCloseTest {
 
   @Test
   @Rule({"Q8", "D5"})
-  void eachDeviceIsGivenItsOwnTimeToClose(Cts cts) throws Exception {
+  void eachDeviceHasItsOwnCloseTimeout(Cts cts) throws Exception {
     Device patient = cts.open("close-timeout=1000s");
     Device hasty = cts.open("close-timeout=1ms");
     TimelineSemaphore awaited = cts.semaphore();
@@ -260,7 +260,7 @@ class DeviceCloseTest {
 
   @Test
   @Rule("Q8")
-  void closingFromACallbackIsRefused(Cts cts) {
+  void closingInACallbackOrHostCallIsRejected(Cts cts) {
     Device device = cts.device();
     TimelineSemaphore byHost = cts.semaphore();
     AtomicReference<@Nullable Throwable> onSignal = new AtomicReference<>();
@@ -305,7 +305,7 @@ class DeviceCloseTest {
 
   @Test
   @Rule("Q8")
-  void aSecondCloserReturnsWhenItIsDone(Cts cts) throws Exception {
+  void aSecondCloseReturnsWhenTheFirstIsDone(Cts cts) throws Exception {
     TimelineSemaphore done = cts.semaphore();
     HeldOperation held = new HeldOperation(cts, cts.queue(), Fence.NONE, done.at(1));
     held.awaitRunning();
@@ -384,7 +384,7 @@ class DeviceCloseTest {
 
   @Test
   @Rule("Q8")
-  void whatADeviceMadeMayBeClosedAfterIt(Cts cts) throws Exception {
+  void objectsMayBeClosedAfterTheirDevice(Cts cts) throws Exception {
     Device device = cts.device();
     DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
     CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);

@@ -58,7 +58,7 @@ class DeviceLossTest {
 
   @Test
   @Rule("Q7")
-  void everythingOpenFailsWithTheCause(Cts cts) throws Exception {
+  void losingTheDeviceFailsIssuedAndParkedWorkWithTheCause(Cts cts) throws Exception {
     TimelineSemaphore go = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue(0));
     TimelineSemaphore issued = cts.semaphore();
@@ -86,7 +86,7 @@ class DeviceLossTest {
   @Test
   @Rule("Q7")
   @FreshDevice("inflight=1")
-  void readyWorkFailsToo(Cts cts) {
+  void losingTheDeviceFailsReadyWork(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue());
     TimelineSemaphore ready = cts.semaphore();
     cts.queue().barrier(Fence.NONE, ready.at(1));
@@ -98,7 +98,7 @@ class DeviceLossTest {
 
   @Test
   @Rule("Q7")
-  void everythingLaterIsRefused(Cts cts) {
+  void aLostDeviceRejectsEveryCall(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
     lose(cts);
@@ -132,7 +132,7 @@ class DeviceLossTest {
   /** A driver may leave a part of a transfer to the host, which then detects the loss first. */
   @Test
   @Rule("Q7")
-  void aTransferWhosePartForTheHostMeetsTheLossLosesTheDevice(Cts cts) {
+  void aLossDetectedByTheHostPartOfATransferLosesTheDevice(Cts cts) {
     if (!cts.controls().calls().contains("hostCompletion")) {
       throw Cts.unsupported("nothing that this driver leaves to the host can be made to fail");
     }
@@ -193,7 +193,7 @@ class DeviceLossTest {
 
   @Test
   @Rule("Q7")
-  void aLostDeviceCloses(Cts cts) {
+  void aLostDeviceCanBeClosed(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue());
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
@@ -226,7 +226,7 @@ class DeviceLossTest {
 
   @Test
   @Rule({"Q7", "Q9"})
-  void workThatWasDoneBeforeStaysDone(Cts cts) {
+  void aValueReachedBeforeTheLossStaysReached(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(Fence.NONE, done.at(1));
     awaitReached(done, 1);

@@ -260,7 +260,7 @@ class FailedProducerTest {
   @MethodSource("cases")
   @Rule({"Q9", "Q6", "Q7a", "Q2"})
   @Needs(Need.CONTROLS)
-  void whateverIsBehindFailedWorkFailsWithIt(Place place, Form form, Culprits culprits, Cts cts)
+  void consumersOfFailedWorkFail(Place place, Form form, Culprits culprits, Cts cts)
       throws Exception {
     if (!cts.controls().calls().contains("execute")) {
       throw Cts.unsupported("the driver has no native call named execute");
@@ -286,7 +286,7 @@ class FailedProducerTest {
   @Rule({"Q9", "Q6", "Q7a"})
   @GivesUp
   @Needs(Need.KERNEL_FAILURES)
-  void whateverIsBehindAKernelThatGivesUpFailsWithIt(Place place, Cts cts) throws Exception {
+  void consumersOfAKernelThatGivesUpFail(Place place, Cts cts) throws Exception {
     cts.allowWarnings(); // if this loses the device
     Scene scene = new Scene(cts, place);
     scene.produce(Form.COMMAND);
@@ -313,7 +313,7 @@ class FailedProducerTest {
   @Rule({"Q9", "Q6", "Q7a", "K6"})
   @GivesUp
   @Needs(Need.KERNEL_FAILURES)
-  void whatIsUsedAgainEndsAsItsOwnWorkEachTime(Cts cts) {
+  void eachUseOfAReusedEventOrRecordingHasItsOwnOutcome(Cts cts) {
     cts.allowWarnings(); // if this loses the device
     for (Form form : Form.values()) {
       Device device = cts.open("inflight=64");

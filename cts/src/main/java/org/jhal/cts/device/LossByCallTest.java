@@ -289,7 +289,7 @@ class LossByCallTest {
   @ParameterizedTest
   @MethodSource("cases")
   @Rule({"Q7", "Q2", "Q6", "Q8", "Q10", "M7"})
-  void aLossThatOneCallTellsIsTheDevices(String call, Beside beside, Cts cts) throws Exception {
+  void aLossReportedByOneCallLosesTheDevice(String call, Beside beside, Cts cts) throws Exception {
     if (!cts.controls().calls().contains(call)) {
       throw Cts.unsupported("the driver has no native call named " + call);
     }

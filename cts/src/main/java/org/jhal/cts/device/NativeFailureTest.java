@@ -193,7 +193,7 @@ class NativeFailureTest {
   @ParameterizedTest
   @MethodSource("positions")
   @Rule({"Q7a", "Q10"})
-  void aFailedCallFailsWhatItConcernsAndNothingHangs(String call, int nth, Cts cts) {
+  void aFailedCallFailsTheAffectedWorkAndNothingHangs(String call, int nth, Cts cts) {
     needs(cts, call);
     cts.allowWarnings();
     cts.controls().failNext(call, nth, Status.INTERNAL, false);
@@ -242,7 +242,7 @@ class NativeFailureTest {
   @ParameterizedTest
   @ValueSource(strings = {"recordEvent", "waitEvent"})
   @Rule("Q7a")
-  void aFailureOfOrderingLosesTheDevice(String call, Cts cts) {
+  void aFailedEventRecordOrWaitLosesTheDevice(String call, Cts cts) {
     needs(cts, call);
     Blocker blocker = new Blocker(cts, cts.queue(0));
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
@@ -352,7 +352,7 @@ class NativeFailureTest {
   @ParameterizedTest
   @ValueSource(strings = {"issue", "command"})
   @Rule({"Q7a", "Q3"})
-  void anOperationThatFailedHalfWayKeepsItsResourcesUntilTheStreamIsPastIt(String call, Cts cts) {
+  void aHalfIssuedOperationKeepsItsResourcesUntilTheStreamPassesIt(String call, Cts cts) {
     needs(cts, call);
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     Blocker blocker = new Blocker(cts, cts.queue(0));
@@ -384,7 +384,7 @@ class NativeFailureTest {
   @MethodSource("culprits")
   @FreshDevice("inflight=64")
   @Rule({"Q9", "Q7a"})
-  void workThatFailsWhileItRunsFailsItsIssuedConsumers(Culprits culprits, Cts cts) {
+  void aFailureOfRunningWorkFailsItsIssuedConsumers(Culprits culprits, Cts cts) {
     needs(cts, "execute");
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     DeviceBuffer buffer = cts.buffer(guarded());
@@ -438,7 +438,7 @@ class NativeFailureTest {
   /** The other value that the parked operation waits for is never signalled. */
   @Test
   @Rule({"Q6", "Q7a"})
-  void workThatFailsWhileItRunsFailsWhatIsParkedBehindIt(Cts cts) {
+  void aFailureOfRunningWorkFailsItsParkedConsumers(Cts cts) {
     needs(cts, "execute");
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     Blocker blocker = new Blocker(cts, cts.queue(0));
@@ -459,7 +459,7 @@ class NativeFailureTest {
 
   @Test
   @Rule({"Q9", "Q7a"})
-  void whoeverCompletesFailedWorkFailsIt(Cts cts) {
+  void failedWorkFailsWhicheverThreadCompletesIt(Cts cts) {
     needs(cts, "execute");
     DeviceQueue queue = cts.queue();
     DeviceBuffer buffer = cts.buffer(64);
@@ -522,7 +522,7 @@ class NativeFailureTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"M1", "Q7a"})
-  void aFailedDeallocaLeavesTheBufferItsMemory(boolean isDeallocatedAgain, Cts cts) {
+  void aFailedDeallocaKeepsTheMemory(boolean isDeallocatedAgain, Cts cts) {
     needs(cts, "freeAsync");
     long before = cts.device().statistics().bytes();
     TimelineSemaphore timeline = cts.semaphore();
@@ -560,7 +560,7 @@ class NativeFailureTest {
 
   @Test
   @Rule({"Q7a", "M7"})
-  void aMappingThatCannotBeFlushedTellsSoAndEnds(Cts cts) {
+  void aFailedFlushIsThrownByCloseAndEndsTheMapping(Cts cts) {
     needs(cts, "flush");
     DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
     long before = cts.device().statistics().buffers();

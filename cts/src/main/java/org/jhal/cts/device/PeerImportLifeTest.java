@@ -56,7 +56,7 @@ class PeerImportLifeTest {
 
   @Test
   @Rule("S9b")
-  void anImportOfAClosedDeviceIsRefused(Cts cts) {
+  void importingAnImportOfAClosedDeviceIsRejected(Cts cts) {
     Device owner = cts.open();
     Device between = cts.openSecond();
     Device user = cts.open();
@@ -70,7 +70,7 @@ class PeerImportLifeTest {
   @ValueSource(booleans = {true, false})
   @Rule("S9b")
   @Needs(Need.CONTROLS)
-  void memoryInUseIsKeptWhoeverIsClosedBetween(boolean isCopy, Cts cts) {
+  void memoryInUseIsKeptIfTheDeviceBetweenIsClosed(boolean isCopy, Cts cts) {
     Device owner = cts.open();
     Device between = cts.openSecond();
     Device user = cts.open();
@@ -131,7 +131,7 @@ class PeerImportLifeTest {
   @ValueSource(booleans = {true, false})
   @Rule("S9b")
   @Needs(Need.CONTROLS)
-  void devicesThatUseEachOthersMemoryBothClose(boolean isMutual, Cts cts) {
+  void devicesThatUseEachOthersMemoryCanBothBeClosed(boolean isMutual, Cts cts) {
     cts.allowWarnings();
     cts.allowLeftovers();
     Device one = cts.open(SHORT);
@@ -160,7 +160,7 @@ class PeerImportLifeTest {
   @Test
   @Rule("S9b")
   @Needs(Need.CONTROLS)
-  void aCopyThatNeverRetiredKeepsNothingOfTheOtherDevice(Cts cts) {
+  void aCopyThatNeverRetiredDoesNotKeepTheOtherDevicesMemory(Cts cts) {
     cts.allowWarnings();
     cts.allowLeftovers();
     Device owner = cts.open();

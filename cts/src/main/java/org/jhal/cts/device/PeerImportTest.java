@@ -80,7 +80,7 @@ class PeerImportTest {
 
   @Test
   @Rule("S9b")
-  void itIsABufferOfThisDevice(Cts cts) {
+  void anImportIsABufferOfTheImportingDevice(Cts cts) {
     BufferParams params =
         BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_SOURCE, BufferUsage.DISPATCH_READ);
     DeviceBuffer theirs = cts.buffer(cts.second(), 4096, params);
@@ -105,7 +105,7 @@ class PeerImportTest {
 
   @Test
   @Rule({"S9b", "M8"})
-  void kernelsReadAndWriteIt(Cts cts) {
+  void kernelsReadAndWriteAnImport(Cts cts) {
     DeviceBuffer theirs = buffer(cts, cts.second(), ints(2 * COUNT, i -> i));
     DeviceBuffer mine = importPeer(cts, cts.device(), theirs);
     DeviceBuffer local = cts.buffer(4 * COUNT);
@@ -142,7 +142,7 @@ class PeerImportTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 7, 65_537, (4 << 20) + 3})
   @Rule({"S9b", "M2"})
-  void transfersAreExact(int length, Cts cts) {
+  void transfersOfAnImportAreExact(int length, Cts cts) {
     int size = length + 64;
     DeviceBuffer theirs = buffer(cts, cts.second(), filled(size, 0x11));
     DeviceBuffer mine = importPeer(cts, cts.device(), theirs);
@@ -174,7 +174,7 @@ class PeerImportTest {
   @ParameterizedTest
   @EnumSource
   @Rule("S9b")
-  void everyOperationTakesIt(OperationKind kind, Cts cts) {
+  void everyOperationAcceptsAnImport(OperationKind kind, Cts cts) {
     kind.need(cts);
     DeviceBuffer mine = importPeer(cts, cts.device(), buffer(cts, cts.second(), bytes(64)));
     TimelineSemaphore go = cts.semaphore();
@@ -188,7 +188,7 @@ class PeerImportTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S9b", "M4"})
-  void recordingsUseIt(Commands.Form form, Cts cts) {
+  void recordingsUseImports(Commands.Form form, Cts cts) {
     DeviceBuffer theirs = buffer(cts, cts.second(), ints(COUNT, i -> i));
     DeviceBuffer x = importPeer(cts, cts.device(), theirs);
     DeviceBuffer target = buffer(cts, cts.second(), filled(4 * COUNT + 64, 0));
@@ -216,7 +216,7 @@ class PeerImportTest {
    */
   @Test
   @Rule({"S9b", "M4", "K6"})
-  void aReusableRecordingTakesItInSomeSubmissions(Cts cts) {
+  void aReusableRecordingAcceptsImportsInSomeSubmissions(Cts cts) {
     int uses = 12;
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
@@ -255,7 +255,7 @@ class PeerImportTest {
 
   @Test
   @Rule("S9b")
-  void slicesBecomeBuffersOfTheirLength(Cts cts) {
+  void anImportedSliceHasItsLength(Cts cts) {
     DeviceBuffer theirs = buffer(cts, cts.second(), filled(1000, 1));
     DeviceBuffer mine = importPeer(cts, cts.device(), theirs.slice(100, 300).slice(50, 200));
     assertEquals(200, mine.size());
@@ -285,7 +285,7 @@ class PeerImportTest {
   /** A program need not check whether two devices are the same. */
   @Test
   @Rule("S9b")
-  void aDeviceImportsItsOwnMemory(Cts cts) {
+  void aDeviceMayImportItsOwnMemory(Cts cts) {
     DeviceBuffer own = cts.buffer(filled(64, 0));
     DeviceBuffer again = importPeer(cts, cts.device(), own);
     TimelineSemaphore done = cts.semaphore();
@@ -297,7 +297,8 @@ class PeerImportTest {
   @ParameterizedTest
   @CsvSource({"true, false", "false, true"})
   @Rule({"S9b", "M7"})
-  void eitherMayBeClosedFirst(boolean closesTheOriginal, boolean closesTheImport, Cts cts) {
+  void originalAndImportMayBeClosedInAnyOrder(
+      boolean closesTheOriginal, boolean closesTheImport, Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
     DeviceBuffer theirs = buffer(cts, there, bytes(100_000));
@@ -327,7 +328,7 @@ class PeerImportTest {
 
   @Test
   @Rule({"S9b", "Q2", "Q3"})
-  void bothMayBeClosedWhileAnOperationUsesIt(Cts cts) {
+  void originalAndImportMayBeClosedWhileInUse(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
     DeviceBuffer local = buffer(cts, here, filled(4096, 0));
@@ -348,7 +349,7 @@ class PeerImportTest {
   /** Only a timeline orders the work of both devices on one buffer. */
   @Test
   @Rule({"S9b", "S9a", "Q9"})
-  void devicesTakeTurnsOnOneBuffer(Cts cts) {
+  void twoDevicesAlternateOnOneBuffer(Cts cts) {
     int rounds = 200;
     Device[] devices = {cts.device(), cts.second()};
     DeviceBuffer theirs = buffer(cts, devices[1], filled(4 * (rounds + 1), 0));
@@ -404,7 +405,7 @@ class PeerImportTest {
 
   @Test
   @Rule({"S9b", "Q8"})
-  void theOwnersCloseWaitsForWorkThatUsesIt(Cts cts) throws Exception {
+  void theOwnersCloseWaitsForWorkThatUsesItsMemory(Cts cts) throws Exception {
     Device here = cts.open("inflight=64");
     Device there = cts.openSecond();
     DeviceBuffer mine = importPeer(cts, here, buffer(cts, there, bytes(4096)));
@@ -426,7 +427,7 @@ class PeerImportTest {
 
   @Test
   @Rule({"S9b", "Q8"})
-  void anOwnerThatGivesUpKeepsItsMemory(Cts cts) {
+  void theOwnersMemoryIsKeptIfItsCloseTimesOut(Cts cts) {
     Device here = cts.open("inflight=64");
     Device there = cts.openSecond("close-timeout=100ms");
     DeviceBuffer theirs = buffer(cts, there, bytes(4096));
@@ -450,7 +451,7 @@ class PeerImportTest {
 
   @Test
   @Rule({"S9b", "Q8"})
-  void theImportersCloseLeavesTheOriginalAlone(Cts cts) {
+  void theImportersCloseDoesNotAffectTheOriginal(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
     DeviceBuffer theirs = buffer(cts, there, bytes(4096));
@@ -466,7 +467,7 @@ class PeerImportTest {
   @Test
   @Rule({"S9b", "Q7"})
   @Needs(Need.CONTROLS)
-  void theImportersLossLeavesTheOriginalAlone(Cts cts) {
+  void theImportersLossDoesNotAffectTheOriginal(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
     DeviceBuffer theirs = buffer(cts, there, bytes(4096));
@@ -498,7 +499,7 @@ class PeerImportTest {
 
   @Test
   @Rule({"S9b", "M5"})
-  void itCannotBeMapped(Cts cts) {
+  void mappingAnImportIsRejected(Cts cts) {
     DeviceBuffer mine =
         importPeer(cts, cts.device(), cts.buffer(cts.second(), 64, BufferParams.DEVICE));
     for (DeviceBuffer.MapMode mode : DeviceBuffer.MapMode.values()) {
@@ -510,7 +511,7 @@ class PeerImportTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S9b", "M5"})
-  void memoryOfOtherTypesIsUsedOrRefused(MemoryType type, Cts cts) {
+  void memoryOfOtherTypesWorksOrIsRejected(MemoryType type, Cts cts) {
     BufferParams params = new BufferParams(type, Set.of());
     if (!cts.second().allocator().supports(params)) {
       throw Cts.unsupported("the device has no memory of type " + type);
@@ -532,7 +533,7 @@ class PeerImportTest {
 
   @Test
   @Rule({"S9b", "M5"})
-  void whatIsClosedIsRefused(Cts cts) {
+  void closedBuffersAndDevicesAreRejected(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
     DeviceBuffer closed = cts.buffer(there, 64, BufferParams.DEVICE);
@@ -548,7 +549,7 @@ class PeerImportTest {
 
   @Test
   @Rule({"S9b", "M5", "M1"})
-  void memoryInTheOrderOfATimelineIsRefused(Cts cts) {
+  void allocaMemoryIsRejected(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer scratch =
         cts.closing(cts.second().queue(0).alloca(Fence.NONE, done.at(1), 64, BufferParams.DEVICE));
@@ -564,7 +565,7 @@ class PeerImportTest {
   @Test
   @Rule({"S9b", "M5"})
   @Needs(capabilities = Capability.HOST_IMPORT)
-  void memoryThatTheHostLendsIsRefused(Cts cts) {
+  void importedHostMemoryIsRejected(Cts cts) {
     DeviceBuffer lent =
         cts.closing(
             cts.second()
@@ -605,7 +606,7 @@ class PeerImportTest {
   @ParameterizedTest
   @CsvSource({"events, memory", "memory, events", "none, memory", "memory, none"})
   @Rule({"S9b", "M5", "D5"})
-  void whatIsNotSharedIsRefused(String one, String other, Cts cts) {
+  void memoryThatIsNotSharedIsRejected(String one, String other, Cts cts) {
     Device here = cts.open(Peers.options(cts, one));
     Device there = cts.openSecond(Peers.options(cts, other));
     DeviceBuffer theirs = cts.buffer(there, 64, BufferParams.DEVICE);

@@ -150,7 +150,7 @@ class DriverDiscoveryTest {
 
   @Test
   @Rule("D4")
-  void whatIsDroppedOnTheClassPathIsFound(Cts cts) throws Exception {
+  void aDriverOnTheClassPathIsFound(Cts cts) throws Exception {
     String own = DeviceUri.parse(cts.uri()).driver();
     withDrivers(
         registry -> {
@@ -163,7 +163,7 @@ class DriverDiscoveryTest {
 
   @Test
   @Rule("D4")
-  void anIncompatibleDriverIsRefusedAndBothVersionsNamed(Cts cts) throws Exception {
+  void anIncompatibleDriverIsRejectedWithBothVersions(Cts cts) throws Exception {
     withDrivers(
         registry -> {
           String problem = entry(registry, "cts-old").problem();
@@ -184,7 +184,7 @@ class DriverDiscoveryTest {
 
   @Test
   @Rule("D4")
-  void aBrokenDriverDisturbsNoOther(Cts cts) throws Exception {
+  void aBrokenDriverDoesNotAffectOthers(Cts cts) throws Exception {
     String own = DeviceUri.parse(cts.uri()).driver();
     withDrivers(
         registry -> {
@@ -201,7 +201,7 @@ class DriverDiscoveryTest {
 
   @Test
   @Rule("D2")
-  void aMissTellsWhyTheOthersCannotBeUsed(Cts cts) throws Exception {
+  void anUnknownDriverNameReportsWhyOthersAreUnusable(Cts cts) throws Exception {
     withDrivers(
         registry ->
             assertHal(
@@ -219,7 +219,7 @@ class DriverDiscoveryTest {
 
   @Test
   @Rule({"D1", "D2"})
-  void anUnusableDriverSaysWhatItLooksFor(Cts cts) throws Exception {
+  void anUnusableDriverReportsTheMissingLibrary(Cts cts) throws Exception {
     withDrivers(
         registry ->
             assertHal(

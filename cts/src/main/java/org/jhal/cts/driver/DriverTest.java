@@ -75,7 +75,7 @@ class DriverTest {
 
   @Test
   @Rule("D1")
-  void probingSaysThatItCanBeUsed(Cts cts) {
+  void probeReportsThatTheDriverIsUsable(Cts cts) {
     Driver.Availability verdict = driver(cts).probe();
     assertTrue(verdict.isAvailable(), verdict::detail);
     assertFalse(verdict.detail().isBlank(), "probe() gives no detail");
@@ -84,7 +84,7 @@ class DriverTest {
 
   @Test
   @Rule("D1")
-  void findingDriversLoadsNothingNative(Cts cts) throws Exception {
+  void listingDriversLoadsNoNativeLibrary(Cts cts) throws Exception {
     assertEquals(List.of(), NativeLibraries.loadedByListing(base(cts).driver()));
   }
 
@@ -137,7 +137,7 @@ class DriverTest {
 
   @Test
   @Rule("D3")
-  void everyDeviceOnABusOpensByItsAddress(Cts cts) {
+  void everyDeviceWithAPciAddressOpensByIt(Cts cts) {
     for (DeviceInfo info : driver(cts).devices(base(cts))) {
       if (info.pciAddress() != null) {
         assertOpens(cts, select(cts, "pci:" + info.pciAddress()), info);
@@ -149,7 +149,7 @@ class DriverTest {
 
   @Test
   @Rule("D2")
-  void aMissTellsWhatThereIs(Cts cts) {
+  void anUnknownSelectorReportsTheExistingDevices(Cts cts) {
     DeviceInfo first = driver(cts).devices(base(cts)).get(0);
     String uri = select(cts, "00000000-0000-0000-0000-000000000000");
     assertHal(
@@ -171,7 +171,7 @@ class DriverTest {
 
   @Test
   @Rule("D3")
-  void anUnknownOptionIsRefusedWithTheKnownOnes(Cts cts) {
+  void anUnknownOptionIsRejectedWithTheKnownOnes(Cts cts) {
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> cts.backend().open(withOption(cts, "close-timeuot", "1s")),
@@ -184,7 +184,7 @@ class DriverTest {
 
   @Test
   @Rule("D3")
-  void aWrongValueIsRefusedWithWhatIsAllowed(Cts cts) {
+  void aBadOptionValueIsRejectedWithOptionAndValue(Cts cts) {
     for (String value : List.of("soon", "1 hour", "10")) {
       assertHal(
           Status.INVALID_ARGUMENT,
@@ -206,7 +206,7 @@ class DriverTest {
 
   @Test
   @Rule("D3")
-  void noMoreQueuesThanTheDeviceSays(Cts cts) {
+  void moreQueuesThanMaxQueuesAreRejected(Cts cts) {
     DeviceInfo info = cts.device().info();
     if (info.maxQueues() == Integer.MAX_VALUE) {
       throw Cts.unsupported("the device does not limit its queues");
@@ -226,7 +226,7 @@ class DriverTest {
 
   @Test
   @Rule("D5")
-  void settingsTellWhereTheyComeFrom(Cts cts) {
+  void settingsReportTheirOrigin(Cts cts) {
     String property = "jhal." + base(cts).driver() + ".inflight";
     String before = System.getProperty(property);
     System.setProperty(property, "33");
@@ -296,7 +296,7 @@ class DriverTest {
 
   @Test
   @Rule("D4")
-  void theDriverIsFoundAndFitsTheApi(Cts cts) {
+  void theDriverIsFoundAndCompatible(Cts cts) {
     List<DriverRegistry.Entry> entries = new ArrayList<>(DriverRegistry.load().entries());
     entries.removeIf(entry -> !entry.name().equals(base(cts).driver()));
     assertEquals(1, entries.size(), () -> "drivers of this name: " + entries);
@@ -306,7 +306,7 @@ class DriverTest {
 
   @Test
   @Rule("D3")
-  void openingADeviceTwiceGivesTwo(Cts cts) {
+  void openingADeviceTwiceCreatesSeparateDevices(Cts cts) {
     Device first = cts.device();
     Device again = cts.open();
     assertEquals(first.info().uuid(), again.info().uuid());

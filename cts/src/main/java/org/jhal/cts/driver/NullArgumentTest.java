@@ -157,7 +157,7 @@ class NullArgumentTest {
   @ParameterizedTest
   @MethodSource("places")
   @Rule("M5")
-  void nullIsRefusedByName(Place place, Cts cts) {
+  void nullIsRejectedWithTheParameterName(Place place, Cts cts) {
     Map<Class<?>, Object> samples = samples(cts);
     Method method = place.method();
     Object[] arguments = new Object[method.getParameterCount()];

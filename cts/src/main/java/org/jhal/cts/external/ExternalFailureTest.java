@@ -61,7 +61,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"Q7a", "Q10", "Q11"})
-  void whatItThrowsFailsItsSignals(Cts cts) {
+  void anExceptionInExternalWorkFailsItsSignals(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     IOException thrown = new IOException("no network");
     HalException failure =
@@ -77,7 +77,7 @@ class ExternalFailureTest {
   /** This includes a status that would mean the loss of the device if the driver had thrown it. */
   @Test
   @Rule({"Q7a", "Q10", "Q11"})
-  void aFailureOfItsOwnKeepsItsStatus(Cts cts) {
+  void aHalExceptionInExternalWorkKeepsItsStatus(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     for (Status status : List.of(Status.NOT_FOUND, Status.UNAVAILABLE, Status.CANCELLED)) {
       HalException failure =
@@ -92,7 +92,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"Q7a", "Q10", "Q11"})
-  void errorsFailItsSignalsToo(Cts cts) {
+  void anErrorInExternalWorkFailsItsSignals(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     HalException failure = failure(cts, context -> overflow(0));
     assertHal(Status.ABORTED, failure, "StackOverflowError");
@@ -107,7 +107,7 @@ class ExternalFailureTest {
    */
   @Test
   @Rule({"Q3", "Q7a", "Q11"})
-  void whatItEnqueuedBeforeStillUsesItsMemory(Cts cts) {
+  void workEnqueuedBeforeTheFailureKeepsItsMemory(Cts cts) {
     Foreign foreign = new Foreign(cts, cts.device());
     TimelineSemaphore done = cts.semaphore();
     for (int i = 0; i < 10; i++) {
@@ -132,7 +132,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"Q6", "Q11"})
-  void aFailedWaitKeepsItFromRunning(Cts cts) {
+  void externalWorkWithAFailedWaitDoesNotRun(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     TimelineSemaphore failed = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -146,7 +146,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"M1", "Q11"})
-  void aTransientBufferMustBeThere(Cts cts) {
+  void anUnallocatedBufferFailsExternalWork(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -163,7 +163,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"Q8", "Q11"})
-  void mayNotCloseADevice(Cts cts) {
+  void closingADeviceInExternalWorkIsRejected(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     HalException failure = failure(cts, context -> cts.device().close());
     assertHal(Status.FAILED_PRECONDITION, failure, "closing device");
@@ -171,7 +171,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"S4", "Q11"})
-  void mayNotWait(Cts cts) {
+  void hostWaitsInExternalWorkAreRejected(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     TimelineSemaphore never = cts.semaphore();
     TimelineSemaphore neither = cts.semaphore();
@@ -191,7 +191,7 @@ class ExternalFailureTest {
   /** The rejected call enqueues nothing that could run later. */
   @Test
   @Rule({"S4", "Q2", "Q11"})
-  void aBlockingCallThatIsRefusedDoesNothing(Cts cts) {
+  void aRejectedBlockingCallEnqueuesNothing(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     HostMemory memory = HostMemory.of(new byte[16]);
     DeviceBuffer buffer = cts.buffer(16);
@@ -203,7 +203,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule("Q11")
-  void aBufferThatIsNullIsRefused(Cts cts) {
+  void aNullBufferIsRejected(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     List<DeviceBuffer> buffers = Arrays.asList(cts.buffer(16), null);
     TimelineSemaphore done = cts.semaphore();
@@ -214,7 +214,7 @@ class ExternalFailureTest {
   /** A wait with a timeout of zero only checks. */
   @Test
   @Rule({"S4", "Q11"})
-  void mayLook(Cts cts) {
+  void waitsWithATimeoutOfZeroAreAllowed(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     TimelineSemaphore never = cts.semaphore();
     HalException failure = failure(cts, context -> never.await(1, Duration.ZERO));
@@ -225,7 +225,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"M5", "Q11"})
-  void theContextEndsWithTheWork(Cts cts) {
+  void theContextIsInvalidAfterTheWork(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     AtomicReference<ExternalWork.@Nullable Context> kept = new AtomicReference<>();
     DeviceBuffer buffer = cts.buffer(16);
@@ -245,7 +245,7 @@ class ExternalFailureTest {
   /** The thread that ran the first work also runs the second. */
   @Test
   @Rule({"M5", "Q11"})
-  void theContextOfOneWorkIsRefusedInTheNext(Cts cts) {
+  void theContextIsInvalidInTheNextWork(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     AtomicReference<ExternalWork.@Nullable Context> kept = new AtomicReference<>();
     DeviceBuffer buffer = cts.buffer(16);
@@ -277,7 +277,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"M5", "Q11"})
-  void theContextBelongsToOneThread(Cts cts) throws Exception {
+  void theContextIsInvalidOnOtherThreads(Cts cts) throws Exception {
     var unused = new Foreign(cts, cts.device());
     HalException failure =
         failure(
@@ -291,7 +291,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"M5", "Q11"})
-  void onlyBuffersThatWerePassedAreLent(Cts cts) {
+  void buffersThatWereNotPassedAreRejected(Cts cts) {
     Foreign foreign = new Foreign(cts, cts.device());
     DeviceBuffer stranger = cts.buffer(16);
     HalException failure = failure(cts, context -> foreign.fill(context, stranger, 1));
@@ -300,7 +300,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"M5", "Q11"})
-  void whatIsNotOfferedSaysSo(Cts cts) {
+  void bytesOrAddressThatTheDeviceLacksAreUnimplemented(Cts cts) {
     Foreign foreign = new Foreign(cts, cts.device());
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
@@ -324,7 +324,7 @@ class ExternalFailureTest {
 
   @Test
   @Rule({"M5", "Q11"})
-  void badArgumentsAreRefusedAtTheCall(Cts cts) {
+  void aClosedBufferIsRejectedAtTheCall(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     DeviceQueue queue = cts.queue();
     TimelineSemaphore done = cts.semaphore();
@@ -342,7 +342,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"M5", "Q11"})
   @Needs(Need.SECOND_DEVICE)
-  void aBufferOfAnotherDeviceIsRefused(Cts cts) {
+  void aBufferOfAnotherDeviceIsRejected(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer own = cts.buffer(16);
@@ -358,7 +358,7 @@ class ExternalFailureTest {
   @Test
   @Rule({"Q8", "Q11"})
   @FreshDevice
-  void closingTheDeviceWaitsForIt(Cts cts) throws Exception {
+  void closingTheDeviceWaitsForRunningExternalWork(Cts cts) throws Exception {
     var unused = new Foreign(cts, cts.device());
     Device device = cts.device();
     TimelineSemaphore done = cts.semaphore();

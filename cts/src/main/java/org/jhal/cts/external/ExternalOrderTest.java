@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 class ExternalOrderTest {
   @Test
   @Rule({"Q9", "Q10", "Q11"})
-  void runsOnceBehindItsWaitAndBeforeItsSignal(Cts cts) {
+  void runsOnceAfterItsWaitAndBeforeItsSignal(Cts cts) {
     Foreign foreign = new Foreign(cts, cts.device());
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -76,7 +76,7 @@ class ExternalOrderTest {
   /** A kernel, external work, a kernel, external work: each reads what the one before it wrote. */
   @Test
   @Rule({"Q5", "Q9", "Q11"})
-  void takesItsPlaceInAChain(Cts cts) {
+  void keepsItsOrderInAChainWithKernels(Cts cts) {
     Foreign foreign = new Foreign(cts, cts.device());
     TimelineSemaphore timeline = cts.semaphore();
     int[] values = {3, 1, 4, 1, 5, 9, 2, 6};
@@ -97,7 +97,7 @@ class ExternalOrderTest {
 
   @Test
   @Rule({"Q5", "Q11"})
-  void waitsForWorkThatStillRuns(Cts cts) {
+  void waitsForAnUnfinishedProducer(Cts cts) {
     Foreign foreign = new Foreign(cts, cts.device());
     DeviceBuffer buffer = cts.buffer(64);
     TimelineSemaphore done = cts.semaphore();
@@ -116,7 +116,7 @@ class ExternalOrderTest {
   @Test
   @Rule({"Q5", "Q9", "Q11"})
   @Needs(Need.TWO_QUEUES)
-  void otherQueuesWaitForIt(Cts cts) {
+  void otherQueuesWaitForExternalWork(Cts cts) {
     Foreign foreign = new Foreign(cts, cts.device());
     DeviceBuffer first = cts.buffer(1 << 16);
     DeviceBuffer second = cts.buffer(1 << 16);
@@ -138,7 +138,7 @@ class ExternalOrderTest {
 
   @Test
   @Rule({"Q3", "Q11", "M1"})
-  void usesSlicesAndTransientBuffersThatAreClosedAtOnce(Cts cts) {
+  void slicesAndAllocaBuffersMayBeClosedRightAfterTheCall(Cts cts) {
     Foreign foreign = new Foreign(cts, cts.device());
     DeviceQueue queue = cts.queue();
     TimelineSemaphore timeline = cts.semaphore();
@@ -172,7 +172,7 @@ class ExternalOrderTest {
 
   @Test
   @Rule({"Q9", "Q11"})
-  void workThatEnqueuesNothingSignalsToo(Cts cts) {
+  void workThatEnqueuesNothingSignals(Cts cts) {
     Foreign foreign = new Foreign(cts, cts.device());
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer empty = cts.buffer(0);
@@ -210,7 +210,7 @@ class ExternalOrderTest {
   @Test
   @Rule({"Q1", "Q4", "Q11"})
   @Needs(Need.TWO_QUEUES)
-  void holdsUpItsQueueOnly(Cts cts) {
+  void runningExternalWorkDelaysOnlyItsQueue(Cts cts) {
     var unused = new Foreign(cts, cts.device());
     TimelineSemaphore held = cts.semaphore();
     TimelineSemaphore behind = cts.semaphore();

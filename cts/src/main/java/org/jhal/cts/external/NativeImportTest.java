@@ -85,7 +85,7 @@ class NativeImportTest {
   @Test
   @Rule({"M5", "M7"})
   @Needs(capabilities = Capability.NATIVE_ACCESS, value = Need.FOREIGN_MEMORY)
-  void whatIsNoDeviceMemoryIsRefused(Cts cts) {
+  void addressesThatAreNotDeviceMemoryAreRejected(Cts cts) {
     NativeCalls calls = Foreign.nativeCalls(cts.device());
     Allocator allocator = cts.device().allocator();
     long freed = calls.allocate(1 << 20);
@@ -107,7 +107,7 @@ class NativeImportTest {
   @Test
   @Rule("M7")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
-  void aRuntimeThatTellsNoForeignMemoryTakesIt(Cts cts) {
+  void foreignMemoryIsAcceptedWhereTheRuntimeCannotRecognizeIt(Cts cts) {
     if (cts.backend().tellsForeignMemory()) {
       throw Cts.unsupported("the native runtime tells memory that is not its own");
     }
@@ -123,7 +123,7 @@ class NativeImportTest {
   @Test
   @Rule({"M5", "M7"})
   @Needs(capabilities = Capability.NATIVE_ACCESS)
-  void rangesThatCannotBeAreRefused(Cts cts) {
+  void invalidRangesAreRejected(Cts cts) {
     NativeCalls calls = Foreign.nativeCalls(cts.device());
     Allocator allocator = cts.device().allocator();
     long address = allocate(cts, calls, 4096);
@@ -148,7 +148,7 @@ class NativeImportTest {
 
   @Test
   @Rule("M5")
-  void withoutTheCapabilityImportsAreRefused(Cts cts) {
+  void importsAreUnimplementedWithoutNativeAccess(Cts cts) {
     if (cts.device().capabilities().contains(Capability.NATIVE_ACCESS)) {
       throw Cts.unsupported("the device offers NATIVE_ACCESS");
     }
@@ -221,7 +221,7 @@ class NativeImportTest {
   @Test
   @Rule({"M5", "Q11"})
   @Needs(capabilities = Capability.NATIVE_ACCESS)
-  void eventZeroIsRefused(Cts cts) {
+  void eventZeroIsRejected(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     AtomicInteger released = new AtomicInteger();
     assertHal(
@@ -235,7 +235,7 @@ class NativeImportTest {
   @Test
   @Rule({"Q2", "Q11"})
   @Needs(capabilities = Capability.NATIVE_ACCESS)
-  void anEventIsReleasedOnceAndNotBeforeTheStreamHasWaitedForIt(Cts cts) throws Exception {
+  void anEventIsReleasedOnceAfterTheStreamHasWaitedForIt(Cts cts) throws Exception {
     NativeCalls calls = Foreign.nativeCalls(cts.device());
     TimelineSemaphore held = cts.semaphore();
     TimelineSemaphore imported = cts.semaphore();
@@ -277,7 +277,7 @@ class NativeImportTest {
   @Test
   @Rule("Q11")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
-  void workMayForkAndJoin(Cts cts) {
+  void externalWorkMayForkAndJoinStreams(Cts cts) {
     NativeCalls calls = Foreign.nativeCalls(cts.device());
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer first = cts.buffer(1 << 16);
@@ -308,7 +308,7 @@ class NativeImportTest {
   @Test
   @Rule("Q11")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
-  void workMaySynchronize(Cts cts) {
+  void externalWorkMaySynchronizeItsStream(Cts cts) {
     NativeCalls calls = Foreign.nativeCalls(cts.device());
     Foreign foreign = new Foreign(cts, cts.device());
     TimelineSemaphore done = cts.semaphore();
@@ -332,7 +332,7 @@ class NativeImportTest {
   @Test
   @Rule("Q11")
   @Needs(capabilities = Capability.NATIVE_ACCESS)
-  void theDeviceIsCurrentAndIsPutBack(Cts cts) {
+  void theDeviceIsCurrentInTheWorkAndRestoredAfterwards(Cts cts) {
     NativeCalls calls = Foreign.nativeCalls(cts.device());
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(64);
@@ -359,7 +359,7 @@ class NativeImportTest {
 
   @Test
   @Rule({"M5", "D2"})
-  void anUnknownTypeIsRefused(Cts cts) {
+  void unwrappingAnUnknownTypeIsRejected(Cts cts) {
     assertHal(Status.INVALID_ARGUMENT, () -> cts.device().unwrap(Thread.class), "java.lang.Thread");
   }
 }

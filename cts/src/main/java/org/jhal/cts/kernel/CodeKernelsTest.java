@@ -83,7 +83,7 @@ class CodeKernelsTest {
 
   @Test
   @Rule("M8")
-  void kernelsOfTheProgramRunOnWhateverDeviceThereIs(Cts cts) {
+  void codeKernelsLoadTheVariantForTheDevice(Cts cts) {
     needs(cts, "java", "gpu-c++");
     ExecutableSource source =
         add()
@@ -105,7 +105,7 @@ class CodeKernelsTest {
 
   @Test
   @Rule("M8")
-  void kernelsInJavaMayTakeTypedParameters(Cts cts) {
+  void kernelsInJavaMayHaveTypedParameters(Cts cts) {
     needs(cts, "java");
     Class<?> typed = TypedKernels.class;
     assertAdds(cts, cts.closing(cts.device().loadExecutable(add().java(typed).build())));
@@ -124,7 +124,7 @@ class CodeKernelsTest {
 
   @Test
   @Rule("M8")
-  void numbersOf16BitsArriveUnchanged(Cts cts) {
+  void constantsOf16BitFloatTypesArriveUnchanged(Cts cts) {
     needs(cts, "java", "gpu-c++");
     for (ElementType type : new ElementType[] {ElementType.F16, ElementType.BF16}) {
       ExecutableSource source =
@@ -176,7 +176,7 @@ class CodeKernelsTest {
 
   @Test
   @Rule("M5")
-  void anErrorIsTheCompilersWithTheLineOfTheString(Cts cts) {
+  void aCompilerErrorReportsTheLineOfTheSource(Cts cts) {
     needs(cts, "gpu-c++");
     String wrong = "\n".repeat(1233) + SOURCE.replace("+= summand", "+= no_such_name");
     HalException refused =
@@ -194,7 +194,7 @@ class CodeKernelsTest {
 
   @Test
   @Rule("M5")
-  void aSourceIncludesFilesOfItsBundle(Cts cts) {
+  void aSourceMayIncludeFilesOfItsBundle(Cts cts) {
     needs(cts, "gpu-c++");
     BundleBuilder including =
         add().cpp("#include \"lib/sum.h\"\n" + SOURCE.replace("+= summand", "= SUM"));
@@ -215,7 +215,7 @@ class CodeKernelsTest {
 
   @Test
   @Rule("M5")
-  void aKernelThatTheCodeLacksIsNotFound(Cts cts) {
+  void aDeclaredKernelMissingFromTheCodeIsNotFound(Cts cts) {
     needs(cts, "gpu-c++");
     BundleBuilder two = add().kernel("subtract", 1).cpp(SOURCE);
     assertHal(Status.NOT_FOUND, () -> cts.device().loadExecutable(two.build()), "subtract");
@@ -225,7 +225,7 @@ class CodeKernelsTest {
 
   @Test
   @Rule("M5")
-  void aSourceThatIsCutOffByAZeroIsRefused(Cts cts) {
+  void aSourceWithANulCharacterIsRejected(Cts cts) {
     needs(cts, "gpu-c++");
     ExecutableSource cut = add().cpp(SOURCE + "\0 the compiler would not see this").build();
     assertHal(

@@ -86,7 +86,7 @@ class DispatchArgumentsTest {
   @ParameterizedTest
   @MethodSource("constants")
   @Rule("M8")
-  void constantsOfEachTypeArriveWhole(List<Object> values, Cts cts) {
+  void constantsOfEachTypeArriveUnchanged(List<Object> values, Cts cts) {
     DeviceBuffer out = cts.buffer(TestData.filled(80, 0xCD));
     TimelineSemaphore done = cts.semaphore();
     List<Object> args = new ArrayList<>(List.of(out));
@@ -129,7 +129,7 @@ class DispatchArgumentsTest {
 
   @Test
   @Rule({"M8", "Q2"})
-  void oneSetOfArgumentsServesManyDispatches(Cts cts) {
+  void argumentsMayBeReusedForManyDispatches(Cts cts) {
     DeviceBuffer list = cts.buffer(new byte[4 * 101]);
     TimelineSemaphore timeline = cts.semaphore();
     Args args = Args.of(list, 7);
@@ -179,7 +179,7 @@ class DispatchArgumentsTest {
 
   @Test
   @Rule({"M5", "M8"})
-  void argumentsThatDoNotFitAreRefused(Cts cts) {
+  void wrongArgumentsAreRejected(Cts cts) {
     DeviceBuffer x = cts.buffer(16);
     DeviceBuffer y = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
@@ -229,8 +229,7 @@ class DispatchArgumentsTest {
   @ParameterizedTest
   @MethodSource("outOfRange")
   @Rule({"M5", "M8"})
-  void constantsThatDoNotFitTheirTypeAreRefused(
-      int index, String type, Object value, String limit, Cts cts) {
+  void constantsOutOfRangeAreRejected(int index, String type, Object value, String limit, Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     Object[] args = {cts.buffer(80), 0, 0, 0, 0.0, 0, 0, 0, 0f, 0, 0};
     args[index] = value;
@@ -265,7 +264,7 @@ class DispatchArgumentsTest {
   @ParameterizedTest
   @MethodSource("wrongTypes")
   @Rule({"M5", "M8"})
-  void constantsOfTheWrongKindAreRefused(int index, String type, Object value, Cts cts) {
+  void constantsOfTheWrongKindAreRejected(int index, String type, Object value, Cts cts) {
     Object[] args = {cts.buffer(80), 0, 0, 0, 0.0, 0, 0, 0, 0f, 0, 0};
     args[index] = value;
     CommandBuffer commands =

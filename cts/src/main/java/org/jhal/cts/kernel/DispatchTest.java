@@ -38,7 +38,7 @@ class DispatchTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M2", "M8"})
-  void aKernelSeesTheRangesThatItIsGiven(Commands.Form form, Cts cts) {
+  void aKernelAccessesTheRangesOfItsArguments(Commands.Form form, Cts cts) {
     DeviceBuffer x = cts.buffer(floats(-1.5f, -2.5f, -3.5f, -4.5f));
     DeviceBuffer y = cts.buffer(floats(9, 9, 9, 9));
     Commands commands = new Commands(cts, form);
@@ -97,7 +97,7 @@ class DispatchTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M8")
-  void oneExecutableHasSeveralFunctions(Commands.Form form, Cts cts) {
+  void oneExecutableMayHaveSeveralKernels(Commands.Form form, Cts cts) {
     DeviceBuffer x = cts.buffer(ints(1, -2, 3, 0));
     DeviceBuffer negated = cts.buffer(16);
     DeviceBuffer twice = cts.buffer(16);
@@ -165,7 +165,7 @@ class DispatchTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M8")
-  void aWorkgroupHasTheSharedMemoryOfTheManifest(Commands.Form form, Cts cts) {
+  void aWorkgroupGetsTheSharedMemoryOfTheManifest(Commands.Form form, Cts cts) {
     int groups = 5;
     DeviceBuffer data = cts.buffer(ints(64 * groups, i -> i));
     Commands commands = new Commands(cts, form);
@@ -180,7 +180,7 @@ class DispatchTest {
   @ParameterizedTest
   @CsvSource({"0,1,1", "1,0,1", "1,1,0", "0,0,0"})
   @Rule("M6")
-  void aGridOfNothingRunsNothing(int x, int y, int z, Cts cts) {
+  void anEmptyGridRunsNoWorkgroup(int x, int y, int z, Cts cts) {
     DeviceBuffer ids = cts.buffer(TestData.filled(64, 0xCD));
     for (Commands.Form form : Commands.Form.values()) {
       Commands commands = new Commands(cts, form);
@@ -223,7 +223,7 @@ class DispatchTest {
   @Rule("M8")
   @FreshDevice
   @GivesUp
-  void aDeviceThatTellsNoKernelFailuresTellsNone(Cts cts) {
+  void kernelFailuresAreNotReportedWhereTheDeviceDetectsNone(Cts cts) {
     if (cts.device().info().tellsKernelFailures()) {
       throw Cts.unsupported("the device tells that a kernel gave up");
     }

@@ -49,7 +49,7 @@ class ExecutableLoadTest {
 
   @Test
   @Rule("M8")
-  void aFormatThatNobodyKnowsCannotBeLoaded(Cts cts) {
+  void unknownFormatsAreRejected(Cts cts) {
     assertFalse(cts.device().executableFormats().contains(UNKNOWN));
     assertFalse(cts.device().executableFormats().isEmpty(), "no format at all");
     String first = "{\"format\": \"" + UNKNOWN + "\", \"file\": \"f.bin\"}";
@@ -61,7 +61,7 @@ class ExecutableLoadTest {
 
   @Test
   @Rule("M8")
-  void theFirstVariantThatCanBeLoadedIsTaken(Cts cts) {
+  void theFirstLoadableVariantIsUsed(Cts cts) {
     BundleFolder bundle =
         BundleFolder.kernels(
             cts,
@@ -87,7 +87,7 @@ class ExecutableLoadTest {
 
   @Test
   @Rule("M8")
-  void withoutAnOrderBindingsComeBeforeConstants(Cts cts) {
+  void withoutParametersBindingsComeBeforeConstants(Cts cts) {
     // The same kernel, declared by its bindings and constants instead of by its parameters.
     String declared =
         """
@@ -116,7 +116,7 @@ class ExecutableLoadTest {
 
   @Test
   @Rule("M8")
-  void aFunctionThatTheCodeLacksIsNotFound(Cts cts) {
+  void aDeclaredKernelMissingFromTheCodeIsNotFound(Cts cts) {
     String added = "{\"name\": \"nobody_wrote_this\", \"parameters\": [], \"workgroupSize\": [1]},";
     BundleFolder bundle =
         BundleFolder.kernels(
@@ -127,7 +127,7 @@ class ExecutableLoadTest {
 
   @Test
   @Rule("M8")
-  void codeThatIsMissingIsNotFound(Cts cts) {
+  void missingCodeIsNotFound(Cts cts) {
     for (String format : cts.device().executableFormats()) {
       String what = format.equals("java") ? "\"class\": \"org.missing.C\"" : "\"file\": \"gone.x\"";
       BundleFolder bundle =
@@ -139,7 +139,7 @@ class ExecutableLoadTest {
 
   @Test
   @Rule("M5")
-  void aBundleNeedsItsManifest(Cts cts) {
+  void aBundleWithoutAManifestIsNotFound(Cts cts) {
     BundleFolder empty = BundleFolder.of(cts, "");
     assertRefused(cts, Status.NOT_FOUND, empty, "manifest.json", empty.source().name());
   }
@@ -155,7 +155,7 @@ class ExecutableLoadTest {
         "{\"version\": 1, \"name\": \"n\", \"kernels\": 5, \"variants\": []}"
       })
   @Rule("M5")
-  void aMalformedManifestIsRefused(String manifest, Cts cts) {
+  void aMalformedManifestIsRejected(String manifest, Cts cts) {
     BundleFolder bundle = BundleFolder.of(cts, manifest.isEmpty() ? " " : manifest);
     assertRefused(cts, Status.INVALID_ARGUMENT, bundle, "manifest.json", bundle.source().name());
   }
@@ -174,7 +174,7 @@ class ExecutableLoadTest {
         "{\"name\": \"f\", \"parameters\": [], \"workgroupSize\": [1], \"unknown\": 1}"
       })
   @Rule({"M5", "M8"})
-  void aWrongFunctionIsRefusedWithItsPlace(String kernel, Cts cts) {
+  void aMalformedKernelDeclarationIsRejectedWithItsIndex(String kernel, Cts cts) {
     String manifest =
         """
         {"version": 1, "name": "made for a test", "kernels": [%s],

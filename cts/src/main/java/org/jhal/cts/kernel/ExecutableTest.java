@@ -89,7 +89,7 @@ class ExecutableTest {
 
   @Test
   @Rule("M8")
-  void allKernelsAreThere(Cts cts) {
+  void executablesListAllKernels(Cts cts) {
     for (Executable executable : load(cts)) {
       List<Kernel> kernels = executable.kernels();
       assertEquals(KERNELS.size(), kernels.size(), () -> "kernels: " + kernels);
@@ -108,7 +108,7 @@ class ExecutableTest {
 
   @Test
   @Rule({"M5", "M8"})
-  void functionsThatAreNotThereAreRefused(Cts cts) {
+  void unknownKernelNamesAndIndexesAreRejected(Cts cts) {
     for (Executable kernels : load(cts)) {
       for (int index : new int[] {-1, KERNELS.size(), 100}) {
         assertHal(
@@ -180,7 +180,7 @@ class ExecutableTest {
 
   @Test
   @Rule("M8")
-  void severalThreadsLoadAtOnce(Cts cts) throws Exception {
+  void severalThreadsMayLoadConcurrently(Cts cts) throws Exception {
     List<Task<Executable>> tasks = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       tasks.add(
@@ -201,7 +201,7 @@ class ExecutableTest {
 
   @Test
   @Rule("M8")
-  void noRefusalsWhereTheFirstVariantWasTaken(Cts cts) {
+  void refusalsDoNotIncludeTheLoadedFormat(Cts cts) {
     // The suite's own bundle may begin with formats that this device does not load.
     for (Executable kernels : load(cts)) {
       for (String refusal : kernels.refusals()) {

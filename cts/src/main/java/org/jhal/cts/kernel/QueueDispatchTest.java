@@ -49,7 +49,7 @@ class QueueDispatchTest {
 
   @Test
   @Rule({"Q2", "Q3"})
-  void whatItUsesMayBeClosedAtOnce(Cts cts) {
+  void resourcesOfADispatchMayBeClosedRightAfterTheCall(Cts cts) {
     Device device = cts.device();
     DeviceBuffer y = cts.buffer(16);
     TimelineSemaphore go = cts.semaphore();
@@ -72,7 +72,7 @@ class QueueDispatchTest {
   @ParameterizedTest
   @CsvSource({"0,0,0", "0,1,1", "1,0,1", "5,5,0"})
   @Rule("M6")
-  void aGridOfNothingWaitsAndSignalsAndTouchesNothing(int x, int y, int z, Cts cts) {
+  void anEmptyGridWaitsAndSignalsWithoutRunning(int x, int y, int z, Cts cts) {
     DeviceBuffer ids = cts.buffer(filled(64, 0xCD));
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -153,7 +153,7 @@ class QueueDispatchTest {
 
   @Test
   @Rule("M5")
-  void aSlotIsRefused(Cts cts) {
+  void aSlotAsAnArgumentIsRejected(Cts cts) {
     DeviceBuffer y = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     assertHal(
@@ -189,7 +189,7 @@ class QueueDispatchTest {
 
   @Test
   @Rule("M5")
-  void aGridThatIsTooLargeIsRefused(Cts cts) {
+  void aGridThatIsTooLargeIsRejected(Cts cts) {
     DeviceBuffer ids = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     Workgroups most = cts.device().info().maxWorkgroupCount();
@@ -220,7 +220,7 @@ class QueueDispatchTest {
   @Test
   @Rule("M5")
   @Needs(Need.SECOND_DEVICE)
-  void aFunctionOfAnotherDeviceIsRefused(Cts cts) {
+  void aKernelOfAnotherDeviceIsRejected(Cts cts) {
     Device second = cts.second();
     DeviceBuffer list = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
@@ -243,7 +243,7 @@ class QueueDispatchTest {
 
   @Test
   @Rule("M5")
-  void aFunctionOfAClosedExecutableIsRefused(Cts cts) {
+  void aKernelOfAClosedExecutableIsRejected(Cts cts) {
     DeviceBuffer list = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     Executable kernels = cts.device().loadExecutable(cts.backend().kernels().get(0));

@@ -79,7 +79,7 @@ class SharedMemoryTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M8")
-  void kernelsOfOneEntryPointEachGetWhatTheyDeclare(First first, Cts cts) {
+  void kernelsWithOneEntryPointGetTheirDeclaredSharedMemory(First first, Cts cts) {
     int absolute = first == First.THE_LARGER ? large(cts) : small(cts);
     int reverse = first == First.THE_LARGER ? small(cts) : large(cts);
     BundleFolder bundle =
@@ -111,7 +111,7 @@ class SharedMemoryTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M8")
-  void bundlesOfTheSameCodeEachGetWhatTheyDeclare(First first, Cts cts) {
+  void bundlesWithTheSameCodeGetTheirDeclaredSharedMemory(First first, Cts cts) {
     int large = large(cts);
     int small = small(cts);
     List<Integer> sizes = first == First.THE_LARGER ? List.of(large, small) : List.of(small, large);
@@ -134,7 +134,7 @@ class SharedMemoryTest {
 
   @Test
   @Rule({"M5", "M8"})
-  void moreThanTheDeviceHasIsRefusedWithTheLimit(Cts cts) {
+  void moreSharedMemoryThanTheDeviceHasIsRejected(Cts cts) {
     int most = cts.device().info().maxSharedMemory();
     if (most == Integer.MAX_VALUE) {
       throw Cts.unsupported("the device sets no limit to shared memory");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class WorkgroupLimitTest {
   @Test
   @Rule("M5")
-  void theLimitsFitTogether(Cts cts) {
+  void workgroupLimitsAreConsistent(Cts cts) {
     DeviceInfo info = cts.device().info();
     assertTrue(!info.maxWorkgroupCount().isEmpty(), () -> "grids of " + info.maxWorkgroupCount());
     Workgroups most = info.maxWorkgroupSize();
@@ -57,7 +57,7 @@ class WorkgroupLimitTest {
 
   @Test
   @Rule({"M5", "M8"})
-  void workgroupsBeyondALimitAreRefusedWithTheLimit(Cts cts) {
+  void workgroupsBeyondALimitAreRejected(Cts cts) {
     DeviceInfo info = cts.device().info();
     long before = cts.device().statistics().executables();
     for (Workgroups size : tooLarge(info)) {

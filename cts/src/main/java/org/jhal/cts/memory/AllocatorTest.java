@@ -51,7 +51,7 @@ class AllocatorTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M2", "M5"})
-  void eachTypeServesTransfersAndKernels(MemoryType type, Cts cts) {
+  void eachMemoryTypeWorksWithTransfersAndKernels(MemoryType type, Cts cts) {
     BufferParams params = supported(cts, type);
     DeviceBuffer x = cts.buffer(cts.device(), 1024, params);
     DeviceBuffer y = cts.buffer(cts.device(), 1024, params);
@@ -72,7 +72,7 @@ class AllocatorTest {
 
   @Test
   @Rule("M5")
-  void memoryThatEveryDeviceHas(Cts cts) {
+  void everyDeviceSupportsDeviceAndHostMemory(Cts cts) {
     for (BufferParams params :
         List.of(BufferParams.DEVICE, BufferParams.HOST, BufferParams.HOST_UPLOAD)) {
       assertTrue(cts.device().allocator().supports(params), () -> params + " is not supported");
@@ -95,7 +95,7 @@ class AllocatorTest {
 
   @Test
   @Rule("M5")
-  void aBufferKnowsHowItWasMade(Cts cts) {
+  void aBufferReportsItsSizeParamsAndDevice(Cts cts) {
     BufferParams params =
         BufferParams.DEVICE.withUsage(BufferUsage.TRANSFER_SOURCE, BufferUsage.TRANSFER_TARGET);
     DeviceBuffer buffer = cts.buffer(cts.device(), 100, params);
@@ -110,7 +110,7 @@ class AllocatorTest {
 
   @Test
   @Rule("M5")
-  void noUsageStandsForAllThatTheTypeAllows(Cts cts) {
+  void noUsagesMeansAllUsagesTheTypeAllows(Cts cts) {
     Set<BufferUsage> all = EnumSet.allOf(BufferUsage.class);
     assertEquals(all, cts.buffer(cts.device(), 4, BufferParams.HOST).params().usage());
     all.removeAll(Set.of(BufferUsage.MAP_READ, BufferUsage.MAP_WRITE));
@@ -135,7 +135,7 @@ class AllocatorTest {
 
   @Test
   @Rule("M5")
-  void aNegativeSizeIsRefused(Cts cts) {
+  void aNegativeSizeIsRejected(Cts cts) {
     for (long size : new long[] {-1, Long.MIN_VALUE}) {
       assertHal(
           Status.OUT_OF_RANGE,
@@ -147,7 +147,7 @@ class AllocatorTest {
 
   @Test
   @Rule("M7")
-  void statisticsRiseAndFall(Cts cts) {
+  void statisticsCountBuffersAndBytes(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
     List<DeviceBuffer> buffers = new ArrayList<>();
@@ -226,7 +226,7 @@ class AllocatorTest {
 
   @Test
   @Rule("M5")
-  void slicesOfSlicesAddUpAndStayInside(Cts cts) {
+  void slicesOfSlicesAddOffsetsAndCheckBounds(Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(64));
     DeviceBuffer inner = buffer.slice(16, 32).slice(8, 16);
     assertBytes(Arrays.copyOfRange(bytes(64), 24, 40), cts.read(inner), "the slice");

@@ -76,7 +76,7 @@ class BufferMappingTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M7")
-  void aMappingShowsWhatItsRangeHolds(Mappable type, Cts cts) {
+  void aMappingShowsTheContentOfItsRange(Mappable type, Cts cts) {
     DeviceBuffer buffer = type.buffer(cts, bytes(16));
     try (DeviceBuffer.Mapping mapping = buffer.map(MapMode.READ)) {
       assertSame(buffer, mapping.buffer());
@@ -136,7 +136,7 @@ class BufferMappingTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M7")
-  void writingKeepsWhatItDoesNotWrite(Mappable type, Cts cts) {
+  void writingKeepsOtherBytes(Mappable type, Cts cts) {
     DeviceBuffer buffer = type.buffer(cts, bytes(64));
     for (MapMode mode : new MapMode[] {MapMode.WRITE, MapMode.READ_WRITE}) {
       try (DeviceBuffer.Mapping mapping = buffer.map(mode)) {
@@ -151,7 +151,7 @@ class BufferMappingTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M7")
-  void bytesMoveFromMappingToMapping(Mappable type, Cts cts) {
+  void bytesCanBeCopiedBetweenMappings(Mappable type, Cts cts) {
     DeviceBuffer source = type.buffer(cts, filled(1024, 7));
     DeviceBuffer target = type.buffer(cts, new byte[1024]);
     try (DeviceBuffer.Mapping from = source.map(MapMode.READ);
@@ -164,7 +164,7 @@ class BufferMappingTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M7")
-  void aFlushShowsWhatWasWrittenBeforeTheMappingEnds(Mappable type, Cts cts) {
+  void aFlushMakesWritesVisibleWhileMapped(Mappable type, Cts cts) {
     DeviceBuffer buffer = type.buffer(cts, new byte[64]);
     try (DeviceBuffer.Mapping mapping = buffer.map(MapMode.DISCARD_WRITE)) {
       mapping.bytes().put(bytes(64));
@@ -180,7 +180,7 @@ class BufferMappingTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M7")
-  void anInvalidateShowsWhatTheDeviceWroteMeanwhile(Mappable type, Cts cts) {
+  void anInvalidateMakesDeviceWritesVisible(Mappable type, Cts cts) {
     DeviceBuffer buffer = type.buffer(cts, bytes(64));
     TimelineSemaphore done = cts.semaphore();
     try (DeviceBuffer.Mapping mapping = buffer.map(MapMode.READ)) {

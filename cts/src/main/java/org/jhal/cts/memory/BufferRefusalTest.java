@@ -66,7 +66,7 @@ class BufferRefusalTest {
   @ParameterizedTest
   @MethodSource("wrongRanges")
   @Rule("M5")
-  void rangesOutsideTheBufferAreRefused(BufferUse use, long offset, long length, Cts cts) {
+  void rangesOutsideTheBufferAreRejected(BufferUse use, long offset, long length, Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(16));
     // A slot's range is checked when a buffer is bound. A range that no buffer can have is rejected
     // when it is recorded, before there is a buffer to name.
@@ -92,7 +92,7 @@ class BufferRefusalTest {
   @ParameterizedTest
   @MethodSource("withRange")
   @Rule("M5")
-  void rangesOutsideASliceAreRefused(BufferUse use, Cts cts) {
+  void rangesOutsideASliceAreRejected(BufferUse use, Cts cts) {
     DeviceBuffer whole = cts.buffer(bytes(64));
     DeviceBuffer slice = whole.slice(16, 16);
     assertRefused(
@@ -107,7 +107,7 @@ class BufferRefusalTest {
   @ParameterizedTest
   @MethodSource("withRange")
   @Rule({"M2", "M5"})
-  void rangesThatJustFitAreTaken(BufferUse use, Cts cts) {
+  void rangesThatJustFitAreAccepted(BufferUse use, Cts cts) {
     DeviceBuffer whole = cts.buffer(bytes(64));
     for (long[] range : new long[][] {{0, 16}, {15, 1}, {16, 0}, {0, 0}}) {
       TimelineSemaphore done = cts.semaphore();
@@ -135,7 +135,7 @@ class BufferRefusalTest {
   @ParameterizedTest
   @MethodSource("withLength")
   @Rule("M5")
-  void negativeAndHugeLengthsAreRefused(BufferUse use, Cts cts) {
+  void negativeAndHugeLengthsAreRejected(BufferUse use, Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(16));
     for (long length : new long[] {-1, Long.MIN_VALUE, Long.MAX_VALUE, (1L << 32) + 1}) {
       assertRefused(
@@ -156,7 +156,7 @@ class BufferRefusalTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M5")
-  void buffersMadeForSomethingElseAreRefused(BufferUse use, Cts cts) {
+  void buffersWithoutTheRequiredUsageAreRejected(BufferUse use, Cts cts) {
     DeviceBuffer buffer = cts.buffer(cts.device(), 64, without(use.usage()));
     for (DeviceBuffer one : Arrays.asList(buffer, buffer.slice(0, 32))) {
       assertRefused(
@@ -171,7 +171,7 @@ class BufferRefusalTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M5")
-  void buffersMadeForNothingElseWillDo(BufferUse use, Cts cts) {
+  void buffersWithOnlyTheRequiredUsageAreAccepted(BufferUse use, Cts cts) {
     DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.DEVICE.withUsage(use.usage()));
     TimelineSemaphore done = cts.semaphore();
     use.enqueue(cts, done.at(1), buffer, 0, 16);
@@ -182,7 +182,7 @@ class BufferRefusalTest {
   @EnumSource
   @Rule("M5")
   @Needs(Need.SECOND_DEVICE)
-  void buffersOfAnotherDeviceAreRefused(BufferUse use, Cts cts) {
+  void buffersOfAnotherDeviceAreRejected(BufferUse use, Cts cts) {
     DeviceBuffer foreign = cts.buffer(cts.second(), 64, BufferParams.DEVICE);
     if (use.crossesDevices()) {
       TimelineSemaphore done = cts.semaphore();
@@ -201,7 +201,7 @@ class BufferRefusalTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M5")
-  void closedBuffersAreRefused(BufferUse use, Cts cts) {
+  void closedBuffersAreRejected(BufferUse use, Cts cts) {
     DeviceBuffer buffer = cts.buffer(64);
     DeviceBuffer slice = buffer.slice(0, 32);
     buffer.close();

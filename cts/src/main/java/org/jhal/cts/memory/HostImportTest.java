@@ -57,7 +57,7 @@ class HostImportTest {
   @Test
   @Rule("M7")
   @Needs(capabilities = Capability.HOST_IMPORT)
-  void theMemoryIsTheBuffersContent(Cts cts) {
+  void anImportedBufferSharesTheHostMemory(Cts cts) {
     ByteBuffer memory = direct(bytes(4096));
     AtomicInteger releases = new AtomicInteger();
     DeviceBuffer buffer = importHost(cts, memory, releases);
@@ -78,7 +78,7 @@ class HostImportTest {
   @Test
   @Rule({"M7", "M8"})
   @Needs(capabilities = Capability.HOST_IMPORT)
-  void kernelsWorkOnIt(Cts cts) {
+  void kernelsReadImportedMemory(Cts cts) {
     ByteBuffer memory = direct(TestData.ints(64, i -> i));
     DeviceBuffer x = importHost(cts, memory, new AtomicInteger());
     DeviceBuffer y = cts.buffer(256);
@@ -92,7 +92,7 @@ class HostImportTest {
   @Test
   @Rule("M7")
   @Needs(capabilities = Capability.HOST_IMPORT)
-  void itTakesTheRangeFromThePositionToTheLimit(Cts cts) {
+  void theRangeFromPositionToLimitIsImported(Cts cts) {
     ByteBuffer memory = ByteBuffer.allocateDirect(3 * 4096);
     memory.position(4096).limit(2 * 4096);
     DeviceBuffer buffer = importHost(cts, memory, new AtomicInteger());
@@ -110,7 +110,7 @@ class HostImportTest {
   @Test
   @Rule("M7")
   @Needs(capabilities = Capability.HOST_IMPORT)
-  void itIsReleasedOnceAfterItsLastUse(Cts cts) {
+  void importedMemoryIsReleasedOnceAfterItsLastUse(Cts cts) {
     AtomicInteger releases = new AtomicInteger();
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -162,7 +162,7 @@ class HostImportTest {
   @Rule({"M7", "Q8"})
   @FreshDevice
   @Needs(capabilities = Capability.HOST_IMPORT)
-  void itIsReleasedOnceThoughItsDeviceWasClosedBefore(Cts cts) {
+  void importedMemoryIsReleasedOnceAfterItsDeviceWasClosed(Cts cts) {
     AtomicInteger releases = new AtomicInteger();
     Device device = cts.device();
     DeviceBuffer buffer = importHost(cts, direct(bytes(4096)), releases);
@@ -197,7 +197,7 @@ class HostImportTest {
   @MethodSource("uploadsBehindWriters")
   @Rule({"Q9", "Q5"})
   @Needs(capabilities = Capability.HOST_IMPORT)
-  void anUploadHasWhatTheDeviceWroteIntoAnImportedPart(Writer writer, int size, Cts cts) {
+  void anUploadSeesDeviceWritesToAnImportedPart(Writer writer, int size, Cts cts) {
     int half = size / 2;
     byte[] before = TestData.ints(size / 4, i -> i);
     byte[] written = TestData.ints(half / 4, i -> -2 * i);
@@ -229,7 +229,7 @@ class HostImportTest {
   @Rule({"M7", "Q8"})
   @FreshDevice("close-timeout=100ms")
   @Needs(capabilities = Capability.HOST_IMPORT)
-  void itIsNotReleasedWhileWorkUsesItThatOutlastsTheCloseOfItsDevice(Cts cts) {
+  void importedMemoryIsKeptForWorkThatOutlastsTheClose(Cts cts) {
     ByteBuffer memory = direct(filled(4096, 0));
     TimelineSemaphore released = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -252,7 +252,7 @@ class HostImportTest {
 
   @Test
   @Rule("M5")
-  void whatADeviceCannotImportIsRefused(Cts cts) {
+  void memoryThatCannotBeImportedIsRejected(Cts cts) {
     AtomicInteger releases = new AtomicInteger();
     DeviceStatistics before = cts.device().statistics();
     if (!cts.device().capabilities().contains(Capability.HOST_IMPORT)) {

@@ -171,7 +171,7 @@ class ImportReleaseTest {
   /** Half of the buffers are closed while the device is open, the others after its close. */
   @Test
   @Rule("M7")
-  void eachOfManyIsReleasedOnce(Cts cts) throws Exception {
+  void eachOfManyImportsIsReleasedOnce(Cts cts) throws Exception {
     int count = 256;
     ByteBuffer memory = ByteBuffer.allocateDirect((count + 1) * PAGE).alignedSlice(PAGE);
     AtomicIntegerArray releases = new AtomicIntegerArray(count);
@@ -222,7 +222,7 @@ class ImportReleaseTest {
   @ParameterizedTest
   @MethodSource("cases")
   @Rule({"M7", "Q3", "Q6", "Q7", "Q7a", "Q8"})
-  void itIsReleasedOnceAfterTheLastOfTwoUses(End end, boolean isHeldLast, Cts cts)
+  void importedMemoryIsReleasedOnceAfterTheLastOfTwoUses(End end, boolean isHeldLast, Cts cts)
       throws Exception {
     need(cts, end, isHeldLast);
     Scene scene = new Scene(cts);

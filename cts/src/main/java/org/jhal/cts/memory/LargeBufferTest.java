@@ -101,7 +101,7 @@ class LargeBufferTest {
 
   @Test
   @Rule({"M2", "M5", "M7", "M8"})
-  void everyPlaceOfDeviceMemoryIsReached(Cts cts) {
+  void everyOffsetOfALargeBufferIsAccessible(Cts cts) {
     DeviceBuffer buffer = large(cts, BufferParams.DEVICE);
     transfersReachEveryPlace(cts, buffer);
     for (Commands.Form form : Commands.Form.values()) {
@@ -165,7 +165,7 @@ class LargeBufferTest {
 
   @Test
   @Rule({"M5", "M7"})
-  void aMappingReachesEveryPlaceButNotAllAtOnce(Cts cts) {
+  void everyOffsetCanBeMappedButNotMoreThanMaxIntBytes(Cts cts) {
     DeviceBuffer buffer = large(cts, BufferParams.HOST);
     String limit = String.valueOf(Integer.MAX_VALUE);
     assertHal(

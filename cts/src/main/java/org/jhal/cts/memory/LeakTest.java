@@ -58,7 +58,7 @@ class LeakTest {
   @Test
   @Rule("M7")
   @FreshDevice("leaks=trace")
-  void theReportTellsWhereTheBufferWasMade(Cts cts) {
+  void leaksTraceReportsWhereABufferWasCreated(Cts cts) {
     leak(cts.device());
     awaitNoBuffers(cts.device());
     cts.awaitLog("LeakTest.leak");
@@ -66,7 +66,7 @@ class LeakTest {
 
   @Test
   @Rule({"M7", "Q3"})
-  void aBufferThatWorkUsesIsNotReclaimedBeforeIt(Cts cts) {
+  void aLeakedBufferIsKeptUntilItsLastOperation(Cts cts) {
     Device device = cts.device();
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -110,7 +110,7 @@ class LeakTest {
 
   @Test
   @Rule({"M1", "M7"})
-  void aDeallocatedBufferIsNoLeak(Cts cts) {
+  void aDeallocatedBufferIsNotReportedAsALeak(Cts cts) {
     TimelineSemaphore timeline = cts.semaphore();
     allocateAndFree(cts, timeline);
     awaitReached(timeline, 3);
@@ -143,7 +143,7 @@ class LeakTest {
 
   @Test
   @Rule({"M7", "Q3"})
-  void aForgottenCommandBufferRunsToItsEndBeforeItGoes(Cts cts) {
+  void aForgottenCommandBufferIsKeptUntilItHasRun(Cts cts) {
     Device device = cts.device();
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -199,7 +199,7 @@ class LeakTest {
 
   @Test
   @Rule("M7")
-  void aMappingThatIsForgottenWithItsBufferIsReportedAsWell(Cts cts) {
+  void aMappingForgottenWithItsBufferIsReportedToo(Cts cts) {
     forgetMappingOfASlice(cts.device());
     awaitNoBuffers(cts.device());
     cts.awaitLog("a mapping of 32 bytes of");
@@ -209,7 +209,7 @@ class LeakTest {
   @Test
   @Rule("M7")
   @FreshDevice("leaks=trace")
-  void theReportTellsWhereAMappingWasMade(Cts cts) {
+  void leaksTraceReportsWhereAMappingWasCreated(Cts cts) {
     forgetMapping(cts.device());
     awaitNoBuffers(cts.device());
     cts.awaitLog("LeakTest.forgetMapping");
@@ -217,7 +217,7 @@ class LeakTest {
 
   @Test
   @Rule({"M7", "Q8"})
-  void aMappingThatIsForgottenAfterTheCloseIsReported(Cts cts) {
+  void aMappingForgottenAfterTheDeviceWasClosedIsReported(Cts cts) {
     mapAndClose(cts.device());
     awaitTrue(
         "the garbage collector",
@@ -239,7 +239,7 @@ class LeakTest {
   /** Data that was written through the view of a forgotten mapping is kept. */
   @Test
   @Rule("M7")
-  void whatWasWrittenThroughAForgottenMappingIsThere(Cts cts) {
+  void writesThroughAForgottenMappingAreKept(Cts cts) {
     DeviceBuffer buffer = cts.buffer(cts.device(), 4_448, BufferParams.HOST);
     cts.write(buffer, 0, TestData.filled(4_448, 9));
     WeakReference<?> mapping = writeAndForget(buffer);
@@ -265,7 +265,7 @@ class LeakTest {
 
   @Test
   @Rule("M7")
-  void aMappingThatWasClosedIsNoLeak(Cts cts) {
+  void aClosedMappingIsNotReportedAsALeak(Cts cts) {
     for (int i = 0; i < 100; i++) {
       try (DeviceBuffer buffer = cts.device().allocate(64, BufferParams.HOST)) {
         DeviceBuffer.Mapping mapping = buffer.map(MapMode.READ_WRITE);
@@ -305,7 +305,7 @@ class LeakTest {
 
   @Test
   @Rule("M7")
-  void theReportNamesTheOptionThatTellsWhere(Cts cts) {
+  void theReportNamesTheLeaksOption(Cts cts) {
     String ignored = forgetSemaphore(cts.device());
     awaitCollected("the semaphore", cts.device(), now -> now.semaphores() == 0);
     cts.awaitLog("leaks=trace");
@@ -313,7 +313,7 @@ class LeakTest {
 
   @Test
   @Rule("M7")
-  void aSemaphoreThatWorkSignalsIsNotForgottenBeforeIt(Cts cts) {
+  void aForgottenSemaphoreIsKeptUntilWorkHasSignalledIt(Cts cts) {
     Device device = cts.device();
     TimelineSemaphore go = cts.semaphore();
     String name = signalAForgottenSemaphore(cts, go);
@@ -376,7 +376,7 @@ class LeakTest {
   @Test
   @Rule("M7")
   @FreshDevice("leaks=trace")
-  void theReportTellsWhereASemaphoreWasMade(Cts cts) {
+  void leaksTraceReportsWhereASemaphoreWasCreated(Cts cts) {
     String ignored = forgetSemaphore(cts.device());
     awaitCollected("the semaphore", cts.device(), now -> now.semaphores() == 0);
     cts.awaitLog("LeakTest.forgetSemaphore");
@@ -385,7 +385,7 @@ class LeakTest {
   @Test
   @Rule("M7")
   @FreshDevice("leaks=trace")
-  void theReportTellsWhereAnExecutableWasLoaded(Cts cts) {
+  void leaksTraceReportsWhereAnExecutableWasLoaded(Cts cts) {
     forgetExecutable(cts);
     awaitCollected("the executable", cts.device(), now -> now.executables() == 0);
     cts.awaitLog("LeakTest.kernelOfAForgottenExecutable");
@@ -394,7 +394,7 @@ class LeakTest {
   @Test
   @Rule("M7")
   @FreshDevice("leaks=trace")
-  void theReportTellsWhereACommandBufferWasMade(Cts cts) {
+  void leaksTraceReportsWhereACommandBufferWasCreated(Cts cts) {
     forgetEmptyCommandBuffer(cts.device());
     awaitCollected("the command buffer", cts.device(), now -> now.commandBuffers() == 0);
     cts.awaitLog("LeakTest.forgetEmptyCommandBuffer");
@@ -403,7 +403,7 @@ class LeakTest {
   /** Objects that become unreachable after their device was closed are reported too. */
   @Test
   @Rule({"M7", "Q8"})
-  void whatIsLeftWhenTheDeviceClosesIsReported(Cts cts) {
+  void objectsForgottenAfterTheDeviceWasClosedAreReported(Cts cts) {
     String name = forgetAndClose(cts);
     awaitTrue(
         "the garbage collector",
@@ -428,7 +428,7 @@ class LeakTest {
 
   @Test
   @Rule("M7")
-  void makingAndClosingLeavesNothing(Cts cts) {
+  void closedObjectsLeaveNoLiveResources(Cts cts) {
     Device device = cts.device();
     for (int i = 0; i < 2_000; i++) {
       try (TimelineSemaphore done = device.createSemaphore(0);

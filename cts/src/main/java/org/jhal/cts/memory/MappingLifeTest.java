@@ -71,7 +71,7 @@ class MappingLifeTest {
 
   @Test
   @Rule("M5")
-  void rangesOutsideTheBufferAreRefused(Cts cts) {
+  void mappingOutsideTheBufferIsRejected(Cts cts) {
     DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
     DeviceBuffer slice = buffer.slice(16, 16);
     long[][] wrong = {
@@ -103,7 +103,7 @@ class MappingLifeTest {
 
   @Test
   @Rule({"M5", "M7"})
-  void whatIsClosedOrNotThereCannotBeMapped(Cts cts) {
+  void closedAndUnallocatedBuffersCannotBeMapped(Cts cts) {
     DeviceBuffer closed = cts.buffer(cts.device(), 64, BufferParams.HOST);
     DeviceBuffer slice = closed.slice(0, 8);
     closed.close();
@@ -127,7 +127,7 @@ class MappingLifeTest {
 
   @Test
   @Rule({"M1", "M7"})
-  void memoryThatCouldNotBeHadCannotBeMapped(Cts cts) {
+  void aBufferWithAFailedAllocaCannotBeMapped(Cts cts) {
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer huge =
         cts.closing(cts.queue().alloca(Fence.NONE, timeline.at(1), 1L << 60, BufferParams.HOST));
@@ -156,7 +156,7 @@ class MappingLifeTest {
 
   @Test
   @Rule("M7")
-  void aBufferMayBeMappedSeveralTimesAtOnce(Cts cts) {
+  void aBufferMayHaveSeveralMappings(Cts cts) {
     DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
     List<DeviceBuffer.Mapping> mappings = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
@@ -190,7 +190,7 @@ class MappingLifeTest {
   @EnumSource
   @Rule("M7")
   @FreshDevice
-  void aViewMayBeTouchedWhenItsMemoryIsGone(End end, Cts cts) {
+  void aViewMayBeAccessedAfterItsMemoryWasFreed(End end, Cts cts) {
     Device device = cts.device();
     int size = 1 << 16;
     List<ByteBuffer> views = new ArrayList<>();

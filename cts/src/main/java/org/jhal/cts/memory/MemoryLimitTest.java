@@ -59,7 +59,7 @@ class MemoryLimitTest {
 
   @Test
   @Rule({"M5", "M7"})
-  void whatWasThereIsThereAgain(Cts cts) {
+  void freedMemoryCanBeAllocatedAgain(Cts cts) {
     Device device = small(cts);
     for (int round = 0; round < 5; round++) {
       assertEquals(4, fillUp(device, MIB), "pieces of 1 MiB that fit, round " + round);
@@ -72,7 +72,7 @@ class MemoryLimitTest {
 
   @Test
   @Rule("M5")
-  void moreThanADeviceHasIsRefused(Cts cts) {
+  void moreMemoryThanTheDeviceHasIsRejected(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
     for (long size : new long[] {device.info().memoryBytes() + 1, 1L << 60, Long.MAX_VALUE}) {
@@ -89,7 +89,7 @@ class MemoryLimitTest {
 
   @Test
   @Rule("M5")
-  void theLargestBufferFitsIntoTheMemory(Cts cts) {
+  void maxAllocationBytesFitsIntoTheMemory(Cts cts) {
     DeviceInfo info = cts.device().info();
     assertTrue(
         info.maxAllocationBytes() > 0 && info.maxAllocationBytes() <= info.memoryBytes(),
@@ -98,7 +98,7 @@ class MemoryLimitTest {
 
   @Test
   @Rule("M5")
-  void aBufferLargerThanTheLargestIsRefusedWithTheLimit(Cts cts) {
+  void aBufferAboveMaxAllocationBytesIsRejected(Cts cts) {
     Device device = cts.device();
     long most = device.info().maxAllocationBytes();
     DeviceStatistics before = device.statistics();
@@ -179,7 +179,7 @@ class MemoryLimitTest {
 
   @Test
   @Rule({"M1", "Q1"})
-  void aChainNeedsNoMoreThanItHoldsAtOnce(Cts cts) {
+  void anAllocaChainReusesFreedMemory(Cts cts) {
     Device device = small(cts);
     TimelineSemaphore timeline = cts.semaphore(device, 0);
     int rounds = 50;

@@ -55,7 +55,7 @@ class OperandLifeTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"Q2", "Q3"})
-  void aBufferLivesAsLongAsAnOperationUsesIt(BufferUse use, Cts cts) {
+  void aClosedBufferLivesUntilItsOperationHasRun(BufferUse use, Cts cts) {
     DeviceBuffer buffer = cts.buffer(64);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -65,7 +65,7 @@ class OperandLifeTest {
 
   @Test
   @Rule({"Q2", "Q3"})
-  void allBuffersOfABindingTableLive(Cts cts) {
+  void closedBuffersOfABindingTableLiveUntilTheyWereUsed(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer[] bound = new DeviceBuffer[4];
@@ -86,7 +86,7 @@ class OperandLifeTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @Rule({"Q2", "Q3"})
-  void anExecutableLivesAsLongAsAnOperationUsesIt(boolean isRecorded, Cts cts) {
+  void aClosedExecutableLivesUntilItsOperationHasRun(boolean isRecorded, Cts cts) {
     Device device = cts.device();
     DeviceBuffer x = cts.buffer(ints(1, -2, 3, -4));
     DeviceBuffer y = cts.buffer(16);
@@ -119,7 +119,7 @@ class OperandLifeTest {
 
   @Test
   @Rule({"M1", "Q3"})
-  void memoryToAllocateLives(Cts cts) {
+  void aClosedBufferLivesUntilItsAllocaHasRun(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer scratch = cts.queue().alloca(go.at(1), done.at(1), 64, BufferParams.DEVICE);
@@ -128,7 +128,7 @@ class OperandLifeTest {
 
   @Test
   @Rule({"M1", "Q3"})
-  void memoryToDeallocateLives(Cts cts) {
+  void aClosedBufferLivesUntilItsDeallocaHasRun(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer scratch = cts.queue().alloca(Fence.NONE, timeline.at(1), 64, BufferParams.DEVICE);
@@ -141,7 +141,7 @@ class OperandLifeTest {
   @ValueSource(booleans = {false, true})
   @Rule({"Q3", "S9"})
   @Needs(Need.SECOND_DEVICE)
-  void bothBuffersOfACopyBetweenDevicesLive(boolean isToSecond, Cts cts) {
+  void closedBuffersOfACopyBetweenDevicesLiveUntilItHasRun(boolean isToSecond, Cts cts) {
     for (boolean closesSource : new boolean[] {true, false}) {
       DeviceBuffer own = cts.buffer(64);
       DeviceBuffer foreign = cts.buffer(cts.second(), 64, BufferParams.DEVICE);

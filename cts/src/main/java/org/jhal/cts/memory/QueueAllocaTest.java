@@ -45,7 +45,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule("M1")
-  void theMemoryIsThereFromTheSignalOn(Cts cts) {
+  void theMemoryExistsOnceTheSignalIsReached(Cts cts) {
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer buffer = alloca(cts, Fence.NONE, timeline.at(1), 1024);
     assertEquals(1024, buffer.size());
@@ -58,7 +58,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule({"M1", "Q1", "S5"})
-  void anOpenWaitHoldsTheMemoryBackAndNotTheCall(Cts cts) throws Exception {
+  void anOpenWaitDelaysTheAllocationButNotTheCall(Cts cts) throws Exception {
     Device device = cts.device();
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore timeline = cts.semaphore();
@@ -81,7 +81,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule("M1")
-  void everythingButTheBytesIsKnownAtOnce(Cts cts) {
+  void sizeAndParamsAreKnownBeforeTheAllocaIsIssued(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore timeline = cts.semaphore();
     BufferParams params =
@@ -102,7 +102,7 @@ class QueueAllocaTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M1")
-  void eachTypeOfMemoryWorks(MemoryType type, Cts cts) {
+  void eachMemoryTypeCanBeAllocated(MemoryType type, Cts cts) {
     BufferParams params = new BufferParams(type, Set.of());
     if (!cts.device().allocator().supports(params)) {
       throw Cts.unsupported("the device has no memory of type " + type);
@@ -120,7 +120,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule({"M1", "M2"})
-  void nothingCanBeAllocated(Cts cts) {
+  void anAllocaOfZeroBytesWorks(Cts cts) {
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer buffer = alloca(cts, Fence.NONE, timeline.at(1), 0);
     assertEquals(0, buffer.size());
@@ -131,7 +131,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule("M1")
-  void useThatDoesNotWaitForItFails(Cts cts) {
+  void useBeforeTheAllocaFails(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore timeline = cts.semaphore();
     TimelineSemaphore early = cts.semaphore();
@@ -168,7 +168,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule({"M1", "Q6"})
-  void anAllocaWhoseWaitFailsBringsNothing(Cts cts) {
+  void anAllocaWithAFailedWaitAllocatesNothing(Cts cts) {
     DeviceStatistics before = cts.device().statistics();
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore timeline = cts.semaphore();
@@ -189,7 +189,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule({"M1", "M7"})
-  void closingOneFreesItAfterItsLastOperation(Cts cts) {
+  void closingAnAllocaBufferFreesItAfterItsLastOperation(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
     DeviceQueue queue = cts.queue();
@@ -214,7 +214,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule({"M1", "M7"})
-  void closingOneBeforeItIsThereTakesNothing(Cts cts) {
+  void closingAnAllocaBufferBeforeItsAllocaLeavesNoMemory(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
     TimelineSemaphore go = cts.semaphore();
@@ -258,7 +258,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule("M1")
-  void manyAreThereAtOnceAndApart(Cts cts) {
+  void manyAllocaBuffersDoNotOverlap(Cts cts) {
     DeviceQueue queue = cts.queue();
     int count = 64;
     DeviceBuffer[] buffers = new DeviceBuffer[count];
@@ -279,7 +279,7 @@ class QueueAllocaTest {
 
   @Test
   @Rule("M5")
-  void wrongSizesAreRefused(Cts cts) {
+  void aNegativeSizeIsRejected(Cts cts) {
     DeviceStatistics before = cts.device().statistics();
     TimelineSemaphore timeline = cts.semaphore();
     assertHal(Status.OUT_OF_RANGE, () -> alloca(cts, Fence.NONE, timeline.at(1), -1), "size", "-1");

@@ -134,7 +134,7 @@ class QueueDeallocaTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M1")
-  void useAfterItFailsThroughItsSignals(Use use, Cts cts) {
+  void useAfterTheDeallocaFailsThroughItsSignals(Use use, Cts cts) {
     DeviceBuffer buffer = allocated(cts, 64);
     TimelineSemaphore timeline = cts.semaphore();
     TimelineSemaphore parked = cts.semaphore();
@@ -152,7 +152,7 @@ class QueueDeallocaTest {
 
   @Test
   @Rule("M1")
-  void itFreesTheMemory(Cts cts) {
+  void aDeallocaFreesTheMemory(Cts cts) {
     Device device = cts.device();
     long before = device.statistics().bytes();
     DeviceBuffer buffer = allocated(cts, 1 << 20);
@@ -190,7 +190,7 @@ class QueueDeallocaTest {
 
   @Test
   @Rule("M1")
-  void whatIsOrderedBeforeItStillSeesTheMemory(Cts cts) {
+  void workOrderedBeforeTheDeallocaSeesTheMemory(Cts cts) {
     DeviceQueue queue = cts.queue();
     TimelineSemaphore timeline = cts.semaphore();
     Blocker blocker = new Blocker(cts, queue);
@@ -212,7 +212,7 @@ class QueueDeallocaTest {
 
   @Test
   @Rule("M1")
-  void anyQueueOfTheDeviceWillDo(Cts cts) {
+  void anyQueueOfTheDeviceMayUseAndFreeTheBuffer(Cts cts) {
     int queues = cts.device().queueCount();
     long before = cts.device().statistics().bytes();
     TimelineSemaphore timeline = cts.semaphore();
@@ -234,7 +234,7 @@ class QueueDeallocaTest {
 
   @Test
   @Rule({"M1", "Q2"})
-  void theBufferMayBeClosedRightBehindIt(Cts cts) {
+  void theBufferMayBeClosedRightAfterTheDeallocaCall(Cts cts) {
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
     TimelineSemaphore go = cts.semaphore();
@@ -253,7 +253,7 @@ class QueueDeallocaTest {
   @Needs({Need.CONTROLS, Need.KERNEL_FAILURES})
   @FreshDevice
   @GivesUp
-  void aProducerThatFailsAfterItWasIssuedLosesNothing(Cts cts) {
+  void aProducerFailureAfterIssueDoesNotLeakTheBuffer(Cts cts) {
     cts.allowWarnings(); // if this loses the device
     Device device = cts.device();
     DeviceStatistics before = device.statistics();
@@ -283,7 +283,7 @@ class QueueDeallocaTest {
 
   @Test
   @Rule({"M1", "M4"})
-  void aReusableRecordingNoticesThatItsBufferIsGone(Cts cts) {
+  void aReusableRecordingFailsAfterItsBufferWasDeallocated(Cts cts) {
     DeviceBuffer buffer = allocated(cts, 64);
     CommandBuffer commands =
         cts.closing(cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE));
@@ -301,7 +301,7 @@ class QueueDeallocaTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M1")
-  void aRecordingThatLacksOneBufferDoesNothing(Commands.Form form, Cts cts) {
+  void aRecordingWithADeallocatedBufferRunsNothing(Commands.Form form, Cts cts) {
     DeviceBuffer gone = allocated(cts, 64);
     TimelineSemaphore timeline = cts.semaphore();
     cts.queue().dealloca(Fence.NONE, timeline.at(1), gone);
@@ -320,7 +320,7 @@ class QueueDeallocaTest {
 
   @Test
   @Rule("M5")
-  void onlyAWholeAllocaCanBeFreed(Cts cts) {
+  void onlyAWholeAllocaBufferCanBeDeallocated(Cts cts) {
     DeviceBuffer transientBuffer = allocated(cts, 64);
     DeviceBuffer plain = cts.buffer(64);
     TimelineSemaphore done = cts.semaphore();

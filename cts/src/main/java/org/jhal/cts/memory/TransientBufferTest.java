@@ -54,7 +54,7 @@ class TransientBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M1")
-  void fillsOne(Commands.Form form, Cts cts) {
+  void fillsAnAllocaBuffer(Commands.Form form, Cts cts) {
     FillPattern pattern = FillPattern.of32(0xDEADBEEF);
     byte[] read =
         onTransient(
@@ -69,7 +69,7 @@ class TransientBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M1", "M3"})
-  void fillsARangeOfOne(Commands.Form form, Cts cts) {
+  void fillsARangeOfAnAllocaBuffer(Commands.Form form, Cts cts) {
     byte[] read =
         onTransient(
             cts,
@@ -87,7 +87,7 @@ class TransientBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M1")
-  void fillsOneWithSingleBytes(Commands.Form form, Cts cts) {
+  void fillsAnAllocaBufferWithSingleBytes(Commands.Form form, Cts cts) {
     byte[] read =
         onTransient(
             cts,
@@ -101,7 +101,7 @@ class TransientBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M1")
-  void fillsOneThatWasAskedForWithoutUsages(Commands.Form form, Cts cts) {
+  void fillsAnAllocaBufferWithoutExplicitUsages(Commands.Form form, Cts cts) {
     byte[] read =
         onTransient(
             cts,
@@ -115,7 +115,7 @@ class TransientBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M1")
-  void copiesToOne(Commands.Form form, Cts cts) {
+  void copiesToAnAllocaBuffer(Commands.Form form, Cts cts) {
     DeviceBuffer source = cts.buffer(cts.device(), 512, BufferParams.HOST_UPLOAD);
     cts.write(source, 0, bytes(512));
     byte[] read =
@@ -131,7 +131,7 @@ class TransientBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M1", "M3"})
-  void copiesFromOne(Commands.Form form, Cts cts) {
+  void copiesFromAnAllocaBuffer(Commands.Form form, Cts cts) {
     DeviceBuffer target = cts.buffer(512);
     onTransient(
         cts,
@@ -149,7 +149,7 @@ class TransientBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M1", "M3"})
-  void fillsAndCopiesOneInOrder(Commands.Form form, Cts cts) {
+  void fillsAndCopiesAnAllocaBufferInOrder(Commands.Form form, Cts cts) {
     DeviceBuffer target = cts.buffer(256);
     onTransient(
         cts,
@@ -167,7 +167,7 @@ class TransientBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M1")
-  void updatesOne(Commands.Form form, Cts cts) {
+  void updatesAnAllocaBuffer(Commands.Form form, Cts cts) {
     byte[] content = ints(16, i -> 3 * i);
     byte[] read =
         onTransient(
@@ -182,7 +182,7 @@ class TransientBufferTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M1", "Q1", "S5"})
-  void isNamedAndSubmittedBeforeItsAllocaIsIssued(Commands.Form form, Cts cts) {
+  void anAllocaBufferMayBeUsedInSubmissionsBeforeItsAllocaIsIssued(Commands.Form form, Cts cts) {
     DeviceQueue queue = cts.queue();
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore timeline = cts.semaphore();

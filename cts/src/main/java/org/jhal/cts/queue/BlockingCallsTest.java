@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class BlockingCallsTest {
   @Test
   @Rule("Q9")
-  void eachIsOverWhenItReturns(Cts cts) throws Exception {
+  void eachCallReturnsWhenItsOperationHasEnded(Cts cts) throws Exception {
     BlockingCalls calls = cts.queue().blocking();
     DeviceBuffer input = cts.buffer(256);
     DeviceBuffer output = cts.buffer(256);
@@ -47,7 +47,7 @@ class BlockingCallsTest {
 
   @Test
   @Rule("Q9")
-  void aCommandBufferIsOverWhenItReturns(Cts cts) throws Exception {
+  void runReturnsWhenTheCommandBufferHasEnded(Cts cts) throws Exception {
     BlockingCalls calls = cts.queue().blocking();
     DeviceBuffer buffer = cts.buffer(filled(64, 0));
     byte[] result = new byte[64];
@@ -63,7 +63,7 @@ class BlockingCallsTest {
   /** If the host memory is smaller than the buffer, the transfer covers the start of the buffer. */
   @Test
   @Rule("M3")
-  void aShorterTransferIsOfTheStart(Cts cts) throws Exception {
+  void aShorterTransferCoversTheStartOfTheBuffer(Cts cts) throws Exception {
     BlockingCalls calls = cts.queue().blocking();
     DeviceBuffer buffer = cts.buffer(filled(64, 1));
     byte[] result = new byte[24];
@@ -93,7 +93,7 @@ class BlockingCallsTest {
   /** A queue may run the read while other work blocks it; then the call need not wait. */
   @Test
   @Rule("S4")
-  void anInterruptEndsTheWaitAndNotTheOperation(Cts cts) throws Exception {
+  void anInterruptEndsTheWaitButNotTheOperation(Cts cts) throws Exception {
     DeviceBuffer buffer = cts.buffer(filled(1024, 5));
     byte[] result = new byte[1024];
     HostMemory target = HostMemory.of(result);

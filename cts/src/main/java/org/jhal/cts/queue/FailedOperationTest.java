@@ -96,7 +96,7 @@ class FailedOperationTest {
 
   @Test
   @Rule({"Q6", "S3"})
-  void allWhoWaitAreToldWhichOperationHasFailed(Cts cts) throws Exception {
+  void everyWaiterGetsTheFailedOperation(Cts cts) throws Exception {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(go.at(7), cts.semaphore().at(1)); // so that it is not the first
@@ -119,7 +119,7 @@ class FailedOperationTest {
   /** The consumers form a chain across all queues; the last one is enqueued after the failure. */
   @Test
   @Rule({"Q6", "Q9"})
-  void thoseThatDependOnItNameTheFirstCulprit(Cts cts) {
+  void dependentFailuresNameTheFirstFailedOperation(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore chain = cts.semaphore();
     FailedOperation failed = failing(cts, last(cts), go.at(1), chain.at(1));
@@ -151,7 +151,7 @@ class FailedOperationTest {
   @ParameterizedTest
   @CsvSource({"true, false", "false, true", "true, true"})
   @Rule("Q6")
-  void oneOfSeveralCulpritsIsNamed(boolean firstFails, boolean secondFails, Cts cts) {
+  void aConsumerNamesOneOfItsFailedProducers(boolean firstFails, boolean secondFails, Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore one = cts.semaphore();
     TimelineSemaphore two = cts.semaphore();
@@ -177,7 +177,7 @@ class FailedOperationTest {
 
   @Test
   @Rule({"M1", "Q6"})
-  void useOfMemoryThatIsNotThereIsNamed(Cts cts) {
+  void useOfUnallocatedMemoryNamesTheUser(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore never = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -194,7 +194,7 @@ class FailedOperationTest {
 
   @Test
   @Rule({"M9", "Q6"})
-  void aFileThatIsTooShortNamesTheReadAndNoneOfItsParts(Cts cts) {
+  void aShortFileNamesTheReadAndNotItsParts(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("short", new byte[5_000_000]);
     TimelineSemaphore go = cts.semaphore();
@@ -211,7 +211,7 @@ class FailedOperationTest {
 
   @Test
   @Rule({"S3", "S8", "Q6"})
-  void whatNoOperationHasCausedNamesNone(Cts cts) {
+  void failuresCausedByNoOperationNameNone(Cts cts) {
     TimelineSemaphore failed = cts.semaphore();
     TimelineSemaphore closed = cts.semaphore();
     TimelineSemaphore first = cts.semaphore();
@@ -235,7 +235,7 @@ class FailedOperationTest {
    */
   @Test
   @Rule("Q6")
-  void aFailureThatAHostCallThrowsAgainKeepsItsOperation(Cts cts) {
+  void aFailureRethrownByAHostCallKeepsItsOperation(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore failed = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -259,7 +259,7 @@ class FailedOperationTest {
   @ParameterizedTest
   @EnumSource
   @Rule("Q6")
-  void aHostCallIsNamedWhateverItsStatus(Status status, Cts cts) {
+  void aFailedHostCallIsNamedForEachStatus(Status status, Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.queue()
@@ -309,7 +309,7 @@ class FailedOperationTest {
   @Rule({"M1", "Q6", "Q7a"})
   @Needs(Need.CONTROLS)
   @FreshDevice
-  void anAllocaThatFailsIsNamed(Cts cts) {
+  void aFailedAllocaIsNamed(Cts cts) {
     if (!cts.controls().calls().contains("allocAsync")) {
       throw Cts.unsupported("the driver has no native call named allocAsync");
     }
@@ -331,7 +331,7 @@ class FailedOperationTest {
   @Rule("Q7")
   @Needs(Need.CONTROLS)
   @FreshDevice
-  void aLossSaysBehindWhichOperationAndKeepsItsCode(String call, Cts cts) {
+  void aLossReportsTheOperationBeforeItAndTheNativeCode(String call, Cts cts) {
     if (!cts.controls().calls().contains(call)) {
       throw Cts.unsupported("the driver has no native call named " + call);
     }
@@ -372,7 +372,7 @@ class FailedOperationTest {
   @Rule({"Q6", "Q7"})
   @Needs(Need.CONTROLS)
   @FreshDevice
-  void aLossThatNoOperationHasMetNamesNone(Cts cts) {
+  void aLossNotDetectedAfterAnOperationNamesNone(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore behind = cts.semaphore();
@@ -396,7 +396,7 @@ class FailedOperationTest {
   @Rule({"Q6", "Q7"})
   @Needs(Need.CONTROLS)
   @FreshDevice
-  void whatHadFailedBeforeTheLossKeepsItsOperation(Cts cts) {
+  void aFailureBeforeTheLossKeepsItsOperation(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore behind = cts.semaphore();

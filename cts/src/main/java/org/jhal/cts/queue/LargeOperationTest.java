@@ -91,8 +91,8 @@ class LargeOperationTest {
   @ParameterizedTest
   @MethodSource("cases")
   @Rule({"Q1", "Q4"})
-  void noThreadOfTheProgramBlocksOnIt(Held held, Ready ready, CommandBuffer.Mode mode, Cts cts)
-      throws Exception {
+  void noProgramThreadBlocksOnALargeOperation(
+      Held held, Ready ready, CommandBuffer.Mode mode, Cts cts) throws Exception {
     DeviceQueue queue = heldQueue(cts, held);
     DeviceBuffer target = cts.buffer(new byte[4 * COMMANDS]);
     DeviceBuffer small = cts.buffer(new byte[16]);
@@ -143,7 +143,7 @@ class LargeOperationTest {
   @Rule({"Q7", "Q8", "Q10"})
   @Needs(Need.CONTROLS)
   @FreshDevice
-  void itFailsWithItsDevice(Held held, Cts cts) {
+  void aLargeOperationFailsWithItsLostDevice(Held held, Cts cts) {
     DeviceQueue queue = heldQueue(cts, held);
     DeviceBuffer target = cts.buffer(new byte[4 * COMMANDS]);
     CommandBuffer commands = large(cts, target, CommandBuffer.Mode.ONE_SHOT);

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 class QueueCaptureTest {
   @Test
   @Rule("Q2")
-  void theBytesOfAnUpdateAreTakenAtTheCall(Cts cts) {
+  void theBytesOfAnUpdateAreCapturedAtTheCall(Cts cts) {
     int length = 2 * 65_536 + 97;
     DeviceBuffer target = cts.buffer(length);
     TimelineSemaphore go = cts.semaphore();
@@ -72,7 +72,7 @@ class QueueCaptureTest {
 
   @Test
   @Rule("Q2")
-  void theBytesOfARecordedUpdateAreTakenAtTheCall(Cts cts) {
+  void theBytesOfARecordedUpdateAreCapturedAtTheCall(Cts cts) {
     DeviceBuffer target = cts.buffer(256);
     TimelineSemaphore done = cts.semaphore();
     byte[] source = bytes(256);
@@ -88,7 +88,7 @@ class QueueCaptureTest {
 
   @Test
   @Rule("Q2")
-  void theRangeOfBorrowedMemoryIsTakenAtTheCall(Cts cts) {
+  void theRangeOfBorrowedMemoryIsFixedAtTheCall(Cts cts) {
     DeviceBuffer buffer = cts.buffer(64);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -113,7 +113,7 @@ class QueueCaptureTest {
 
   @Test
   @Rule("Q2")
-  void aReadbackIntoReadOnlyMemoryIsRefused(Cts cts) {
+  void aReadbackIntoReadOnlyMemoryIsRejected(Cts cts) {
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     ByteBuffer target = ByteBuffer.allocate(16).asReadOnlyBuffer();
@@ -126,7 +126,7 @@ class QueueCaptureTest {
 
   @Test
   @Rule("Q2")
-  void arraysAreInNativeOrder(Cts cts) {
+  void arraysAreTransferredInNativeOrder(Cts cts) {
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     DeviceQueue queue = cts.queue();
@@ -143,7 +143,7 @@ class QueueCaptureTest {
 
   @Test
   @Rule({"Q2", "Q3"})
-  void everythingMayBeClosedAtOnce(Cts cts) {
+  void everythingMayBeClosedRightAfterTheCall(Cts cts) {
     Device device = cts.device();
     int count = 64;
     int[] result = new int[count];
@@ -194,7 +194,7 @@ class QueueCaptureTest {
 
   @Test
   @Rule("Q3")
-  void whatIssuedWorkUsesLivesThoughItIsClosed(Cts cts) {
+  void aClosedBufferLivesWhileIssuedWorkUsesIt(Cts cts) {
     Device device = cts.device();
     TimelineSemaphore timeline = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue());
@@ -218,7 +218,7 @@ class QueueCaptureTest {
 
   @Test
   @Rule({"Q3", "Q6"})
-  void whatFailedWorkHeldIsReleased(Cts cts) {
+  void failedWorkReleasesItsBuffer(Cts cts) {
     Device device = cts.device();
     TimelineSemaphore go = cts.semaphore();
     DeviceStatistics before = device.statistics();
@@ -233,7 +233,7 @@ class QueueCaptureTest {
 
   @Test
   @Rule({"Q2", "M4"})
-  void oneCommandBufferTakesAnotherTableEachTime(Cts cts) {
+  void eachExecuteCapturesItsOwnBindingTable(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands =

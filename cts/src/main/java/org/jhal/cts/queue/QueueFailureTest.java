@@ -99,7 +99,7 @@ class QueueFailureTest {
 
   @Test
   @Rule("Q6")
-  void whatDoesNotDependOnAFailureGoesOn(Cts cts) {
+  void independentOperationsGoOnAfterAFailure(Cts cts) {
     TimelineSemaphore failing = cts.semaphore();
     TimelineSemaphore healthy = cts.semaphore();
     TimelineSemaphore failed = cts.semaphore();
@@ -141,7 +141,7 @@ class QueueFailureTest {
   @MethodSource("culprits")
   @Rule({"Q6", "Q2", "Q10"})
   @FreshDevice
-  void aFailureIsPassedOnAsSoonAsItIsKnown(Culprits culprits, Cts cts) throws Exception {
+  void theFirstFailedWaitFailsTheSignalsImmediately(Culprits culprits, Cts cts) throws Exception {
     List<TimelineSemaphore> waits = three(cts);
     TimelineSemaphore uploaded = cts.semaphore();
     TimelineSemaphore read = cts.semaphore();
@@ -178,7 +178,7 @@ class QueueFailureTest {
 
   @Test
   @Rule("Q6")
-  void aWaitThatWasMetStaysMet(Cts cts) {
+  void aReachedWaitIsNotAffectedByALaterFailure(Cts cts) {
     TimelineSemaphore met = cts.semaphore();
     TimelineSemaphore open = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -256,7 +256,7 @@ class QueueFailureTest {
   @FreshDevice("inflight=64")
   @GivesUp
   @Needs(Need.KERNEL_FAILURES)
-  void aProducerThatFailsAfterItsConsumerWasIssuedFailsItToo(Cts cts) {
+  void aProducerFailureFailsItsIssuedConsumer(Cts cts) {
     cts.allowWarnings(); // if this loses the device
     Blocker blocker = new Blocker(cts, cts.queue(0));
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
@@ -295,7 +295,7 @@ class QueueFailureTest {
   @Test
   @Rule("Q10")
   @FreshDevice
-  void everyOperationRetiresOnce(Cts cts) {
+  void everyOperationSettlesAndRetiresOnce(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore failing = cts.semaphore();
     TimelineSemaphore closing = cts.semaphore();
@@ -337,7 +337,7 @@ class QueueFailureTest {
   @EnumSource
   @Rule("Q10")
   @FreshDevice("queues=2")
-  void aQueueCountsWhatHasNotRetired(OperationKind kind, Cts cts) {
+  void openOperationsCountsUnretiredOperations(OperationKind kind, Cts cts) {
     kind.need(cts);
     DeviceQueue queue = cts.queue(0);
     DeviceQueue other = cts.queue(1);
@@ -375,7 +375,7 @@ class QueueFailureTest {
   /** Like every test, it fails if anything else is logged. */
   @Test
   @Rule("Q7b")
-  void aFailureThatNothingSignalsIsLogged(Cts cts) {
+  void aFailureWithoutASignalIsLogged(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore told = cts.semaphore();
     HostCall nobody =

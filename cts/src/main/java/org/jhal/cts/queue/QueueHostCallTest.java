@@ -106,7 +106,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule("Q9")
-  void seesTheEffectsOfWhatItWaitsFor(Cts cts) {
+  void aCallSeesTheEffectsOfItsProducer(Cts cts) {
     byte[] data = TestData.bytes(4096);
     DeviceBuffer buffer = cts.buffer(data.length);
     TimelineSemaphore timeline = cts.semaphore();
@@ -123,7 +123,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule("Q9")
-  void whatItWroteIsSeenBehindItsSignal(Cts cts) {
+  void aConsumerSeesWhatACallWrote(Cts cts) {
     byte[] data = new byte[1024];
     byte[] read = new byte[1024];
     DeviceBuffer buffer = cts.buffer(data.length);
@@ -142,7 +142,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule("Q1")
-  void aNonBlockingCallDoesNotHoldItsSignals(Cts cts) throws Exception {
+  void aNonBlockingCallDoesNotDelayItsSignals(Cts cts) throws Exception {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     CountDownLatch release = new CountDownLatch(1);
@@ -178,7 +178,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule("Q6")
-  void whatANonBlockingCallThrowsIsLogged(Cts cts) {
+  void anExceptionInANonBlockingCallIsLogged(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     cts.queue()
         .hostCall(
@@ -227,7 +227,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule("Q10")
-  void deferringTwiceOrTooLateIsRefused(Cts cts) {
+  void deferringTwiceOrTooLateIsRejected(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     AtomicReference<@Nullable Status> second = new AtomicReference<>();
     AtomicReference<HostCall.@Nullable Context> leaked = new AtomicReference<>();
@@ -254,7 +254,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule("Q10")
-  void whatADeferredCallThrowsIsLoggedAndFailsNothing(Cts cts) {
+  void anExceptionAfterDeferIsLoggedAndFailsNothing(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     AtomicReference<HostCall.@Nullable Completion> completion = new AtomicReference<>();
     cts.queue()
@@ -275,7 +275,7 @@ class QueueHostCallTest {
   @ParameterizedTest
   @EnumSource(names = {"PERMISSION_DENIED", "DEADLINE_EXCEEDED", "UNAVAILABLE"})
   @Rule({"Q6", "S3"})
-  void aHalExceptionFailsEverySignalAsItIs(Status status, Cts cts) {
+  void aHalExceptionFailsEverySignalUnchanged(Status status, Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     List<TimelineSemaphore> signals = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
     Throwable cause = new IllegalStateException("why");
@@ -301,7 +301,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule("Q6")
-  void anyOtherThrowableIsTheCauseOfAnAbort(Cts cts) {
+  void anyOtherThrowableFailsTheSignalsWithAborted(Cts cts) {
     for (Throwable thrown :
         List.of(new java.io.IOException("checked"), new AssertionError("error"))) {
       TimelineSemaphore done = cts.semaphore();
@@ -324,7 +324,7 @@ class QueueHostCallTest {
   /** The throwable's getMessage() itself throws. */
   @Test
   @Rule("Q10")
-  void aThrowableWithoutAMessageFailsTheSignalsToo(Cts cts) {
+  void aThrowableWhoseMessageThrowsFailsTheSignals(Cts cts) {
     class Mute extends RuntimeException {
       private static final long serialVersionUID = 1L;
 
@@ -348,7 +348,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule("Q4")
-  void aCallThatBlocksHoldsNobodyBack(Cts cts) {
+  void aBlockedCallDoesNotDelayOtherOperations(Cts cts) {
     CountDownLatch release = new CountDownLatch(1);
     TimelineSemaphore held = cts.semaphore();
     TimelineSemaphore free = cts.semaphore();
@@ -382,7 +382,7 @@ class QueueHostCallTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"Q4", "K7"})
-  void callsMayAwaitTransfersOfTheirOwn(Transfer transfer, Cts cts) {
+  void callsMayWaitForTransfersThatTheyEnqueue(Transfer transfer, Cts cts) {
     int count = 40;
     int size = transfer == Transfer.LARGE_UPLOAD ? 3 << 20 : 64;
     DeviceBuffer buffer = cts.buffer(size);
@@ -422,7 +422,7 @@ class QueueHostCallTest {
   @Test
   @Rule("Q9")
   @Needs(Need.TWO_QUEUES)
-  void aCallSeesWhatItWaitsForThoughThatIsSlowToSettle(Cts cts) {
+  void aCallSeesAReachedWaitEvenIfTheProducerSettlesSlowly(Cts cts) {
     AtomicBoolean isCalled = new AtomicBoolean();
     AtomicLong seen = new AtomicLong(-1);
     TimelineSemaphore before = cts.semaphore();
@@ -478,7 +478,7 @@ class QueueHostCallTest {
 
   @Test
   @Rule("Q1")
-  void aCallMayEnqueueWhatItDoesNotWaitFor(Cts cts) {
+  void aCallMayEnqueueOperations(Cts cts) {
     TimelineSemaphore timeline = cts.semaphore();
     DeviceQueue queue = cts.queue();
     queue.hostCall(
@@ -519,7 +519,7 @@ class QueueHostCallTest {
   @Test
   @Rule("M5")
   @SuppressWarnings("NullAway") // null on purpose
-  void refusesNull(Cts cts) {
+  void rejectsNull(Cts cts) {
     DeviceQueue queue = cts.queue();
     TimelineSemaphore done = cts.semaphore();
     assertNullRefused("waits", () -> queue.hostCall(null, done.at(1), Mode.BLOCKING, c -> {}));

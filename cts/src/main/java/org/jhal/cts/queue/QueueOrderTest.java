@@ -83,7 +83,7 @@ class QueueOrderTest {
   @ParameterizedTest
   @EnumSource
   @Rule("Q4")
-  void aParkedOperationHoldsNobodyBack(OperationKind kind, Cts cts) {
+  void aParkedOperationDoesNotDelayOthers(OperationKind kind, Cts cts) {
     kind.need(cts);
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore go = cts.semaphore();
@@ -102,7 +102,7 @@ class QueueOrderTest {
   @Rule("Q4")
   @Needs(Need.CONTROLS)
   @FreshDevice("inflight=1")
-  void readyOperationsAreIssuedInTheOrderOfEnqueueing(int failing, Cts cts) {
+  void readyOperationsAreIssuedInEnqueueOrder(int failing, Cts cts) {
     int count = 10;
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore go = cts.semaphore();
@@ -132,7 +132,7 @@ class QueueOrderTest {
   @Rule("Q4")
   @Needs({Need.CONTROLS, Need.THREE_QUEUES})
   @FreshDevice({"inflight=4", "queues=3"})
-  void aNewcomerDoesNotOvertakeWhatIsReady(Cts cts) {
+  void aNewOperationDoesNotOvertakeAReadyOne(Cts cts) {
     Blocker soon = new Blocker(cts, cts.queue(1));
     Blocker late = new Blocker(cts, cts.queue(2));
     DeviceQueue queue = cts.queue(0);
@@ -164,7 +164,7 @@ class QueueOrderTest {
   @Test
   @Rule("Q5")
   @FreshDevice("inflight=64")
-  void aConsumerIsIssuedBehindItsUnfinishedProducer(Cts cts) {
+  void aConsumerIsIssuedBeforeItsProducerEnds(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue(0));
     long issued = cts.device().statistics().issued();
     TimelineSemaphore first = cts.semaphore();
@@ -187,7 +187,7 @@ class QueueOrderTest {
   @Test
   @Rule("Q5")
   @FreshDevice("inflight=64")
-  void aParkedConsumerIsIssuedWhenItsProducerIs(Cts cts) {
+  void aParkedConsumerIsIssuedWithItsProducer(Cts cts) {
     TimelineSemaphore produced = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore go = cts.semaphore();
@@ -209,7 +209,7 @@ class QueueOrderTest {
   @Test
   @Rule("Q5")
   @FreshDevice("inflight=64")
-  void anEarlierValueIsCoveredByALaterProducer(Cts cts) {
+  void aWaitIsCoveredByTheProducerOfALargerValue(Cts cts) {
     Blocker blocker = new Blocker(cts, cts.queue(0));
     TimelineSemaphore timeline = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -228,7 +228,7 @@ class QueueOrderTest {
   @Rule({"Q5", "Q9"})
   @Needs(Need.THREE_QUEUES)
   @FreshDevice({"inflight=64", "queues=3"})
-  void aConsumerWaitsForNoLaterProducerThanItNeeds(Cts cts) {
+  void aConsumerDoesNotWaitForLaterProducers(Cts cts) {
     Blocker first = new Blocker(cts, cts.queue(0));
     Blocker second = new Blocker(cts, cts.queue(1));
     TimelineSemaphore timeline = cts.semaphore();
@@ -250,7 +250,7 @@ class QueueOrderTest {
 
   @Test
   @Rule("Q9")
-  void noSignalIsSeenBeforeItsWorkIsDone(Cts cts) {
+  void noSignalIsVisibleBeforeItsWorkIsDone(Cts cts) {
     DeviceBuffer buffer = cts.buffer(filled(16, 0));
     List<OperationKind> kinds = OperationKind.of(cts, cts.device());
     cts.awaitIdle(); // later operations may reuse the event of the upload
@@ -270,7 +270,7 @@ class QueueOrderTest {
   @Test
   @Rule({"Q5", "Q9"})
   @Needs(Need.TWO_QUEUES)
-  void aConsumerOnAnotherQueueSeesWhatItsUnfinishedProducerWrites(Cts cts) {
+  void aConsumerOnAnotherQueueSeesTheWritesOfItsProducer(Cts cts) {
     DeviceBuffer source = cts.buffer(filled(16, 1));
     DeviceBuffer target = cts.buffer(filled(16, 0));
     TimelineSemaphore produced = cts.semaphore();
@@ -308,7 +308,7 @@ class QueueOrderTest {
 
   @Test
   @Rule({"Q9", "Q5"})
-  void aVisibleValueImpliesWhatItDependsOn(Cts cts) throws Exception {
+  void aVisibleValueImpliesTheValuesItDependsOn(Cts cts) throws Exception {
     DeviceQueue other = cts.queue(cts.device().queueCount() - 1);
     for (int round = 0; round < 200; round++) {
       TimelineSemaphore produced = cts.device().createSemaphore(0);
@@ -324,7 +324,7 @@ class QueueOrderTest {
 
   @Test
   @Rule("Q1")
-  void refusesAQueueThatIsNotThere(Cts cts) {
+  void rejectsAnAbsentQueueIndex(Cts cts) {
     int count = cts.device().queueCount();
     assertHal(Status.OUT_OF_RANGE, () -> cts.queue(count), String.valueOf(count));
     assertHal(Status.OUT_OF_RANGE, () -> cts.queue(-1), "-1");

@@ -39,7 +39,7 @@ class SequenceTest {
    */
   @Test
   @Rule({"Q5", "Q9"})
-  void eachStepSeesWhatTheOneBeforeHasDone(Cts cts) throws Exception {
+  void eachStepSeesTheEffectsOfTheStepBefore(Cts cts) throws Exception {
     DeviceQueue first = cts.queue(0);
     DeviceQueue last = cts.queue(cts.device().queueCount() - 1);
     Workgroups items = Workgroups.of(64);
@@ -64,7 +64,7 @@ class SequenceTest {
 
   @Test
   @Rule({"S5", "Q4"})
-  void aStepWaitsForOthersAsWell(Cts cts) throws Exception {
+  void aStepMayWaitForAnotherTimelineToo(Cts cts) throws Exception {
     TimelineSemaphore go = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
     try (Sequence steps = cts.device().createSequence()) {
@@ -113,7 +113,7 @@ class SequenceTest {
 
   @Test
   @Rule("M5")
-  void aStepThatIsRefusedIsNotAdded(Cts cts) throws Exception {
+  void aRejectedStepIsNotAdded(Cts cts) throws Exception {
     DeviceBuffer buffer = cts.buffer(16);
     try (Sequence steps = cts.device().createSequence()) {
       assertHal(
@@ -132,7 +132,7 @@ class SequenceTest {
    */
   @Test
   @Rule("S8")
-  void closingCancelsWhatWaitsForAStep(Cts cts) {
+  void closingCancelsOperationsThatWaitForAStep(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(filled(16, 1));
     AtomicReference<@Nullable HalException> over = new AtomicReference<>();

@@ -36,7 +36,7 @@ class ExplanationTest {
 
   @Test
   @Rule("S10")
-  void saysThatNobodyWouldSignal(Cts cts) {
+  void reportsThatNoOperationWouldSignal(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore(2);
     HalException missed = assertHal(Status.DEADLINE_EXCEEDED, () -> semaphore.await(7, SHORT));
     assertContains(
@@ -46,7 +46,7 @@ class ExplanationTest {
 
   @Test
   @Rule("S10")
-  void saysWhichOperationWouldSignalAndWhatThatWaitsFor(Cts cts) {
+  void reportsTheProducerAndItsWaits(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(go.at(3), done.at(8));
@@ -61,7 +61,7 @@ class ExplanationTest {
 
   @Test
   @Rule("S10")
-  void saysItForWaitsForSeveral(Cts cts) {
+  void explainsAMissedWaitForSeveralTimepoints(Cts cts) {
     TimelineSemaphore reached = cts.semaphore(1);
     TimelineSemaphore open = cts.semaphore();
     TimelineSemaphore go = cts.semaphore();
@@ -103,7 +103,7 @@ class ExplanationTest {
 
   @Test
   @Rule("S10")
-  void explainsWhatIsOver(Cts cts) {
+  void explainsReachedFailedAndClosedSemaphores(Cts cts) {
     TimelineSemaphore reached = cts.semaphore(5);
     TimelineSemaphore failed = cts.semaphore();
     TimelineSemaphore closed = cts.semaphore();
@@ -116,7 +116,7 @@ class ExplanationTest {
 
   @Test
   @Rule("S10")
-  void staysShortWhenManyWouldSignal(Cts cts) {
+  void staysShortWithAThousandProducers(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     for (int i = 1; i <= 1_000; i++) {
@@ -134,7 +134,7 @@ class ExplanationTest {
   /** The semaphore, the error of a missed deadline and the process all report the same. */
   @Test
   @Rule({"S10", "S11"})
-  void anOperationThatWaitsForItsOwnSignalIsToldAsSuch(Cts cts) {
+  void reportsAnOperationThatWaitsForItsOwnSignal(Cts cts) {
     TimelineSemaphore own = cts.semaphore();
     TimelineSemaphore reached = cts.semaphore(1);
     cts.queue().barrier(own.at(2).and(reached.at(1)), own.at(2));
@@ -158,7 +158,7 @@ class ExplanationTest {
    */
   @Test
   @Rule({"S10", "S11"})
-  void aChainThatNobodyHasBegunIsPromisedByNobody(Cts cts) {
+  void reportsAnUnstartedChainAsNotPromised(Cts cts) {
     TimelineSemaphore timeline = cts.semaphore();
     for (int i = 1; i < 8; i++) {
       cts.queue().barrier(timeline.at(i), timeline.at(i + 1));
@@ -174,7 +174,7 @@ class ExplanationTest {
 
   @Test
   @Rule({"S10", "S11"})
-  void anOperationThatWaitsForBothOfItsSignalsIsToldAsSuch(Cts cts) {
+  void reportsAnOperationThatWaitsForBothOfItsSignals(Cts cts) {
     TimelineSemaphore one = cts.semaphore();
     TimelineSemaphore two = cts.semaphore();
     cts.queue().barrier(one.at(1).and(two.at(2)), one.at(1).and(two.at(2)));
@@ -196,7 +196,7 @@ class ExplanationTest {
   /** Five operations are named; a sixth is counted. */
   @Test
   @Rule("S10")
-  void whatIsNotNamedIsCounted(Cts cts) {
+  void countsProducersBeyondTheFifth(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     for (int i = 1; i <= 5; i++) {

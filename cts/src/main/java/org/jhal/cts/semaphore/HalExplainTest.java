@@ -77,7 +77,7 @@ class HalExplainTest {
 
   @Test
   @Rule("S11")
-  void tellsWhatIsOpenAndWhoWouldSignal(Cts cts) {
+  void reportsOpenOperationsAndTheirProducers(Cts cts) {
     TimelineSemaphore go = cts.semaphore(1);
     TimelineSemaphore middle = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -98,7 +98,7 @@ class HalExplainTest {
 
   @Test
   @Rule("S11")
-  void findsACycle(Cts cts) {
+  void reportsACycle(Cts cts) {
     TimelineSemaphore one = cts.semaphore();
     TimelineSemaphore two = cts.semaphore();
     DeviceQueue last = cts.queue(cts.device().queueCount() - 1);
@@ -116,7 +116,7 @@ class HalExplainTest {
   @Test
   @Rule("S11")
   @Needs(Need.SECOND_DEVICE)
-  void findsACycleOfTwoDevices(Cts cts) {
+  void reportsACycleOfTwoDevices(Cts cts) {
     TimelineSemaphore one = cts.semaphore();
     TimelineSemaphore two = cts.semaphore(cts.second(), 0);
     DeviceQueue other = cts.second().queue(0);
@@ -135,7 +135,7 @@ class HalExplainTest {
 
   @Test
   @Rule("S11")
-  void tellsOfIssuedWorkAndHostCalls(Cts cts) {
+  void reportsIssuedWorkAndHostCalls(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore called = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue());
@@ -152,7 +152,7 @@ class HalExplainTest {
 
   @Test
   @Rule("S11")
-  void tellsFailedTimelines(Cts cts) {
+  void reportsFailedTimelines(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore failed = cts.semaphore();
     failed.fail(new HalException(Status.DATA_LOSS, "rotten"));
@@ -164,7 +164,7 @@ class HalExplainTest {
 
   @Test
   @Rule("S11")
-  void mayBeAskedInACallback(Cts cts) {
+  void mayBeCalledInACallback(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore never = cts.semaphore();
@@ -179,7 +179,7 @@ class HalExplainTest {
 
   @Test
   @Rule("S11")
-  void mayBeAskedInExternalWork(Cts cts) {
+  void mayBeCalledInExternalWork(Cts cts) {
     Foreign unused =
         new Foreign(cts, cts.device()); // the test is unsupported without external work
     TimelineSemaphore done = cts.semaphore();
@@ -198,7 +198,7 @@ class HalExplainTest {
   @Rule("S11")
   @FreshDevice
   @Needs(Need.CONTROLS)
-  void tellsThatADeviceIsLost(Cts cts) {
+  void reportsALostDevice(Cts cts) {
     cts.allowWarnings();
     TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(cts.semaphore().at(1), done.at(1));
@@ -210,7 +210,7 @@ class HalExplainTest {
   @Test
   @Rule("S11")
   @FreshDevice
-  void aClosedDeviceIsNotTold(Cts cts) {
+  void doesNotReportAClosedDevice(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore go = cts.semaphore();
     cts.queue().barrier(go.at(1), done.at(1));
@@ -223,7 +223,7 @@ class HalExplainTest {
   /** Each operation waits for the one before it, and all are parked. */
   @Test
   @Rule("S11")
-  void aHundredThousandParkedOperationsAreCounted(Cts cts) {
+  void countsAHundredThousandParkedOperations(Cts cts) {
     int count = 100_000;
     TimelineSemaphore chain = cts.semaphore();
     for (int i = 1; i <= count; i++) {
@@ -239,7 +239,7 @@ class HalExplainTest {
   /** explain() neither blocks other threads nor is blocked by them. */
   @Test
   @Rule("S11")
-  void othersGoOnMeanwhile(Cts cts) throws Exception {
+  void doesNotBlockEnqueueingThreads(Cts cts) throws Exception {
     int count = 20_000;
     TimelineSemaphore never = cts.semaphore();
     cts.queue().barrier(never.at(5), Fence.NONE);

@@ -328,7 +328,7 @@ class NoWaitTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S7", "Q8", "G3"})
-  void whatBlocksIsRefused(Place place, Cts cts) throws Exception {
+  void blockingCallsAreRejected(Place place, Cts cts) throws Exception {
     cts.loadKernels();
     Calls calls = new Calls(cts);
     AtomicReference<@Nullable String> wrong = new AtomicReference<>();

@@ -69,7 +69,7 @@ class SemaphoreCloseTest {
 
   @Test
   @Rule("S8")
-  void closingCancelsWhatIsParkedOnIt(Cts cts) {
+  void closingCancelsParkedOperations(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     TimelineSemaphore other = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -87,7 +87,7 @@ class SemaphoreCloseTest {
 
   @Test
   @Rule("S8")
-  void issuedWorkGoesOnAndItsSignalIsDropped(Cts cts) {
+  void aRunningHostCallGoesOnAndItsSignalIsDropped(Cts cts) {
     TimelineSemaphore closed = cts.semaphore();
     TimelineSemaphore open = cts.semaphore();
     HeldOperation held =
@@ -113,7 +113,7 @@ class SemaphoreCloseTest {
 
   @Test
   @Rule("S8")
-  void aClosedSemaphoreRefusesEverything(Cts cts) {
+  void aClosedSemaphoreRejectsEveryCall(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore(3);
     TimelineSemaphore other = cts.semaphore();
     DeviceQueue queue = cts.queue();
@@ -134,7 +134,7 @@ class SemaphoreCloseTest {
 
   @Test
   @Rule("S8")
-  void aFailedSemaphoreKeepsItsFailureForThoseWhoGotIt(Cts cts) {
+  void closingAFailedSemaphoreDoesNotChangeADeliveredFailure(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(semaphore.at(1), done.at(1));

@@ -65,7 +65,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S2")
-  void theOrderHoldsForManyWaiters(Cts cts) {
+  void thousandsOfCallbacksRunInOrderOfValue(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     List<Long> values = new ArrayList<>();
     for (long value = 1; value <= 5_000; value++) {
@@ -104,7 +104,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S7")
-  void aCallbackRunsAtOnceIfItsFateIsKnown(Cts cts) {
+  void aCallbackOnAReachedOrFailedTimepointRunsImmediately(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore(4);
     AtomicInteger calls = new AtomicInteger();
     semaphore.onReach(4, failure -> calls.incrementAndGet());
@@ -118,7 +118,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule({"S3", "S7"})
-  void aFailureReachesCallbacksAndStages(Cts cts) {
+  void aFailureReachesCallbacksAndFutures(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     List<HalException> failures = new ArrayList<>();
     semaphore.onReach(1, failures::add);
@@ -158,7 +158,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S7")
-  void aCancelledCallbackIsLetGo(Cts cts) {
+  void aCancelledCallbackBecomesUnreachable(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     WeakReference<Object> marker = registerAndCancel(semaphore);
     awaitTrue(
@@ -283,7 +283,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule({"S6", "S7"})
-  void aCallbackMayLookAtSeveral(Cts cts) {
+  void aCallbackMayCheckSeveralTimepoints(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     TimelineSemaphore exact = cts.semaphore(3);
     TimelineSemaphore never = cts.semaphore();
@@ -312,7 +312,7 @@ class SemaphoreObserverTest {
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule("S7")
-  void whatACallbackThrowsIsLoggedAndDropped(Culprits culprits, Cts cts) {
+  void anExceptionInACallbackIsLoggedAndDropped(Culprits culprits, Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     List<Integer> ran = new ArrayList<>();
     for (int i = 0; i < culprits.count(); i++) {
@@ -339,7 +339,7 @@ class SemaphoreObserverTest {
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule("S7")
-  void whatBecomesOfADerivedStageAffectsNoOther(Culprits culprits, Cts cts) throws Exception {
+  void cancelledAndThrowingDerivedStagesAffectNoOther(Culprits culprits, Cts cts) throws Exception {
     for (boolean fails : new boolean[] {false, true}) {
       TimelineSemaphore semaphore = cts.semaphore();
       CompletableFuture<@Nullable Void> source = semaphore.whenReached(1);
@@ -385,7 +385,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S7")
-  void whatACallbackThrowsOnACompletionThreadHarmsNothing(Cts cts) {
+  void anExceptionOnACompletionThreadIsLoggedAndDropped(Cts cts) {
     TimelineSemaphore done = cts.semaphore();
     done.onReach(
         1,
@@ -401,7 +401,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule("S7")
-  void aStageCompletesWithItsTimepoint(Cts cts) throws Exception {
+  void aFutureCompletesWithItsTimepoint(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     CompletableFuture<@Nullable Void> future = semaphore.whenReached(2);
     semaphore.signal(1);
@@ -418,7 +418,7 @@ class SemaphoreObserverTest {
    */
   @Test
   @Rule("S7")
-  void aFutureThatItsOwnerCompletesHoldsNothing(Cts cts) throws Exception {
+  void aFutureCompletedByItsOwnerBecomesUnreachable(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     List<WeakReference<Object>> gone = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
@@ -450,7 +450,7 @@ class SemaphoreObserverTest {
 
   @Test
   @Rule({"S4", "S6", "S7"})
-  void aFutureOfAFenceCompletesWithTheLastOfIt(Cts cts) throws Exception {
+  void aFutureOfAFenceCompletesWithItsLastMember(Cts cts) throws Exception {
     TimelineSemaphore first = cts.semaphore();
     TimelineSemaphore second = cts.semaphore();
     TimelineSemaphore failing = cts.semaphore();

@@ -73,7 +73,7 @@ class SemaphoreSubmissionTest {
 
   @Test
   @Rule("Q9")
-  void workSignalsWhenItsEffectsAreThere(Cts cts) {
+  void effectsAreVisibleWhenWorkSignals(Cts cts) {
     Counter counter = new Counter(cts);
     TimelineSemaphore done = cts.semaphore(100);
     counter.enqueue(cts.queue(), Fence.NONE, done.at(101));
@@ -84,7 +84,7 @@ class SemaphoreSubmissionTest {
 
   @Test
   @Rule({"S5", "Q4"})
-  void workDoesNotRunBeforeItsWaitIsMet(Cts cts) {
+  void workDoesNotRunBeforeItsWaitIsReached(Cts cts) {
     Counter counter = new Counter(cts);
     TimelineSemaphore go = cts.semaphore(1);
     TimelineSemaphore done = cts.semaphore(100);
@@ -100,7 +100,7 @@ class SemaphoreSubmissionTest {
 
   @Test
   @Rule("S5")
-  void aWaitThatIsMetBeforeHoldsNothingUp(Cts cts) {
+  void waitsThatAreAlreadyReachedDoNotDelayWork(Cts cts) {
     TimelineSemaphore go = cts.semaphore(2);
     TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(Fence.of(go.at(1), go.at(2), go.at(0)), done.at(1));
@@ -142,7 +142,7 @@ class SemaphoreSubmissionTest {
 
   @Test
   @Rule({"Q2", "Q3"})
-  void aBindingTableIsTakenAndItsBuffersLive(Cts cts) {
+  void aBindingTableIsCapturedAndItsBuffersStayAlive(Cts cts) {
     Device device = cts.device();
     byte[] data = TestData.bytes(256);
     byte[] read = new byte[256];
@@ -167,7 +167,7 @@ class SemaphoreSubmissionTest {
 
   @Test
   @Rule("S5")
-  void severalWaitsAreAllNeededAndSeveralSignalsAllGiven(Cts cts) {
+  void allWaitsAreRequiredAndAllSignalsRaised(Cts cts) {
     TimelineSemaphore first = cts.semaphore();
     TimelineSemaphore second = cts.semaphore();
     TimelineSemaphore left = cts.semaphore();
@@ -233,7 +233,7 @@ class SemaphoreSubmissionTest {
 
   @Test
   @Rule("Q4")
-  void twoConsumersOfOneOfTwoProducers(Cts cts) {
+  void consumersDoNotWaitForAnUnrelatedProducer(Cts cts) {
     TimelineSemaphore wanted = cts.semaphore();
     TimelineSemaphore unrelated = cts.semaphore();
     TimelineSemaphore go = cts.semaphore();
@@ -251,7 +251,7 @@ class SemaphoreSubmissionTest {
 
   @Test
   @Rule("S2")
-  void aJumpRunsThoseWhoWaitForLess(Cts cts) {
+  void aJumpReleasesOperationsThatWaitForLess(Cts cts) {
     TimelineSemaphore middle = cts.semaphore();
     TimelineSemaphore first = cts.semaphore();
     TimelineSemaphore second = cts.semaphore();
@@ -316,7 +316,7 @@ class SemaphoreSubmissionTest {
 
   @Test
   @Rule("S5")
-  void thousandsMayWaitForOneValue(Cts cts) {
+  void thousandsOfOperationsMayWaitForOneTimeline(Cts cts) {
     TimelineSemaphore go = cts.semaphore();
     int count = 5_000;
     List<TimelineSemaphore> done = new ArrayList<>();
@@ -331,7 +331,7 @@ class SemaphoreSubmissionTest {
 
   @Test
   @Rule("S1a")
-  void aSignalValueThatIsReachedIsRefusedAndNothingHappens(Cts cts) {
+  void aReachedSignalValueIsRejectedWithoutEffect(Cts cts) {
     TimelineSemaphore reached = cts.semaphore(5);
     TimelineSemaphore other = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(TestData.ints(0));

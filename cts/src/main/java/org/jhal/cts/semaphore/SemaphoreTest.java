@@ -43,13 +43,13 @@ class SemaphoreTest {
 
   @Test
   @Rule("S1")
-  void refusesANegativeInitialValue(Cts cts) {
+  void rejectsANegativeInitialValue(Cts cts) {
     assertHal(Status.OUT_OF_RANGE, () -> cts.semaphore(-1), "-1");
   }
 
   @Test
   @Rule("S1")
-  void jumpsToWhatIsSignalled(Cts cts) {
+  void aSignalMaySkipValues(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore(2);
     semaphore.signal(3);
     assertEquals(3, semaphore.value());
@@ -62,7 +62,7 @@ class SemaphoreTest {
   @ParameterizedTest
   @ValueSource(longs = {7, 6, 0, -1, Long.MIN_VALUE})
   @Rule("S1")
-  void refusesValuesThatAreNotAboveTheCurrentOne(long value, Cts cts) {
+  void rejectsSignalsNotAboveTheCurrentValue(long value, Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore(7);
     assertHal(Status.OUT_OF_RANGE, () -> semaphore.signal(value), String.valueOf(value), "7");
     assertEquals(7, semaphore.value(), "value after a refused signal");
@@ -72,7 +72,7 @@ class SemaphoreTest {
 
   @Test
   @Rule("S3")
-  void aFailureIsWhatTheValueGives(Cts cts) {
+  void readingTheValueThrowsTheFailure(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore(5);
     assertNull(semaphore.failure());
     semaphore.fail(new HalException(Status.UNKNOWN, "something"));
@@ -108,7 +108,7 @@ class SemaphoreTest {
 
   @Test
   @Rule("S3")
-  void aFailureBeatsAReachedValue(Cts cts) {
+  void waitingForAReachedValueThrowsALaterFailure(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore(5);
     semaphore.fail(new HalException(Status.ABORTED, "late"));
     assertHal(Status.ABORTED, () -> semaphore.await(1), "late");
@@ -135,7 +135,7 @@ class SemaphoreTest {
 
   @Test
   @Rule("S4")
-  void aReachedValueNeedsNoWaiting(Cts cts) throws Exception {
+  void waitingForAReachedValueReturnsImmediately(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore(2);
     semaphore.await(0);
     semaphore.await(1);
@@ -175,7 +175,7 @@ class SemaphoreTest {
 
   @Test
   @Rule("S6")
-  void theEmptyFenceIsReached(Cts cts) throws Exception {
+  void waitingForTheEmptyFenceReturnsImmediately(Cts cts) throws Exception {
     Fence.NONE.awaitAll();
     Fence.NONE.awaitAny();
     Fence.of().awaitAll(Duration.ZERO);
@@ -185,7 +185,7 @@ class SemaphoreTest {
 
   @Test
   @Rule("S6")
-  void waitingForAllNeedsAll(Cts cts) throws Exception {
+  void waitingForAllReturnsOnlyIfAllAreReached(Cts cts) throws Exception {
     TimelineSemaphore zero = cts.semaphore(0);
     TimelineSemaphore one = cts.semaphore(1);
     Fence both = Fence.of(zero.at(1), one.at(1));
@@ -197,7 +197,7 @@ class SemaphoreTest {
 
   @Test
   @Rule("S6")
-  void waitingForAnyNeedsOne(Cts cts) throws Exception {
+  void waitingForAnyReturnsIfOneIsReached(Cts cts) throws Exception {
     TimelineSemaphore zero = cts.semaphore(0);
     TimelineSemaphore one = cts.semaphore(1);
     Fence.of(zero.at(1), one.at(1)).awaitAny(Duration.ZERO);
@@ -210,7 +210,7 @@ class SemaphoreTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   @Rule("S6")
-  void waitingForAnyOfThreeNeedsOne(int reached, Cts cts) throws Exception {
+  void waitingForAnyOfThreeReturnsIfOneIsReached(int reached, Cts cts) throws Exception {
     List<Timepoint> members = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       members.add(cts.semaphore(i == reached ? 1 : 0).at(1));
@@ -228,7 +228,7 @@ class SemaphoreTest {
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule("S6")
-  void aFailedMemberFailsTheWaitThoughAnotherIsReached(Culprits culprits, Cts cts) {
+  void aFailedMemberFailsTheWaitDespiteReachedMembers(Culprits culprits, Cts cts) {
     List<TimelineSemaphore> members = List.of(cts.semaphore(1), cts.semaphore(1), cts.semaphore(1));
     for (int culprit : culprits.which()) {
       members.get(culprit).fail(new HalException(Status.DATA_LOSS, "gone"));
@@ -259,7 +259,7 @@ class SemaphoreTest {
 
   @Test
   @Rule("S1")
-  void refusesNegativeTimepoints(Cts cts) {
+  void rejectsNegativeTimepoints(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     assertHal(Status.OUT_OF_RANGE, () -> semaphore.at(-1), "-1");
     assertHal(Status.OUT_OF_RANGE, () -> semaphore.await(-1), "-1");
@@ -271,7 +271,7 @@ class SemaphoreTest {
   @Test
   @Rule("S3")
   @SuppressWarnings("NullAway") // null on purpose
-  void refusesNull(Cts cts) {
+  void rejectsNull(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     assertNullRefused("failure", () -> semaphore.fail(null));
     assertNullRefused("timeout", () -> semaphore.await(1, null));

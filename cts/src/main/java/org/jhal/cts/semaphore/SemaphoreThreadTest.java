@@ -66,7 +66,7 @@ class SemaphoreThreadTest {
 
   @Test
   @Rule("S2")
-  void aSignalReleasesNobodyWhoWaitsForMore(Cts cts) throws Exception {
+  void aSignalDoesNotReleaseAWaitForMore(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     Task<?> one = waiter(semaphore.at(1));
     Task<?> two = waiter(semaphore.at(2));
@@ -129,7 +129,7 @@ class SemaphoreThreadTest {
 
   @Test
   @Rule("S2")
-  void twoThreadsPlayPingPong(Cts cts) throws Exception {
+  void twoThreadsSignalEachOtherInTurn(Cts cts) throws Exception {
     TimelineSemaphore ping = cts.semaphore();
     TimelineSemaphore pong = cts.semaphore();
     int rounds = 2_000;
@@ -201,7 +201,7 @@ class SemaphoreThreadTest {
   @ParameterizedTest
   @MethodSource("culprits")
   @Rule("S6")
-  void aFailedMemberWakesThoseWhoWaitForSeveral(Culprits culprits, Cts cts) {
+  void aFailedMemberWakesWaitsForAllAndForAny(Culprits culprits, Cts cts) {
     List<TimelineSemaphore> members = List.of(cts.semaphore(), cts.semaphore(), cts.semaphore());
     Fence fence = Fence.of(members.stream().map(one -> one.at(1)).toList());
     Task<?> all = waiter(fence);
@@ -260,7 +260,7 @@ class SemaphoreThreadTest {
 
   @Test
   @Rule("S4")
-  void aWaitThatEndedLeavesNothingBehind(Cts cts) throws Exception {
+  void anExpiredWaitLeavesTheThreadUnreachable(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     TimelineSemaphore other = cts.semaphore();
     List<WeakReference<Thread>> threads = new ArrayList<>();
@@ -289,7 +289,7 @@ class SemaphoreThreadTest {
 
   @Test
   @Rule("S1")
-  void theValueNeverShrinks(Cts cts) throws Exception {
+  void theValueNeverDecreases(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     int last = 20_000;
     List<Task<?>> readers = new ArrayList<>();
@@ -317,7 +317,7 @@ class SemaphoreThreadTest {
 
   @Test
   @Rule("S1")
-  void ofRacingSignalsOfOneValueOneIsAccepted(Cts cts) throws Exception {
+  void racingSignalsOfOneValueAreAcceptedAtMostOnce(Cts cts) throws Exception {
     TimelineSemaphore semaphore = cts.semaphore();
     int threads = 3;
     int last = 2_000;
@@ -350,7 +350,7 @@ class SemaphoreThreadTest {
 
   @Test
   @Rule("S3")
-  void ofRacingFailuresOneReachesEverybody(Cts cts) throws Exception {
+  void racingFailuresDeliverOneToAllWaiters(Cts cts) throws Exception {
     for (int round = 0; round < 200; round++) {
       TimelineSemaphore semaphore = cts.device().createSemaphore(0);
       CyclicBarrier start = new CyclicBarrier(3);

@@ -50,7 +50,7 @@ class SignalOrderTest {
 
   @Test
   @Rule("S1a")
-  void theHostMayOvertakeAnOperation(Cts cts) {
+  void aHostSignalMayOvertakeAnOperation(Cts cts) {
     TimelineSemaphore timeline = cts.semaphore();
     TimelineSemaphore before = cts.semaphore();
     TimelineSemaphore after = cts.semaphore();
@@ -98,7 +98,7 @@ class SignalOrderTest {
 
   @Test
   @Rule("S1a")
-  void signalsAreAppliedInTheOrderOfTheList(Cts cts) {
+  void signalsAreAppliedInListOrder(Cts cts) {
     List<TimelineSemaphore> semaphores = new ArrayList<>();
     List<Integer> order = Collections.synchronizedList(new ArrayList<>());
     for (int i = 0; i < 8; i++) {
@@ -115,7 +115,7 @@ class SignalOrderTest {
   @ParameterizedTest
   @EnumSource
   @Rule("S1a")
-  void everySignalOfAnOperationRaisesToItsOwnValue(OperationKind kind, Cts cts) {
+  void everySignalOfAnOperationRaisesItsOwnValue(OperationKind kind, Cts cts) {
     kind.need(cts);
     DeviceBuffer buffer = cts.buffer(16);
     for (boolean isParked : new boolean[] {false, true}) {
@@ -135,7 +135,7 @@ class SignalOrderTest {
 
   @Test
   @Rule("S1a")
-  void ofTwoSignalsToOneSemaphoreTheLargerCounts(Cts cts) {
+  void theLargerOfTwoSignalsToOneSemaphoreCounts(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     List<Long> seen = Collections.synchronizedList(new ArrayList<>());
     semaphore.onReach(1, failure -> seen.add(semaphore.value()));
@@ -147,7 +147,7 @@ class SignalOrderTest {
 
   @Test
   @Rule("S1a")
-  void ofTwoWaitsForOneSemaphoreTheLargerCounts(Cts cts) {
+  void theLargerOfTwoWaitsForOneSemaphoreCounts(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     cts.queue().barrier(Fence.of(semaphore.at(3), semaphore.at(1)), done.at(1));

@@ -47,7 +47,7 @@ class ChainTest {
 
   @Test
   @Rule({"K1", "K2", "S2"})
-  void aChainOnOneTimelineIsReleased(Cts cts) {
+  void aLongChainOnOneTimelineCompletes(Cts cts) {
     TimelineSemaphore timeline = cts.semaphore();
     enqueueTimeline(cts, timeline);
     timeline.signal(1);
@@ -58,7 +58,7 @@ class ChainTest {
 
   @Test
   @Rule({"K1", "K2", "Q6"})
-  void aChainOnOneTimelineFails(Cts cts) {
+  void aLongChainOnOneTimelineFails(Cts cts) {
     TimelineSemaphore timeline = cts.semaphore();
     enqueueTimeline(cts, timeline);
     timeline.fail(FAILURE);
@@ -91,7 +91,7 @@ class ChainTest {
 
   @Test
   @Rule({"K1", "Q9"})
-  void aChainOfSemaphoresIsReleased(Cts cts) {
+  void aLongChainOfSemaphoresCompletes(Cts cts) {
     TimelineSemaphore[] chain = enqueueChain(cts, MANY);
     chain[0].signal(1);
     awaitReached(chain[MANY].at(1), LIMIT);
@@ -167,7 +167,7 @@ class ChainTest {
 
   @Test
   @Rule({"K2", "S2"})
-  void manyWaitersAreReleasedByOneSignal(Cts cts) {
+  void oneSignalReleasesManyCallbacks(Cts cts) {
     TimelineSemaphore semaphore = cts.semaphore();
     AtomicInteger calls = new AtomicInteger();
     for (int i = 0; i < MANY; i++) {

@@ -26,7 +26,7 @@ class CommandBufferStressTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M2", "Q9"})
-  void manyFillsOneAfterTheOther(Commands.Form form, Cts cts) {
+  void manyFillsInSequenceAreExact(Commands.Form form, Cts cts) {
     DeviceBuffer target = cts.buffer(4096);
     for (int i = 0; i < 200; i++) {
       Commands commands = new Commands(cts, form);
@@ -42,7 +42,7 @@ class CommandBufferStressTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M2", "Q9"})
-  void manyCopiesOfWhatTheHostWroteBefore(Commands.Form form, Cts cts) {
+  void manyCopiesInSequenceSeeTheHostsWrites(Commands.Form form, Cts cts) {
     DeviceBuffer source = cts.buffer(cts.device(), 4096, BufferParams.HOST);
     DeviceBuffer target = cts.buffer(4096);
     try (DeviceBuffer.Mapping mapping = source.map(DeviceBuffer.MapMode.WRITE)) {
@@ -95,7 +95,7 @@ class CommandBufferStressTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M3", "Q5"})
-  void manyRecordingsBehindEachOther(Commands.Form form, Cts cts) {
+  void aLongChainOfRecordingsKeepsItsOrder(Commands.Form form, Cts cts) {
     int count = 300;
     DeviceBuffer list = cts.buffer(new byte[4 * (1 + count)]);
     TimelineSemaphore timeline = cts.semaphore();

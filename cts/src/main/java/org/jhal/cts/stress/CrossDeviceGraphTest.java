@@ -182,7 +182,7 @@ class CrossDeviceGraphTest {
 
   @RepeatedTest(8)
   @Rule({"S9a", "S9b", "Q9", "S5"})
-  void randomProgramsOnSeveralDevicesComputeWhatOneThreadDoes(Cts cts) {
+  void randomProgramsOnSeveralDevicesMatchASequentialRun(Cts cts) {
     run(cts, false, cts.device(), cts.second(), cts.open());
   }
 

@@ -88,7 +88,7 @@ class RandomGraphTest {
 
   @RepeatedTest(8)
   @Rule({"Q5", "Q9", "S5"})
-  void randomProgramsComputeWhatOneThreadDoes(Cts cts) {
+  void randomProgramsMatchASequentialRun(Cts cts) {
     run(cts, false);
   }
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 class StressTest {
   @Test
   @Rule({"Q1", "Q10"})
-  void threadsSubmitToTheSameQueues(Cts cts) throws Exception {
+  void severalThreadsMaySubmitToTheSameQueues(Cts cts) throws Exception {
     int threads = 4;
     int each = 1_000;
     CyclicBarrier start = new CyclicBarrier(threads);
@@ -64,7 +64,7 @@ class StressTest {
 
   @Test
   @Rule({"S5", "Q1"})
-  void oneThreadWaitsForWhatAnotherSignals(Cts cts) throws Exception {
+  void twoThreadsEnqueueAlternatingWork(Cts cts) throws Exception {
     int count = 3_000;
     TimelineSemaphore odd = cts.semaphore();
     TimelineSemaphore even = cts.semaphore();
@@ -128,7 +128,7 @@ class StressTest {
 
   @Test
   @Rule("S8")
-  void semaphoresComeAndGo(Cts cts) throws Exception {
+  void semaphoresMayBeClosedWithOperationsThatUseThem(Cts cts) throws Exception {
     List<Task<?>> users = new ArrayList<>();
     for (int t = 0; t < 3; t++) {
       users.add(
@@ -158,7 +158,7 @@ class StressTest {
 
   @Test
   @Rule({"Q3", "M7"})
-  void buffersCloseWhileTheyAreUsed(Cts cts) throws Exception {
+  void buffersMayBeClosedWhileInUse(Cts cts) throws Exception {
     Device device = cts.device();
     TimelineSemaphore go = cts.semaphore();
     List<Task<?>> users = new ArrayList<>();

@@ -81,7 +81,7 @@ class VirtualThreadTest {
 
   @Test
   @Rule({"Q1", "Q5", "K4"})
-  void submitAndAwaitWorkOfEveryKind(Cts cts) throws Exception {
+  void virtualThreadsSubmitAndAwaitWorkOfEveryKind(Cts cts) throws Exception {
     Device device = cts.device();
     var kernel = cts.kernel(device, "scale_and_offset");
     TestFolder folder = new TestFolder(cts);
@@ -121,7 +121,7 @@ class VirtualThreadTest {
 
   @Test
   @Rule({"M7", "M4"})
-  void allocateMapImportAndRecord(Cts cts) throws Exception {
+  void virtualThreadsAllocateMapImportAndRecord(Cts cts) throws Exception {
     Device device = cts.device();
     byte[] zeros = new byte[64];
     onVirtualThreads(
@@ -156,7 +156,7 @@ class VirtualThreadTest {
 
   @Test
   @Rule("Q5")
-  void signalWhatOthersWaitFor(Cts cts) throws Exception {
+  void aVirtualThreadSignalsParkedWork(Cts cts) throws Exception {
     Device device = cts.device();
     TimelineSemaphore gate = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -181,7 +181,7 @@ class VirtualThreadTest {
   @Test
   @Rule({"Q8", "D3"})
   @FreshDevice
-  void openLoadAndClose(Cts cts) throws Exception {
+  void virtualThreadsOpenLoadAndCloseDevices(Cts cts) throws Exception {
     onVirtualThreads(
         4,
         () -> {

@@ -120,7 +120,7 @@ class CrossDeviceCopyTest {
   })
   @Rule({"S9b", "S9", "M2", "D5"})
   @Needs(Need.SECOND_DEVICE)
-  void copiesAreExactWhateverIsShared(String one, String other, Cts cts) {
+  void copiesAreExactForEachPeersOption(String one, String other, Cts cts) {
     Device here = cts.open(Peers.options(cts, one));
     Device there = cts.openSecond(Peers.options(cts, other));
     if (!one.equals("memory") || !other.equals("memory")) {
@@ -163,7 +163,7 @@ class CrossDeviceCopyTest {
   @Test
   @Rule("S9b")
   @Needs(Need.PEER_MEMORY)
-  void accessIsToldWhileBothAreOpen(Cts cts) {
+  void canAccessIsTrueOnlyWhileBothDevicesAreOpen(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
     assertTrue(here.canAccess(here), "its own memory");
@@ -206,7 +206,7 @@ class CrossDeviceCopyTest {
   @EnumSource
   @Rule({"S9b", "S9a"})
   @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS})
-  void aNativeCopyIsIssuedBehindWorkOfBothDevices(Side side, Cts cts) {
+  void aNativeCopyIsIssuedBeforeWorkOfBothDevicesEnds(Side side, Cts cts) {
     int size = (1 << 20) + 3;
     Device here = cts.open(ROOM);
     Device there = cts.openSecond(ROOM);
@@ -265,7 +265,7 @@ class CrossDeviceCopyTest {
   @EnumSource
   @Rule({"S9b", "M1"})
   @Needs(Need.SECOND_DEVICE)
-  void memoryInTheOrderOfATimelineIsCopied(Side side, Cts cts) {
+  void allocaMemoryIsCopied(Side side, Cts cts) {
     int size = (1 << 20) + 1;
     Device here = cts.device();
     Device there = cts.second();
@@ -316,7 +316,7 @@ class CrossDeviceCopyTest {
   @EnumSource
   @Rule({"S9b", "M7"})
   @Needs(value = Need.SECOND_DEVICE, capabilities = Capability.HOST_IMPORT)
-  void memoryThatTheHostLendsIsCopied(Side side, Cts cts) {
+  void importedHostMemoryIsCopied(Side side, Cts cts) {
     int size = (1 << 20) + 5;
     ByteBuffer from = direct(bytes(size));
     ByteBuffer to = direct(filled(size, 0));
@@ -361,7 +361,7 @@ class CrossDeviceCopyTest {
   @Test
   @Rule({"S9b", "M2", "M3"})
   @Needs(Need.SECOND_DEVICE)
-  void manyCopiesGoBothWaysAtOnce(Cts cts) {
+  void concurrentCopiesInBothDirectionsDoNotMix(Cts cts) {
     int count = 200;
     int size = 5_003;
     Device[] devices = {cts.device(), cts.second()};
@@ -400,7 +400,7 @@ class CrossDeviceCopyTest {
   @EnumSource
   @Rule({"S9b", "Q8"})
   @Needs(Need.SECOND_DEVICE)
-  void closingTheOtherDeviceFirstFailsTheCopy(Side side, Cts cts) {
+  void closingTheOtherDeviceBeforeTheCopyIsIssuedFailsIt(Side side, Cts cts) {
     Device from = cts.open();
     Device to = cts.openSecond();
     DeviceBuffer source = buffer(cts, from, bytes(64));
@@ -478,7 +478,7 @@ class CrossDeviceCopyTest {
   @Test
   @Rule({"S9b", "Q8"})
   @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS, Need.THREE_QUEUES})
-  void aCopyThatIsIssuedWhileTheOtherDeviceClosesFails(Cts cts) throws Exception {
+  void aCopyIssuedWhileTheOtherDeviceClosesFails(Cts cts) throws Exception {
     HeldCopies copies = new HeldCopies(cts, cts.open("queues=2", ROOM), cts.openSecond());
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore late = cts.semaphore();
@@ -497,7 +497,7 @@ class CrossDeviceCopyTest {
   @Test
   @Rule({"S9b", "Q8"})
   @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS})
-  void anOtherDeviceThatGivesUpKeepsItsMemory(Cts cts) {
+  void aTimedOutCloseOfTheOtherDeviceKeepsItsMemory(Cts cts) {
     HeldCopies copies = new HeldCopies(cts, cts.open(ROOM), cts.openSecond("close-timeout=100ms"));
     cts.allowWarnings();
     copies.other.close();
@@ -513,7 +513,7 @@ class CrossDeviceCopyTest {
   @Test
   @Rule({"S9b", "Q8"})
   @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS, Need.CONTROLS}) // a kernel might end too early
-  void aCopyingDeviceThatGivesUpGoesOnHoldingTheOther(Cts cts) throws Exception {
+  void aTimedOutCloseOfTheCopyingDeviceStillHoldsTheOther(Cts cts) throws Exception {
     HeldCopies copies =
         new HeldCopies(cts, cts.open("close-timeout=100ms", ROOM), cts.openSecond());
     cts.allowWarnings();
@@ -533,7 +533,7 @@ class CrossDeviceCopyTest {
   @Test
   @Rule({"S9b", "Q7"})
   @Needs({Need.PEER_MEMORY, Need.SHARED_EVENTS, Need.CONTROLS})
-  void losingTheCopyingDeviceLetsTheOtherGo(Cts cts) {
+  void losingTheCopyingDeviceReleasesTheOther(Cts cts) {
     HeldCopies copies = new HeldCopies(cts, cts.open(ROOM), cts.openSecond());
     cts.allowWarnings();
     cts.controls(copies.copying).loseDevice(new HalException(Status.UNAVAILABLE, "it fell off"));
@@ -561,7 +561,7 @@ class CrossDeviceCopyTest {
   @Test
   @Rule({"S9b", "Q7a"})
   @Needs({Need.PEER_MEMORY, Need.CONTROLS})
-  void accessThatCannotBeEnabledFailsTheOperation(Cts cts) {
+  void aFailedEnableAccessFailsTheOperation(Cts cts) {
     Device here = cts.open();
     Device there = cts.openSecond();
     if (!cts.controls(here).calls().contains("enableAccess")) {

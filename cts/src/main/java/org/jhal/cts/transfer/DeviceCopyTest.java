@@ -98,7 +98,7 @@ class DeviceCopyTest {
   @ParameterizedTest
   @MethodSource("copies")
   @Rule({"M2", "S9"})
-  void bytesGoThereAndBack(Partner partner, TransferCases.Copy copy, Cts cts) {
+  void copiesToAndFromAnotherDeviceAreExact(Partner partner, TransferCases.Copy copy, Cts cts) {
     Device other = partner.of(cts);
     DeviceBuffer source = buffer(cts, cts.device(), copy.source());
     DeviceBuffer there = buffer(cts, other, copy.before());
@@ -133,7 +133,7 @@ class DeviceCopyTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S9", "S5", "Q2", "Q3"})
-  void itWaitsForItsTurnAndKeepsItsBuffers(Partner partner, Cts cts) {
+  void aParkedCopyKeepsItsClosedSource(Partner partner, Cts cts) {
     Device other = partner.of(cts);
     TimelineSemaphore go = cts.semaphore(other, 0);
     TimelineSemaphore done = cts.semaphore();
@@ -152,7 +152,7 @@ class DeviceCopyTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M2", "S9"})
-  void nothingMayBeCopied(Partner partner, Cts cts) {
+  void aCopyOfLengthZeroWaitsAndSignals(Partner partner, Cts cts) {
     Device other = partner.of(cts);
     DeviceBuffer source = buffer(cts, cts.device(), bytes(16));
     DeviceBuffer target = buffer(cts, other, filled(16, 0));
@@ -169,7 +169,7 @@ class DeviceCopyTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S9", "Q1"})
-  void manyAreInFlightAtOnce(Partner partner, Cts cts) {
+  void manyCopiesMayBeInFlight(Partner partner, Cts cts) {
     int count = 100;
     Device other = partner.of(cts);
     DeviceBuffer source = buffer(cts, cts.device(), bytes(1000 * count));
@@ -204,7 +204,7 @@ class DeviceCopyTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S9", "M1"})
-  void memoryThatIsGoneFailsItsSignals(Partner partner, Cts cts) {
+  void aDeallocatedSourceFailsTheCopy(Partner partner, Cts cts) {
     Device other = partner.of(cts);
     DeviceQueue otherQueue = other.queue(0);
     TimelineSemaphore timeline = cts.semaphore();
@@ -220,7 +220,7 @@ class DeviceCopyTest {
 
   @Test
   @Rule({"S9", "Q8"})
-  void aDeviceThatWasClosedMeanwhileFailsTheCopy(Cts cts) {
+  void aDeviceClosedBeforeTheCopyIsIssuedFailsIt(Cts cts) {
     Device gone = cts.open();
     DeviceBuffer source = buffer(cts, gone, bytes(64));
     DeviceBuffer target = buffer(cts, cts.device(), filled(64, 0));
@@ -270,7 +270,7 @@ class DeviceCopyTest {
   @Test
   @Rule({"S9", "Q8"})
   @Needs(Need.CONTROLS)
-  void closingADeviceWaitsForACopyThatHasNothingOnItAtTheMoment(Cts cts) throws Exception {
+  void closingADeviceWaitsForACopyThatIsIdleOnIt(Cts cts) throws Exception {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
     byte[] data = bytes(17 << 20);
@@ -313,7 +313,7 @@ class DeviceCopyTest {
 
   @Test
   @Rule({"S9", "Q8"})
-  void whatIsParkedDoesNotHoldUpACopyWhileItsDeviceCloses(Cts cts) {
+  void parkedWorkDoesNotDelayACopyWhileItsDeviceCloses(Cts cts) {
     Device closed = Peers.openAlone(cts, "host-calls=2", "inflight=64");
     Device other = cts.open();
     DeviceBuffer source = buffer(cts, closed, bytes(64));
@@ -337,7 +337,7 @@ class DeviceCopyTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"S9", "Q4"})
-  void hostCallsMayAwaitCopiesOfTheirOwn(Partner partner, Cts cts) {
+  void hostCallsMayWaitForCopiesThatTheyEnqueue(Partner partner, Cts cts) {
     int count = 40;
     Device other = partner.of(cts);
     DeviceBuffer source = buffer(cts, cts.device(), bytes(1000 * count));
@@ -368,7 +368,7 @@ class DeviceCopyTest {
   @Test
   @Rule({"S9", "Q7"})
   @Needs(Need.CONTROLS)
-  void aDeviceThatIsLostMeanwhileFailsTheCopy(Cts cts) {
+  void losingADeviceFailsARunningCopy(Cts cts) {
     Device broken = Peers.openAlone(cts);
     int size = 32 << 20;
     DeviceBuffer source = cts.buffer(broken, size, BufferParams.DEVICE);
@@ -393,7 +393,7 @@ class DeviceCopyTest {
   @ValueSource(ints = {3 << 18, 3 << 20, 3 << 22})
   @Rule({"S9", "Q9"})
   @Needs(Need.CONTROLS)
-  void itSignalsWhenAllOfItIsOver(int length, Cts cts) {
+  void aCopySignalsOnlyWhenAllPartsAreWritten(int length, Cts cts) {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
     byte[] data = bytes(length);
@@ -420,7 +420,7 @@ class DeviceCopyTest {
   @ValueSource(booleans = {true, false})
   @Rule({"S9", "Q7a"})
   @Needs(Need.CONTROLS)
-  void itsFirstFailureIsTold(boolean failsAgain, Cts cts) {
+  void aCopyReportsItsFirstFailure(boolean failsAgain, Cts cts) {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
     byte[] data = bytes(17 << 20);
@@ -452,7 +452,7 @@ class DeviceCopyTest {
   @MethodSource("culprits")
   @Rule({"S9", "Q7a", "Q3"})
   @Needs(Need.CONTROLS)
-  void eachPartThatFailsFailsTheCopy(Culprits culprits, Cts cts) {
+  void aFailureOfAnyPartFailsTheCopy(Culprits culprits, Cts cts) {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
     int size = 17 << 20; // several parts
@@ -492,7 +492,7 @@ class DeviceCopyTest {
   @ValueSource(booleans = {true, false})
   @Rule({"S9", "Q7"})
   @Needs(Need.CONTROLS)
-  void aCopyThatMeetsALossLosesTheDeviceThatIsLost(boolean losesTheSource, Cts cts) {
+  void aCopyThatDetectsALossLosesOnlyThatDevice(boolean losesTheSource, Cts cts) {
     Device from = Peers.openAlone(cts);
     Device to = Peers.openAlone(cts);
     Device broken = losesTheSource ? from : to;
@@ -525,7 +525,7 @@ class DeviceCopyTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M5")
-  void copiesThatCannotBeAreRefused(Partner partner, Cts cts) {
+  void invalidCopiesAreRejected(Partner partner, Cts cts) {
     Device other = partner.of(cts);
     DeviceBuffer here = cts.buffer(16);
     DeviceBuffer there = cts.buffer(other, 16, BufferParams.DEVICE);
@@ -574,7 +574,7 @@ class DeviceCopyTest {
   @Test
   @Rule("M5")
   @Needs({Need.SECOND_DEVICE, Need.OTHER_DRIVER})
-  void aCopyBetweenTwoOthersIsRefused(Cts cts) {
+  void aCopyBetweenTwoOtherDevicesIsRejected(Cts cts) {
     DeviceBuffer one = cts.buffer(cts.second(), 16, BufferParams.DEVICE);
     DeviceBuffer two = cts.buffer(cts.other(), 16, BufferParams.DEVICE);
     TimelineSemaphore done = cts.semaphore();

@@ -157,7 +157,7 @@ class FileCloseTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q9"})
-  void whenAnOperationHasSignalledAFileCanBeClosed(boolean reads, Cts cts) {
+  void closingAFileAfterTheSignalReleasesItsHandle(boolean reads, Cts cts) {
     needHandles();
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("file", bytes(64));
@@ -173,7 +173,7 @@ class FileCloseTest {
   /** It does not matter how the operation ended. */
   @Test
   @Rule({"M9", "Q6", "Q10"})
-  void afterAFailureAFileCanBeClosed(Cts cts) {
+  void closingAFileAfterAFailureReleasesItsHandle(Cts cts) {
     needHandles();
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("file", bytes(64));
@@ -193,7 +193,7 @@ class FileCloseTest {
 
   @Test
   @Rule({"M9", "M5"})
-  void aClosedChannelIsRefused(Cts cts) throws IOException {
+  void aClosedChannelIsRejected(Cts cts) throws IOException {
     TestFolder folder = new TestFolder(cts);
     FileChannel channel = folder.channel(folder.file("file", bytes(64)), READ);
     DeviceFile file = cts.closing(cts.device().wrapFile(channel));
@@ -206,7 +206,7 @@ class FileCloseTest {
 
   @Test
   @Rule({"M9", "Q10"})
-  void aChannelThatIsClosedBeforeItsTurnFailsTheSignals(Cts cts) throws IOException {
+  void aChannelClosedWhileParkedFailsTheSignals(Cts cts) throws IOException {
     TestFolder folder = new TestFolder(cts);
     FileChannel channel = folder.channel(folder.file("file", bytes(64)), READ);
     DeviceFile file = cts.closing(cts.device().wrapFile(channel));
@@ -221,7 +221,8 @@ class FileCloseTest {
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q8"})
   @FreshDevice
-  void closingTheDeviceWaitsForWhatHasBegun(boolean reads, Cts cts) throws Exception {
+  void closingTheDeviceWaitsForReadsAndWritesThatHaveBegun(boolean reads, Cts cts)
+      throws Exception {
     Device device = cts.device();
     byte[] data = bytes(SIZE);
     HeldFile held = new HeldFile(cts, reads ? data : filled(SIZE, 0));
@@ -251,7 +252,7 @@ class FileCloseTest {
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q8"})
   @FreshDevice("close-timeout=100ms")
-  void aFileThatHangsFailsAtTheDeadline(boolean reads, Cts cts) {
+  void aHangingFileFailsAtTheDeadlineOfTheClose(boolean reads, Cts cts) {
     HeldFile held = new HeldFile(cts, bytes(SIZE));
     DeviceBuffer buffer = cts.buffer(bytes(SIZE));
     TimelineSemaphore done = move(reads, cts, Fence.NONE, held.file, buffer, SIZE);
@@ -283,7 +284,7 @@ class FileCloseTest {
   @Rule({"M9", "Q7"})
   @Needs(Need.CONTROLS)
   @FreshDevice
-  void aLostDeviceFailsWhatHasBegun(boolean reads, Cts cts) {
+  void losingTheDeviceFailsReadsAndWritesThatHaveBegun(boolean reads, Cts cts) {
     HeldFile held = new HeldFile(cts, bytes(SIZE));
     DeviceBuffer buffer = cts.buffer(bytes(SIZE));
     TimelineSemaphore done = move(reads, cts, Fence.NONE, held.file, buffer, SIZE);
@@ -310,7 +311,7 @@ class FileCloseTest {
   @Rule({"M9", "Q7"})
   @Needs(Need.CONTROLS)
   @FreshDevice
-  void aDeviceThatIsLostWhileItTransfersFailsTheSignals(Cts cts) {
+  void losingTheDeviceDuringATransferFailsTheSignals(Cts cts) {
     HeldFile held = new HeldFile(cts, bytes(SIZE));
     DeviceBuffer buffer = cts.buffer(SIZE);
     TimelineSemaphore done = move(true, cts, Fence.NONE, held.file, buffer, SIZE);

@@ -95,7 +95,7 @@ class FileFailureTest {
 
   @Test
   @Rule("M9")
-  void aFileThatIsTruncatedMeanwhileIsShort(Cts cts) {
+  void aFileTruncatedDuringTheReadFailsTheSignals(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     FileChannel right = folder.channel(folder.file("file", bytes(SIZE)), READ, WRITE);
     HookedChannel channel =
@@ -116,7 +116,7 @@ class FileFailureTest {
 
   @Test
   @Rule("M9")
-  void aFileThatIsDeletedWhileItIsOpenGoesOnToWork(Cts cts) {
+  void aDeletedOpenFileCanStillBeReadAndWritten(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("file", bytes(64));
     DeviceFile file = folder.open(path, READ, WRITE);
@@ -136,7 +136,7 @@ class FileFailureTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q10"})
-  void aChannelThatItsOwnerClosesFailsTheSignals(boolean reads, Cts cts) {
+  void aChannelClosedDuringTheTransferFailsTheSignals(boolean reads, Cts cts) {
     TestFolder folder = new TestFolder(cts);
     FileChannel right = folder.channel(folder.file("file", bytes(SIZE)), READ, WRITE);
     HookedChannel channel =
@@ -157,7 +157,7 @@ class FileFailureTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q10"})
-  void anErrorOfTheFileFailsTheSignals(boolean reads, Cts cts) {
+  void anIoExceptionFailsTheSignals(boolean reads, Cts cts) {
     TestFolder folder = new TestFolder(cts);
     IOException broken = new IOException("the cable was cut");
     HookedChannel channel =
@@ -184,7 +184,7 @@ class FileFailureTest {
   /** The channel throws something other than an IOException. */
   @Test
   @Rule({"M9", "Q10"})
-  void anErrorOfTheProgramFailsTheSignals(Cts cts) {
+  void anErrorThrownByTheChannelFailsTheSignals(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     HookedChannel channel =
         new HookedChannel(
@@ -202,7 +202,7 @@ class FileFailureTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q10"})
-  void anErrorWithoutAMessageFailsTheSignals(boolean reads, Cts cts) {
+  void anErrorWhoseToStringThrowsFailsTheSignals(boolean reads, Cts cts) {
     class Mute extends Error {
       private static final long serialVersionUID = 1L;
 
@@ -241,7 +241,7 @@ class FileFailureTest {
 
   @Test
   @Rule({"M9", "M5"})
-  void whatItWasNotOpenedForIsRefused(Cts cts) {
+  void aFileOpenedForTheOtherDirectionIsRejected(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("file", bytes(16));
     DeviceBuffer buffer = cts.buffer(16);
@@ -263,7 +263,7 @@ class FileFailureTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule("M9")
-  void aChannelThatWasOpenedForTheOtherDirectionFailsTheSignals(boolean reads, Cts cts) {
+  void aChannelOpenedForTheOtherDirectionFailsTheSignals(boolean reads, Cts cts) {
     TestFolder folder = new TestFolder(cts);
     FileChannel channel = folder.channel(folder.file("file", bytes(16)), reads ? WRITE : READ);
     DeviceFile file = cts.closing(cts.device().wrapFile(channel));
@@ -275,7 +275,7 @@ class FileFailureTest {
 
   @Test
   @Rule({"M9", "M5"})
-  void whatCannotBeOpenedIsRefused(Cts cts) {
+  void filesThatCannotBeOpenedAreRejected(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("file", bytes(16));
     Path missing = folder.file("missing");
@@ -298,7 +298,7 @@ class FileFailureTest {
 
   @Test
   @Rule({"M9", "M5"})
-  void rangesThatDoNotFitAreRefused(Cts cts) {
+  void invalidRangesAndBuffersAreRejected(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     DeviceFile file = folder.open(folder.file("file", bytes(16)), READ, WRITE);
     DeviceBuffer buffer = cts.buffer(16);
@@ -357,7 +357,7 @@ class FileFailureTest {
   @Test
   @Rule({"M9", "M5"})
   @Needs(Need.SECOND_DEVICE)
-  void whatBelongsToAnotherDeviceIsRefused(Cts cts) {
+  void filesAndBuffersOfAnotherDeviceAreRejected(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("file", bytes(16));
     DeviceFile file = folder.open(path);
@@ -377,7 +377,7 @@ class FileFailureTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q6"})
-  void aFailedWaitTouchesNothing(boolean reads, Cts cts) {
+  void aFailedWaitChangesNeitherFileNorBuffer(boolean reads, Cts cts) {
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("file", filled(64, 1));
     DeviceFile file = folder.open(path, READ, WRITE);
@@ -394,7 +394,7 @@ class FileFailureTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "M1"})
-  void memoryThatIsGoneFailsTheSignals(boolean reads, Cts cts) {
+  void aDeallocatedBufferFailsTheSignals(boolean reads, Cts cts) {
     TestFolder folder = new TestFolder(cts);
     DeviceFile file = folder.open(folder.file("file", bytes(64)), READ, WRITE);
     TimelineSemaphore timeline = cts.semaphore();
@@ -414,7 +414,7 @@ class FileFailureTest {
   @MethodSource("culprits")
   @Rule({"M9", "Q7a", "Q10"})
   @Needs(Need.CONTROLS)
-  void aTransferThatFailsFailsTheSignals(Culprits culprits, Cts cts) {
+  void aFailureOfAnyPartFailsTheSignals(Culprits culprits, Cts cts) {
     TestFolder folder = new TestFolder(cts);
     byte[] guard = filled(SIZE + 32, TestData.GUARD);
     byte[] data = with(guard, 16, bytes(SIZE));
@@ -450,7 +450,7 @@ class FileFailureTest {
   @Rule("M9")
   @Needs(Need.CONTROLS)
   @FreshDevice
-  void anAllocationThatFailsHarmsNothing(int nth, Cts cts) {
+  void filesAreWrittenEvenIfAnAllocationFails(int nth, Cts cts) {
     TestFolder folder = new TestFolder(cts);
     byte[] data = bytes(SIZE);
     Path path = folder.file("out");

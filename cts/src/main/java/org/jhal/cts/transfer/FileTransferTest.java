@@ -179,7 +179,7 @@ class FileTransferTest {
   /** Positions that do not fit into an int, in a file that is mostly sparse. */
   @Test
   @Rule({"M9", "M2"})
-  void aFileIsLargerThanTwoGigabytes(Cts cts) throws IOException {
+  void transfersBeyondTwoGigabytesOfAFileAreExact(Cts cts) throws IOException {
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("sparse");
     DeviceFile file = folder.open(path, CREATE_NEW, SPARSE, READ, WRITE);
@@ -199,7 +199,7 @@ class FileTransferTest {
 
   @Test
   @Rule({"M9", "Q1"})
-  void manyAreInFlightAtOnce(Cts cts) {
+  void manyFileOperationsMayBeInFlight(Cts cts) {
     int count = 120;
     int size = 300_007;
     TestFolder folder = new TestFolder(cts);
@@ -255,7 +255,7 @@ class FileTransferTest {
 
   @Test
   @Rule({"M9", "Q9"})
-  void itIsOrderedLikeAnyOtherOperation(Cts cts) {
+  void fileOperationsFollowTheTimeline(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     int size = 5 << 20;
     DeviceFile file = folder.open(folder.file("file"), CREATE, READ, WRITE);
@@ -285,7 +285,7 @@ class FileTransferTest {
 
   @Test
   @Rule({"M9", "S5"})
-  void nothingIsTouchedBeforeItsTurn(Cts cts) throws IOException {
+  void fileAndBufferAreAccessedOnlyAfterTheWaits(Cts cts) throws IOException {
     TestFolder folder = new TestFolder(cts);
     Path in = folder.file("in", filled(64, 1));
     Path out = folder.file("out", new byte[0]);
@@ -310,7 +310,7 @@ class FileTransferTest {
 
   @Test
   @Rule({"M9", "M2"})
-  void nothingMayBeMoved(Cts cts) throws IOException {
+  void aFileTransferOfLengthZeroWaitsAndSignals(Cts cts) throws IOException {
     TestFolder folder = new TestFolder(cts);
     DeviceFile file = folder.open(folder.file("file", bytes(8)), READ, WRITE);
     DeviceBuffer buffer = cts.buffer(bytes(8));
@@ -328,7 +328,7 @@ class FileTransferTest {
 
   @Test
   @Rule("M9")
-  void aWrappedChannelStaysOpenAndWhereItIs(Cts cts) throws IOException {
+  void aWrappedChannelStaysOpenAndKeepsItsPosition(Cts cts) throws IOException {
     TestFolder folder = new TestFolder(cts);
     FileChannel channel = folder.channel(folder.file("file", bytes(64)), READ, WRITE);
     channel.position(5);
@@ -369,7 +369,7 @@ class FileTransferTest {
   /** Callbacks of the program may run on threads that access files. */
   @Test
   @Rule({"M9", "S7"})
-  void aCallbackThatInterruptsItsThreadClosesNoFile(Cts cts) {
+  void aCallbackThatInterruptsItsThreadDoesNotCloseTheFile(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     Path path = folder.file("file", new byte[64]);
     DeviceFile file = folder.open(path, READ, WRITE);
@@ -389,7 +389,7 @@ class FileTransferTest {
   /** It does not matter how many operations wait for the slow file. */
   @Test
   @Rule({"M9", "Q4"})
-  void aSlowFileHoldsUpNothingElse(Cts cts) {
+  void aSlowFileDoesNotDelayOtherWork(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     TimelineSemaphore go = cts.semaphore();
     FileChannel slow =
@@ -432,7 +432,7 @@ class FileTransferTest {
   @Rule({"M9", "Q4"})
   @Needs({Need.THREE_QUEUES, Need.CONTROLS})
   @FreshDevice("queues=2")
-  void aBlockedQueueHoldsUpNoFileOfAnotherOne(Cts cts) {
+  void aBlockedQueueDoesNotDelayFilesOfAnotherQueue(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     byte[] data = bytes(MANY_BYTES);
     TimelineSemaphore held = cts.semaphore();
@@ -467,7 +467,7 @@ class FileTransferTest {
 
   @Test
   @Rule({"M9", "M5"})
-  void filesBelongToTheirDevice(Cts cts) {
+  void aFileReportsItsDeviceAndName(Cts cts) {
     TestFolder folder = new TestFolder(cts);
     DeviceFile file = folder.open(folder.file("file", bytes(8)));
     Device device = cts.device();

@@ -63,7 +63,7 @@ class HostMemoryBorrowTest {
   @ParameterizedTest
   @EnumSource
   @Rule("Q2")
-  void isOverBeforeTheSignalIsSeen(Kind kind, Cts cts) {
+  void theBorrowEndsBeforeTheSignalIsVisible(Kind kind, Cts cts) {
     DeviceBuffer buffer = cts.buffer(BYTES);
     TimelineSemaphore done = cts.semaphore();
     HostMemory onHeap = heap(BYTES);
@@ -80,7 +80,7 @@ class HostMemoryBorrowTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 64 << 10, 256 << 10, (256 << 10) + 1, 9 << 20})
   @Rule("Q2")
-  void whoeverFailsTheTimelineEndsNoBorrow(int bytes, Cts cts) throws Exception {
+  void failingOrClosingTheTimelineDoesNotEndTheBorrow(int bytes, Cts cts) throws Exception {
     DeviceBuffer buffer = cts.buffer(bytes);
     for (Kind kind : Kind.values()) {
       Blocker blocker = new Blocker(cts, cts.queue());
@@ -120,7 +120,7 @@ class HostMemoryBorrowTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"Q2", "Q6"})
-  void endsWhenAnOperationFailsThatWasNeverIssued(Kind kind, Cts cts) throws Exception {
+  void theBorrowEndsWhenAnUnissuedOperationFails(Kind kind, Cts cts) throws Exception {
     DeviceBuffer buffer = cts.buffer(BYTES);
     TimelineSemaphore gate = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
@@ -136,7 +136,7 @@ class HostMemoryBorrowTest {
   @EnumSource
   @Rule({"Q2", "Q8"})
   @FreshDevice("close-timeout=100ms")
-  void outlastsACloseThatPassesItsDeadline(Kind kind, Cts cts) throws Exception {
+  void theBorrowOutlastsACloseThatTimesOut(Kind kind, Cts cts) throws Exception {
     DeviceBuffer buffer = cts.buffer(BYTES);
     Blocker blocker = new Blocker(cts, cts.queue());
     TimelineSemaphore done = cts.semaphore();
@@ -156,7 +156,7 @@ class HostMemoryBorrowTest {
   @Rule({"Q2", "Q7"})
   @Needs(Need.CONTROLS)
   @FreshDevice
-  void endsWhenALostDeviceIsPastTheWork(Kind kind, Cts cts) throws Exception {
+  void theBorrowEndsWhenTheStreamOfALostDevicePassesTheWork(Kind kind, Cts cts) throws Exception {
     DeviceBuffer buffer = cts.buffer(BYTES);
     Blocker blocker = new Blocker(cts, cts.queue());
     TimelineSemaphore done = cts.semaphore();
@@ -172,7 +172,7 @@ class HostMemoryBorrowTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"Q2", "M5"})
-  void aRefusedCallBorrowsNothing(Kind kind, Cts cts) {
+  void aRejectedCallBorrowsNothing(Kind kind, Cts cts) {
     DeviceBuffer buffer = cts.buffer(BYTES - 1);
     TimelineSemaphore done = cts.semaphore();
     HostMemory memory = heap(BYTES);
@@ -186,7 +186,7 @@ class HostMemoryBorrowTest {
 
   @Test
   @Rule("Q2")
-  void overlappingMemoriesKnowNothingOfEachOther(Cts cts) {
+  void overlappingMemoriesAreBorrowedSeparately(Cts cts) {
     DeviceBuffer buffer = cts.buffer(BYTES);
     TimelineSemaphore gate = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();

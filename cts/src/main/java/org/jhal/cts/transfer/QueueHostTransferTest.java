@@ -101,7 +101,7 @@ class QueueHostTransferTest {
         (40 << 20) + 3
       })
   @Rule("M2")
-  void largeTransfersArriveWhole(int length, Cts cts) {
+  void largeTransfersAreExact(int length, Cts cts) {
     for (Place place : Place.values()) {
       DeviceBuffer buffer = cts.buffer(length);
       ByteBuffer source = place.around(bytes(length), 0, length);
@@ -172,7 +172,7 @@ class QueueHostTransferTest {
   @ParameterizedTest
   @MethodSource("arrayTypes")
   @Rule({"Q2", "M2"})
-  void arraysOfEachTypeComeAndGo(Object type, Cts cts) {
+  void arraysOfEachTypeAreUploadedAndReadBack(Object type, Cts cts) {
     ArrayPair arrays = (ArrayPair) type;
     DeviceBuffer buffer = cts.buffer(filled(56, 0));
     TimelineSemaphore done = cts.semaphore();
@@ -186,7 +186,7 @@ class QueueHostTransferTest {
   @ParameterizedTest
   @EnumSource
   @Rule("M2")
-  void aReadOnlySourceWillDo(Place place, Cts cts) {
+  void aReadOnlySourceIsAccepted(Place place, Cts cts) {
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     ByteBuffer source = place.around(bytes(16), 0, 16).asReadOnlyBuffer();
@@ -197,7 +197,7 @@ class QueueHostTransferTest {
 
   @Test
   @Rule({"Q2", "M2"})
-  void theOrderOfAByteBufferPlaysNoPart(Cts cts) {
+  void theByteOrderOfAByteBufferIsIgnored(Cts cts) {
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     ByteBuffer source = TestData.direct(bytes(16)).order(ByteOrder.BIG_ENDIAN);
@@ -210,7 +210,7 @@ class QueueHostTransferTest {
 
   @Test
   @Rule({"M2", "Q1"})
-  void manyHostTransfersAreInFlightAtOnce(Cts cts) {
+  void manyHostTransfersMayBeInFlight(Cts cts) {
     int count = 200;
     int size = 1000;
     DeviceBuffer buffer = cts.buffer((long) count * size);

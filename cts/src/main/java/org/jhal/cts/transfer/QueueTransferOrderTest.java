@@ -52,7 +52,7 @@ class QueueTransferOrderTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M3", "Q5"})
-  void aCopyTakesWhatAFillBroughtBefore(Over over, Cts cts) {
+  void aCopySeesAnEarlierFill(Over over, Cts cts) {
     Queues queues = new Queues(cts, over);
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer source = cts.buffer(filled(1024, 0));
@@ -66,7 +66,7 @@ class QueueTransferOrderTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M3", "Q5"})
-  void aCopyTakesWhatAnUpdateBroughtBefore(Over over, Cts cts) {
+  void aCopySeesAnEarlierUpdate(Over over, Cts cts) {
     Queues queues = new Queues(cts, over);
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer source = cts.buffer(filled(1024, 0));
@@ -123,7 +123,7 @@ class QueueTransferOrderTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M3", "Q5"})
-  void hostMemoryComesAndGoesInOrder(Over over, Cts cts) {
+  void uploadsAndReadbacksKeepTheirOrder(Over over, Cts cts) {
     Queues queues = new Queues(cts, over);
     TimelineSemaphore timeline = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(4096);

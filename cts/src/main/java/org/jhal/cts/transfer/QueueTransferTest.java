@@ -80,7 +80,7 @@ class QueueTransferTest {
 
   @Test
   @Rule("M2")
-  void aFillOfASliceStaysInIt(Cts cts) {
+  void aFillOfASliceChangesOnlyTheSlice(Cts cts) {
     DeviceBuffer target = cts.buffer(filled(64, 0));
     fill(cts, target.slice(20, 30).slice(4, 20), 4, 16, FillPattern.of32(0x01020304));
     byte[] expected =
@@ -183,7 +183,7 @@ class QueueTransferTest {
 
   @Test
   @Rule({"M2", "Q1"})
-  void manyCopiesAreInFlightAtOnce(Cts cts) {
+  void manyCopiesMayBeInFlight(Cts cts) {
     int size = 4096;
     int count = 64;
     DeviceBuffer source = cts.buffer(bytes(size));
@@ -208,7 +208,7 @@ class QueueTransferTest {
 
   @Test
   @Rule("M2")
-  void transfersOfNothingWaitAndSignal(Cts cts) {
+  void transfersOfLengthZeroWaitAndSignal(Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(16));
     DeviceBuffer empty = cts.buffer(0);
     TimelineSemaphore go = cts.semaphore();

@@ -38,7 +38,7 @@ class TransferRefusalTest {
   @ParameterizedTest
   @CsvSource({"0,0", "3,0", "8,0", "-1,0", "1,0x100", "2,0x10000", "1,-1"})
   @Rule({"M2", "M5"})
-  void patternsOfOtherLengthsAreRefused(int patternBytes, String bits) {
+  void invalidPatternLengthsAndBitsAreRejected(int patternBytes, String bits) {
     assertHal(
         Status.INVALID_ARGUMENT,
         () -> new FillPattern(Integer.decode(bits), patternBytes),
@@ -57,7 +57,7 @@ class TransferRefusalTest {
     "2,0,1,length,1"
   })
   @Rule({"M2", "M5"})
-  void fillsThatCutAPatternAreRefused(
+  void fillsNotAlignedToThePatternAreRejected(
       int patternBytes, long offset, long length, String what, String value, Cts cts) {
     DeviceBuffer target = cts.buffer(bytes(32));
     TimelineSemaphore done = cts.semaphore();
@@ -79,7 +79,7 @@ class TransferRefusalTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"M2", "M5"})
-  void alignmentCountsFromTheBuffersOwnStart(Commands.Form form, Cts cts) {
+  void alignmentIsRelativeToTheUnderlyingBuffer(Commands.Form form, Cts cts) {
     DeviceBuffer target = cts.buffer(bytes(32));
     DeviceBuffer odd = target.slice(2, 16);
     TimelineSemaphore done = cts.semaphore();
@@ -129,7 +129,7 @@ class TransferRefusalTest {
   @ParameterizedTest
   @MethodSource("overlaps")
   @Rule({"M2", "M5"})
-  void copiesThatOverlapAreRefused(long source, long target, long length, Cts cts) {
+  void overlappingCopiesAreRejected(long source, long target, long length, Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(64));
     TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands =
@@ -158,7 +158,7 @@ class TransferRefusalTest {
   @ParameterizedTest
   @MethodSource("overlaps")
   @Rule({"M2", "M5"})
-  void copiesThatOverlapThroughSlotsAreRefused(long source, long target, long length, Cts cts) {
+  void overlappingCopiesThroughSlotsAreRejected(long source, long target, long length, Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(64));
     DeviceBuffer other = cts.buffer(64);
     TimelineSemaphore done = cts.semaphore();
@@ -201,7 +201,7 @@ class TransferRefusalTest {
 
   @Test
   @Rule({"M2", "M5"})
-  void slicesInSlotsThatDoNotOverlapAreTaken(Cts cts) {
+  void disjointSlicesInSlotsAreAccepted(Cts cts) {
     DeviceBuffer buffer = cts.buffer(bytes(64));
     TimelineSemaphore done = cts.semaphore();
     CommandBuffer commands =
@@ -221,7 +221,7 @@ class TransferRefusalTest {
 
   @Test
   @Rule({"Q2", "M5"})
-  void aReadOnlyTargetOfAReadbackIsRefused(Cts cts) {
+  void aReadOnlyTargetOfAReadbackIsRejected(Cts cts) {
     DeviceBuffer buffer = cts.buffer(16);
     TimelineSemaphore done = cts.semaphore();
     ByteBuffer[] targets = {

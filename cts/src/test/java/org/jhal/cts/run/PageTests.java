@@ -21,7 +21,7 @@ import org.xml.sax.helpers.DefaultHandler;
 
 /** What the page of a report shows. */
 class PageTests {
-  private static final String PLAIN = "SemaphoreTest.jumpsToWhatIsSignalled";
+  private static final String PLAIN = "SemaphoreTest.aSignalMaySkipValues";
 
   private static Document page(GoodReport report) throws Exception {
     return DocumentBuilderFactory.newInstance()
@@ -128,7 +128,7 @@ class PageTests {
     report.end(PLAIN, Outcome.FAILED, "expected <1> & \"2\"\n\tat Some.where(Some.java:1)");
     String own = "./hal cts --device 'fake' --tests A.b --seed 3";
     report.end(
-        "SemaphoreTest.refusesNull", Outcome.FAILED, "it broke\n\tSuppressed: to repeat: " + own);
+        "SemaphoreTest.rejectsNull", Outcome.FAILED, "it broke\n\tSuppressed: to repeat: " + own);
     Document page = page(report);
     assertTrue(texts(page, "code").contains("expected <1> & \"2\""));
     assertTrue(
@@ -163,7 +163,7 @@ class PageTests {
     report.facts.replaceAll((name, value) -> value + nasty);
     report.facts.put("device." + nasty, nasty);
     report.facts.put("setting." + nasty, nasty + " (" + nasty + ")");
-    report.skip(PLAIN, nasty).end("SemaphoreTest.refusesNull", Outcome.FAILED, nasty);
+    report.skip(PLAIN, nasty).end("SemaphoreTest.rejectsNull", Outcome.FAILED, nasty);
     report.entries.add(new CtsReport.Entry(nasty, nasty, List.of(nasty), Outcome.FAILED, nasty, 1));
     String text = CtsPage.of(report.report());
     assertFalse(text.contains("<script"), text);

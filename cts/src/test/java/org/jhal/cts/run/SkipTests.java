@@ -15,7 +15,8 @@ import org.opentest4j.TestAbortedException;
 
 /** Why tests of the suite may be skipped, and what a complete run consists of. */
 class SkipTests {
-  private static final TestName LISTED = new TestName("VirtualThreadTest", "openLoadAndClose");
+  private static final TestName LISTED =
+      new TestName("VirtualThreadTest", "virtualThreadsOpenLoadAndCloseDevices");
 
   private static Throwable check(Class<?> testClass, TestName test, String message) {
     return check(testClass, test, test.method(), message);
@@ -50,20 +51,20 @@ class SkipTests {
         TestAbortedException.class,
         check(CtsBackendTest.class, LISTED, Cts.UNSUPPORTED + "virtual threads came with Java 21"));
     String reason = Cts.UNSUPPORTED + Need.OTHER_DRIVER.absence();
-    TestName crossing = new TestName("CrossDeviceTest", "failuresCrossDevices");
+    TestName crossing = new TestName("CrossDeviceTest", "aFailureReachesConsumersOnOtherDevices");
     assertInstanceOf(
         TestAbortedException.class,
         check(
             CtsBackendTest.class,
             crossing,
-            "failuresCrossDevices [2] partner=OTHER_DRIVER",
+            "aFailureReachesConsumersOnOtherDevices [2] partner=OTHER_DRIVER",
             reason));
     assertInstanceOf(
         AssertionFailedError.class,
         check(
             CtsBackendTest.class,
             crossing,
-            "failuresCrossDevices [1] partner=SECOND_DEVICE",
+            "aFailureReachesConsumersOnOtherDevices [1] partner=SECOND_DEVICE",
             reason));
   }
 
@@ -85,13 +86,13 @@ class SkipTests {
   @Test
   void onlyTestsOfExternalWorkMayBeSkippedForItsAbsence() {
     String reason = Cts.UNSUPPORTED + SkipReasons.NO_EXTERNAL_WORK;
-    TestName kinds = new TestName("QueueOrderTest", "aParkedOperationHoldsNobodyBack");
-    String fill = "aParkedOperationHoldsNobodyBack [4] kind=FILL";
-    String external = "aParkedOperationHoldsNobodyBack [14] kind=EXTERNAL";
+    TestName kinds = new TestName("QueueOrderTest", "aParkedOperationDoesNotDelayOthers");
+    String fill = "aParkedOperationDoesNotDelayOthers [4] kind=FILL";
+    String external = "aParkedOperationDoesNotDelayOthers [14] kind=EXTERNAL";
     assertInstanceOf(
         TestAbortedException.class, check(CtsBackendTest.class, kinds, external, reason));
     assertInstanceOf(AssertionFailedError.class, check(CtsBackendTest.class, kinds, fill, reason));
-    TestName all = new TestName("QueueFailureTest", "everyOperationRetiresOnce");
+    TestName all = new TestName("QueueFailureTest", "everyOperationSettlesAndRetiresOnce");
     assertInstanceOf(AssertionFailedError.class, check(CtsBackendTest.class, all, reason));
     TestName own = new TestName("ExternalOrderTest", "maySignalAndEnqueue");
     assertInstanceOf(TestAbortedException.class, check(CtsBackendTest.class, own, reason));
@@ -128,8 +129,8 @@ class SkipTests {
         CtsCatalog.tests().stream().map(test -> test.name().toString()).toList(),
         GoodReport.PLAN.keySet().stream().sorted().toList());
     assertEquals(
-        List.of("jumpsToWhatIsSignalled"),
-        GoodReport.planned("SemaphoreTest.jumpsToWhatIsSignalled").displays());
+        List.of("aSignalMaySkipValues"),
+        GoodReport.planned("SemaphoreTest.aSignalMaySkipValues").displays());
     List<String> several = GoodReport.planned("SemaphoreTest.aWaitEndsAtItsDeadline").displays();
     assertEquals("aWaitEndsAtItsDeadline [1] nanos=0", several.get(0));
     assertEquals(5, several.size());

@@ -29,9 +29,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code hal cts verify} says yes to a good report, and no to each that is altered. */
 class VerifyTests {
   /** A test without invocations and without needs. */
-  private static final String CONTROLLED = "QueueOrderTest.aNewcomerDoesNotOvertakeWhatIsReady";
+  private static final String CONTROLLED = "QueueOrderTest.aNewOperationDoesNotOvertakeAReadyOne";
 
-  private static final String PLAIN = "SemaphoreTest.jumpsToWhatIsSignalled";
+  private static final String PLAIN = "SemaphoreTest.aSignalMaySkipValues";
 
   /** A test with several invocations. */
   private static final String REPEATED = "SemaphoreTest.aWaitEndsAtItsDeadline";
@@ -188,7 +188,9 @@ class VerifyTests {
   void aReasonOfTheSuiteIsAccepted() throws Exception {
     GoodReport report =
         new GoodReport()
-            .skip("VirtualThreadTest.openLoadAndClose", "virtual threads came with Java 21");
+            .skip(
+                "VirtualThreadTest.virtualThreadsOpenLoadAndCloseDevices",
+                "virtual threads came with Java 21");
     assertEquals(0, verify(report), out::toString);
     assertTrue(out.toString().contains(", 1 skipped for reasons of the suite"), out::toString);
   }
@@ -240,7 +242,7 @@ class VerifyTests {
 
   @Test
   void externalWorkThatPassedElsewhereWasThere() throws Exception {
-    String skipped = "ExternalFailureTest.whatItThrowsFailsItsSignals";
+    String skipped = "ExternalFailureTest.anExceptionInExternalWorkFailsItsSignals";
     GoodReport report = new GoodReport().skip(skipped, SkipReasons.NO_EXTERNAL_WORK);
     assertEquals(4, verify(report), out::toString);
     String line = out.toString().lines().findFirst().orElseThrow();
@@ -375,7 +377,7 @@ class VerifyTests {
   /** Also where one invocation of a test needs it, and the others do not. */
   @Test
   void aCapabilityIsAReasonOfTheInvocationsThatNeedIt() throws Exception {
-    String test = "NoWaitTest.whatBlocksIsRefused";
+    String test = "NoWaitTest.blockingCallsAreRejected";
     String display =
         GoodReport.planned(test).displays().stream()
             .filter(one -> one.endsWith("place=RELEASE_OF_IMPORTED_MEMORY"))

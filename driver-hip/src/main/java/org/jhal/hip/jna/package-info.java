@@ -7,7 +7,8 @@
  *
  * <ul>
  *   <li>an opaque handle, such as {@code hipStream_t}: a {@link org.jhal.hip.jna.HipHandle} of that
- *       name. It makes no garbage and is cheaper than JNA's own PointerType (docs/benchmarks.md);
+ *       name. It makes no garbage and is cheaper than JNA's own PointerType
+ *       (docs/results/README.md);
  *   <li>{@code size_t}, {@code hipDeviceptr_t}, and pointers to memory that the caller owns: {@code
  *       long};
  *   <li>a pointer through which a call returns something: an array with one element, which the

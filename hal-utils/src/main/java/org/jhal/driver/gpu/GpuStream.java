@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   /**
-   * Less than a native stream holds (see docs/benchmarks.md), since a command may expand to
+   * Less than a native stream holds (see docs/results/README.md), since a command may expand to
    * several.
    */
   private static final int CAPACITY = 800;
@@ -170,7 +170,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     };
   }
 
-  /** A launch of a graph counts as one, however large the graph is (see docs/benchmarks.md). */
+  /** A launch of a graph counts as one, however large it is (see docs/results/README.md). */
   @Override
   public int weight(PreparedCommands prepared) {
     return ((GraphSet<?, ?>) prepared).isReady(index) ? 1 : 0;

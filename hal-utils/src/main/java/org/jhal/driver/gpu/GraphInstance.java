@@ -27,7 +27,7 @@ final class GraphInstance<S, K> {
     GONE
   }
 
-  /** Roughly how much memory of the device a node takes up; measured, see docs/benchmarks.md. */
+  /** Roughly how much memory of the device a node takes up; see docs/results/README.md. */
   private static final long BYTES_PER_NODE = 2560;
 
   private final GpuDevice<S, ?, K> device;

@@ -12,7 +12,7 @@ import org.jhal.driver.CommandList;
  * <p>Commands between two barriers may run at once. They are dealt out to a few chains, since a
  * runtime launches a graph of a few long chains in one go, but takes time for each node of a wide
  * one. A barrier becomes edges from the ends of all chains before it to the beginnings of all
- * chains behind it. See docs/benchmarks.md for what other shapes cost.
+ * chains behind it. See docs/results/README.md for what other shapes cost.
  *
  * <p>Immutable.
  */

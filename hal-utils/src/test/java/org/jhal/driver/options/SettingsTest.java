@@ -132,7 +132,7 @@ class SettingsTest {
   }
 
   @Test
-  void anUnknownOptionIsRefusedWithTheKnownOnes() {
+  void anUnknownOptionIsRejectedWithTheKnownOnes() {
     HalException refused =
         assertThrows(HalException.class, () -> resolve("my-mock://1?queue=3", Map.of(), Map.of()));
 

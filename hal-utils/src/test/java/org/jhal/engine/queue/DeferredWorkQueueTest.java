@@ -55,7 +55,7 @@ class DeferredWorkQueueTest {
   }
 
   @Test
-  void aParkedOperationHoldsNobodyBack() {
+  void aParkedOperationDoesNotDelayOthers() {
     work(harness, 0, "parked", gate.at(1), Fence.NONE);
     work(harness, 0, "free", Fence.NONE, Fence.NONE);
     harness.run();

@@ -153,7 +153,7 @@ class HostCompletionRunTest {
   }
 
   @Test
-  void deferringTwiceOrTooLateIsRefused() {
+  void deferringTwiceOrTooLateIsRejected() {
     HostCompletion.Context[] leaked = new HostCompletion.Context[1];
     enqueue(context -> leaked[0] = context);
     assertEquals(1, done.currentValue());

@@ -50,6 +50,8 @@ public final class BenchTool implements ToolProvider {
 
   private static final String PAGE = "page";
 
+  private static final Pattern COMMIT = Pattern.compile("[0-9a-f]{7,40}");
+
   private static final String HELP =
       """
       Measures what submissions and waits cost, beside what the JDK takes for the like.
@@ -68,6 +70,7 @@ public final class BenchTool implements ToolProvider {
         --rounds N      how many samples of each; default 7
         --warm-up MS    how many milliseconds each is warmed up at least; default 1000
         --json FILE     write the results there as well, with all samples
+        --commit ID     the git commit that is measured, for that file
         --page FILE     write the results as a page of HTML there, with bars
         --compare FILE  show results that --json wrote earlier beside them on the page
         --from FILE     measure nothing: make the page from results that --json wrote earlier
@@ -92,6 +95,7 @@ public final class BenchTool implements ToolProvider {
     @Nullable ExecutableSource kernels;
     @Nullable Path variants;
     @Nullable Path json;
+    @Nullable String commit;
     @Nullable Path page;
     @Nullable Earlier compare;
     @Nullable Earlier from;
@@ -191,6 +195,7 @@ public final class BenchTool implements ToolProvider {
         case "--rounds" -> options.rounds = number(args, ++i, 1, 10_000);
         case "--warm-up" -> options.warmUp = Duration.ofMillis(number(args, ++i, 0, 600_000));
         case "--json" -> options.json = path(args, ++i);
+        case "--commit" -> options.commit = commit(args, ++i);
         case "--page" -> options.page = path(args, ++i);
         case "--compare" -> options.compare = earlier(args, ++i);
         case "--from" -> options.from = earlier(args, ++i);
@@ -201,6 +206,9 @@ public final class BenchTool implements ToolProvider {
     }
     if (options.variants != null) {
       options.kernels = varied(options.kernels, options.variants);
+    }
+    if (options.commit != null && options.json == null) {
+      throw new UsageException("--commit needs --json");
     }
     if (options.page == null && (options.compare != null || options.from != null)) {
       throw new UsageException("--compare and --from need --page");
@@ -268,6 +276,14 @@ public final class BenchTool implements ToolProvider {
     } catch (InvalidPathException e) {
       throw new UsageException(args[index - 1] + " " + text + ": " + e.getMessage());
     }
+  }
+
+  private static String commit(String[] args, int index) throws UsageException {
+    String text = value(args, index);
+    if (!COMMIT.matcher(text).matches()) {
+      throw new UsageException("--commit " + text + ": 7 to 40 hexadecimal digits are needed");
+    }
+    return text;
   }
 
   /** Read before anything is measured, so that a wrong file costs no time. */
@@ -368,6 +384,9 @@ public final class BenchTool implements ToolProvider {
         return USAGE;
       }
       var facts = Machine.facts(uri, device);
+      if (options.commit != null) {
+        facts.put("commit", options.commit);
+      }
       if (peer != null) {
         facts.put("peer", Machine.fact(String.valueOf(options.peer), peer));
       }

@@ -210,6 +210,18 @@ class BenchToolTest {
   }
 
   @Test
+  void theResultsNameTheirFormatAndTheCommit(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("results.json");
+    List<String> arguments = new ArrayList<>(List.of(few()));
+    arguments.addAll(
+        List.of("--case", "round-trip", "--json", file.toString(), "--commit", "1c9757110"));
+    assertEquals(0, run(arguments.toArray(String[]::new)), err.toString());
+    JsonObject root = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+    assertEquals("jhal-bench-1", root.get("format").getAsString());
+    assertEquals("1c9757110", root.get("commit").getAsString());
+  }
+
+  @Test
   void theDefaultDeviceIsThatOfTheOtherCommands() {
     String before = System.setProperty(Hal.DEVICE_PROPERTY, "mock://0?queues=3");
     try {
@@ -336,6 +348,7 @@ class BenchToolTest {
           "--rounds",
           "--warm-up",
           "--json",
+          "--commit",
           "--page",
           "--compare",
           "--from",
@@ -355,6 +368,8 @@ class BenchToolTest {
         "--max 0|--max 0: a number from 1 to 10000000 is needed",
         "--rounds many|--rounds many: a number from 1 to 10000 is needed",
         "--json|--json needs a value",
+        "--commit 1234567|--commit needs --json",
+        "--json x --commit main|--commit main: 7 to 40 hexadecimal digits are needed",
         "--compare nowhere|--compare nowhere: cannot be read: 'nowhere': no such file or folder",
         "--compare .|--compare .: cannot be read: '.': Is a directory",
         "--kernels nowhere|--kernels nowhere: no bundle at nowhere: neither a folder nor a file"

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes results: as tables for people, case by case, and all of them as JSON. */
 public final class Report {
+  /** The format of {@link #toJson}; docs/results/README.md describes it. */
+  static final String FORMAT = "jhal-bench-1";
+
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
   private static final String LINE = "%-22s %-10s %26s   %-24s %26s %22s %22s  %s%n";
 
@@ -38,6 +41,7 @@ public final class Report {
    * @param facts what results depend on, by name
    */
   public Report(Map<String, String> facts) {
+    root.addProperty("format", FORMAT);
     facts.forEach(root::addProperty);
     root.add("cases", cases);
   }
@@ -127,7 +131,10 @@ public final class Report {
     for (Row.Peer peer : row.peers()) {
       JsonObject jsonPeer = json(peer.samples(), peer.absence());
       jsonPeer.addProperty("name", peer.name());
-      jsonPeer.add("ratio", number(Spread.ofRatios(row.jhal(), peer.samples()).median()));
+      Spread ratio = Spread.ofRatios(row.jhal(), peer.samples());
+      jsonPeer.add("ratio", number(ratio.median()));
+      jsonPeer.add("ratioMin", number(ratio.min()));
+      jsonPeer.add("ratioMax", number(ratio.max()));
       peers.add(jsonPeer);
     }
     json.add("peers", peers);

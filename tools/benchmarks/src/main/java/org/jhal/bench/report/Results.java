@@ -117,11 +117,32 @@ public record Results(Map<String, String> facts, List<Case> cases) {
       cases.add(oneCase(where, object(where, one)));
     }
     for (Map.Entry<String, JsonElement> fact : object.entrySet()) {
-      if (!fact.getKey().equals("cases")) {
-        facts.put(fact.getKey(), string("the file", object, fact.getKey()));
+      switch (fact.getKey()) {
+        case "cases" -> {}
+        case "format" -> checkFormat(string("the file", object, "format"));
+        case "notes" -> facts.put("notes", notes(array("the file", object, "notes")));
+        default -> facts.put(fact.getKey(), string("the file", object, fact.getKey()));
       }
     }
     return new Results(facts, cases);
+  }
+
+  private static void checkFormat(String format) throws BadResultsException {
+    if (!format.equals(Report.FORMAT)) {
+      throw new BadResultsException(
+          "the file.format: is \"" + format + "\", expected \"" + Report.FORMAT + '"');
+    }
+  }
+
+  private static String notes(Iterable<JsonElement> notes) throws BadResultsException {
+    List<String> all = new ArrayList<>();
+    for (JsonElement note : notes) {
+      if (!(note instanceof JsonPrimitive primitive && primitive.isString())) {
+        throw wrong("the file.notes[" + all.size() + "]", note, "a string");
+      }
+      all.add(note.getAsString());
+    }
+    return String.join(" ", all);
   }
 
   private static Case oneCase(String where, JsonObject json) throws BadResultsException {
@@ -190,8 +211,9 @@ public record Results(Map<String, String> facts, List<Case> cases) {
     if (Double.isNaN(wanted)) {
       throw wrong(where + "." + limit, json.get(limit), "a number");
     }
-    JsonElement met = json.get("met");
-    if (met == null || !(met.isJsonNull() || isBoolean(met))) {
+    JsonElement met = json.get("met"); // missing, or null, if it was not measured
+    boolean hasVerdict = met != null && !met.isJsonNull();
+    if (hasVerdict && !isBoolean(met)) {
       throw wrong(where + ".met", met, "true, false or null");
     }
     return new Aim(
@@ -199,8 +221,8 @@ public record Results(Map<String, String> facts, List<Case> cases) {
         json.has("peer") ? string(where, json, "peer") : null,
         isLeast,
         wanted,
-        number(where + ".measured", json.get("measured")),
-        met.isJsonNull() ? null : met.getAsBoolean());
+        json.has("measured") ? number(where + ".measured", json.get("measured")) : Double.NaN,
+        hasVerdict ? met.getAsBoolean() : null);
   }
 
   private static boolean isBoolean(JsonElement value) {

@@ -2,6 +2,7 @@ package org.jhal.bench.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -289,6 +290,32 @@ class PageTest {
     assertTrue(out.toString().contains("--from measures nothing"), out.toString());
   }
 
+  @Test
+  void anAimThatWasNotMeasuredIsReadAgain() throws Exception {
+    Report report = new Report(Map.of("device", "mock"));
+    BenchCase one = new BenchCase("case", "", "ns", List.of("time"), false, bench -> List.of());
+    Row row =
+        new Row(
+            "1",
+            "time",
+            new double[] {1, 2},
+            null,
+            null,
+            List.of(new Row.Peer("absent", NONE, new Absence("no compiler", false))),
+            List.of(Aim.atMost("time", "absent", 1)));
+    report.add(one, List.of(row), "0.1", "0.2");
+    Results.Row read = Results.parse(report.toJson()).cases().get(0).rows().get(0);
+    assertNull(read.aims().get(0).isMet());
+    assertTrue(Double.isNaN(read.aims().get(0).measured()));
+    assertTrue(Double.isNaN(read.peers().get(0).samples()[0]));
+  }
+
+  @Test
+  void notesAreShownAsOneFact() throws Exception {
+    String json = json("case", 2).replace("\"jvm\"", "\"notes\": [\"It was\", \"calm.\"], \"jvm\"");
+    assertEquals("It was calm.", Results.parse(json).facts().get("notes"));
+  }
+
   private void assertBad(String json, String message) {
     BadResultsException thrown = assertThrows(BadResultsException.class, () -> Results.parse(json));
     assertTrue(String.valueOf(thrown.getMessage()).contains(message), thrown.getMessage());
@@ -320,6 +347,9 @@ class PageTest {
         "{|x{|is not JSON: ",
         "\"cases\": [|\"cases\": 1, \"x\": [|the file.cases: is 1, expected an array",
         "\"jvm\": \"17 2.0\"|\"jvm\": 17|the file.jvm: is 17, expected a string",
+        "bench-1\"|bench-2\"|the file.format: is \"jhal-bench-2\", expected \"jhal-bench-1\"",
+        "\"jvm\": \"17 2.0\"|\"notes\": 1|the file.notes: is 1, expected an array",
+        "\"jvm\": \"17 2.0\"|\"notes\": [1]|the file.notes[0]: is 1, expected a string",
         "\"unit\": \"ns\"|\"unit\": null|cases[0].unit: is null, expected a string",
         "\"label\"|\"lab\"|cases[0].rows[0].label: is missing, expected a string",
         "\"jhal\": {|\"jhal\": 1, \"x\": {|cases[0].rows[0].jhal: is 1, expected an object",
