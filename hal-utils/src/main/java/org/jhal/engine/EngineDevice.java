@@ -115,6 +115,13 @@ public final class EngineDevice<E> implements CollectiveDevice {
         OpenDevices.class,
         Owner.class,
         QueueWork.class,
+        CommandWork.class,
+        CrossDeviceCopyWork.class,
+        ExecuteWork.class,
+        AllocaWork.class,
+        DeallocaWork.class,
+        HostWork.class,
+        CollectiveWork.class,
         Reclaimer.class,
         RankHold.class,
         StackReserve.class,
@@ -228,7 +235,6 @@ public final class EngineDevice<E> implements CollectiveDevice {
             config.completionSpinNanos(),
             config.closeTimeout()),
         backend.createStream(index),
-        operation -> new QueueWork<>(this, operation),
         loss);
   }
 

@@ -25,14 +25,15 @@ import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.engine.concurrent.StackReserve;
 import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.NoWork;
 import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link DeferredWorkQueue} as users see it. Each method checks the fences, begins an operation,
- * fills in its work, and submits it. What is thrown before it is submitted refuses the call: the
- * operation is abandoned, and nothing has happened. What others could notice is therefore done
- * last.
+ * A {@link DeferredWorkQueue} as users see it. Each method checks the fences, begins an operation
+ * with its kind of work, fills that in, and submits it. What is thrown before it is submitted
+ * refuses the call: the operation is abandoned, and nothing has happened. What others could notice
+ * is therefore done last.
  *
  * <p>Thread-safe.
  */
@@ -64,12 +65,17 @@ final class EngineQueue<E> implements DeviceQueue {
     return queue.openOperations();
   }
 
-  private Operation<E> begin(Fence waits, Fence signals) {
+  private void check(Fence waits, Fence signals) {
     Validation.fences(waits, signals);
     if (!servesCopies) {
       device.checkOpen();
     }
-    return queue.begin(servesCopies);
+  }
+
+  private <W extends QueueWork<E>> W begin(Fence waits, Fence signals, W work) {
+    check(waits, signals);
+    work.begin(queue, servesCopies);
+    return work;
   }
 
   /**
@@ -77,44 +83,33 @@ final class EngineQueue<E> implements DeviceQueue {
    * enough stack to end the borrow, or to leave that to another thread, should this one run out of
    * stack.
    */
-  private Operation<E> beginBorrowing(Fence waits, Fence signals) {
+  private CommandWork<E> beginBorrowing(Fence waits, Fence signals) {
     StackReserve.check(queue.number());
-    return begin(waits, signals);
-  }
-
-  private static <E> QueueWork<E> work(Operation<E> operation) {
-    return (QueueWork<E>) operation.work; // the device's supplier makes no other
+    return begin(waits, signals, new CommandWork<>(device));
   }
 
   @Override
   public void barrier(Fence waits, Fence signals) {
-    queue.submit(begin(waits, signals), waits, signals);
+    check(waits, signals);
+    queue.submit(queue.begin(NoWork.get(), servesCopies), waits, signals);
   }
 
   @Override
   public void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings) {
-    Operation<E> operation = begin(waits, signals);
-    try {
-      work(operation).execute(commands, bindings);
-      queue.capture(operation, waits, signals);
-      work(operation).countExecution();
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    try (ExecuteWork<E> work = begin(waits, signals, new ExecuteWork<>(device))) {
+      work.execute(commands, bindings);
+      work.capture(waits, signals);
+      work.countExecution();
+      work.submitCaptured();
     }
-    queue.submit(operation);
   }
 
   @Override
   public void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args) {
-    Operation<E> operation = begin(waits, signals);
-    try {
-      work(operation).dispatch(kernel, count, args);
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    try (CommandWork<E> work = begin(waits, signals, new CommandWork<>(device))) {
+      work.dispatch(kernel, count, args);
+      work.submit(waits, signals);
     }
-    queue.submit(operation, waits, signals);
   }
 
   @Override
@@ -125,53 +120,37 @@ final class EngineQueue<E> implements DeviceQueue {
       long offset,
       long length,
       FillPattern pattern) {
-    Operation<E> operation = begin(waits, signals);
-    try {
-      work(operation).fill(target, offset, length, pattern);
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    try (CommandWork<E> work = begin(waits, signals, new CommandWork<>(device))) {
+      work.fill(target, offset, length, pattern);
+      work.submit(waits, signals);
     }
-    queue.submit(operation, waits, signals);
   }
 
   @Override
   public void update(
       Fence waits, Fence signals, ByteBuffer source, DeviceBuffer target, long offset) {
-    Operation<E> operation = begin(waits, signals);
-    try {
-      work(operation).update(source, target, offset);
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    try (CommandWork<E> work = begin(waits, signals, new CommandWork<>(device))) {
+      work.update(source, target, offset);
+      work.submit(waits, signals);
     }
-    queue.submit(operation, waits, signals);
   }
 
   @Override
   public void upload(
       Fence waits, Fence signals, HostMemory source, DeviceBuffer target, long offset) {
-    Operation<E> operation = beginBorrowing(waits, signals);
-    try {
-      work(operation).upload(source, target, offset);
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    try (CommandWork<E> work = beginBorrowing(waits, signals)) {
+      work.upload(source, target, offset);
+      work.submit(waits, signals);
     }
-    queue.submit(operation, waits, signals);
   }
 
   @Override
   public void readback(
       Fence waits, Fence signals, DeviceBuffer source, long offset, HostMemory target) {
-    Operation<E> operation = beginBorrowing(waits, signals);
-    try {
-      work(operation).readback(source, offset, target);
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    try (CommandWork<E> work = beginBorrowing(waits, signals)) {
+      work.readback(source, offset, target);
+      work.submit(waits, signals);
     }
-    queue.submit(operation, waits, signals);
   }
 
   @Override
@@ -185,22 +164,21 @@ final class EngineQueue<E> implements DeviceQueue {
       long length) {
     Objects.requireNonNull(source, "source");
     Objects.requireNonNull(target, "target");
-    Operation<E> operation = begin(waits, signals);
-    try {
-      if (source.device() == target.device()) {
-        work(operation).copy(source, sourceOffset, target, targetOffset, length);
-      } else {
-        copyAcross(operation, signals, source, sourceOffset, target, targetOffset, length);
+    if (source.device() == target.device()) {
+      try (CommandWork<E> work = begin(waits, signals, new CommandWork<>(device))) {
+        work.copy(source, sourceOffset, target, targetOffset, length);
+        work.submit(waits, signals);
       }
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    } else {
+      try (CrossDeviceCopyWork<E> work = begin(waits, signals, new CrossDeviceCopyWork<>(device))) {
+        copyAcross(work, signals, source, sourceOffset, target, targetOffset, length);
+        work.submit(waits, signals);
+      }
     }
-    queue.submit(operation, waits, signals);
   }
 
   private void copyAcross(
-      Operation<E> operation,
+      CrossDeviceCopyWork<E> work,
       Fence signals,
       DeviceBuffer source,
       long sourceOffset,
@@ -218,15 +196,15 @@ final class EngineQueue<E> implements DeviceQueue {
               + device.name());
     }
     EngineBuffer from =
-        across(operation, "source", source, sourceOffset, length, BufferUsage.TRANSFER_SOURCE);
+        across(work, "source", source, sourceOffset, length, BufferUsage.TRANSFER_SOURCE);
     EngineBuffer to =
-        across(operation, "target", target, targetOffset, length, BufferUsage.TRANSFER_TARGET);
+        across(work, "target", target, targetOffset, length, BufferUsage.TRANSFER_TARGET);
     if (length > 0 && copiesNatively(from, to)) {
       EngineBuffer here = own(from);
       try {
         EngineBuffer there = own(to);
         try {
-          work(operation).copy(here, sourceOffset, there, targetOffset, length);
+          work.copy(here, sourceOffset, there, targetOffset, length);
         } finally {
           endOwn(to, there);
         }
@@ -235,8 +213,7 @@ final class EngineQueue<E> implements DeviceQueue {
       }
     } else if (length > 0) {
       HostCall call = new DeviceCopy(this, from, sourceOffset, to, targetOffset, length);
-      work(operation)
-          .deviceCopy(new HostCallRun<>(this, operation, HostCall.Mode.BLOCKING, signals, call));
+      work.byHost(new HostCallRun<>(this, work.operation(), HostCall.Mode.BLOCKING, signals, call));
     }
   }
 
@@ -265,7 +242,7 @@ final class EngineQueue<E> implements DeviceQueue {
    * has closed the buffer.
    */
   private static EngineBuffer across(
-      Operation<?> operation,
+      QueueWork<?> work,
       String what,
       DeviceBuffer buffer,
       long offset,
@@ -279,7 +256,7 @@ final class EngineQueue<E> implements DeviceQueue {
     own.checkOpen(what);
     Validation.range(what, offset, length, own.size());
     Validation.usage(what, own, usage);
-    work(operation).retainForeign(own);
+    work.retainForeign(own);
     return own.alias();
   }
 
@@ -316,8 +293,11 @@ final class EngineQueue<E> implements DeviceQueue {
       DeviceBuffer buffer,
       long offset,
       long length) {
-    Operation<E> operation = begin(waits, signals);
-    try {
+    try (HostWork<E> work =
+        begin(
+            waits,
+            signals,
+            new HostWork<>(device, isRead ? "file read" : "file write", device.fileThreads()))) {
       EngineFile ownFile = Validation.file(device, file);
       ownFile.checkAccess(isRead);
       EngineBuffer own = Validation.usable(device, "buffer", buffer);
@@ -328,68 +308,54 @@ final class EngineQueue<E> implements DeviceQueue {
       var unused =
           Validation.supported(device, isRead ? Command.Kind.UPLOAD : Command.Kind.READBACK);
       if (length > 0) {
-        work(operation).retainForeign(own);
+        work.retainForeign(own);
         Reference.reachabilityFence(buffer);
-        work(operation)
-            .file(
-                new FileTransfer<>(
-                    this, operation, isRead, ownFile, fileOffset, own.alias(), offset, length),
-                isRead);
+        work.completeOnHost(
+            new FileTransfer<>(
+                this, work.operation(), isRead, ownFile, fileOffset, own.alias(), offset, length),
+            true);
       }
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+      work.submit(waits, signals);
     }
-    queue.submit(operation, waits, signals);
   }
 
   @Override
   public DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
-    Operation<E> operation = begin(waits, signals);
     BufferStorage storage = null;
     EngineBuffer buffer;
-    try {
-      storage = work(operation).alloca(bytes, params);
-      queue.capture(operation, waits, signals);
+    try (AllocaWork<E> work = begin(waits, signals, new AllocaWork<>(device))) {
+      storage = work.alloca(bytes, params);
+      work.capture(waits, signals);
       buffer = new EngineBuffer(storage); // last: one that nobody gets would count as forgotten
-    } catch (Throwable t) {
-      queue.abandon(operation);
+      storage = null; // the buffer has the reference
+      work.submitCaptured();
+    } finally {
       if (storage != null) {
         storage.release();
       }
-      throw t;
     }
-    queue.submit(operation);
     return buffer;
   }
 
   @Override
   public void dealloca(Fence waits, Fence signals, DeviceBuffer buffer) {
-    Operation<E> operation = begin(waits, signals);
-    try {
-      work(operation).dealloca(buffer);
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    try (DeallocaWork<E> work = begin(waits, signals, new DeallocaWork<>(device))) {
+      work.dealloca(buffer);
+      work.submit(waits, signals);
     }
-    queue.submit(operation, waits, signals);
   }
 
   @Override
   public void hostCall(Fence waits, Fence signals, HostCall.Mode mode, HostCall call) {
     Objects.requireNonNull(mode, "mode");
     Objects.requireNonNull(call, "call");
-    Operation<E> operation = begin(waits, signals);
-    try {
-      work(operation)
-          .hostCall(
-              new HostCallRun<>(this, operation, mode, signals, call),
-              mode == HostCall.Mode.BLOCKING);
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    try (HostWork<E> work =
+        begin(waits, signals, new HostWork<>(device, "host call", device.hostCalls()))) {
+      work.completeOnHost(
+          new HostCallRun<>(this, work.operation(), mode, signals, call),
+          mode == HostCall.Mode.BLOCKING);
+      work.submit(waits, signals);
     }
-    queue.submit(operation, waits, signals);
   }
 
   /**
@@ -404,20 +370,16 @@ final class EngineQueue<E> implements DeviceQueue {
       Fence signals,
       List<EngineBuffer> buffers,
       Function<Operation<E>, Collective> maker) {
-    Operation<E> operation = begin(waits, signals);
-    try {
+    try (CollectiveWork<E> work = begin(waits, signals, new CollectiveWork<>(device))) {
       for (EngineBuffer buffer : buffers) {
-        work(operation).retainForeign(buffer);
+        work.retainForeign(buffer);
       }
-      Collective made = maker.apply(operation);
-      work(operation).collective(made);
-      queue.capture(operation, waits, signals);
+      Collective made = maker.apply(work.operation());
+      work.collective(made);
+      work.capture(waits, signals);
       made.group.add(made); // last: from here on whoever ends the group fails it
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+      work.submitCaptured();
     }
-    queue.submit(operation);
   }
 
   @Override
@@ -425,32 +387,24 @@ final class EngineQueue<E> implements DeviceQueue {
       Fence waits, Fence signals, List<DeviceBuffer> buffers, ExternalWork externalWork) {
     Objects.requireNonNull(buffers, "buffers");
     Objects.requireNonNull(externalWork, "work");
-    Operation<E> operation = begin(waits, signals);
-    try {
-      work(operation).external(this, buffers, externalWork);
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+    try (CommandWork<E> work = begin(waits, signals, new CommandWork<>(device))) {
+      work.external(this, buffers, externalWork);
+      work.submit(waits, signals);
     }
-    queue.submit(operation, waits, signals);
   }
 
   @Override
   public void importEvent(Fence signals, long event, @Nullable Runnable onRelease) {
-    Operation<E> operation = begin(Fence.NONE, signals);
-    try {
+    try (CommandWork<E> work = begin(Fence.NONE, signals, new CommandWork<>(device))) {
       device.checkNativeAccess("import native events");
       if (event == 0) {
         throw new HalException(Status.INVALID_ARGUMENT, "event 0 is no native event");
       }
-      work(operation).event(event);
-      queue.capture(operation, Fence.NONE, signals);
-      work(operation).releaseEventBy(onRelease);
-    } catch (Throwable t) {
-      queue.abandon(operation);
-      throw t;
+      work.event(event);
+      work.capture(Fence.NONE, signals);
+      work.releaseEventBy(onRelease);
+      work.submitCaptured();
     }
-    queue.submit(operation);
   }
 
   @Override

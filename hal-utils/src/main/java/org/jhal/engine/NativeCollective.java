@@ -148,7 +148,7 @@ final class NativeCollective extends Collective {
 
   /** Whether it is a collective that the library's streams on all devices come to before this. */
   private boolean isBeforeOnAllDevices(Operation<?> producer) {
-    return producer.work instanceof QueueWork<?> work
+    return producer.work instanceof CollectiveWork<?> work
         && work.collective() instanceof NativeCollective other
         && other.group.devices().containsAll(group.devices());
   }

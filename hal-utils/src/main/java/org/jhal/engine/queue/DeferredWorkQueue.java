@@ -3,9 +3,7 @@ package org.jhal.engine.queue;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -56,6 +54,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         EventPool.class,
         Failures.class,
         HostCompletionRun.class,
+        NoWork.class,
         OpenQueues.class,
         Operation.class,
         Outcomes.class,
@@ -85,7 +84,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final Object device; // the token of the device
   private final NativeStream<E> stream;
   private final EventPool<E> events;
-  private final Supplier<Operation<E>> maker;
   private final QueueLoss loss;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll are inside
@@ -109,21 +107,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /**
    * Creates a queue over {@code stream}. {@link #start()} starts its threads.
    *
-   * @param works makes the work of a new operation
    * @param loss receives each native failure that loses the device, and in turn calls {@link
    *     #noteLost} and {@link #lose} on every queue of the device
    */
-  public DeferredWorkQueue(
-      QueueSettings settings,
-      NativeStream<E> stream,
-      Function<Operation<E>, Work<E>> works,
-      DeviceLoss loss) {
+  public DeferredWorkQueue(QueueSettings settings, NativeStream<E> stream, DeviceLoss loss) {
     this.name = settings.name();
     this.number = settings.number();
     this.device = settings.device();
     Object domain = settings.eventDomain();
     this.stream = stream;
-    this.maker = () -> new Operation<>(this, works);
     this.loss = new QueueLoss(name, loss, this::issueLater);
     this.events = new EventPool<>(stream);
     this.lists = new QueueLists<>(settings.maxInFlight(), stream, this::issueLater);
@@ -198,12 +190,13 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * Returns an operation to fill in, and enters the gate. The caller must then submit or {@link
    * #abandon} it, which leave it.
    *
+   * @param work what it does, which may be filled in until the operation is captured
    * @param servesCopy whether the operation is a chunk of a copy between devices that is under way;
    *     such an operation is accepted even while the queue is closing
    * @throws HalException FAILED_PRECONDITION if the queue is closed; UNAVAILABLE if the device is
    *     lost
    */
-  public Operation<E> begin(boolean servesCopy) {
+  public Operation<E> begin(Work<E> work, boolean servesCopy) {
     if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
@@ -213,7 +206,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       if (cause != null) {
         throw cause.again();
       }
-      Operation<E> operation = maker.get();
+      Operation<E> operation = new Operation<>(this, work);
       operation.setServesCopy(servesCopy);
       return operation;
     } catch (Throwable t) {
@@ -645,7 +638,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    */
   void explain(EngineSemaphore semaphore, long value, Explanation explanation) {
     lists.walkOpen(
-        maker.get(),
+        new Operation<>(this, NoWork.get()),
         operation -> {
           if (operation.state() == State.REGISTERING) {
             return; // its own thread is still filling it in
@@ -661,7 +654,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   /** Passes what there is to tell of each open operation to {@code looker}, with no lock held. */
   public void tellOpen(Consumer<OpenOperation> looker) {
     lists.walkOpen(
-        maker.get(),
+        new Operation<>(this, NoWork.get()),
         operation -> {
           OpenOperation told = operation.tell();
           if (told != null) {

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jhal.FailedOperation;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -175,9 +174,9 @@ public final class Operation<E> extends HeapNode {
   private volatile boolean isPolled;
 
   @SuppressWarnings("unchecked") // an empty array of any type
-  Operation(DeferredWorkQueue<E> queue, Function<Operation<E>, Work<E>> works) {
+  Operation(DeferredWorkQueue<E> queue, Work<E> work) {
     this.queue = queue;
-    this.work = works.apply(this);
+    this.work = work;
     this.waits = (OperationWait<E>[]) NO_WAITS;
   }
 

@@ -9,8 +9,8 @@ import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operation does between its waits and its signals. The object belongs to its {@link
- * Operation} and is refilled for each use. Each method says which thread calls it.
+ * What an operation does between its waits and its signals; each kind of work is a class. Each
+ * method says which thread calls it.
  */
 public interface Work<E> {
   /** Hands the work to the stream. Called by the drainer with the device bound. */
@@ -22,53 +22,69 @@ public interface Work<E> {
    * called again when the operation may be issued, by any thread and with a lock held: it then only
    * reads fields.
    */
-  int weight(NativeStream<E> stream);
+  default int weight(NativeStream<E> stream) {
+    return 1;
+  }
 
   /** Whether {@link #weight} may change until the work is issued. Called as {@link #weight}. */
-  boolean weightMayChange();
+  default boolean weightMayChange() {
+    return false;
+  }
 
   /**
    * For work whose weight may change: the most that it can be, as it is for commands that are
    * issued one by one. Called as {@link #weight}.
    */
-  int weightOfEach(NativeStream<E> stream);
+  default int weightOfEach(NativeStream<E> stream) {
+    return weight(stream);
+  }
 
   /**
    * Whether only the issue thread may issue the work. Called by the enqueuing thread, before the
    * operation is visible to others.
    */
-  boolean mayBlock(NativeStream<E> stream);
+  default boolean mayBlock(NativeStream<E> stream) {
+    return false;
+  }
 
   /**
    * What the host has to do once the native work is complete, or null. Constant once {@link #issue}
    * has returned.
    */
-  @Nullable HostCompletion hostCompletion();
+  default @Nullable HostCompletion hostCompletion() {
+    return null;
+  }
 
   /**
    * Whether the signals wait for the host completion. If not, it runs after them, and what it
    * throws is only logged.
    */
-  boolean signalsAfterHostCompletion();
+  default boolean signalsAfterHostCompletion() {
+    return false;
+  }
 
   /**
    * The threads that run the host completion. Users' host calls have threads of their own, since
    * they may block until a transfer is complete.
    */
-  HostThreads hostThreads();
+  default HostThreads hostThreads() {
+    throw new IllegalStateException(describe() + " has no host completion");
+  }
 
   /**
    * Whether the operation ends as {@link HostCompletion#run} says. If not, the host completion
    * calls {@link DeferredWorkQueue#hostCompletionOver} itself.
    */
-  boolean endsWithHostCompletion();
+  default boolean endsWithHostCompletion() {
+    return true;
+  }
 
   /**
    * Returns the host memory that the operation borrowed, unless that was done before: nothing reads
    * or writes it any more (rule Q2). Called by any thread that settles the operation, with no lock
    * held and without the drainer's role, since users' callbacks may run.
    */
-  void endBorrow();
+  default void endBorrow() {}
 
   /**
    * Lets other devices free what the work has used of theirs. Called for work that retires only
@@ -99,7 +115,7 @@ public interface Work<E> {
    *
    * @param releases takes the references to drop
    */
-  void retire(Consumer<RefCounted> releases);
+  default void retire(Consumer<RefCounted> releases) {}
 
   /**
    * Whether the host has to see the waits reached before the work is issued, so that the stream
@@ -113,11 +129,17 @@ public interface Work<E> {
   String kind();
 
   /** The number of the kernel of a dispatch, or 0. */
-  long kernel();
+  default long kernel() {
+    return 0;
+  }
 
   /** How many commands it consists of. */
-  int commandCount();
+  default int commandCount() {
+    return 0;
+  }
 
   /** The kind of work for messages, such as {@code fill}. */
-  String describe();
+  default String describe() {
+    return kind();
+  }
 }

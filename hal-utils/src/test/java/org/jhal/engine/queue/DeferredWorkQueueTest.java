@@ -319,9 +319,7 @@ class DeferredWorkQueueTest {
   @Test
   void whatIsAbandonedNeverHappened() {
     DeferredWorkQueue<Event> queue = harness.queues.get(0);
-    Operation<Event> operation = queue.begin(false);
-    ((QueueUse.TestWork) operation.work).use = new QueueUse("refused", Fence.NONE, Fence.NONE);
-    queue.abandon(operation);
+    queue.abandon(harness.begin(0, new QueueUse("refused", Fence.NONE, Fence.NONE)));
     assertEquals(0, queue.enqueued());
     assertEquals(0, harness.open());
   }

@@ -19,7 +19,7 @@ class OpenListTest {
   private List<Long> walk(Runnable between) {
     List<Long> seen = new ArrayList<>();
     queue.lists.walkOpen(
-        new Operation<>(queue, operation -> new QueueUse.TestWork(Runnable::run)),
+        new Operation<>(queue, NoWork.get()),
         operation -> {
           if (operation.key > 0 && seen.isEmpty()) {
             between.run();
@@ -74,8 +74,7 @@ class OpenListTest {
   void anAdditionWithoutStackAddsNothing() {
     for (int i = 0; i < 64; i++) {
       OpenList<FakeStream.Event> list = new OpenList<>(new Object());
-      Operation<FakeStream.Event> operation =
-          new Operation<>(queue, made -> new QueueUse.TestWork(Runnable::run));
+      Operation<FakeStream.Event> operation = new Operation<>(queue, NoWork.get());
       Threads.onSmallStack(() -> addDeep(list, operation));
       list.remove(operation);
       assertTrue(list.awaitNone(System.nanoTime()), "nothing is open");

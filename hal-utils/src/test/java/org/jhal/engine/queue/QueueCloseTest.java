@@ -10,7 +10,6 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.engine.queue.FakeStream.Event;
-import org.jhal.engine.queue.QueueUse.TestWork;
 import org.junit.jupiter.api.Test;
 
 /** Rule Q8 in a queue: the steps of closing, with operations in every state. */
@@ -30,7 +29,7 @@ class QueueCloseTest {
   @Test
   void nothingIsAcceptedAnyMore() {
     assertTrue(queue.shutdown().shut(System.nanoTime()));
-    HalException refused = assertThrows(HalException.class, () -> queue.begin(false));
+    HalException refused = assertThrows(HalException.class, () -> queue.begin(NoWork.get(), false));
     assertEquals(Status.FAILED_PRECONDITION, refused.status());
     harness.finish();
   }
@@ -90,8 +89,7 @@ class QueueCloseTest {
    */
   @Test
   void whatIsEnqueuedWhileTheQueueIsGivenUpFailsToo() {
-    Operation<Event> operation = queue.begin(false);
-    ((TestWork) operation.work).use = new QueueUse("late", gate.at(1), done.at(1));
+    Operation<Event> operation = harness.begin(0, new QueueUse("late", gate.at(1), done.at(1)));
     assertFalse(queue.shutdown().shut(System.nanoTime()), "a thread is inside");
     queue.shutdown().cancelAll(CLOSED);
     queue.shutdown().awaitIdle(System.nanoTime());

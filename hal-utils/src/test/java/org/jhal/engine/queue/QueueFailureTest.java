@@ -397,8 +397,7 @@ class QueueFailureTest {
     DeferredWorkQueue<FakeStream.Event> queue = harness.queues.get(0);
     QueueUse use = new QueueUse("refused", Fence.NONE, first.at(1));
     use.failsAtEndOfBorrow = new StackOverflowError();
-    Operation<FakeStream.Event> operation = queue.begin(false);
-    ((QueueUse.TestWork) operation.work).use = use;
+    Operation<FakeStream.Event> operation = harness.begin(0, use);
     assertThrows(StackOverflowError.class, () -> queue.abandon(operation));
     assertTrue(queue.shutdown().shut(System.nanoTime()), "no thread is inside any more");
     if (!isClosing) {

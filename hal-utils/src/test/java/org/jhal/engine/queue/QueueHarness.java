@@ -88,7 +88,6 @@ final class QueueHarness {
                   0,
                   Duration.ZERO),
               stream,
-              this::work,
               loss);
       queues.add(queue);
       loss.queues.add(queue);
@@ -99,11 +98,15 @@ final class QueueHarness {
     FakeStream.join(streams);
   }
 
-  private Work<Event> work(Operation<Event> operation) {
+  /** Begins an operation that does what {@code use} says. */
+  Operation<Event> begin(int queue, QueueUse use) {
+    TestWork work = new TestWork(this::hostCompletion);
+    work.use = use;
+    Operation<Event> operation = queues.get(queue).begin(work, false);
     synchronized (operations) {
       operations.add(operation);
     }
-    return new TestWork(this::hostCompletion);
+    return operation;
   }
 
   private void hostCompletion(Runnable hostCompletion) {
@@ -187,14 +190,12 @@ final class QueueHarness {
   }
 
   QueueUse enqueue(int queue, QueueUse use) {
-    DeferredWorkQueue<Event> target = queues.get(queue);
-    Operation<Event> operation = target.begin(false);
-    ((TestWork) operation.work).use = use;
+    Operation<Event> operation = begin(queue, use);
     use.operation = operation;
     synchronized (uses) {
       uses.add(use);
     }
-    target.submit(operation, use.waits, use.signals);
+    operation.queue.submit(operation, use.waits, use.signals);
     return use;
   }
 

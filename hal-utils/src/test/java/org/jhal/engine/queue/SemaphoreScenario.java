@@ -48,8 +48,7 @@ public class SemaphoreScenario {
 
   final EngineSemaphore semaphore = QueueHarness.semaphore();
   private final Operation<Event> producer =
-      new Operation<>(
-          new QueueHarness(1).queues.get(0), operation -> new QueueUse.TestWork(Runnable::run));
+      new Operation<>(new QueueHarness(1).queues.get(0), new QueueUse.TestWork(Runnable::run));
   private final List<Waiter> waiters = new ArrayList<>(); // guarded by itself
   private volatile boolean isPublished;
 

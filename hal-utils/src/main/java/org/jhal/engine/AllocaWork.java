@@ -1,0 +1,47 @@
+package org.jhal.engine;
+
+import java.util.Objects;
+import org.jhal.BufferParams;
+import org.jhal.driver.NativeStream;
+import org.jspecify.annotations.Nullable;
+
+/** The work of an allocation in stream order. */
+final class AllocaWork<E> extends QueueWork<E> {
+  private @Nullable BufferStorage allocation; // null once the operation retires
+
+  AllocaWork(EngineDevice<E> device) {
+    super(device);
+  }
+
+  /** Returns the memory to be, whose first reference the caller has. */
+  BufferStorage alloca(long bytes, BufferParams params) {
+    device.checkAllocation(bytes, params);
+    BufferStorage storage = BufferStorage.promised(device, params, bytes);
+    retainStorage(storage);
+    allocation = storage;
+    device.resources().storages().add(storage);
+    return storage;
+  }
+
+  @Override
+  boolean issueMayBlock(NativeStream<E> stream) {
+    return stream.allocMayBlock(Objects.requireNonNull(allocation).params);
+  }
+
+  @Override
+  void issue(NativeStream<E> stream) {
+    BufferStorage storage = Objects.requireNonNull(allocation);
+    Validation.allocation(device, storage.size, storage.params);
+    storage.commit(stream.allocAsync(storage.size, storage.params, this));
+  }
+
+  @Override
+  void retired() {
+    allocation = null;
+  }
+
+  @Override
+  public String kind() {
+    return "alloca";
+  }
+}

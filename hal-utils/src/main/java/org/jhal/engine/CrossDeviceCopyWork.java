@@ -1,0 +1,31 @@
+package org.jhal.engine;
+
+import org.jhal.driver.HostCompletion;
+
+/**
+ * The work of a copy between two devices: a copy command where the stream can reach both, otherwise
+ * a copy by the host.
+ */
+final class CrossDeviceCopyWork<E> extends CommandWork<E> {
+  private boolean isByHost;
+
+  CrossDeviceCopyWork(EngineDevice<E> device) {
+    super(device);
+  }
+
+  /** The host copies. The operation ends when {@code call} reports its completion. */
+  void byHost(HostCompletion call) {
+    completeOnHost(call, true);
+    isByHost = true;
+  }
+
+  @Override
+  public boolean endsWithHostCompletion() {
+    return !isByHost;
+  }
+
+  @Override
+  public String kind() {
+    return isByHost ? "device copy" : super.kind();
+  }
+}

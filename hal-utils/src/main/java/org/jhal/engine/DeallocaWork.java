@@ -1,0 +1,61 @@
+package org.jhal.engine;
+
+import java.util.Objects;
+import org.jhal.DeviceBuffer;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.NativeStream;
+import org.jspecify.annotations.Nullable;
+
+/** The work of an operation that frees memory from an alloca in stream order. */
+final class DeallocaWork<E> extends QueueWork<E> {
+  // Null once the operation retires. Until then the buffer stays reachable, so that it is not
+  // reported as a leak.
+  private @Nullable EngineBuffer deallocated;
+
+  DeallocaWork(EngineDevice<E> device) {
+    super(device);
+  }
+
+  void dealloca(DeviceBuffer buffer) {
+    EngineBuffer own = Validation.buffer(device, "buffer", buffer);
+    if (!own.storage.isTransient || own.isSlice()) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          own
+              + " cannot be deallocated: it is "
+              + (own.isSlice() ? "a slice" : "not from an alloca; close it instead"));
+    }
+    deallocated = own;
+    retainStorage(own.storage);
+  }
+
+  @Override
+  boolean issueMayBlock(NativeStream<E> stream) {
+    return false;
+  }
+
+  @Override
+  void issue(NativeStream<E> stream) {
+    BufferStorage storage = Objects.requireNonNull(deallocated).storage;
+    DeviceMemory memory = storage.beginDealloca();
+    try {
+      stream.freeAsync(memory);
+    } catch (Throwable t) {
+      storage.undoDealloca();
+      throw t;
+    }
+    storage.endDealloca();
+  }
+
+  @Override
+  void retired() {
+    deallocated = null;
+  }
+
+  @Override
+  public String kind() {
+    return "dealloca";
+  }
+}

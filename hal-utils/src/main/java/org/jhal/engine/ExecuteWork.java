@@ -1,0 +1,128 @@
+package org.jhal.engine;
+
+import java.lang.ref.Reference;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jhal.BindingTable;
+import org.jhal.CommandBuffer;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.NativeStream;
+import org.jspecify.annotations.Nullable;
+
+/** The work of an operation that executes a command buffer with its bindings. */
+final class ExecuteWork<E> extends QueueWork<E> {
+  private static final EngineBuffer[] NO_BINDINGS = {};
+
+  private @Nullable Recording recording; // null once the operation retires
+  private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // by slot
+
+  ExecuteWork(EngineDevice<E> device) {
+    super(device);
+  }
+
+  void execute(CommandBuffer commands, BindingTable table) {
+    Objects.requireNonNull(table, "bindings");
+    if (!(Objects.requireNonNull(commands, "commands") instanceof EngineCommandBuffer own)
+        || own.device() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "command buffer was made for "
+              + Validation.namesOf(
+                  device, commands instanceof EngineCommandBuffer other ? other.device() : null));
+    }
+    if (!own.isOpen()) {
+      throw new HalException(Status.FAILED_PRECONDITION, "command buffer is closed");
+    }
+    Recording recorded = own.recording();
+    if (recorded.slotCount() > 0) {
+      bindings = new @Nullable EngineBuffer[recorded.slotCount()];
+    }
+    recorded.retainForSubmission(table, bindings);
+    addResource(recorded);
+    if (!recorded.peers().isEmpty()) {
+      setUsesPeers();
+    }
+    recording = recorded;
+    for (EngineBuffer bound : bindings) {
+      if (bound != null) {
+        retainStorage(bound.storage);
+      }
+    }
+    recorded.prepareIfReused();
+    Reference.reachabilityFence(own); // or it might be reclaimed before the recording is retained
+  }
+
+  /**
+   * Counts the submission of {@link #execute}. The last check of all, so that a refused one does
+   * not count.
+   */
+  void countExecution() {
+    Objects.requireNonNull(recording).countSubmission();
+  }
+
+  @Override
+  public int weight(NativeStream<E> stream) {
+    Recording recorded = recording; // null if the operation has failed, and retires meanwhile
+    return recorded == null ? 1 : recorded.weight(stream);
+  }
+
+  @Override
+  public boolean weightMayChange() {
+    Recording recorded = recording;
+    return recorded != null && recorded.isPrepared();
+  }
+
+  @Override
+  public int weightOfEach(NativeStream<E> stream) {
+    Recording recorded = recording;
+    return recorded == null ? 1 : recorded.weightOfEach(stream);
+  }
+
+  @Override
+  boolean issueMayBlock(NativeStream<E> stream) {
+    return stream.issueMayBlock(Objects.requireNonNull(recording).commands());
+  }
+
+  @Override
+  List<BufferStorage> morePeers() {
+    Recording recorded = recording;
+    return recorded == null ? List.of() : recorded.peers();
+  }
+
+  @Override
+  void issue(NativeStream<E> stream) {
+    checkMemory();
+    Recording recorded = Objects.requireNonNull(recording);
+    recorded.checkTransients();
+    stream.issue(recorded.commands(), this);
+  }
+
+  @Override
+  EngineBuffer bound(RecordedOperand operand) {
+    return Objects.requireNonNull(bindings[operand.slot]);
+  }
+
+  @Override
+  public void inBackground(Runnable work) {
+    device.inBackground(recording, work);
+  }
+
+  @Override
+  void retired() {
+    recording = null;
+    Arrays.fill(bindings, null);
+  }
+
+  @Override
+  public String kind() {
+    return "execute";
+  }
+
+  @Override
+  public int commandCount() {
+    Recording recorded = recording;
+    return recorded == null ? 0 : recorded.commands().size();
+  }
+}
