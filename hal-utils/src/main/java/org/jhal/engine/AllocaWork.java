@@ -9,16 +9,21 @@ import org.jspecify.annotations.Nullable;
 final class AllocaWork<E> extends QueueWork<E> {
   private @Nullable BufferStorage allocation; // null once the operation retires
 
+  // The allocation's first reference, until the buffer that the user gets has it. Not private: it
+  // is handed over by a plain assignment, since there may be no stack left for a call.
+  @Nullable BufferStorage first;
+
   AllocaWork(EngineDevice<E> device) {
     super(device);
   }
 
-  /** Returns the memory to be, whose first reference the caller has. */
+  /** Returns the memory to be. */
   BufferStorage alloca(long bytes, BufferParams params) {
     device.checkAllocation(bytes, params);
     BufferStorage storage = BufferStorage.promised(device, params, bytes);
     retainStorage(storage);
     allocation = storage;
+    first = storage;
     device.resources().storages().add(storage);
     return storage;
   }
@@ -38,6 +43,11 @@ final class AllocaWork<E> extends QueueWork<E> {
   @Override
   void retired() {
     allocation = null;
+    BufferStorage unused = first;
+    if (unused != null) {
+      first = null;
+      unused.release();
+    }
   }
 
   @Override

@@ -82,7 +82,7 @@ class CommandWork<E> extends QueueWork<E> {
     }
     boolean isAny = command.setDispatch(device, kernel, count, args);
     if (isAny) {
-      retain(command.kernel().executable().loaded());
+      retain(command.kernel().executable().loaded(), "the executable is closed");
     }
     keep(isAny);
     Reference.reachabilityFence(args);

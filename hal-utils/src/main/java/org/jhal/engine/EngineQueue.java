@@ -321,20 +321,15 @@ final class EngineQueue<E> implements DeviceQueue {
 
   @Override
   public DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
-    BufferStorage storage = null;
-    EngineBuffer buffer;
     try (AllocaWork<E> work = begin(waits, signals, new AllocaWork<>(device))) {
-      storage = work.alloca(bytes, params);
+      BufferStorage storage = work.alloca(bytes, params);
       work.capture(waits, signals);
-      buffer = new EngineBuffer(storage); // last: one that nobody gets would count as forgotten
-      storage = null; // the buffer has the reference
+      // Last: a buffer that the user does not get would count as forgotten.
+      EngineBuffer buffer = new EngineBuffer(storage);
+      work.first = null; // the buffer has the reference
       work.submitCaptured();
-    } finally {
-      if (storage != null) {
-        storage.release();
-      }
+      return buffer;
     }
-    return buffer;
   }
 
   @Override

@@ -39,8 +39,8 @@ final class ExecuteWork<E> extends QueueWork<E> {
     if (recorded.slotCount() > 0) {
       bindings = new @Nullable EngineBuffer[recorded.slotCount()];
     }
-    recorded.retainForSubmission(table, bindings);
-    addResource(recorded);
+    recorded.bind(table, bindings);
+    retain(recorded, "command buffer is closed");
     if (!recorded.peers().isEmpty()) {
       setUsesPeers();
     }

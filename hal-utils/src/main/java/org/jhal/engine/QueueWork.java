@@ -96,30 +96,36 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
 
   /** Keeps the memory of a buffer alive that may belong to another device. */
   final void retainForeign(EngineBuffer buffer) {
+    BufferStorage storage = buffer.storage;
+    usesPeers |= storage.peer != null;
+    reserve();
     buffer.retainStorage();
-    addResource(buffer.storage);
-    usesPeers |= buffer.storage.peer != null;
+    resources[resourceCount++] = storage; // no call: without stack for one, it would stay retained
   }
 
   final void retainStorage(BufferStorage storage) {
-    retain(storage);
     usesPeers |= storage.peer != null;
+    retain(storage, "an object that the operation uses was closed");
   }
 
-  final void retain(RefCounted resource) {
+  /**
+   * Keeps a resource alive until the operation retires.
+   *
+   * @param closed the message if it has gone already
+   */
+  final void retain(RefCounted resource, String closed) {
+    reserve();
     if (!resource.tryRetain()) {
-      throw new HalException(
-          Status.FAILED_PRECONDITION, "an object that the operation uses was closed");
+      throw new HalException(Status.FAILED_PRECONDITION, closed);
     }
-    addResource(resource);
+    resources[resourceCount++] = resource; // no call, as above
   }
 
-  /** Takes over a reference, which it drops when it retires. */
-  final void addResource(RefCounted resource) {
+  /** Makes room for one more resource. */
+  private void reserve() {
     if (resourceCount == resources.length) {
       resources = Arrays.copyOf(resources, Math.max(4, 2 * resourceCount));
     }
-    resources[resourceCount++] = resource;
   }
 
   /** It uses memory of other devices that is not among its own resources. */

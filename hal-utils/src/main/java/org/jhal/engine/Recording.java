@@ -191,13 +191,12 @@ final class Recording extends RefCounted {
   }
 
   /**
-   * Checks that the recording may be submitted with {@code table}, and takes a reference for the
-   * submission. Stores the buffers of the used slots in {@code bindings}, without retaining their
-   * storages.
+   * Checks that the recording may be submitted with {@code table}, and stores the buffers of the
+   * used slots in {@code bindings}. Retains neither their storages nor itself.
    *
    * @param bindings at least {@link #slotCount()} long
    */
-  void retainForSubmission(BindingTable table, @Nullable EngineBuffer[] bindings) {
+  void bind(BindingTable table, @Nullable EngineBuffer[] bindings) {
     if (!isEnded) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "command buffer is RECORDING; call end() first");
@@ -208,9 +207,6 @@ final class Recording extends RefCounted {
     }
     for (int i = 0; i < slotCopies.size(); i++) {
       checkCopy(slotCopies.get(i), bindings);
-    }
-    if (!tryRetain()) {
-      throw new HalException(Status.FAILED_PRECONDITION, "command buffer is closed");
     }
   }
 
