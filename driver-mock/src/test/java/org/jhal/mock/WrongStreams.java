@@ -120,8 +120,10 @@ final class WrongStreams {
       Set<Operand> rounded = ConcurrentHashMap.newKeySet();
       for (int i = 0; i < commands.size(); i++) {
         if (commands.get(i).kind() == kind) {
-          rounded.add(commands.get(i).source());
           rounded.add(commands.get(i).target());
+          if (kind == Command.Kind.COPY) {
+            rounded.add(commands.get(i).source());
+          }
         }
       }
       right.issue(
