@@ -10,14 +10,14 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUmemoryPool;
 import jcuda.driver.JCudaDriver;
 import org.jhal.Workgroups;
-import org.jhal.driver.gpu.CollectiveLibrary;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.GpuRuntime;
-import org.jhal.driver.gpu.GraphRuntime;
-import org.jhal.driver.gpu.KernelLoader;
-import org.jhal.driver.gpu.LaunchBuffer;
-import org.jhal.driver.gpu.LaunchGate;
-import org.jhal.driver.gpu.PinnedRanges;
+import org.jhal.gpu.CollectiveLibrary;
+import org.jhal.gpu.GpuProperties;
+import org.jhal.gpu.GpuRuntime;
+import org.jhal.gpu.GraphRuntime;
+import org.jhal.gpu.KernelLoader;
+import org.jhal.gpu.LaunchBuffer;
+import org.jhal.gpu.LaunchGate;
+import org.jhal.gpu.PinnedRanges;
 import org.jspecify.annotations.Nullable;
 
 /**

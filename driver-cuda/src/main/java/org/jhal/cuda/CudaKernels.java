@@ -15,10 +15,10 @@ import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.gpu.CompilerFiles;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.KernelLoader;
-import org.jhal.driver.gpu.RuntimeCompiler;
+import org.jhal.gpu.CompilerFiles;
+import org.jhal.gpu.GpuProperties;
+import org.jhal.gpu.KernelLoader;
+import org.jhal.gpu.RuntimeCompiler;
 import org.jspecify.annotations.Nullable;
 
 /** Loads kernels, and compares what the driver knows about them with the manifest. */

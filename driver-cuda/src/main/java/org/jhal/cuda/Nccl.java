@@ -2,8 +2,8 @@ package org.jhal.cuda;
 
 import java.util.List;
 import org.jhal.Status;
-import org.jhal.driver.gpu.CollectiveLibrary;
-import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.gpu.CollectiveLibrary;
+import org.jhal.gpu.WantedLibrary;
 
 /** NCCL, which carries out collectives between NVIDIA's GPUs. */
 final class Nccl {

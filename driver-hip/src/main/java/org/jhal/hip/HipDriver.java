@@ -1,10 +1,10 @@
 package org.jhal.hip;
 
-import org.jhal.driver.gpu.DeviceReader;
-import org.jhal.driver.gpu.GpuDriver;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.GpuRuntime;
-import org.jhal.driver.gpu.RangeMarks;
+import org.jhal.gpu.DeviceReader;
+import org.jhal.gpu.GpuDriver;
+import org.jhal.gpu.GpuProperties;
+import org.jhal.gpu.GpuRuntime;
+import org.jhal.gpu.RangeMarks;
 
 /** The driver of {@link HipDevice}s. */
 final class HipDriver extends GpuDriver {

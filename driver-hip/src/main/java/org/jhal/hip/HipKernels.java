@@ -6,10 +6,10 @@ import static org.jhal.hip.jna.HipConstants.hipSuccess;
 
 import java.util.Set;
 import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.gpu.CompilerFiles;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.KernelLoader;
-import org.jhal.driver.gpu.RuntimeCompiler;
+import org.jhal.gpu.CompilerFiles;
+import org.jhal.gpu.GpuProperties;
+import org.jhal.gpu.KernelLoader;
+import org.jhal.gpu.RuntimeCompiler;
 import org.jhal.hip.jna.HipRuntime;
 import org.jhal.hip.jna.HiprtcApi;
 import org.jhal.hip.jna.hipFunction_t;

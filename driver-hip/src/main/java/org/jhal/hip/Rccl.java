@@ -2,8 +2,8 @@ package org.jhal.hip;
 
 import java.util.List;
 import org.jhal.Status;
-import org.jhal.driver.gpu.CollectiveLibrary;
-import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.gpu.CollectiveLibrary;
+import org.jhal.gpu.WantedLibrary;
 
 /** RCCL, which carries out collectives between AMD's GPUs. */
 final class Rccl {

@@ -17,7 +17,7 @@ class EarlyClassesTest {
   private static final String ENGINE = "org.jhal.engine";
   private static final String QUEUE = ENGINE + ".queue";
   private static final String CONCURRENT = ENGINE + ".concurrent";
-  private static final String GPU = "org.jhal.driver.gpu";
+  private static final String GPU = "org.jhal.gpu";
 
   /** Used to find a driver, to open a device or to load kernels, and by no operation. */
   private static final Set<String> NOT_FOR_OPERATIONS =
@@ -46,6 +46,7 @@ class EarlyClassesTest {
           "Version");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-utils");
+  private static final JavaClasses GPU_CLASSES = Repository.classes("hal-gpu");
   private static final JavaClasses API = Repository.classes("hal-api");
 
   @Test
@@ -55,31 +56,32 @@ class EarlyClassesTest {
         late(
             CLASSES,
             Set.of(ENGINE, QUEUE, CONCURRENT),
-            ENGINE + ".EngineDevice",
-            QUEUE + ".DeferredWorkQueue"));
+            CLASSES.get(ENGINE + ".EngineDevice"),
+            CLASSES.get(QUEUE + ".DeferredWorkQueue")));
   }
 
   @Test
   void theEngineInitializesWhatOperationsNeedOfTheApi() {
     assertEquals(
-        List.of(), late(API, Set.of("org.jhal", "org.jhal.spi"), ENGINE + ".EngineDevice"));
+        List.of(),
+        late(API, Set.of("org.jhal", "org.jhal.spi"), CLASSES.get(ENGINE + ".EngineDevice")));
   }
 
   @Test
   void gpuDriversInitializeWhatOperationsNeed() {
-    assertEquals(List.of(), late(CLASSES, Set.of(GPU), GPU + ".GpuDevice"));
+    assertEquals(List.of(), late(GPU_CLASSES, Set.of(GPU), GPU_CLASSES.get(GPU + ".GpuDevice")));
   }
 
   /** The classes of some packages that run code at their initialisation and are in no list. */
-  private static List<String> late(JavaClasses classes, Set<String> packages, String... withLists) {
+  private static List<String> late(
+      JavaClasses classes, Set<String> packages, JavaClass... withLists) {
     Set<String> early =
         List.of(withLists).stream()
-            .map(CLASSES::get)
             .flatMap(type -> type.getStaticInitializer().stream())
             .flatMap(initializer -> initializer.getReferencedClassObjects().stream())
             .map(reference -> reference.getRawType().getName())
             .collect(Collectors.toSet());
-    early.addAll(List.of(withLists));
+    List.of(withLists).forEach(type -> early.add(type.getName()));
     return classes.stream()
         .filter(type -> packages.contains(type.getPackageName()))
         .filter(type -> type.getStaticInitializer().isPresent())

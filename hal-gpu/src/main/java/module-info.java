@@ -1,0 +1,13 @@
+/** What drivers of GPUs share. */
+module org.jhal.gpu {
+  requires com.google.common;
+  requires transitive com.sun.jna;
+  requires transitive org.jhal.utils;
+  requires static com.google.errorprone.annotations;
+  requires static org.jspecify;
+
+  exports org.jhal.gpu;
+
+  provides org.jhal.driver.support.BoundModule with
+      org.jhal.gpu.HalGpu;
+}

@@ -1,0 +1,372 @@
+package org.jhal.gpu;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jhal.DeviceInfo;
+import org.jhal.Workgroups;
+import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The end of graphs: whatever it throws, nobody waits for them for ever, and they do not count. */
+@Timeout(60)
+class GraphCacheTest {
+  private static final Error FAULT = new StackOverflowError("on purpose");
+
+  private final List<String> destroyed = new ArrayList<>(); // the calls, in order
+
+  private final GraphRuntime<Integer, Integer> calls =
+      fake(
+          GraphRuntime.class,
+          Map.of(
+              "destroyInstance",
+              () -> {
+                destroyed.add("instance");
+                throw FAULT;
+              },
+              "destroy",
+              () -> {
+                destroyed.add("graph");
+                return 0;
+              }));
+
+  private final GpuDevice<Integer, Integer, Integer> device =
+      new GpuDevice<>(
+          new FakeRuntime(),
+          new GpuProperties(
+              0,
+              "fake",
+              PeerAccess.ask(0, 1, owner -> false),
+              DeviceInfo.builder("fake", 0)
+                  .name("Fake")
+                  .uuid("0")
+                  .memoryBytes(1 << 20)
+                  .maxWorkgroupCount(new Workgroups(1, 1, 1))
+                  .maxWorkgroupItems(1)
+                  .build()),
+          new GpuConfig(null, new GraphOptions("off", 0), 1 << 20, 1, Profile.AUTO, null));
+
+  private final GpuStream<Integer, Integer, Integer> stream = new GpuStream<>(device, 0);
+  private final GraphCache<Integer, Integer> cache =
+      new GraphCache<>(device, calls, new GraphOptions("on", 1 << 20));
+
+  /** A graph of one fill. */
+  private final GraphPlan plan =
+      GraphPlan.of(
+          fake(
+              CommandList.class,
+              Map.of(
+                  "size",
+                  () -> 1,
+                  "get",
+                  () ->
+                      fake(
+                          Command.class,
+                          Map.of(
+                              "kind",
+                              () -> Command.Kind.FILL,
+                              "patternBytes",
+                              () -> 4,
+                              "target",
+                              () -> new Operand() {})))));
+
+  private final Submission submission =
+      fake(
+          Submission.class,
+          Map.of("memory", () -> fake(GpuMemory.class, Map.of()), "length", () -> 16L));
+
+  /** An object whose methods return what {@code results} says, otherwise 0, 1 or nothing. */
+  @SuppressWarnings("unchecked")
+  private static <T> T fake(Class<?> type, Map<String, Supplier<Object>> results) {
+    return (T)
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) -> {
+              Supplier<Object> result = results.get(method.getName());
+              return result != null ? result.get() : some(method.getReturnType());
+            });
+  }
+
+  private static @Nullable Object some(Class<?> type) {
+    if (type == long.class) {
+      return 1L;
+    }
+    if (type == int.class) {
+      return 0;
+    }
+    return type == boolean.class ? false : null;
+  }
+
+  private GraphInstance<Integer, Integer> build() {
+    GraphInstance<Integer, Integer> instance = cache.plan(plan, stream, submission);
+    assertNull(cache.build(instance));
+    return instance;
+  }
+
+  private void awaitFrees() throws InterruptedException {
+    CountDownLatch freed = new CountDownLatch(1);
+    device.frees().free(freed::countDown);
+    assertTrue(freed.await(20, TimeUnit.SECONDS), "the free thread is stuck");
+  }
+
+  @AfterEach
+  void close() {
+    device.close();
+  }
+
+  @Test
+  void anEvictionThatThrowsLeavesNobodyWaiting() throws Exception {
+    GraphInstance<Integer, Integer> instance = build();
+    assertTrue(cache.statistics().bytes() > 0);
+    Error thrown = assertThrows(StackOverflowError.class, cache::evictOldest);
+    assertSame(FAULT, thrown);
+    assertEquals(List.of("instance", "graph"), destroyed);
+    assertEquals(0, cache.statistics().bytes());
+    assertTrue(instance.isDestroyed());
+    cache.retire(instance); // its recording ends
+    awaitFrees();
+  }
+
+  @Test
+  void aRecordingThatEndsIsRetiredThoughThatThrows() throws Exception {
+    GraphInstance<Integer, Integer> instance = build();
+    cache.retire(instance);
+    awaitFrees();
+    assertTrue(instance.isDestroyed());
+    assertEquals(List.of("instance", "graph"), destroyed);
+    assertEquals(0, cache.statistics().bytes());
+  }
+
+  @Test
+  void closingDestroysAllThoughEachThrows() {
+    GraphInstance<Integer, Integer> one = build();
+    GraphInstance<Integer, Integer> two = build();
+    cache.close();
+    assertTrue(one.isDestroyed());
+    assertTrue(two.isDestroyed());
+    assertEquals(0, cache.statistics().bytes());
+  }
+
+  /** A device on which every call succeeds and nothing happens. */
+  private static final class FakeRuntime extends GpuRuntime<Integer, Integer, Integer> {
+    FakeRuntime() {
+      super(
+          new ResultCodes() {
+            @Override
+            protected @Nullable String name(int code) {
+              return null;
+            }
+
+            @Override
+            protected String text(int code) {
+              return "";
+            }
+          },
+          new PinnedRanges(),
+          new LaunchGate());
+    }
+
+    @Override
+    protected void retain() {}
+
+    @Override
+    protected void release() {}
+
+    @Override
+    protected Object library() {
+      return this;
+    }
+
+    @Override
+    protected void enableAccess(GpuRuntime<Integer, Integer, Integer> owner) {}
+
+    @Override
+    protected CollectiveLibrary collectives() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected KernelLoader<?, Integer> kernels() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected Integer createStream() {
+      return 1;
+    }
+
+    @Override
+    protected void destroyStream(Integer stream) {}
+
+    @Override
+    protected void synchronizeStream(Integer stream) {}
+
+    @Override
+    protected boolean isIdle(Integer stream) {
+      return true;
+    }
+
+    @Override
+    protected Integer createTimingEvent() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected float elapsedMillis(Integer from, Integer to) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected Integer createEvent(boolean canSleep) {
+      return 1;
+    }
+
+    @Override
+    protected void destroyEvent(Integer event) {}
+
+    @Override
+    protected void recordEvent(Integer event, Integer stream) {}
+
+    @Override
+    protected void waitEvent(Integer stream, Integer event) {}
+
+    @Override
+    protected boolean queryEvent(Integer event) {
+      return true;
+    }
+
+    @Override
+    protected void synchronizeEvent(Integer event) {}
+
+    @Override
+    protected void createPool() {}
+
+    @Override
+    protected void destroyPool() {}
+
+    @Override
+    protected long allocate(long bytes, Integer stream) {
+      return 1;
+    }
+
+    @Override
+    protected void free(long address, Integer stream) {}
+
+    @Override
+    protected void pageLock(long hostAddress, long bytes) {}
+
+    @Override
+    protected void pageUnlock(long hostAddress) {}
+
+    @Override
+    protected long allocateHost(long bytes) {
+      return 1;
+    }
+
+    @Override
+    protected long deviceAddress(long hostAddress) {
+      return hostAddress;
+    }
+
+    @Override
+    protected void freeHost(long hostAddress) {}
+
+    @Override
+    protected void fill(Integer stream, long target, int pattern, int patternBytes, long count) {}
+
+    @Override
+    protected void copy(Integer stream, long target, long source, long bytes) {}
+
+    @Override
+    protected void copyAcross(Integer stream, long target, long source, long bytes) {}
+
+    @Override
+    protected void copyToDevice(Integer stream, long target, long hostAddress, long bytes) {}
+
+    @Override
+    protected void copyToHost(Integer stream, long hostAddress, long source, long bytes) {}
+
+    @Override
+    protected void launch(
+        Integer stream,
+        Integer kernel,
+        int groupsX,
+        int groupsY,
+        int groupsZ,
+        Workgroups size,
+        int sharedBytes,
+        LaunchBuffer arguments) {}
+
+    @Override
+    protected long endOfLaunchList() {
+      return 0;
+    }
+
+    @Override
+    protected Object view() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected long streamHandle(Integer stream) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected long eventHandle(Integer event) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected void waitNative(Integer stream, long event) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected void bindAgain() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected boolean isCurrent() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected boolean makeNoneCurrent() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected void checkDeviceMemory(long address, long bytes) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected long allocateAlone(long bytes) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected void freeAlone(long address) {
+      throw new UnsupportedOperationException();
+    }
+  }
+}
