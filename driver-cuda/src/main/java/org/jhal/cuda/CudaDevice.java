@@ -10,14 +10,13 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUmemoryPool;
 import jcuda.driver.JCudaDriver;
 import org.jhal.Workgroups;
-import org.jhal.gpu.CollectiveLibrary;
 import org.jhal.gpu.GpuProperties;
 import org.jhal.gpu.GpuRuntime;
 import org.jhal.gpu.GraphRuntime;
 import org.jhal.gpu.KernelLoader;
-import org.jhal.gpu.LaunchBuffer;
 import org.jhal.gpu.LaunchGate;
 import org.jhal.gpu.PinnedRanges;
+import org.jhal.gpu.WantedCollectives;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,8 +158,8 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected CollectiveLibrary collectives() {
-    return Nccl.load();
+  protected WantedCollectives collectives() {
+    return Nccl.wanted();
   }
 
   @Override
@@ -420,7 +419,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
       int groupsZ,
       Workgroups size,
       int sharedBytes,
-      LaunchBuffer arguments) {
+      long arguments) {
     check(
         "cuLaunchKernel",
         JCudaDriver.cuLaunchKernel(
@@ -434,7 +433,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
             sharedBytes,
             stream.handle,
             null,
-            stream.list(arguments.list())));
+            stream.list(arguments)));
   }
 
   @Override

@@ -8,14 +8,13 @@ import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
-import org.jhal.gpu.CollectiveLibrary;
 import org.jhal.gpu.GpuProperties;
 import org.jhal.gpu.GpuRuntime;
 import org.jhal.gpu.GraphRuntime;
 import org.jhal.gpu.KernelLoader;
-import org.jhal.gpu.LaunchBuffer;
 import org.jhal.gpu.LaunchGate;
 import org.jhal.gpu.PinnedRanges;
+import org.jhal.gpu.WantedCollectives;
 import org.jhal.hip.jna.HipMemAccessDesc;
 import org.jhal.hip.jna.HipMemPoolProps;
 import org.jhal.hip.jna.hipEvent_t;
@@ -125,8 +124,8 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected CollectiveLibrary collectives() {
-    return Rccl.load();
+  protected WantedCollectives collectives() {
+    return Rccl.wanted();
   }
 
   @Override
@@ -350,7 +349,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
       int groupsZ,
       Workgroups size,
       int sharedBytes,
-      LaunchBuffer arguments) {
+      long arguments) {
     check(
         "hipModuleLaunchKernel",
         hipModuleLaunchKernel(
@@ -364,7 +363,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
             sharedBytes,
             stream,
             0,
-            arguments.list()));
+            arguments));
   }
 
   @Override

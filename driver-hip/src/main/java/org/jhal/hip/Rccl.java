@@ -2,7 +2,7 @@ package org.jhal.hip;
 
 import java.util.List;
 import org.jhal.Status;
-import org.jhal.gpu.CollectiveLibrary;
+import org.jhal.gpu.WantedCollectives;
 import org.jhal.gpu.WantedLibrary;
 
 /** RCCL, which carries out collectives between AMD's GPUs. */
@@ -20,12 +20,8 @@ final class Rccl {
 
   private Rccl() {}
 
-  /**
-   * Loads the library.
-   *
-   * @throws org.jhal.HalException UNIMPLEMENTED with the reason if there is none
-   */
-  static CollectiveLibrary load() {
-    return CollectiveLibrary.load("RCCL", WANTED, NAMES);
+  /** Where it is looked for. */
+  static WantedCollectives wanted() {
+    return new WantedCollectives("RCCL", WANTED, NAMES);
   }
 }

@@ -31,11 +31,11 @@ final class Clique<S, E> {
   /** How long freeing communicators may keep launches out. */
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final List<GpuDevice<S, E, ?>> devices; // by rank
+  private final List<GroupDevice<S, E>> devices; // by rank
   private final LaunchGate gate;
   private final Communicators communicators;
 
-  private Clique(List<GpuDevice<S, E, ?>> devices, LaunchGate gate, Communicators communicators) {
+  private Clique(List<GroupDevice<S, E>> devices, LaunchGate gate, Communicators communicators) {
     this.devices = devices;
     this.gate = gate;
     this.communicators = communicators;
@@ -50,7 +50,7 @@ final class Clique<S, E> {
    *     if it takes longer
    */
   static <S, E> Clique<S, E> create(
-      CollectiveLibrary library, LaunchGate gate, List<GpuDevice<S, E, ?>> devices, long patience) {
+      CollectiveLibrary library, LaunchGate gate, List<GroupDevice<S, E>> devices, long patience) {
     CompletableFuture<Clique<S, E>> made = new CompletableFuture<>();
     AtomicBoolean isLate = new AtomicBoolean();
     // The library may hang, and what it uses is kept until it returns.
@@ -89,7 +89,7 @@ final class Clique<S, E> {
   private static <S, E> void make(
       CollectiveLibrary library,
       LaunchGate gate,
-      List<GpuDevice<S, E, ?>> devices,
+      List<GroupDevice<S, E>> devices,
       AtomicBoolean isLate,
       CompletableFuture<Clique<S, E>> made) {
     if (isLate.get()) {
@@ -98,7 +98,7 @@ final class Clique<S, E> {
     int retained = 0;
     boolean isKept = false;
     try {
-      for (GpuDevice<S, E, ?> device : devices) {
+      for (GroupDevice<S, E> device : devices) {
         ofRank(retained, device.runtime()::retain);
         retained++;
       }
@@ -138,8 +138,8 @@ final class Clique<S, E> {
 
   /** Memory that pools keep is not theirs to use, so it is given back if there is too little. */
   private static <S, E> Communicators communicators(
-      CollectiveLibrary library, List<GpuDevice<S, E, ?>> devices, AtomicBoolean isLate) {
-    int[] ordinals = devices.stream().mapToInt(GpuDevice::place).toArray();
+      CollectiveLibrary library, List<GroupDevice<S, E>> devices, AtomicBoolean isLate) {
+    int[] ordinals = devices.stream().mapToInt(GroupDevice::place).toArray();
     Communicators.Binding binding =
         (rank, isNeeded, body) -> ofRank(rank, () -> bound(devices.get(rank), isNeeded, body));
     try {
@@ -159,7 +159,7 @@ final class Clique<S, E> {
   }
 
   /** With the device bound, or else the library would make the first GPU of the machine current. */
-  private static void bound(GpuDevice<?, ?, ?> device, boolean isNeeded, Runnable body) {
+  private static void bound(GroupDevice<?, ?> device, boolean isNeeded, Runnable body) {
     long token;
     try {
       token = device.runtime().bindToThread();
@@ -181,7 +181,7 @@ final class Clique<S, E> {
     }
   }
 
-  List<GpuDevice<S, E, ?>> devices() {
+  List<GroupDevice<S, E>> devices() {
     return devices;
   }
 
@@ -191,7 +191,7 @@ final class Clique<S, E> {
 
   /** Whether a device of it is being closed, or is closed. */
   boolean isClosing() {
-    return devices.stream().anyMatch(GpuDevice::isClosing);
+    return devices.stream().anyMatch(GroupDevice::isClosing);
   }
 
   /** Whether another group may use it. */

@@ -2,7 +2,6 @@ package org.jhal.gpu;
 
 import com.sun.jna.ptr.IntByReference;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe; a communicator is used by one thread at a time.
  */
-public final class CollectiveLibrary {
+final class CollectiveLibrary {
   static final int SUCCESS = 0;
 
   /** What goes on behind the calls is not over. */
@@ -71,12 +70,12 @@ public final class CollectiveLibrary {
   /**
    * Loads the library.
    *
-   * @param name of the library, for people
-   * @param candidates absolute paths, or names for the system to find
    * @throws HalException with the reason if there is none that can be used
    */
-  public static CollectiveLibrary load(String name, WantedLibrary wanted, List<String> candidates) {
-    SharedLibrary library = wanted.find(candidates, "ncclGetVersion");
+  static CollectiveLibrary load(WantedCollectives collectives) {
+    String name = collectives.name();
+    WantedLibrary wanted = collectives.wanted();
+    SharedLibrary library = wanted.find(collectives.candidates(), "ncclGetVersion");
     CollectiveLibrary loaded =
         LOADED.computeIfAbsent(library.path(), file -> new CollectiveLibrary(name, library));
     if (loaded.version < OLDEST) {

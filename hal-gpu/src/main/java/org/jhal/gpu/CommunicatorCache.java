@@ -17,7 +17,7 @@ final class CommunicatorCache {
 
   /** Takes those of these devices, by rank, or returns null if there are none that are sound. */
   @SuppressWarnings("unchecked") // of the same devices
-  <S, E> @Nullable Clique<S, E> take(List<GpuDevice<S, E, ?>> devices) {
+  <S, E> @Nullable Clique<S, E> take(List<GroupDevice<S, E>> devices) {
     Clique<S, E> taken = null;
     synchronized (this) {
       for (Clique<?, ?> clique : idle) {
@@ -49,7 +49,7 @@ final class CommunicatorCache {
   }
 
   /** Ends all that have a device, which is closing: none will be kept from now on. Blocks. */
-  void end(GpuDevice<?, ?, ?> closing) {
+  void end(GroupDevice<?, ?> closing) {
     List<Clique<?, ?>> ended = new ArrayList<>();
     synchronized (this) {
       for (Clique<?, ?> clique : idle) {

@@ -1,6 +1,5 @@
 package org.jhal.gpu;
 
-import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -13,8 +12,6 @@ import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.GraphStatistics;
 import org.jhal.HalException;
-import org.jhal.HostMemory;
-import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
@@ -29,7 +26,6 @@ import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.EarlyClasses;
-import org.jhal.driver.support.Once;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +41,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
         Clique.class,
         ClockFit.class,
         CollectiveLibrary.class,
+        DeviceAllocator.class,
         DeviceClock.class,
         FreeThread.class,
         GpuGroup.class,
@@ -59,18 +56,18 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   private final GpuRuntime<S, E, K> runtime;
   private final GpuProperties properties;
-  private final MemoryPool<S> pool;
-  private final TransferRing<S, E> ring;
   private final FreeThread frees;
+  private final GpuCore<S, E, K> core;
+  private final MemoryPool<S> pool;
+  private final DeviceAllocator<S> allocator;
+  private final TransferRing<S, E> ring; // moves pageable memory
   private final @Nullable KernelCache cache;
   private final @Nullable GraphCache<S, K> graphs; // null if the device uses none
   private final GpuNativeCalls<S, E, K> nativeCalls;
   private final DeviceClock<S, E> clock;
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
-  private final Once<S> groupStream = new Once<>(); // on which the collectives of all groups run
-  private volatile @Nullable CommunicatorCache cliques; // of the first group that it is in
-  private volatile boolean isClosing;
+  private final GroupDevice<S, E> groups;
   private final AtomicInteger streams = new AtomicInteger(); // how many were created
 
   /**
@@ -89,19 +86,25 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     this.ranges = config.ranges();
     MemoryPool<S> made = null;
     try {
+      this.frees = new FreeThread(runtime, name());
+      this.core = new GpuCore<>(runtime, frees, name(), properties.ordinal());
+      this.groups = new GroupDevice<>(core);
       long token = runtime.bindToThread();
       try {
         made =
             new MemoryPool<>(
-                runtime, place(), new MemoryBudget(name(), info().memoryBytes()), this::evictGraph);
+                runtime,
+                core.place(),
+                new MemoryBudget(name(), info().memoryBytes()),
+                this::evictGraph);
       } finally {
         runtime.unbindFromThread(token);
       }
       this.pool = made;
+      this.allocator = new DeviceAllocator<>(core, made);
       this.ring = new TransferRing<>(runtime, config.stagingBytes(), config.copyThreads());
-      this.frees = new FreeThread(runtime, name());
       GraphRuntime<S, K> calls = config.graphs().isOff() ? null : runtime.graphs();
-      this.graphs = calls == null ? null : new GraphCache<>(this, calls, config.graphs());
+      this.graphs = calls == null ? null : new GraphCache<>(core, calls, config.graphs());
     } catch (Throwable t) {
       MemoryPool<S> left = made;
       if (left != null) {
@@ -112,8 +115,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     }
   }
 
-  /** {@code DRIVER-INDEX}. */
-  String name() {
+  private String name() {
     return info().driver() + "-" + info().index();
   }
 
@@ -127,42 +129,9 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return frees;
   }
 
-  /** The {@link GpuMemory#place} of its own memory. */
-  int place() {
-    return properties.ordinal();
-  }
-
-  MemoryPool<S> pool() {
-    return pool;
-  }
-
-  /** Maps times of the device to those of the host. */
-  DeviceClock<S, E> clock() {
-    return clock;
-  }
-
-  Profile profile() {
-    return profile;
-  }
-
-  /** Marks operations for a profiler; null if they are not marked. */
-  @Nullable RangeMarks ranges() {
-    return ranges;
-  }
-
-  /** The stream on which the collectives of all groups run. The device is bound. */
-  S groupStream() {
-    return groupStream.get(runtime::openStream);
-  }
-
-  /** The same if there was a group, else null. Public for tests. */
+  /** The stream of all groups' collectives; null if there was no group. Public for tests. */
   public @Nullable S groupStreamIfMade() {
-    return groupStream.ifMade();
-  }
-
-  /** Moves pageable memory. */
-  TransferRing<S, E> ring() {
-    return ring;
+    return groups.streamIfMade();
   }
 
   @Override
@@ -198,24 +167,19 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   @Override
   public NativeStream<GpuEvent<E>> createStream(int index) {
     streams.incrementAndGet();
-    GpuStream<S, E, K> made = new GpuStream<>(this, index);
+    GpuStream<S, E, K> made = new GpuStream<>(core, index, allocator, ring, clock, profile, ranges);
     nativeCalls.lend(made.handle());
     return made;
   }
 
   @Override
   public boolean supports(BufferParams params) {
-    return params.type() != MemoryType.SHARED;
+    return DeviceAllocator.supports(params.type());
   }
 
   @Override
   public DeviceMemory allocate(long bytes, BufferParams params) {
-    return switch (params.type()) {
-      case DEVICE -> pool.allocate(bytes);
-      case HOST -> new PinnedMemory(runtime, frees, bytes);
-      case HOST_UPLOAD -> new UploadMemory(runtime, frees, bytes);
-      default -> throw new HalException(Status.UNIMPLEMENTED, "no memory of type " + params.type());
-    };
+    return allocator.allocate(bytes, params);
   }
 
   @Override
@@ -226,7 +190,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   @Override
   public DeviceMemory importDevice(long address, long bytes) {
     runtime.checkDeviceMemory(address, bytes);
-    return new ForeignMemory(frees, place(), address, bytes);
+    return new ForeignMemory(frees, core.place(), address, bytes);
   }
 
   @Override
@@ -243,7 +207,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   @Override
   public @Nullable String noAccess(DeviceBackend<?> owner) {
     if (owner instanceof GpuDevice<?, ?, ?> other && other.runtime.library() == runtime.library()) {
-      return properties.peers().obstacle(other.place());
+      return properties.peers().obstacle(other.core.place());
     }
     return "devices of the driver "
         + info().driver()
@@ -255,7 +219,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   @SuppressWarnings("unchecked") // devices of one library are of one type
   public void enableAccess(DeviceBackend<?> owner) {
     GpuDevice<S, E, K> other = (GpuDevice<S, E, K>) owner;
-    if (other.place() == place()) {
+    if (other.core.place() == core.place()) {
       return;
     }
     try {
@@ -276,7 +240,7 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     for (DeviceBackend<?> rank : ranks) {
       GpuDevice<S, E, ?> device = sameDriver(devices.size(), rank);
       for (GpuDevice<S, E, ?> other : devices) {
-        if (other.place() == device.place()) {
+        if (other.core.place() == device.core.place()) {
           throw new HalException(
               Status.UNIMPLEMENTED,
               "ranks " + devices.indexOf(other) + " and " + devices.size() + " are on one GPU");
@@ -285,9 +249,8 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
       devices.add(device);
     }
     LaunchBlocking.check(devices.size(), runtime.launchBlocking(), System.getenv());
-    CollectiveLibrary library = runtime.collectives();
-    devices.forEach(device -> device.cliques = library.cache());
-    return GpuGroup.create(library, runtime.gate(), devices, patience);
+    List<GroupDevice<S, E>> members = devices.stream().map(device -> device.groups).toList();
+    return GpuGroup.create(runtime.collectives(), runtime.gate(), members, patience);
   }
 
   @SuppressWarnings("unchecked") // devices of one library are of one type
@@ -312,30 +275,9 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
     return cache != null && cache.evictOldest();
   }
 
-  /** Whether this driver itself has page-locked all of the memory. Calls no native function. */
-  boolean hasPinned(HostMemory memory) {
-    long address = address(memory);
-    return address != 0 && runtime.hasPinned(address, address + memory.size() - 1);
-  }
-
-  /**
-   * The address of host memory if all of it is page-locked, so that the device can access it; else
-   * 0.
-   */
-  long pinnedAddress(HostMemory memory) {
-    long address = address(memory);
-    return address != 0 && runtime.isPinned(address, address + memory.size() - 1) ? address : 0;
-  }
-
-  /** The native address of host memory, or 0 if it is on the heap. */
-  private static long address(HostMemory memory) {
-    Buffer direct = memory.direct();
-    return direct == null ? memory.address() : GpuRuntime.address(direct);
-  }
-
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    return runtime.kernels().load(source, variant, kernels, frees, cache);
+    return runtime.kernels().load(source, variant, kernels, frees::free, cache);
   }
 
   @Override
@@ -350,21 +292,13 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
 
   @Override
   public void close() {
-    isClosing = true; // from now on nobody keeps its communicators
+    groups.beginClose();
     nativeCalls.close();
     frees.close(this::closeLast);
   }
 
-  /** Whether it is being closed, or is closed. */
-  boolean isClosing() {
-    return isClosing;
-  }
-
   private void closeLast() {
-    CommunicatorCache used = cliques;
-    if (used != null) {
-      used.end(this);
-    }
+    groups.endCommunicators();
     runtime.gate().run(this::freeAll);
     runtime.release();
   }

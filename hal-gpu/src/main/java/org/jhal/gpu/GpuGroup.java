@@ -30,7 +30,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
 
   /** A rank: its device, and its event. */
   private static final class Member<S, E> {
-    final GpuDevice<S, E, ?> device;
+    final GroupDevice<S, E> device;
     final S stream;
     final E event; // behind its part of the latest collective, if isRecorded
 
@@ -41,7 +41,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
 
     boolean isPast; // its abort has returned; guarded by the group's monitor
 
-    Member(GpuDevice<S, E, ?> device, S stream, E event) {
+    Member(GroupDevice<S, E> device, S stream, E event) {
       this.device = device;
       this.stream = stream;
       this.event = event;
@@ -90,22 +90,24 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   }
 
   /**
-   * Makes a group. Blocks.
+   * Loads the library, unless it is loaded, and makes a group. Blocks.
    *
    * @param devices by rank, on different GPUs
    * @param patience how long it may take, in nanoseconds
-   * @throws HalException if the library refuses, or there is not enough memory; DEADLINE_EXCEEDED
-   *     if it takes longer
+   * @throws HalException if there is no library, it refuses, or there is not enough memory;
+   *     DEADLINE_EXCEEDED if it takes longer
    */
   static <S, E> GpuGroup<S, E> create(
-      CollectiveLibrary library, LaunchGate gate, List<GpuDevice<S, E, ?>> devices, long patience) {
+      WantedCollectives wanted, LaunchGate gate, List<GroupDevice<S, E>> devices, long patience) {
+    CollectiveLibrary library = CollectiveLibrary.load(wanted);
+    devices.forEach(device -> device.join(library.cache()));
     Clique<S, E> kept = library.cache().take(devices);
     Clique<S, E> clique =
         kept != null ? kept : Clique.create(library, gate, List.copyOf(devices), patience);
     List<Member<S, E>> members = new ArrayList<>();
     try {
       for (int rank = 0; rank < devices.size(); rank++) {
-        GpuDevice<S, E, ?> device = devices.get(rank);
+        GroupDevice<S, E> device = devices.get(rank);
         members.add(Clique.ofRank(rank, () -> member(device)));
       }
       return new GpuGroup<>(
@@ -117,11 +119,11 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
     }
   }
 
-  private static <S, E> Member<S, E> member(GpuDevice<S, E, ?> device) {
+  private static <S, E> Member<S, E> member(GroupDevice<S, E> device) {
     GpuRuntime<S, E, ?> runtime = device.runtime();
     return makeBound(
         runtime,
-        () -> new Member<>(device, device.groupStream(), runtime.createEvent(false)),
+        () -> new Member<>(device, device.stream(), runtime.createEvent(false)),
         GpuGroup::freeEvent);
   }
 

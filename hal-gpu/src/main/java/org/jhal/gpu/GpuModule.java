@@ -1,6 +1,7 @@
 package org.jhal.gpu;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.LoadedKernel;
 
@@ -9,10 +10,14 @@ final class GpuModule<M, K> implements KernelModule {
   private final KernelLoader<M, K> loader;
   private final M module;
   private final List<K> kernels;
-  private final FreeThread frees;
+  private final Consumer<Runnable> frees;
 
-  /** A module, which {@code frees} unloads. */
-  GpuModule(KernelLoader<M, K> loader, M module, List<K> kernels, FreeThread frees) {
+  /**
+   * A module.
+   *
+   * @param frees calls soon what may wait until the device is idle
+   */
+  GpuModule(KernelLoader<M, K> loader, M module, List<K> kernels, Consumer<Runnable> frees) {
     this.loader = loader;
     this.module = module;
     this.kernels = List.copyOf(kernels);
@@ -32,6 +37,6 @@ final class GpuModule<M, K> implements KernelModule {
 
   @Override
   public void unload() {
-    frees.free(() -> loader.unload(module));
+    frees.accept(() -> loader.unload(module));
   }
 }

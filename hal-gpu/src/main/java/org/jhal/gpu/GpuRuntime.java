@@ -1,7 +1,6 @@
 package org.jhal.gpu;
 
 import java.lang.System.Logger.Level;
-import java.nio.Buffer;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,7 +55,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * What calls have to go through that may wait until a device is idle. Those of this class that
    * are not final leave it to their callers.
    */
-  final LaunchGate gate() {
+  public final LaunchGate gate() {
     return gate;
   }
 
@@ -180,12 +179,8 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    */
   protected abstract void enableAccess(GpuRuntime<S, E, K> owner);
 
-  /**
-   * The library for collectives between devices of the driver.
-   *
-   * @throws HalException UNIMPLEMENTED with the reason if there is none
-   */
-  protected abstract CollectiveLibrary collectives();
+  /** The library for collectives between devices of the driver; loaded for the first group. */
+  protected abstract WantedCollectives collectives();
 
   /**
    * The variables of the environment with which, unless they are 0, the runtime waits for each
@@ -423,7 +418,8 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    *
    * @param size work items of a workgroup along each axis
    * @param sharedBytes dynamic shared memory per workgroup
-   * @param arguments the packed arguments; read before this returns
+   * @param arguments the address of the list of packed arguments, which {@link #endOfLaunchList}
+   *     ends; read before this returns
    */
   protected abstract void launch(
       S stream,
@@ -433,7 +429,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
       int groupsZ,
       Workgroups size,
       int sharedBytes,
-      LaunchBuffer arguments);
+      long arguments);
 
   // The runtime beside JHAL.
 
@@ -500,11 +496,6 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
             + reason);
   }
 
-  /** The word that ends the list of a {@link LaunchBuffer}. */
+  /** The word that ends the list of packed arguments of a launch. */
   protected abstract long endOfLaunchList();
-
-  /** The address of a direct buffer's first byte, regardless of its position. */
-  static long address(Buffer direct) {
-    return com.sun.jna.Pointer.nativeValue(com.sun.jna.Native.getDirectBufferPointer(direct));
-  }
 }

@@ -1,5 +1,6 @@
 package org.jhal.gpu;
 
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jhal.BufferParams;
@@ -21,7 +22,7 @@ import org.jhal.driver.support.BackOff;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of a {@link GpuDevice}, over a native stream.
+ * A stream of a device, over a native stream.
  *
  * <p>Completion is detected with events. Events on which a thread can sleep (BLOCKING_SYNC) are
  * scarce: a stream holds only a few dozen that have not fired, and then recording blocks. So they
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the native event
  * @param <K> the native kernel
  */
-public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
+public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, GraphStream<S> {
   /**
    * Less than a native stream holds (see docs/benchmarks.md), since a command may expand to
    * several.
@@ -73,9 +74,13 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   /** This many staged bytes weigh as much as one command. */
   private static final int BYTES_PER_WEIGHT = StagingRing.CAPACITY / CAPACITY;
 
-  private final GpuDevice<S, E, K> device;
   private final int index;
   private final GpuRuntime<S, E, K> runtime;
+  private final DeviceAllocator<S> allocator;
+  private final TransferRing<S, E> ring; // moves pageable memory
+  private final Profile profile;
+  private final @Nullable RangeMarks ranges; // null if nothing is marked
+  private final int place; // of the device's own memory
   private final S handle;
 
   // Recordings are counted from 1. Written by the thread that issues: events first, then
@@ -100,15 +105,33 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private final StreamTimer<S, E> timer;
   private boolean isElsewhere; // a part of what is being issued runs in other streams
 
-  GpuStream(GpuDevice<S, E, K> device, int index) {
-    this.device = device;
+  /**
+   * Opens a stream. The device is bound.
+   *
+   * @param index its place among the device's streams, from 0
+   * @param clock maps times of the device to those of the host
+   * @param ranges marks operations for a profiler; null if they are not marked
+   */
+  GpuStream(
+      GpuCore<S, E, K> core,
+      int index,
+      DeviceAllocator<S> allocator,
+      TransferRing<S, E> ring,
+      DeviceClock<S, E> clock,
+      Profile profile,
+      @Nullable RangeMarks ranges) {
     this.index = index;
-    this.runtime = device.runtime();
+    this.runtime = core.runtime();
+    this.allocator = allocator;
+    this.ring = ring;
+    this.profile = profile;
+    this.ranges = ranges;
+    this.place = core.place();
     this.hostFrees = new DeferredFrees<>(runtime);
     this.launch = new LaunchBuffer(runtime.endOfLaunchList());
     this.handle = runtime.openStream();
-    this.staging = new StagingRing<>(runtime, handle, device.frees());
-    this.timer = new StreamTimer<>(runtime, device.clock(), handle);
+    this.staging = new StagingRing<>(runtime, handle, core.frees());
+    this.timer = new StreamTimer<>(runtime, clock, handle);
   }
 
   @SuppressWarnings("unchecked") // it holds only nulls
@@ -116,23 +139,23 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     return (@Nullable GpuEvent<E>[]) new GpuEvent<?>[KEPT_EVENTS];
   }
 
-  /** The native stream. */
+  @Override
   public S handle() {
     return handle;
   }
 
-  /** Its place among the device's streams, from 0. */
-  int index() {
+  @Override
+  public int index() {
     return index;
   }
 
-  /** The number of the next recording. For the thread that issues. */
-  long nextPosition() {
+  @Override
+  public long nextPosition() {
     return recordings + 1;
   }
 
-  /** A number of a recording; it and all before it have fired. */
-  long fired() {
+  @Override
+  public long fired() {
     return fired;
   }
 
@@ -187,12 +210,33 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     }
     for (int i = 0; i < commands.size() && !staging.isMade(); i++) {
       Command command = commands.get(i);
-      boolean isPinned = command.kind() == Command.Kind.UPLOAD && device.hasPinned(command.host());
+      boolean isPinned = command.kind() == Command.Kind.UPLOAD && hasPinned(command.host());
       if (!isPinned && stagedBytes(command) > 0) {
         return true;
       }
     }
     return false;
+  }
+
+  /** Whether this driver itself has page-locked all of the memory. Calls no native function. */
+  private boolean hasPinned(HostMemory memory) {
+    long address = address(memory);
+    return address != 0 && runtime.hasPinned(address, address + memory.size() - 1);
+  }
+
+  /**
+   * The address of host memory if all of it is page-locked, so that the device can access it; else
+   * 0.
+   */
+  private long pinnedAddress(HostMemory memory) {
+    long address = address(memory);
+    return address != 0 && runtime.isPinned(address, address + memory.size() - 1) ? address : 0;
+  }
+
+  /** The native address of host memory, or 0 if it is on the heap. */
+  private static long address(HostMemory memory) {
+    Buffer direct = memory.direct();
+    return direct == null ? memory.address() : NativeBlock.addressOf(direct);
   }
 
   /** Host memory is page-locked, which may block. */
@@ -304,15 +348,15 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   @Override
   public int timingWeight(boolean isRecorded) {
-    return device.profile().measures(isRecorded) ? StreamTimer.WEIGHT : -1;
+    return profile.measures(isRecorded) ? StreamTimer.WEIGHT : -1;
   }
 
   @Override
   public void issue(CommandList commands, Submission submission) {
-    RangeMarks ranges = device.ranges();
-    if (ranges != null && !submission.wasPutBack()) { // it keeps the range that it has
-      long range = ranges.start(title(commands));
-      submission.whenFired(() -> ranges.end(range));
+    RangeMarks marks = ranges;
+    if (marks != null && !submission.wasPutBack()) { // it keeps the range that it has
+      long range = marks.start(title(commands));
+      submission.whenFired(() -> marks.end(range));
     }
     StreamTimer.Pair<E> timing = submission.isTimed() ? timer.begin() : null;
     if (timing == null) {
@@ -387,8 +431,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     long source = from.address() + submission.offset(command.source());
     long target = to.address() + submission.offset(command.target());
     long bytes = submission.length(command.target());
-    int own = device.place();
-    if (from.place() == own && to.place() == own) {
+    if (from.place() == place && to.place() == place) {
       runtime.copy(handle, target, source, bytes);
     } else {
       runtime.copyAcross(handle, target, source, bytes);
@@ -421,7 +464,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
   private void upload(Command command, Submission submission) {
     HostMemory source = command.host();
     long target = GpuMemory.address(command.target(), submission);
-    long pinned = device.pinnedAddress(source);
+    long pinned = pinnedAddress(source);
     if (pinned != 0) {
       submission.moves(command, TransferPath.DIRECT);
       runtime.copyToDevice(handle, target, pinned, source.size());
@@ -435,21 +478,21 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     } else {
       submission.moves(command, TransferPath.RING);
       isElsewhere = true;
-      submission.afterwards(PageableTransfer.upload(device.ring(), source, target));
+      submission.afterwards(PageableTransfer.upload(ring, source, target));
     }
   }
 
   private void readback(Command command, Submission submission) {
     HostMemory target = command.host();
     long source = GpuMemory.address(command.source(), submission);
-    long pinned = device.pinnedAddress(target);
+    long pinned = pinnedAddress(target);
     if (pinned != 0) {
       submission.moves(command, TransferPath.DIRECT);
       runtime.copyToHost(handle, pinned, source, target.size());
     } else {
       submission.moves(command, TransferPath.RING);
       isElsewhere = true;
-      submission.afterwards(PageableTransfer.readback(device.ring(), source, target));
+      submission.afterwards(PageableTransfer.readback(ring, source, target));
     }
   }
 
@@ -458,13 +501,13 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
     launch.set(command, submission);
     runtime.launch(
         handle,
-        GpuModule.<K>kernel(kernel),
+        KernelLoader.<K>nativeKernel(kernel),
         command.groupsX(),
         command.groupsY(),
         command.groupsZ(),
         kernel.workgroupSize(),
         kernel.dynamicSharedMemory(),
-        launch);
+        launch.list());
   }
 
   /**
@@ -520,15 +563,13 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>> {
 
   @Override
   public DeviceMemory allocAsync(long bytes, BufferParams params, Submission submission) {
-    return params.type() == MemoryType.DEVICE
-        ? device.pool().allocate(bytes, handle)
-        : device.allocate(bytes, params); // host memory cannot be allocated in stream order
+    return allocator.allocate(bytes, params, handle);
   }
 
   @Override
   public void freeAsync(DeviceMemory memory) {
     if (memory instanceof PoolMemory pooled) {
-      device.pool().free(pooled, handle);
+      allocator.free(pooled, handle);
     } else {
       hostFrees.add(memory, nextMark());
     }

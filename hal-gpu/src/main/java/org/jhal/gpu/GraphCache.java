@@ -33,7 +33,7 @@ final class GraphCache<S, K> {
   /** How many instances a recording has for one stream at most. */
   static final int MOST_PER_STREAM = 2;
 
-  private final GpuDevice<S, ?, K> device;
+  private final GpuCore<S, ?, K> core;
   private final GraphRuntime<S, K> graphs;
   private final GraphOptions options;
 
@@ -48,8 +48,8 @@ final class GraphCache<S, K> {
   private final Set<GraphFallback> logged = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedDeque<S> uploads = new ConcurrentLinkedDeque<>(); // free streams
 
-  GraphCache(GpuDevice<S, ?, K> device, GraphRuntime<S, K> graphs, GraphOptions options) {
-    this.device = device;
+  GraphCache(GpuCore<S, ?, K> core, GraphRuntime<S, K> graphs, GraphOptions options) {
+    this.core = core;
     this.graphs = graphs;
     this.options = options;
   }
@@ -69,8 +69,8 @@ final class GraphCache<S, K> {
     return plan.size() == 0 ? null : new GraphSet<>(this, plan, streams);
   }
 
-  GraphInstance<S, K> plan(GraphPlan plan, GpuStream<S, ?, K> stream, Submission submission) {
-    return new GraphInstance<>(device, stream, graphs, plan, submission);
+  GraphInstance<S, K> plan(GraphPlan plan, GraphStream<S> stream, Submission submission) {
+    return new GraphInstance<>(core, stream, graphs, plan, submission);
   }
 
   // Making.
@@ -101,7 +101,7 @@ final class GraphCache<S, K> {
       instances.add(planned);
       S stream = uploads.pollFirst();
       if (stream == null) {
-        stream = device.runtime().openStream();
+        stream = core.runtime().openStream();
       }
       try {
         planned.build(stream);
@@ -202,13 +202,13 @@ final class GraphCache<S, K> {
   void retire(GraphInstance<S, K> instance) {
     if (instance.take()) {
       try {
-        device.frees().free(() -> destroy(instance, true));
+        core.frees().free(() -> destroy(instance, true));
       } catch (Throwable t) { // no thread can be started, and nobody else destroys it
-        device.runtime().giveBack(() -> destroy(instance, false));
+        core.runtime().giveBack(() -> destroy(instance, false));
       }
     } else if (!instance.isDestroyed()) { // another thread is evicting it
       try {
-        device.frees().free(instance::awaitDestroyed);
+        core.frees().free(instance::awaitDestroyed);
       } catch (Throwable t) { // no thread can be started
         instance.awaitDestroyed();
       }
@@ -234,11 +234,11 @@ final class GraphCache<S, K> {
   void close() {
     for (GraphInstance<S, K> instance : instances) {
       if (instance.take()) {
-        device.runtime().giveBack(() -> destroy(instance, true));
+        core.runtime().giveBack(() -> destroy(instance, true));
       }
     }
     for (S stream = uploads.poll(); stream != null; stream = uploads.poll()) {
-      device.runtime().closeStream(stream);
+      core.runtime().closeStream(stream);
     }
   }
 
@@ -262,7 +262,7 @@ final class GraphCache<S, K> {
   GraphFallback refused(HalException failure) {
     GraphFallback reason = GraphFallback.of(failure);
     if (logged.add(reason)) {
-      String text = device.name() + ": commands are issued one by one (" + reason.text() + ")";
+      String text = core.name() + ": commands are issued one by one (" + reason.text() + ")";
       if (reason == GraphFallback.OUT_OF_MEMORY) { // as the setting may say
         LOG.log(Level.INFO, text + ": " + failure.getMessage());
       } else {

@@ -30,8 +30,8 @@ final class GraphInstance<S, K> {
   /** Roughly how much memory of the device a node takes up; measured, see docs/benchmarks.md. */
   private static final long BYTES_PER_NODE = 2560;
 
-  private final GpuDevice<S, ?, K> device;
-  private final GpuStream<S, ?, K> stream;
+  private final GpuCore<S, ?, K> core;
+  private final GraphStream<S> stream;
   private final GraphRuntime<S, K> graphs;
   private final GraphPlan plan;
   private final AtomicReference<State> state = new AtomicReference<>(State.PLANNED);
@@ -56,16 +56,16 @@ final class GraphInstance<S, K> {
    * @throws ArithmeticException as {@link GraphNodes}
    */
   GraphInstance(
-      GpuDevice<S, ?, K> device,
-      GpuStream<S, ?, K> stream,
+      GpuCore<S, ?, K> core,
+      GraphStream<S> stream,
       GraphRuntime<S, K> graphs,
       GraphPlan plan,
       Submission submission) {
-    this.device = device;
+    this.core = core;
     this.stream = stream;
     this.graphs = graphs;
     this.plan = plan;
-    this.nodes = new GraphNodes<>(device, graphs, plan);
+    this.nodes = new GraphNodes<>(core, graphs, plan);
     nodes.capture(submission);
   }
 
@@ -75,8 +75,8 @@ final class GraphInstance<S, K> {
   }
 
   /**
-   * Makes the native graph, and puts it on the device. For the owner of a PLANNED one, which is
-   * then READY. If this throws, the owner destroys what there is.
+   * Makes the native graph, and puts it on the core. For the owner of a PLANNED one, which is then
+   * READY. If this throws, the owner destroys what there is.
    *
    * @param uploads a stream that nobody else uses meanwhile
    */
@@ -84,9 +84,9 @@ final class GraphInstance<S, K> {
     graph = graphs.create();
     nodes.addTo(graph);
     long made = graph;
-    instance = device.runtime().gate().call(() -> graphs.instantiate(made));
+    instance = core.runtime().gate().call(() -> graphs.instantiate(made));
     graphs.upload(instance, uploads);
-    device.runtime().synchronizeStream(uploads);
+    core.runtime().synchronizeStream(uploads);
     lastUse = System.nanoTime();
     state.set(State.READY);
   }
@@ -194,7 +194,7 @@ final class GraphInstance<S, K> {
     }
     try {
       if (instance != 0) {
-        device.runtime().gate().run(() -> graphs.destroyInstance(instance));
+        core.runtime().gate().run(() -> graphs.destroyInstance(instance));
       }
     } finally {
       try {

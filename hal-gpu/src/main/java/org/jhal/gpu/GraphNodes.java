@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class GraphNodes<S, K> {
   private static final int MANY_SLOTS = 63;
 
-  private final GpuDevice<S, ?, K> device;
+  private final GpuCore<S, ?, K> core;
   private final GraphRuntime<S, K> graphs;
   private final GraphPlan plan;
 
@@ -53,8 +53,8 @@ final class GraphNodes<S, K> {
    *
    * @throws ArithmeticException if they need more than 2 GiB of memory for arguments or updates
    */
-  GraphNodes(GpuDevice<S, ?, K> device, GraphRuntime<S, K> graphs, GraphPlan plan) {
-    this.device = device;
+  GraphNodes(GpuCore<S, ?, K> core, GraphRuntime<S, K> graphs, GraphPlan plan) {
+    this.core = core;
     this.graphs = graphs;
     this.plan = plan;
     int count = plan.size();
@@ -99,7 +99,7 @@ final class GraphNodes<S, K> {
     for (int node = 0; node < count; node++) {
       Command command = plan.command(node);
       if (command.kind() == Command.Kind.DISPATCH) {
-        PackedArguments.prepare(memory, places[node], device.runtime().endOfLaunchList());
+        PackedArguments.prepare(memory, places[node], core.runtime().endOfLaunchList());
         PackedArguments.set(memory, places[node], command);
       }
     }
@@ -196,7 +196,7 @@ final class GraphNodes<S, K> {
   /** Adds all nodes to a native graph. */
   void addTo(long graph) {
     if (updateBytes > 0) {
-      HostBlock block = new HostBlock(device.runtime(), updateBytes);
+      HostBlock block = new HostBlock(core.runtime(), updateBytes);
       updates = block;
       ByteBuffer to = block.view(0, updateBytes);
       for (int node = 0; node < nodes.length; node++) {
@@ -227,7 +227,7 @@ final class GraphNodes<S, K> {
               graph,
               dependencies,
               count,
-              GpuModule.<K>kernel(command.kernel()),
+              KernelLoader.<K>nativeKernel(command.kernel()),
               command,
               memory.address(places[node]));
       case FILL ->
@@ -248,7 +248,7 @@ final class GraphNodes<S, K> {
   }
 
   private boolean isElsewhere(int place) {
-    return place != device.place();
+    return place != core.place();
   }
 
   private long times(int node, Command fill) {
@@ -282,7 +282,7 @@ final class GraphNodes<S, K> {
               memory,
               instance,
               nodes[node],
-              GpuModule.<K>kernel(command.kernel()),
+              KernelLoader.<K>nativeKernel(command.kernel()),
               command,
               memory.address(places[node]));
       case FILL ->
@@ -312,7 +312,7 @@ final class GraphNodes<S, K> {
     if (block != null && mayWait) {
       block.release();
     } else if (block != null) {
-      block.release(device.frees());
+      block.release(core.frees());
     }
   }
 }

@@ -46,7 +46,7 @@ final class GraphSet<S, K> implements PreparedCommands {
    *
    * @throws HalException if the launch failed, or the device is lost
    */
-  boolean issue(GpuStream<S, ?, K> stream, Submission submission) {
+  boolean issue(GraphStream<S> stream, Submission submission) {
     OnStream graphs = streams.get(stream.index());
     if (graphs == null) {
       graphs = new OnStream();
@@ -104,7 +104,7 @@ final class GraphSet<S, K> implements PreparedCommands {
       dying.clear();
     }
 
-    boolean issue(GpuStream<S, ?, K> stream, Submission submission) {
+    boolean issue(GraphStream<S> stream, Submission submission) {
       if (submission.wasPutBack()) {
         return false; // there is room now
       }
@@ -126,7 +126,7 @@ final class GraphSet<S, K> implements PreparedCommands {
     }
 
     /** Launches a submission; returns why not, or null if it did. */
-    private @Nullable GraphFallback launch(GpuStream<S, ?, K> stream, Submission submission) {
+    private @Nullable GraphFallback launch(GraphStream<S> stream, Submission submission) {
       submissions++;
       dropGone();
       GraphFallback reason = null;
@@ -227,7 +227,7 @@ final class GraphSet<S, K> implements PreparedCommands {
      * @param otherwise the reason if this is left to a later submission
      */
     private @Nullable GraphFallback make(
-        GpuStream<S, ?, K> stream, Submission submission, GraphFallback otherwise) {
+        GraphStream<S> stream, Submission submission, GraphFallback otherwise) {
       if (submissions < nextTry) {
         return lastRefusal;
       }

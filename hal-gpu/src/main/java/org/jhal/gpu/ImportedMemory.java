@@ -20,7 +20,7 @@ final class ImportedMemory implements GpuMemory {
     this.runtime = runtime;
     this.frees = frees;
     this.memory = memory;
-    this.hostAddress = GpuRuntime.address(memory);
+    this.hostAddress = NativeBlock.addressOf(memory);
     this.deviceAddress = memory.capacity() == 0 ? 0 : register();
   }
 

@@ -6,11 +6,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.KernelModule;
+import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
@@ -55,13 +57,17 @@ public abstract class KernelLoader<M, K> {
   /** Code, and what it is, for messages. */
   private record Compiled(byte[] code, String what) {}
 
-  private final GpuRuntime<?, ?, K> runtime;
+  private final LaunchGate gate;
   private final GpuProperties device;
   private final Kernels kernels;
 
-  /** For the device of {@code runtime}. */
-  protected KernelLoader(GpuRuntime<?, ?, K> runtime, GpuProperties device, Kernels kernels) {
-    this.runtime = runtime;
+  /**
+   * For a device.
+   *
+   * @param gate what calls on modules go through, which may wait until the device is idle
+   */
+  protected KernelLoader(LaunchGate gate, GpuProperties device, Kernels kernels) {
+    this.gate = gate;
     this.device = device;
     this.kernels = kernels;
   }
@@ -128,11 +134,6 @@ public abstract class KernelLoader<M, K> {
     return device;
   }
 
-  /** The native calls on the device. */
-  protected final GpuRuntime<?, ?, K> runtime() {
-    return runtime;
-  }
-
   /**
    * Copies code to native memory, with a zero after it, since some formats are read like a string.
    */
@@ -143,11 +144,24 @@ public abstract class KernelLoader<M, K> {
     return image;
   }
 
+  /** The native kernel behind one that the device has loaded, whose kernels are of type K. */
+  static <K> K nativeKernel(LoadedKernel kernel) {
+    return GpuModule.kernel(kernel);
+  }
+
+  /**
+   * Loads kernels.
+   *
+   * @param frees calls soon, with the device bound, what may wait until the device is idle
+   * @param cache where compiled sources are kept; null for nowhere
+   * @throws HalException INVALID_ARGUMENT, NOT_FOUND or OUT_OF_RANGE if the code does not agree
+   *     with the manifest; otherwise the failure of the compiler or of the runtime
+   */
   final KernelModule load(
       ExecutableSource source,
       Variant variant,
       List<KernelSpec> specs,
-      FreeThread frees,
+      Consumer<Runnable> frees,
       @Nullable KernelCache cache) {
     String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
     byte[] file = variant.readFile(source);
@@ -159,11 +173,11 @@ public abstract class KernelLoader<M, K> {
                 what,
                 cache)
             : new Compiled(file, what);
-    return runtime.gate().call(() -> load(compiled.code, variant, specs, frees, compiled.what));
+    return gate.call(() -> load(compiled.code, variant, specs, frees, compiled.what));
   }
 
   private KernelModule load(
-      byte[] code, Variant variant, List<KernelSpec> specs, FreeThread frees, String what) {
+      byte[] code, Variant variant, List<KernelSpec> specs, Consumer<Runnable> frees, String what) {
     M module = link(code, what);
     try {
       List<K> kernels = new ArrayList<>();
@@ -183,7 +197,7 @@ public abstract class KernelLoader<M, K> {
       }
       return new GpuModule<>(this, module, kernels, frees);
     } catch (Throwable t) {
-      frees.free(() -> unload(module));
+      frees.accept(() -> unload(module));
       throw t;
     }
   }

@@ -9,7 +9,7 @@ import org.jhal.driver.Submission;
  *
  * <p>Not thread-safe.
  */
-public final class LaunchBuffer {
+final class LaunchBuffer {
   private static final int USUAL_BYTES = 4096;
 
   private final long end;
@@ -39,7 +39,7 @@ public final class LaunchBuffer {
   }
 
   /** The address of the list; valid until the next launch. */
-  public long list() {
+  long list() {
     return memory.address(0);
   }
 }

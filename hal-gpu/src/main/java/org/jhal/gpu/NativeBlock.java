@@ -1,5 +1,8 @@
 package org.jhal.gpu;
 
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -16,7 +19,12 @@ public final class NativeBlock {
   /** Allocates {@code size} bytes of zeros. */
   public NativeBlock(int size) {
     bytes = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
-    address = GpuRuntime.address(bytes);
+    address = addressOf(bytes);
+  }
+
+  /** The address of a direct buffer's first byte, regardless of its position. */
+  static long addressOf(Buffer direct) {
+    return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
   }
 
   /** The bytes, in native byte order; the position means nothing. */

@@ -75,7 +75,7 @@ final class TransferSlot<S, E> {
           return new Native<>(stream, event, block, block.view(0, capacity), block.hostAddress());
         }
         ByteBuffer bytes = ordinary(capacity);
-        return new Native<>(stream, event, null, bytes, GpuRuntime.address(bytes));
+        return new Native<>(stream, event, null, bytes, NativeBlock.addressOf(bytes));
       } catch (Throwable t) {
         runtime.destroyEvent(event);
         throw t;

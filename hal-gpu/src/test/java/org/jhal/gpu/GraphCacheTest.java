@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jhal.DeviceInfo;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
@@ -46,23 +45,11 @@ class GraphCacheTest {
                 return 0;
               }));
 
-  private final GpuDevice<Integer, Integer, Integer> device =
-      new GpuDevice<>(
-          new FakeRuntime(),
-          new GpuProperties(
-              0,
-              "fake",
-              PeerAccess.ask(0, 1, owner -> false),
-              DeviceInfo.builder("fake", 0)
-                  .name("Fake")
-                  .uuid("0")
-                  .memoryBytes(1 << 20)
-                  .maxWorkgroupCount(new Workgroups(1, 1, 1))
-                  .maxWorkgroupItems(1)
-                  .build()),
-          new GpuConfig(null, new GraphOptions("off", 0), 1 << 20, 1, Profile.AUTO, null));
+  private final FakeRuntime runtime = new FakeRuntime();
+  private final GpuCore<Integer, Integer, Integer> device =
+      new GpuCore<>(runtime, new FreeThread(runtime, "fake-0"), "fake-0", 0);
 
-  private final GpuStream<Integer, Integer, Integer> stream = new GpuStream<>(device, 0);
+  private final GraphStream<Integer> stream = fake(GraphStream.class, Map.of());
   private final GraphCache<Integer, Integer> cache =
       new GraphCache<>(device, calls, new GraphOptions("on", 1 << 20));
 
@@ -128,7 +115,7 @@ class GraphCacheTest {
 
   @AfterEach
   void close() {
-    device.close();
+    device.frees().close(() -> {});
   }
 
   @Test
@@ -198,7 +185,7 @@ class GraphCacheTest {
     protected void enableAccess(GpuRuntime<Integer, Integer, Integer> owner) {}
 
     @Override
-    protected CollectiveLibrary collectives() {
+    protected WantedCollectives collectives() {
       throw new UnsupportedOperationException();
     }
 
@@ -312,7 +299,7 @@ class GraphCacheTest {
         int groupsZ,
         Workgroups size,
         int sharedBytes,
-        LaunchBuffer arguments) {}
+        long arguments) {}
 
     @Override
     protected long endOfLaunchList() {
