@@ -10,13 +10,13 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUmemoryPool;
 import jcuda.driver.JCudaDriver;
 import org.jhal.Workgroups;
-import org.jhal.gpu.GpuProperties;
 import org.jhal.gpu.GpuRuntime;
 import org.jhal.gpu.GraphRuntime;
 import org.jhal.gpu.KernelLoader;
-import org.jhal.gpu.LaunchGate;
 import org.jhal.gpu.PinnedRanges;
-import org.jhal.gpu.WantedCollectives;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.WantedCollectives;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,9 +16,9 @@ import org.jhal.Status;
 import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
 import org.jhal.gpu.CompilerFiles;
-import org.jhal.gpu.GpuProperties;
 import org.jhal.gpu.KernelLoader;
 import org.jhal.gpu.RuntimeCompiler;
+import org.jhal.gpu.natives.GpuProperties;
 import org.jspecify.annotations.Nullable;
 
 /** Loads kernels, and compares what the driver knows about them with the manifest. */

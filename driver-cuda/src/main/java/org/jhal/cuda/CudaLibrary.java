@@ -7,8 +7,8 @@ import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.Once;
-import org.jhal.gpu.SharedLibrary;
-import org.jhal.gpu.WantedLibrary;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,8 +2,8 @@ package org.jhal.cuda;
 
 import java.util.List;
 import org.jhal.Status;
-import org.jhal.gpu.WantedCollectives;
-import org.jhal.gpu.WantedLibrary;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.WantedLibrary;
 
 /** NCCL, which carries out collectives between NVIDIA's GPUs. */
 final class Nccl {

@@ -19,8 +19,8 @@ import org.jhal.driver.support.Once;
 import org.jhal.gpu.CompilerApi;
 import org.jhal.gpu.CompilerFiles;
 import org.jhal.gpu.RuntimeCompiler;
-import org.jhal.gpu.SharedLibrary;
-import org.jhal.gpu.WantedLibrary;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,7 +133,7 @@ final class Nvrtc extends RuntimeCompiler {
   /**
    * Loads the compiler for an architecture on the first call.
    *
-   * @param architecture of the device, as in {@link org.jhal.gpu.GpuProperties}
+   * @param architecture of the device, as in {@link org.jhal.gpu.natives.GpuProperties}
    * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for,
    *     or what those that there are make code for
    */

@@ -11,8 +11,8 @@ import org.jhal.Status;
 import org.jhal.driver.support.Once;
 import org.jhal.gpu.CompilerFiles;
 import org.jhal.gpu.RuntimeCompiler;
-import org.jhal.gpu.SharedLibrary;
-import org.jhal.gpu.WantedLibrary;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
 import org.jhal.hip.jna.HiprtcApi;
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,8 @@ package org.jhal.hip;
 
 import java.util.List;
 import org.jhal.Status;
-import org.jhal.gpu.WantedCollectives;
-import org.jhal.gpu.WantedLibrary;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.WantedLibrary;
 
 /** RCCL, which carries out collectives between AMD's GPUs. */
 final class Rccl {

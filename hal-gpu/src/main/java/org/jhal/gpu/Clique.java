@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.gpu.natives.LaunchGate;
 
 /**
  * The devices of a group and their communicators, which keep the native devices in use. One group

@@ -12,6 +12,9 @@ import org.jhal.NativeCode;
 import org.jhal.Reduction;
 import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**

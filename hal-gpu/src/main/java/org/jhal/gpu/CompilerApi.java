@@ -6,6 +6,7 @@ import com.sun.jna.Pointer;
 import com.sun.jna.StringArray;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
+import org.jhal.gpu.natives.SharedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**

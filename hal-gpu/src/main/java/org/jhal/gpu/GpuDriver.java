@@ -24,6 +24,9 @@ import org.jhal.driver.options.Settings;
 import org.jhal.driver.support.Once;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.EngineDevice;
+import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.RangeMarks;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -12,6 +12,8 @@ import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
+import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.WantedCollectives;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,6 +2,7 @@ package org.jhal.gpu;
 
 import org.jhal.HalException;
 import org.jhal.driver.Command;
+import org.jhal.gpu.natives.NativeBlock;
 
 /**
  * The native calls on graphs of one open device. A driver whose runtime has graphs implements them;

@@ -6,6 +6,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.support.PlatformThreads;
+import org.jhal.gpu.natives.NativeBlock;
 
 /** The caller's own host memory as a buffer; registered with the device while the buffer lives. */
 final class ImportedMemory implements GpuMemory {

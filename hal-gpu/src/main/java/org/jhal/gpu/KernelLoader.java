@@ -19,6 +19,8 @@ import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.cache.KernelKey;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.events.Span;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.LaunchGate;
 import org.jspecify.annotations.Nullable;
 
 /**

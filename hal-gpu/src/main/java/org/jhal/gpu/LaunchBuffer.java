@@ -2,6 +2,7 @@ package org.jhal.gpu;
 
 import org.jhal.driver.Command;
 import org.jhal.driver.Submission;
+import org.jhal.gpu.natives.NativeBlock;
 
 /**
  * The arguments of a launch in native memory; see {@link PackedArguments}. The launch copies them,

@@ -5,6 +5,7 @@ import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import com.sun.jna.Structure;
 import com.sun.jna.ptr.IntByReference;
+import org.jhal.gpu.natives.SharedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,6 +16,8 @@ import org.jhal.HalException;
 import org.jhal.NativeCode;
 import org.jhal.Status;
 import org.jhal.driver.support.Once;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jspecify.annotations.Nullable;
 
 /**

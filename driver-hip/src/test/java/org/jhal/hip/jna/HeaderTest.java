@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jhal.gpu.CompilerApi;
-import org.jhal.gpu.SharedLibrary;
+import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.hip.CCompiler;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.natives;
 
 import java.util.Locale;
 import org.jhal.DeviceInfo;
@@ -13,7 +13,7 @@ import org.jhal.DeviceInfo;
  */
 public record GpuProperties(int ordinal, String architecture, PeerAccess peers, DeviceInfo info) {
   /** These properties, with the memory limited to {@code bytes}. */
-  GpuProperties withMemory(long bytes) {
+  public GpuProperties withMemory(long bytes) {
     DeviceInfo limited = info.toBuilder().memoryBytes(Math.min(bytes, info.memoryBytes())).build();
     return new GpuProperties(ordinal, architecture, peers, limited);
   }

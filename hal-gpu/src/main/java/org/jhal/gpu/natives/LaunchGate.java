@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.natives;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.time.Duration;
@@ -151,7 +151,7 @@ public final class LaunchGate {
   }
 
   /** Calls {@code body}, which may wait until a device is idle, while nothing is being launched. */
-  <T> T call(Supplier<T> body) {
+  public <T> T call(Supplier<T> body) {
     return call(true, body);
   }
 
@@ -159,7 +159,7 @@ public final class LaunchGate {
    * As {@link #call(Supplier)}, for users' code, which may wait for calls of other threads: until
    * it returns, these pass a launch in the line.
    */
-  <T> T callUsers(Supplier<T> body) {
+  public <T> T callUsers(Supplier<T> body) {
     return call(
         false,
         () -> {
@@ -196,7 +196,7 @@ public final class LaunchGate {
   }
 
   /** {@code body} as what can be called. */
-  static Supplier<Boolean> returning(Runnable body) {
+  public static Supplier<Boolean> returning(Runnable body) {
     return () -> {
       body.run();
       return true;
@@ -212,7 +212,7 @@ public final class LaunchGate {
    * @param mayBlock whether to wait in the line
    * @return false if it would have had to, and may not; then {@code body} was not called
    */
-  boolean across(boolean mayBlock, Runnable body) {
+  public boolean across(boolean mayBlock, Runnable body) {
     if (mayBlock || isInside.get()) {
       return call(returning(body));
     }
@@ -221,7 +221,7 @@ public final class LaunchGate {
   }
 
   /** As {@link #call(Supplier)}. */
-  void run(Runnable body) {
+  public void run(Runnable body) {
     boolean ignored = call(returning(body));
   }
 
@@ -230,7 +230,7 @@ public final class LaunchGate {
    *
    * @param patience how long, in nanoseconds
    */
-  void runAtMost(long patience, Runnable body) {
+  public void runAtMost(long patience, Runnable body) {
     Stay stay = new Stay(1);
     boolean ignored = stay.take(Long.MAX_VALUE, true);
     runLimited(stay, patience, body);
@@ -242,7 +242,7 @@ public final class LaunchGate {
    * of the line, and waits only for a launch that is inside, for half of {@code patience} at most;
    * then it goes on beside that.
    */
-  void runAhead(long patience, Runnable body) {
+  public void runAhead(long patience, Runnable body) {
     Stay stay = new Stay(1);
     boolean ignored = stay.takeAhead(patience / 2);
     runLimited(stay, patience, body);
@@ -267,7 +267,7 @@ public final class LaunchGate {
    * @param patience how long to wait for that, in nanoseconds
    * @throws HalException DEADLINE_EXCEEDED if it takes longer; then {@code body} was not called
    */
-  <T> T launch(long patience, Supplier<T> body) {
+  public <T> T launch(long patience, Supplier<T> body) {
     Stay stay = new Stay(ALL);
     if (!stay.take(patience, false)) {
       throw new HalException(

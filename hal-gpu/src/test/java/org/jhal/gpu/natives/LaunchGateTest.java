@@ -1,6 +1,6 @@
-package org.jhal.gpu;
+package org.jhal.gpu.natives;
 
-import static org.jhal.gpu.LaunchGate.returning;
+import static org.jhal.gpu.natives.LaunchGate.returning;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.natives;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -79,7 +79,7 @@ public abstract class DeviceReader {
    *
    * @param count how many devices there are
    */
-  final GpuProperties read(int ordinal, int count) {
+  public final GpuProperties read(int ordinal, int count) {
     byte[] name = new byte[NAME_BYTES];
     readName(ordinal, name);
     Map<String, String> properties = new HashMap<>(properties(ordinal));

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.natives;
 
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
@@ -23,7 +23,7 @@ public final class NativeBlock {
   }
 
   /** The address of a direct buffer's first byte, regardless of its position. */
-  static long addressOf(Buffer direct) {
+  public static long addressOf(Buffer direct) {
     return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
   }
 

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.natives;
 
 import com.sun.jna.Platform;
 import java.io.BufferedReader;

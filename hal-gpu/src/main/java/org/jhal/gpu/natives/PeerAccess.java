@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.natives;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -57,7 +57,7 @@ public final class PeerAccess {
   }
 
   /** Why the device cannot use the memory of {@code owner}, or null if it can. */
-  @Nullable String obstacle(int owner) {
+  public @Nullable String obstacle(int owner) {
     if (owner >= obstacles.size()) {
       return "it was not there when the runtime was asked";
     }

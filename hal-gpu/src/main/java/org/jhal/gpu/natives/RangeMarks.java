@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.natives;
 
 /**
  * Ranges that a vendor's profiler shows beside its own events. A range may be started on one thread

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.natives;
 
 import java.io.File;
 import java.nio.file.Path;
