@@ -7,6 +7,7 @@ module org.jhal.gpu {
   requires static org.jspecify;
 
   exports org.jhal.gpu;
+  exports org.jhal.gpu.compile;
   exports org.jhal.gpu.natives;
 
   provides org.jhal.driver.support.BoundModule with

@@ -15,9 +15,9 @@ import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.gpu.CompilerFiles;
-import org.jhal.gpu.KernelLoader;
-import org.jhal.gpu.RuntimeCompiler;
+import org.jhal.gpu.compile.CompilerFiles;
+import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.compile.RuntimeCompiler;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jspecify.annotations.Nullable;
 

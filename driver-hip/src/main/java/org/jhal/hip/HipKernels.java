@@ -6,9 +6,9 @@ import static org.jhal.hip.jna.HipConstants.hipSuccess;
 
 import java.util.Set;
 import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.gpu.CompilerFiles;
-import org.jhal.gpu.KernelLoader;
-import org.jhal.gpu.RuntimeCompiler;
+import org.jhal.gpu.compile.CompilerFiles;
+import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.compile.RuntimeCompiler;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.hip.jna.HipRuntime;
 import org.jhal.hip.jna.HiprtcApi;

@@ -24,6 +24,7 @@ import org.jhal.driver.options.Settings;
 import org.jhal.driver.support.Once;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.EngineDevice;
+import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.DeviceReader;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
@@ -194,7 +195,7 @@ public abstract class GpuDriver implements Driver {
     Settings settings = settings(uri);
     KernelCache cache = cache(settings);
     if (cache != null) {
-      Rehearsal.start(cache, this::rehearseCompiler);
+      KernelLoader.rehearse(cache, this::rehearseCompiler);
     }
     List<GpuProperties> found = devices(settings);
     DeviceInfo info = DeviceSelector.select(uri, found.stream().map(GpuProperties::info).toList());

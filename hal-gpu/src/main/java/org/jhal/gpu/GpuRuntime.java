@@ -8,6 +8,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.ThreadBinding;
+import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.WantedCollectives;

@@ -19,6 +19,7 @@ import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jhal.driver.support.BackOff;
+import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jspecify.annotations.Nullable;

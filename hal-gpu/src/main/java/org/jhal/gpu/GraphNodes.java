@@ -9,6 +9,7 @@ import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jspecify.annotations.Nullable;
 

@@ -18,6 +18,7 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
+import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.WantedCollectives;

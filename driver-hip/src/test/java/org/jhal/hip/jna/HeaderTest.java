@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jhal.gpu.CompilerApi;
+import org.jhal.gpu.compile.CompilerApi;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.hip.CCompiler;
 import org.junit.jupiter.api.BeforeEach;

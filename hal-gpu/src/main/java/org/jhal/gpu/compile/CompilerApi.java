@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.compile;
 
 import com.sun.jna.Library;
 import com.sun.jna.Memory;

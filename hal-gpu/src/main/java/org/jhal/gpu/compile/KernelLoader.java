@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.compile;
 
 import com.sun.jna.Memory;
 import java.util.ArrayList;
@@ -74,7 +74,7 @@ public abstract class KernelLoader<M, K> {
     this.kernels = kernels;
   }
 
-  final Set<String> formats() {
+  public final Set<String> formats() {
     return kernels.formats;
   }
 
@@ -146,8 +146,18 @@ public abstract class KernelLoader<M, K> {
     return image;
   }
 
+  /**
+   * Begins to load the classes that loading kept kernels needs, unless it was begun before. Never
+   * throws.
+   *
+   * @param compiler looks for the files of the compiler
+   */
+  public static void rehearse(KernelCache cache, Runnable compiler) {
+    Rehearsal.start(cache, compiler);
+  }
+
   /** The native kernel behind one that the device has loaded, whose kernels are of type K. */
-  static <K> K nativeKernel(LoadedKernel kernel) {
+  public static <K> K nativeKernel(LoadedKernel kernel) {
     return GpuModule.kernel(kernel);
   }
 
@@ -159,7 +169,7 @@ public abstract class KernelLoader<M, K> {
    * @throws HalException INVALID_ARGUMENT, NOT_FOUND or OUT_OF_RANGE if the code does not agree
    *     with the manifest; otherwise the failure of the compiler or of the runtime
    */
-  final KernelModule load(
+  public final KernelModule load(
       ExecutableSource source,
       Variant variant,
       List<KernelSpec> specs,

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.compile;
 
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
