@@ -9,6 +9,7 @@ module org.jhal.gpu {
   exports org.jhal.gpu;
   exports org.jhal.gpu.compile;
   exports org.jhal.gpu.natives;
+  exports org.jhal.gpu.runtime;
 
   provides org.jhal.driver.support.BoundModule with
       org.jhal.gpu.HalGpu;

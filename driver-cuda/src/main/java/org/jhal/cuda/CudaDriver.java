@@ -4,11 +4,11 @@ import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.GpuDriver;
-import org.jhal.gpu.GpuRuntime;
 import org.jhal.gpu.compile.CompilerFiles;
 import org.jhal.gpu.natives.DeviceReader;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.runtime.GpuRuntime;
 
 /** The driver of {@link CudaDevice}s. */
 class CudaDriver extends GpuDriver {

@@ -15,6 +15,7 @@ import org.jhal.driver.CollectiveCall;
 import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.natives.WantedLibrary;
+import org.jhal.gpu.runtime.GpuMemory;
 import org.jspecify.annotations.Nullable;
 
 /**

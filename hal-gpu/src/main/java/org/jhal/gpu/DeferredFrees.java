@@ -3,6 +3,7 @@ package org.jhal.gpu;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
 
 /**
  * Host memory that is freed in stream order. The runtime cannot free it in stream order, so it is

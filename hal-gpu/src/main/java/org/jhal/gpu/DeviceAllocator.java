@@ -5,6 +5,7 @@ import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.gpu.runtime.GpuCore;
 
 /**
  * Allocates memory of each type for a device.

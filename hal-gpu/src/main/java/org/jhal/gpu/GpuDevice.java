@@ -29,6 +29,11 @@ import org.jhal.driver.support.EarlyClasses;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -28,6 +28,8 @@ import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.DeviceReader;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -14,6 +14,8 @@ import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**

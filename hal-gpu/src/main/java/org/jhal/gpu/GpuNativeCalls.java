@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.spi.NativeCalls;
 import org.jspecify.annotations.Nullable;
 

@@ -22,6 +22,10 @@ import org.jhal.driver.support.BackOff;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -263,8 +267,8 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
 
   @Override
   public void destroyEvent(GpuEvent<E> event) {
-    runtime.destroyEvent(event.blocking);
-    runtime.destroyEvent(event.plain);
+    runtime.destroyEvent(event.blocking());
+    runtime.destroyEvent(event.plain());
   }
 
   @Override

@@ -17,6 +17,8 @@ import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.events.Span;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GraphRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**

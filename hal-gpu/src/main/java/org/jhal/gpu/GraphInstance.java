@@ -5,6 +5,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.driver.Submission;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GraphRuntime;
 
 /**
  * A native graph of a recording for one stream, with the addresses that its nodes have now.

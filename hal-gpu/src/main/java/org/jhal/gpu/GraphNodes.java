@@ -11,6 +11,9 @@ import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GraphRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,8 @@
 package org.jhal.gpu;
 
 import org.jhal.driver.support.Once;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**

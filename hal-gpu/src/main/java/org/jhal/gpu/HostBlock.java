@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.gpu.runtime.GpuRuntime;
 
 /**
  * Page-locked, cached host memory that the device can access: memory of the C library, registered

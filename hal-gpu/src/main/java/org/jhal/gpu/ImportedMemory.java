@@ -7,6 +7,9 @@ import org.jhal.Status;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
 
 /** The caller's own host memory as a buffer; registered with the device while the buffer lives. */
 final class ImportedMemory implements GpuMemory {

@@ -4,6 +4,8 @@ import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
 
 /**
  * The device memory of one {@link GpuDevice}. Freed memory stays in the native pool for later

@@ -7,6 +7,7 @@ import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Submission;
 import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.gpu.runtime.GpuMemory;
 
 /**
  * The arguments of a launch, packed in native memory, in the form that native launches take as

@@ -2,6 +2,9 @@ package org.jhal.gpu;
 
 import java.nio.ByteBuffer;
 import org.jhal.driver.MappedRange;
+import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
 
 /** Cached, page-locked host memory as a buffer. */
 final class PinnedMemory implements GpuMemory {

@@ -3,6 +3,7 @@ package org.jhal.gpu;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.MappedRange;
+import org.jhal.gpu.runtime.GpuMemory;
 
 /** Device memory from a {@link MemoryPool}. */
 final class PoolMemory implements GpuMemory {

@@ -1,5 +1,7 @@
 package org.jhal.gpu;
 
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**

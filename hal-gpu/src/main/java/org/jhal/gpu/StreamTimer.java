@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Submission;
+import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -6,6 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.driver.MappedRange;
+import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
 
 /**
  * Write-combined host memory as a buffer: fast for the device to read, slow for the host to read.

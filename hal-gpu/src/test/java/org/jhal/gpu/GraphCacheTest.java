@@ -22,6 +22,12 @@ import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphRuntime;
+import org.jhal.gpu.runtime.PinnedRanges;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -175,26 +181,26 @@ class GraphCacheTest {
     }
 
     @Override
-    protected void retain() {}
+    public void retain() {}
 
     @Override
-    protected void release() {}
+    public void release() {}
 
     @Override
-    protected Object library() {
+    public Object library() {
       return this;
     }
 
     @Override
-    protected void enableAccess(GpuRuntime<Integer, Integer, Integer> owner) {}
+    public void enableAccess(GpuRuntime<Integer, Integer, Integer> owner) {}
 
     @Override
-    protected WantedCollectives collectives() {
+    public WantedCollectives collectives() {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected KernelLoader<?, Integer> kernels() {
+    public KernelLoader<?, Integer> kernels() {
       throw new UnsupportedOperationException();
     }
 
@@ -207,64 +213,64 @@ class GraphCacheTest {
     protected void destroyStream(Integer stream) {}
 
     @Override
-    protected void synchronizeStream(Integer stream) {}
+    public void synchronizeStream(Integer stream) {}
 
     @Override
-    protected boolean isIdle(Integer stream) {
+    public boolean isIdle(Integer stream) {
       return true;
     }
 
     @Override
-    protected Integer createTimingEvent() {
+    public Integer createTimingEvent() {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected float elapsedMillis(Integer from, Integer to) {
+    public float elapsedMillis(Integer from, Integer to) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected Integer createEvent(boolean canSleep) {
+    public Integer createEvent(boolean canSleep) {
       return 1;
     }
 
     @Override
-    protected void destroyEvent(Integer event) {}
+    public void destroyEvent(Integer event) {}
 
     @Override
-    protected void recordEvent(Integer event, Integer stream) {}
+    public void recordEvent(Integer event, Integer stream) {}
 
     @Override
-    protected void waitEvent(Integer stream, Integer event) {}
+    public void waitEvent(Integer stream, Integer event) {}
 
     @Override
-    protected boolean queryEvent(Integer event) {
+    public boolean queryEvent(Integer event) {
       return true;
     }
 
     @Override
-    protected void synchronizeEvent(Integer event) {}
+    public void synchronizeEvent(Integer event) {}
 
     @Override
-    protected void createPool() {}
+    public void createPool() {}
 
     @Override
-    protected void destroyPool() {}
+    public void destroyPool() {}
 
     @Override
-    protected long allocate(long bytes, Integer stream) {
+    public long allocate(long bytes, Integer stream) {
       return 1;
     }
 
     @Override
-    protected void free(long address, Integer stream) {}
+    public void free(long address, Integer stream) {}
 
     @Override
     protected void pageLock(long hostAddress, long bytes) {}
 
     @Override
-    protected void pageUnlock(long hostAddress) {}
+    public void pageUnlock(long hostAddress) {}
 
     @Override
     protected long allocateHost(long bytes) {
@@ -272,30 +278,30 @@ class GraphCacheTest {
     }
 
     @Override
-    protected long deviceAddress(long hostAddress) {
+    public long deviceAddress(long hostAddress) {
       return hostAddress;
     }
 
     @Override
-    protected void freeHost(long hostAddress) {}
+    public void freeHost(long hostAddress) {}
 
     @Override
-    protected void fill(Integer stream, long target, int pattern, int patternBytes, long count) {}
+    public void fill(Integer stream, long target, int pattern, int patternBytes, long count) {}
 
     @Override
-    protected void copy(Integer stream, long target, long source, long bytes) {}
+    public void copy(Integer stream, long target, long source, long bytes) {}
 
     @Override
-    protected void copyAcross(Integer stream, long target, long source, long bytes) {}
+    public void copyAcross(Integer stream, long target, long source, long bytes) {}
 
     @Override
-    protected void copyToDevice(Integer stream, long target, long hostAddress, long bytes) {}
+    public void copyToDevice(Integer stream, long target, long hostAddress, long bytes) {}
 
     @Override
-    protected void copyToHost(Integer stream, long hostAddress, long source, long bytes) {}
+    public void copyToHost(Integer stream, long hostAddress, long source, long bytes) {}
 
     @Override
-    protected void launch(
+    public void launch(
         Integer stream,
         Integer kernel,
         int groupsX,
@@ -306,57 +312,57 @@ class GraphCacheTest {
         long arguments) {}
 
     @Override
-    protected long endOfLaunchList() {
+    public long endOfLaunchList() {
       return 0;
     }
 
     @Override
-    protected Object view() {
+    public Object view() {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected long streamHandle(Integer stream) {
+    public long streamHandle(Integer stream) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected long eventHandle(Integer event) {
+    public long eventHandle(Integer event) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected void waitNative(Integer stream, long event) {
+    public void waitNative(Integer stream, long event) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected void bindAgain() {
+    public void bindAgain() {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected boolean isCurrent() {
+    public boolean isCurrent() {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected boolean makeNoneCurrent() {
+    public boolean makeNoneCurrent() {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected void checkDeviceMemory(long address, long bytes) {
+    public void checkDeviceMemory(long address, long bytes) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected long allocateAlone(long bytes) {
+    public long allocateAlone(long bytes) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    protected void freeAlone(long address) {
+    public void freeAlone(long address) {
       throw new UnsupportedOperationException();
     }
   }

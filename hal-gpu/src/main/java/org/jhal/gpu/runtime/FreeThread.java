@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.runtime;
 
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +35,7 @@ public final class FreeThread {
   private final ExecutorService thread;
 
   /** For the device called {@code device}; the thread ends with {@link #close}. */
-  FreeThread(GpuRuntime<?, ?, ?> runtime, String device) {
+  public FreeThread(GpuRuntime<?, ?, ?> runtime, String device) {
     this.runtime = runtime;
     this.name = device + "-free";
     this.thread = Executors.newSingleThreadExecutor(body -> new Worker(this, body));
@@ -84,7 +84,7 @@ public final class FreeThread {
    * Calls {@code last} when everything is released, and waits for that for at most two seconds,
    * since work of others on the same hardware may delay it for any time.
    */
-  void close(Runnable last) {
+  public void close(Runnable last) {
     thread.execute(last);
     thread.shutdown();
     try {

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.runtime;
 
 /**
  * What the parts of an open device know of it.
@@ -11,4 +11,5 @@ package org.jhal.gpu;
  * @param <E> the native event
  * @param <K> the native kernel
  */
-record GpuCore<S, E, K>(GpuRuntime<S, E, K> runtime, FreeThread frees, String name, int place) {}
+public record GpuCore<S, E, K>(
+    GpuRuntime<S, E, K> runtime, FreeThread frees, String name, int place) {}

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.runtime;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;

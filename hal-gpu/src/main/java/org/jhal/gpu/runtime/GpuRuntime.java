@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.runtime;
 
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -106,7 +106,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @throws HalException what {@code body} throws; UNAVAILABLE if the device cannot be bound or
    *     unbound, which counts as its loss (rule Q7a)
    */
-  final void callBound(Runnable body) {
+  public final void callBound(Runnable body) {
     long token = bindOrLose();
     try {
       body.run();
@@ -132,7 +132,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   }
 
   /** The failure of a call that means the loss of the device whatever its status. */
-  static HalException asLoss(HalException failure) {
+  public static HalException asLoss(HalException failure) {
     return failure.status() == Status.UNAVAILABLE
         ? failure
         : new HalException(Status.UNAVAILABLE, failure.getMessage(), failure);
@@ -142,7 +142,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * Calls {@code body}, which releases something, with the device bound. If that fails, the
    * device's end releases it. Never throws.
    */
-  final void giveBack(Runnable body) {
+  public final void giveBack(Runnable body) {
     try {
       long token = bindToThread();
       try {
@@ -163,16 +163,16 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * Takes a reference to the native device, which keeps its host memory valid; {@link #release}
    * drops it.
    */
-  protected abstract void retain();
+  public abstract void retain();
 
   /** Drops a reference; opening the device took the first one. Never throws. */
-  protected abstract void release();
+  public abstract void release();
 
   /**
    * The native library that the process has loaded, always the same object. All devices with the
    * same one can wait for each other's events.
    */
-  protected abstract Object library();
+  public abstract Object library();
 
   /**
    * Gives this device access to all memory that another one allocates for itself, now and later;
@@ -181,39 +181,39 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    *
    * @param owner another GPU of the same {@link #library}, and open
    */
-  protected abstract void enableAccess(GpuRuntime<S, E, K> owner);
+  public abstract void enableAccess(GpuRuntime<S, E, K> owner);
 
   /** The library for collectives between devices of the driver; loaded for the first group. */
-  protected abstract WantedCollectives collectives();
+  public abstract WantedCollectives collectives();
 
   /**
    * The variables of the environment with which, unless they are 0, the runtime waits for each
    * kernel where it is launched.
    */
-  protected List<String> launchBlocking() {
+  public List<String> launchBlocking() {
     return List.of();
   }
 
   /** The loader of kernels for this device; always the same. */
-  protected abstract KernelLoader<?, K> kernels();
+  public abstract KernelLoader<?, K> kernels();
 
   /**
    * The calls on graphs, always the same, or null if the runtime has none that can be used; the
    * device's properties then say why.
    */
-  protected @Nullable GraphRuntime<S, K> graphs() {
+  public @Nullable GraphRuntime<S, K> graphs() {
     return null;
   }
 
   // Streams.
 
   /** Creates a stream that does not wait for any other stream. */
-  final S openStream() {
+  public final S openStream() {
     return gate.call(this::createStream);
   }
 
   /** Destroys an idle stream from {@link #openStream}. Never throws. */
-  final void closeStream(S stream) {
+  public final void closeStream(S stream) {
     gate.run(() -> destroyStream(stream));
   }
 
@@ -224,10 +224,10 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   protected abstract void destroyStream(S stream);
 
   /** Waits until everything in the stream is over. */
-  protected abstract void synchronizeStream(S stream);
+  public abstract void synchronizeStream(S stream);
 
   /** Whether everything in the stream is over; does not wait. */
-  protected abstract boolean isIdle(S stream);
+  public abstract boolean isIdle(S stream);
 
   // Events.
 
@@ -237,34 +237,34 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @param canSleep whether {@link #synchronizeEvent} sleeps in the operating system rather than
    *     spins
    */
-  protected abstract E createEvent(boolean canSleep);
+  public abstract E createEvent(boolean canSleep);
 
   /** Creates an event that keeps the time at which it fired. */
-  protected abstract E createTimingEvent();
+  public abstract E createTimingEvent();
 
   /**
    * The time from one timing event to another by the device's clock, in milliseconds; negative if
    * the second one fired first. Both have fired.
    */
-  protected abstract float elapsedMillis(E from, E to);
+  public abstract float elapsedMillis(E from, E to);
 
   /** Destroys an event. Never throws. */
-  protected abstract void destroyEvent(E event);
+  public abstract void destroyEvent(E event);
 
   /** Records an event, which fires when everything that is now in the stream is over. */
-  protected abstract void recordEvent(E event, S stream);
+  public abstract void recordEvent(E event, S stream);
 
   /**
    * Makes work that is put into the stream later wait for the latest recording of the event, which
    * may be another device's of the same {@link #library}.
    */
-  protected abstract void waitEvent(S stream, E event);
+  public abstract void waitEvent(S stream, E event);
 
   /** Whether the latest recording has fired; does not wait. */
-  protected abstract boolean queryEvent(E event);
+  public abstract boolean queryEvent(E event);
 
   /** Waits until the latest recording has fired. */
-  protected abstract void synchronizeEvent(E event);
+  public abstract void synchronizeEvent(E event);
 
   // Device memory.
 
@@ -272,22 +272,22 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * Creates the pool that {@link #allocate} uses. It belongs to this device alone, so that the
    * default pool keeps the settings that other users of the runtime expect. It keeps freed memory.
    */
-  protected abstract void createPool();
+  public abstract void createPool();
 
   /** Destroys the pool. Never throws. */
-  protected abstract void destroyPool();
+  public abstract void destroyPool();
 
   /**
    * Makes the pool return unused memory to the system, for runtimes that do not do so by themselves
    * before an allocation fails. Never throws.
    */
-  protected void trimPool() {}
+  public void trimPool() {}
 
   /** Allocates in the order of the stream; never waits for the device. */
-  protected abstract long allocate(long bytes, S stream);
+  public abstract long allocate(long bytes, S stream);
 
   /** Frees in the order of the stream; never waits for the device. */
-  protected abstract void free(long address, S stream);
+  public abstract void free(long address, S stream);
 
   // Host memory.
 
@@ -296,7 +296,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    *
    * @throws HalException FAILED_PRECONDITION if some of it is page-locked already
    */
-  final long register(long hostAddress, long bytes) {
+  public final long register(long hostAddress, long bytes) {
     addPinned(hostAddress, bytes);
     try {
       gate.run(() -> pageLock(hostAddress, bytes));
@@ -313,7 +313,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   }
 
   /** Ends a registration; may wait until the device is idle. Never throws. */
-  final void unregister(long hostAddress) {
+  public final void unregister(long hostAddress) {
     gate.run(() -> pageUnlock(hostAddress));
     forgetPinned(hostAddress);
   }
@@ -327,7 +327,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * Stops counting memory as page-locked, even if the runtime could not release it. Must be called
    * before the address can be used for other memory.
    */
-  final void forgetPinned(long hostAddress) {
+  public final void forgetPinned(long hostAddress) {
     if (ownPinned.remove(hostAddress)) {
       pinned.remove(hostAddress);
     }
@@ -336,7 +336,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   /**
    * Forgets everything that the device has page-locked and not released. Called when it is closed.
    */
-  final void forgetPinned() {
+  public final void forgetPinned() {
     ownPinned.forEach(this::forgetPinned);
   }
 
@@ -349,13 +349,13 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   protected abstract void pageLock(long hostAddress, long bytes);
 
   /** Undoes {@link #pageLock}; may wait until the device is idle. Never throws. */
-  protected abstract void pageUnlock(long hostAddress);
+  public abstract void pageUnlock(long hostAddress);
 
   /**
    * Allocates write-combined, page-locked host memory for the device; returns its host address. It
    * is released by {@link #forgetPinned(long)} and then {@link #freeHost}.
    */
-  final long allocatePinned(long bytes) {
+  public final long allocatePinned(long bytes) {
     long address = gate.call(() -> allocateHost(bytes));
     addPinned(address, bytes);
     return address;
@@ -367,20 +367,20 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   protected abstract long allocateHost(long bytes);
 
   /** The device's address of page-locked host memory. */
-  protected abstract long deviceAddress(long hostAddress);
+  public abstract long deviceAddress(long hostAddress);
 
   /** Frees memory from {@link #allocateHost}; may wait until the device is idle. Never throws. */
-  protected abstract void freeHost(long hostAddress);
+  public abstract void freeHost(long hostAddress);
 
   /** Whether the driver itself has page-locked all from {@code first} to {@code last}. */
-  final boolean hasPinned(long first, long last) {
+  public final boolean hasPinned(long first, long last) {
     return pinned.contains(first, last);
   }
 
   /**
    * Whether host memory from {@code first} to {@code last}, inclusive, is page-locked as one range.
    */
-  final boolean isPinned(long first, long last) {
+  public final boolean isPinned(long first, long last) {
     return hasPinned(first, last) || isPinnedByOthers(first, last);
   }
 
@@ -400,22 +400,22 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @param patternBytes its length: 1, 2 or 4
    * @param count how many times
    */
-  protected abstract void fill(S stream, long target, int pattern, int patternBytes, long count);
+  public abstract void fill(S stream, long target, int pattern, int patternBytes, long count);
 
   /** Copies within the device's own memory. */
-  protected abstract void copy(S stream, long target, long source, long bytes);
+  public abstract void copy(S stream, long target, long source, long bytes);
 
   /**
    * Copies if one or both sides are page-locked host memory, or memory of another device to which
    * this one has access; both addresses are the device's.
    */
-  protected abstract void copyAcross(S stream, long target, long source, long bytes);
+  public abstract void copyAcross(S stream, long target, long source, long bytes);
 
   /** Copies from page-locked memory, given by its host address, to device memory. */
-  protected abstract void copyToDevice(S stream, long target, long hostAddress, long bytes);
+  public abstract void copyToDevice(S stream, long target, long hostAddress, long bytes);
 
   /** Copies from device memory to page-locked memory, given by its host address. */
-  protected abstract void copyToHost(S stream, long hostAddress, long source, long bytes);
+  public abstract void copyToHost(S stream, long hostAddress, long source, long bytes);
 
   /**
    * Runs a kernel.
@@ -425,7 +425,7 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @param arguments the address of the list of packed arguments, which {@link #endOfLaunchList}
    *     ends; read before this returns
    */
-  protected abstract void launch(
+  public abstract void launch(
       S stream,
       K kernel,
       int groupsX,
@@ -438,30 +438,30 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   // The runtime beside JHAL.
 
   /** What {@link org.jhal.Device#unwrap} offers of this driver. */
-  protected abstract Object view();
+  public abstract Object view();
 
   /** The number that the runtime's own functions take for a stream. */
-  protected abstract long streamHandle(S stream);
+  public abstract long streamHandle(S stream);
 
   /** The number that the runtime's own functions take for an event. */
-  protected abstract long eventHandle(E event);
+  public abstract long eventHandle(E event);
 
   /** Makes work that is put into the stream later wait for an event of the program. */
-  protected abstract void waitNative(S stream, long event);
+  public abstract void waitNative(S stream, long event);
 
   /**
    * Makes the device current again on a thread that it is bound to, whatever was made current
    * meanwhile.
    */
-  protected abstract void bindAgain();
+  public abstract void bindAgain();
 
   /** Whether the device is current on this thread. */
-  protected abstract boolean isCurrent();
+  public abstract boolean isCurrent();
 
   /**
    * Makes no device, or another one, current on this thread. Returns false if there is no way to.
    */
-  protected abstract boolean makeNoneCurrent();
+  public abstract boolean makeNoneCurrent();
 
   /**
    * Checks that memory can be imported.
@@ -469,13 +469,13 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
    * @throws HalException INVALID_ARGUMENT if the runtime can tell that the range is not in one
    *     allocation of this device
    */
-  protected abstract void checkDeviceMemory(long address, long bytes);
+  public abstract void checkDeviceMemory(long address, long bytes);
 
   /** Allocates outside of the pool; may wait for the device. */
-  protected abstract long allocateAlone(long bytes);
+  public abstract long allocateAlone(long bytes);
 
   /** Frees memory from {@link #allocateAlone}; may wait until the device is idle. */
-  protected abstract void freeAlone(long address);
+  public abstract void freeAlone(long address);
 
   /** Checks that a range is in the allocation of {@code size} bytes at {@code start}. */
   protected final void checkRange(long address, long bytes, long start, long size) {
@@ -501,5 +501,5 @@ public abstract class GpuRuntime<S, E, K> implements ThreadBinding {
   }
 
   /** The word that ends the list of packed arguments of a launch. */
-  protected abstract long endOfLaunchList();
+  public abstract long endOfLaunchList();
 }

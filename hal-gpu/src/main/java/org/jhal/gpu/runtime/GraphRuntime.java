@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.runtime;
 
 import org.jhal.HalException;
 import org.jhal.driver.Command;

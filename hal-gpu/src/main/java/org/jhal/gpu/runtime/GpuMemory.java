@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.runtime;
 
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.Operand;
