@@ -10,6 +10,8 @@ import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.memory.HostBlock;
+import org.jhal.gpu.memory.PackedArguments;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuMemory;

@@ -2,6 +2,7 @@ package org.jhal.gpu;
 
 import org.jhal.driver.Command;
 import org.jhal.driver.Submission;
+import org.jhal.gpu.memory.PackedArguments;
 import org.jhal.gpu.natives.NativeBlock;
 
 /**

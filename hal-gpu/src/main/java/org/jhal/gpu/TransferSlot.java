@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.gpu.memory.HostBlock;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;

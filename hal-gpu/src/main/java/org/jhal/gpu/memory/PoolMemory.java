@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.memory;
 
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -6,7 +6,7 @@ import org.jhal.driver.MappedRange;
 import org.jhal.gpu.runtime.GpuMemory;
 
 /** Device memory from a {@link MemoryPool}. */
-final class PoolMemory implements GpuMemory {
+public final class PoolMemory implements GpuMemory {
   private final MemoryPool<?> pool;
   private final long address;
   private final long size;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.memory;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
@@ -16,7 +16,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
  *
  * <p>Thread-safe; threads that create or release a block have the device bound.
  */
-final class HostBlock {
+public final class HostBlock {
   private static final int PAGE = 4096;
 
   private final GpuRuntime<?, ?, ?> runtime;
@@ -30,7 +30,7 @@ final class HostBlock {
    * @throws HalException RESOURCE_EXHAUSTED if the host has not enough memory, or not enough that
    *     can be page-locked
    */
-  HostBlock(GpuRuntime<?, ?, ?> runtime, long size) {
+  public HostBlock(GpuRuntime<?, ?, ?> runtime, long size) {
     this.runtime = runtime;
     this.size = size;
     try {
@@ -51,16 +51,16 @@ final class HostBlock {
     }
   }
 
-  long hostAddress() {
+  public long hostAddress() {
     return Pointer.nativeValue(memory);
   }
 
-  long deviceAddress() {
+  public long deviceAddress() {
     return deviceAddress;
   }
 
   /** A view that keeps the memory alive. */
-  ByteBuffer view(long offset, int length) {
+  public ByteBuffer view(long offset, int length) {
     return length == 0
         ? ByteBuffer.allocateDirect(0)
         : memory.getByteBuffer(offset, length).order(ByteOrder.nativeOrder());
@@ -71,7 +71,7 @@ final class HostBlock {
   }
 
   /** Ends the registration; may wait until the device is idle. Called once. */
-  void release() {
+  public void release() {
     runtime.unregister(hostAddress());
   }
 
@@ -79,7 +79,7 @@ final class HostBlock {
    * Ends the registration on the free thread. Called once. The memory is kept until then;
    * afterwards its address counts as free even if the device could not be bound.
    */
-  void release(FreeThread frees) {
+  public void release(FreeThread frees) {
     frees.free(() -> runtime.pageUnlock(hostAddress()), () -> runtime.forgetPinned(hostAddress()));
   }
 }

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.memory;
 
 import java.nio.ByteBuffer;
 import org.jhal.Parameter;
@@ -15,7 +15,7 @@ import org.jhal.gpu.runtime.GpuMemory;
  *
  * <p>Not thread-safe.
  */
-final class PackedArguments {
+public final class PackedArguments {
   // LAUNCH_PARAM_BUFFER_POINTER and _SIZE of the runtimes. The word that ends the list differs.
   private static final long BUFFER_POINTER = 1;
   private static final long BUFFER_SIZE = 2;
@@ -27,7 +27,7 @@ final class PackedArguments {
   private PackedArguments() {}
 
   /** How many bytes arguments of {@code size} bytes take up with their list. */
-  static int space(int size) {
+  public static int space(int size) {
     return (LIST_BYTES + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   }
 
@@ -36,7 +36,7 @@ final class PackedArguments {
    *
    * @param end the word that ends the list
    */
-  static void prepare(NativeBlock memory, int at, long end) {
+  public static void prepare(NativeBlock memory, int at, long end) {
     memory
         .bytes()
         .putLong(at, BUFFER_POINTER)
@@ -47,7 +47,7 @@ final class PackedArguments {
   }
 
   /** Sets the arguments of the list at {@code at} to those of a dispatch, addresses apart. */
-  static void set(NativeBlock memory, int at, Command dispatch) {
+  public static void set(NativeBlock memory, int at, Command dispatch) {
     int size = dispatch.kernel().layout().size();
     ByteBuffer bytes = memory.bytes();
     bytes.putLong(at + SIZE_AT, size);
@@ -55,7 +55,8 @@ final class PackedArguments {
   }
 
   /** Sets the addresses in the arguments of the list at {@code at} to those of a submission. */
-  static void setAddresses(NativeBlock memory, int at, Command dispatch, Submission submission) {
+  public static void setAddresses(
+      NativeBlock memory, int at, Command dispatch, Submission submission) {
     LoadedKernel kernel = dispatch.kernel();
     ArgumentLayout layout = kernel.layout();
     for (int i = 0; i < kernel.parameterCount(); i++) {

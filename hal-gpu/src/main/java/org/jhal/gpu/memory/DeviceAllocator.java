@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.memory;
 
 import org.jhal.BufferParams;
 import org.jhal.HalException;
@@ -14,22 +14,22 @@ import org.jhal.gpu.runtime.GpuCore;
  *
  * @param <S> the native stream
  */
-final class DeviceAllocator<S> {
+public final class DeviceAllocator<S> {
   private final GpuCore<S, ?, ?> core;
   private final MemoryPool<S> pool;
 
-  DeviceAllocator(GpuCore<S, ?, ?> core, MemoryPool<S> pool) {
+  public DeviceAllocator(GpuCore<S, ?, ?> core, MemoryPool<S> pool) {
     this.core = core;
     this.pool = pool;
   }
 
   /** Whether there is memory of this type. */
-  static boolean supports(MemoryType type) {
+  public static boolean supports(MemoryType type) {
     return type != MemoryType.SHARED;
   }
 
   /** Allocates memory that can be used at once. */
-  DeviceMemory allocate(long bytes, BufferParams params) {
+  public DeviceMemory allocate(long bytes, BufferParams params) {
     return switch (params.type()) {
       case DEVICE -> pool.allocate(bytes);
       case HOST -> new PinnedMemory(core.runtime(), core.frees(), bytes);
@@ -42,14 +42,14 @@ final class DeviceAllocator<S> {
    * Allocates memory that can be used behind what is now in the stream. Host memory cannot be
    * allocated in stream order.
    */
-  DeviceMemory allocate(long bytes, BufferParams params, S stream) {
+  public DeviceMemory allocate(long bytes, BufferParams params, S stream) {
     return params.type() == MemoryType.DEVICE
         ? pool.allocate(bytes, stream)
         : allocate(bytes, params);
   }
 
   /** Frees device memory behind what is now in the stream. */
-  void free(PoolMemory memory, S stream) {
+  public void free(PoolMemory memory, S stream) {
     pool.free(memory, stream);
   }
 }

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.memory;
 
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -7,13 +7,13 @@ import org.jhal.gpu.runtime.FreeThread;
 import org.jhal.gpu.runtime.GpuMemory;
 
 /** Memory of the device that the program has allocated with the native runtime, and will free. */
-final class ForeignMemory implements GpuMemory {
+public final class ForeignMemory implements GpuMemory {
   private final FreeThread frees;
   private final int place;
   private final long address;
   private final long size;
 
-  ForeignMemory(FreeThread frees, int place, long address, long size) {
+  public ForeignMemory(FreeThread frees, int place, long address, long size) {
     this.frees = frees;
     this.place = place;
     this.address = address;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.memory;
 
 import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
@@ -8,7 +8,7 @@ import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 
 /**
- * The device memory of one {@link GpuDevice}. Freed memory stays in the native pool for later
+ * The device memory of one {@code GpuDevice}. Freed memory stays in the native pool for later
  * allocations until the device closes.
  *
  * <p>Allocating and freeing in stream order does not wait for the device unless the runtime itself
@@ -18,7 +18,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
  *
  * @param <S> the native stream
  */
-final class MemoryPool<S> {
+public final class MemoryPool<S> {
   private final GpuRuntime<S, ?, ?> runtime;
   private final int place;
   private final MemoryBudget budget;
@@ -32,7 +32,7 @@ final class MemoryPool<S> {
    * @param onShortage gives back some memory that the device could do without, and returns whether
    *     there was any; called with the device bound each time that an allocation has failed
    */
-  MemoryPool(
+  public MemoryPool(
       GpuRuntime<S, ?, ?> runtime, int place, MemoryBudget budget, BooleanSupplier onShortage) {
     this.runtime = runtime;
     this.place = place;
@@ -135,12 +135,12 @@ final class MemoryPool<S> {
    *
    * @throws HalException UNAVAILABLE if it is lost
    */
-  void checkWorks() {
+  public void checkWorks() {
     boolean ignored = runtime.isIdle(stream);
   }
 
   /** Releases all memory to the system. */
-  void close() {
+  public void close() {
     runtime.giveBack(() -> runtime.synchronizeStream(stream));
     runtime.closeStream(stream);
     runtime.destroyPool();

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.memory;
 
 import java.nio.ByteBuffer;
 import org.jhal.driver.MappedRange;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.memory;
 
 import com.sun.jna.Pointer;
 import java.lang.ref.Cleaner;
@@ -15,7 +15,7 @@ import org.jhal.gpu.runtime.GpuRuntime;
  * Only the runtime can allocate such memory, so it is freed with the device; while a view of it is
  * reachable, the native device is kept open.
  */
-final class UploadMemory implements GpuMemory {
+public final class UploadMemory implements GpuMemory {
   private static final Cleaner CLEANER = Cleaner.create();
 
   /** How many closed buffers of the process wait for their views to be collected. */
@@ -99,7 +99,7 @@ final class UploadMemory implements GpuMemory {
   }
 
   /** How many freed buffers still have views that are in use or not collected yet. */
-  static int waiting() {
+  public static int waiting() {
     return WAITING.get();
   }
 }

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.memory;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -12,7 +12,7 @@ import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
 
 /** The caller's own host memory as a buffer; registered with the device while the buffer lives. */
-final class ImportedMemory implements GpuMemory {
+public final class ImportedMemory implements GpuMemory {
   private final GpuRuntime<?, ?, ?> runtime;
   private final FreeThread frees;
   private final ByteBuffer memory; // keeps the memory alive
@@ -20,7 +20,7 @@ final class ImportedMemory implements GpuMemory {
   private final long deviceAddress;
 
   /** Registers {@code memory}; the device is bound. */
-  ImportedMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, ByteBuffer memory) {
+  public ImportedMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, ByteBuffer memory) {
     this.runtime = runtime;
     this.frees = frees;
     this.memory = memory;
