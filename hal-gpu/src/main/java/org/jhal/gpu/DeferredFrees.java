@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.transfer.StreamMark;
 
 /**
  * Host memory that is freed in stream order. The runtime cannot free it in stream order, so it is

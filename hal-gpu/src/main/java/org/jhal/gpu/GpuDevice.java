@@ -39,6 +39,7 @@ import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.GraphRuntime;
+import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
 /**

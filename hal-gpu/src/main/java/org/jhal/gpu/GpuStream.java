@@ -28,6 +28,10 @@ import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.transfer.PageableTransfer;
+import org.jhal.gpu.transfer.StagingRing;
+import org.jhal.gpu.transfer.StreamMark;
+import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
 /**

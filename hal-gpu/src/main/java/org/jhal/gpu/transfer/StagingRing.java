@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.transfer;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * reads later. Each stream has one ring; parts that the stream has passed are reused.
  *
  * <p>The memory is created, and space in it is waited for, only while issuing may block. The weight
- * of commands ensures this: all staged bytes in the stream fit into the ring ({@link
- * GpuStream#weight}), except those of an operation that alone needs more, which the thread of its
+ * of commands ensures this: all staged bytes in the stream fit into the ring ({@code
+ * GpuStream.weight}), except those of an operation that alone needs more, which the thread of its
  * queue issues.
  *
  * <p>Used by the thread that issues, with the device bound; {@link #isMade} by any thread.
@@ -23,15 +23,15 @@ import org.jspecify.annotations.Nullable;
  * @param <S> the native stream
  * @param <E> the native event
  */
-final class StagingRing<S, E> {
+public final class StagingRing<S, E> {
   /** The maximum number of bytes that are put at once. */
-  static final int MAX_PIECE = 256 << 10;
+  public static final int MAX_PIECE = 256 << 10;
 
   /**
    * How many staged bytes certainly fit: up to one piece is lost, as a piece does not wrap around
    * the end.
    */
-  static final int CAPACITY = (4 << 20) - MAX_PIECE;
+  public static final int CAPACITY = (4 << 20) - MAX_PIECE;
 
   private static final int ALIGNMENT = 256;
   private static final int BYTES = CAPACITY + MAX_PIECE;
@@ -47,19 +47,19 @@ final class StagingRing<S, E> {
   private long end; // the next bytes go here
   private final Deque<StreamMark<E>> marks = new ArrayDeque<>(); // between begin and end, in order
 
-  StagingRing(GpuRuntime<S, E, ?> runtime, S stream, FreeThread frees) {
+  public StagingRing(GpuRuntime<S, E, ?> runtime, S stream, FreeThread frees) {
     this.runtime = runtime;
     this.stream = stream;
     this.frees = frees;
   }
 
   /** How much of the ring this many bytes take, with alignment. */
-  static long space(long bytes) {
+  public static long space(long bytes) {
     return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
   /** Whether the memory exists; if not, the next {@link #put} blocks while it is page-locked. */
-  boolean isMade() {
+  public boolean isMade() {
     return memory != null;
   }
 
@@ -70,7 +70,7 @@ final class StagingRing<S, E> {
    * @param size at most {@link #MAX_PIECE}
    * @param source called at once with the space to fill
    */
-  long put(int size, StreamMark<E> mark, Consumer<ByteBuffer> source) {
+  public long put(int size, StreamMark<E> mark, Consumer<ByteBuffer> source) {
     HostBlock made = memory;
     if (made == null) {
       made = new HostBlock(runtime, BYTES);
@@ -105,7 +105,7 @@ final class StagingRing<S, E> {
   }
 
   /** Releases the memory. Called when the stream is idle or lost. */
-  void close() {
+  public void close() {
     HostBlock made = memory;
     if (made != null) {
       made.release(frees);

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.transfer;
 
 import com.sun.jna.Memory;
 import java.nio.ByteBuffer;

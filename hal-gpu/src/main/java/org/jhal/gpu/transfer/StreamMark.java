@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.transfer;
 
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <E> the native event
  */
-final class StreamMark<E> {
+public final class StreamMark<E> {
   private @Nullable GpuEvent<E> event; // null until it is recorded
   private long position; // of the event when it was recorded
   private long stagedEnd; // in a StagingRing: the end of the bytes that the stream reads before
 
   /** Sets the event, which was just recorded. */
-  void set(GpuEvent<E> recorded) {
+  public void set(GpuEvent<E> recorded) {
     event = recorded;
     position = recorded.position();
   }
@@ -31,7 +31,7 @@ final class StreamMark<E> {
   }
 
   /** Whether the stream has passed this mark. */
-  boolean isPassed(GpuRuntime<?, E, ?> runtime) {
+  public boolean isPassed(GpuRuntime<?, E, ?> runtime) {
     GpuEvent<E> behind = event;
     if (behind == null) {
       return false;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.transfer;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param <S> the native stream
  * @param <E> the native event
  */
-final class TransferRing<S, E> {
+public final class TransferRing<S, E> {
   /** The size of a slot, unless the ring is too small for {@link #MIN_SLOTS} of them. */
   static final int SLOT_BYTES = 4 << 20;
 
@@ -97,7 +97,7 @@ final class TransferRing<S, E> {
    * @param bytes how much memory is page-locked at most; at least {@link #MIN_SLOTS} pages
    * @param threads how many copying threads there are
    */
-  TransferRing(GpuRuntime<S, E, ?> runtime, long bytes, int threads) {
+  public TransferRing(GpuRuntime<S, E, ?> runtime, long bytes, int threads) {
     this.runtime = runtime;
     this.slotBytes = (int) Math.min(SLOT_BYTES, bytes / MIN_SLOTS / PAGE * PAGE);
     this.maxSlots = (int) (bytes / slotBytes);
@@ -450,7 +450,7 @@ final class TransferRing<S, E> {
   }
 
   /** Frees the slots. Called when no transfer is open and none can begin; the device is bound. */
-  void close() {
+  public void close() {
     List<TransferSlot<S, E>> all = new ArrayList<>();
     synchronized (this) {
       all.addAll(free);

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.transfer;
 
 import org.jhal.HostMemory;
 import org.jhal.driver.HostCompletion;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * everything that the operation depends on is over, and nothing that depends on it starts before
  * this ends.
  */
-final class PageableTransfer implements HostCompletion {
+public final class PageableTransfer implements HostCompletion {
   private final TransferRing<?, ?> ring;
   private final HostMemory host;
   private final long address;
@@ -31,11 +31,11 @@ final class PageableTransfer implements HostCompletion {
     this.isUpload = isUpload;
   }
 
-  static PageableTransfer upload(TransferRing<?, ?> ring, HostMemory source, long target) {
+  public static PageableTransfer upload(TransferRing<?, ?> ring, HostMemory source, long target) {
     return new PageableTransfer(ring, source, target, true);
   }
 
-  static PageableTransfer readback(TransferRing<?, ?> ring, long source, HostMemory target) {
+  public static PageableTransfer readback(TransferRing<?, ?> ring, long source, HostMemory target) {
     return new PageableTransfer(ring, target, source, false);
   }
 
