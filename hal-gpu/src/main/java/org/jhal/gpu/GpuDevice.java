@@ -26,6 +26,7 @@ import org.jhal.driver.bundle.Variant;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.EarlyClasses;
+import org.jhal.gpu.graph.GraphCache;
 import org.jhal.gpu.memory.DeviceAllocator;
 import org.jhal.gpu.memory.ForeignMemory;
 import org.jhal.gpu.memory.ImportedMemory;
@@ -61,9 +62,6 @@ public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
         GpuGroup.class,
         GpuStream.class,
         GraphCache.class,
-        GraphFallback.class,
-        GraphInstance.class,
-        GraphNodes.class,
         LaunchGate.class,
         UploadMemory.class);
   }

@@ -25,6 +25,7 @@ import org.jhal.driver.support.Once;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.graph.GraphOptions;
 import org.jhal.gpu.memory.UploadMemory;
 import org.jhal.gpu.natives.DeviceReader;
 import org.jhal.gpu.natives.GpuProperties;

@@ -20,6 +20,8 @@ import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
 import org.jhal.driver.support.BackOff;
 import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.graph.GraphSet;
+import org.jhal.gpu.graph.GraphStream;
 import org.jhal.gpu.memory.DeviceAllocator;
 import org.jhal.gpu.memory.PoolMemory;
 import org.jhal.gpu.natives.NativeBlock;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.graph;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param <S> the native stream
  * @param <K> the native kernel
  */
-final class GraphSet<S, K> implements PreparedCommands {
+public final class GraphSet<S, K> implements PreparedCommands {
   private final GraphCache<S, K> cache;
   private final GraphPlan plan;
   private final AtomicReferenceArray<@Nullable OnStream> streams; // by the stream's index
@@ -29,13 +29,13 @@ final class GraphSet<S, K> implements PreparedCommands {
   }
 
   /** Whether a submission to a stream would be launched now, as far as this can be foreseen. */
-  boolean isReady(int stream) {
+  public boolean isReady(int stream) {
     OnStream graphs = streams.get(stream);
     return graphs != null && graphs.isReady();
   }
 
   /** Whether the thread that issues the next submission to a stream makes an instance. */
-  boolean makesNext(int stream) {
+  public boolean makesNext(int stream) {
     return cache.makesAtOnce() && !isReady(stream);
   }
 
@@ -46,7 +46,7 @@ final class GraphSet<S, K> implements PreparedCommands {
    *
    * @throws HalException if the launch failed, or the device is lost
    */
-  boolean issue(GraphStream<S> stream, Submission submission) {
+  public boolean issue(GraphStream<S> stream, Submission submission) {
     OnStream graphs = streams.get(stream.index());
     if (graphs == null) {
       graphs = new OnStream();

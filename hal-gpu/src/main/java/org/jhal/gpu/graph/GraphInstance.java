@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.graph;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.CountDownLatch;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.graph;
 
 import java.lang.System.Logger.Level;
 import java.util.LinkedHashMap;
@@ -15,6 +15,7 @@ import org.jhal.Status;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.Submission;
+import org.jhal.driver.support.EarlyClasses;
 import org.jhal.engine.events.Events;
 import org.jhal.engine.events.Span;
 import org.jhal.gpu.runtime.GpuCore;
@@ -29,7 +30,11 @@ import org.jspecify.annotations.Nullable;
  * @param <S> the native stream
  * @param <K> the native kernel
  */
-final class GraphCache<S, K> {
+public final class GraphCache<S, K> {
+  static {
+    EarlyClasses.initialize(GraphFallback.class, GraphInstance.class, GraphNodes.class);
+  }
+
   private static final System.Logger LOG = System.getLogger(GraphCache.class.getName());
 
   /** How many instances a recording has for one stream at most. */
@@ -50,7 +55,7 @@ final class GraphCache<S, K> {
   private final Set<GraphFallback> logged = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedDeque<S> uploads = new ConcurrentLinkedDeque<>(); // free streams
 
-  GraphCache(GpuCore<S, ?, K> core, GraphRuntime<S, K> graphs, GraphOptions options) {
+  public GraphCache(GpuCore<S, ?, K> core, GraphRuntime<S, K> graphs, GraphOptions options) {
     this.core = core;
     this.graphs = graphs;
     this.options = options;
@@ -66,7 +71,7 @@ final class GraphCache<S, K> {
   }
 
   /** Graphs for a list of commands, or null if none of them does anything. */
-  @Nullable PreparedCommands prepare(CommandList commands, int streams) {
+  public @Nullable PreparedCommands prepare(CommandList commands, int streams) {
     GraphPlan plan = GraphPlan.of(commands);
     return plan.size() == 0 ? null : new GraphSet<>(this, plan, streams);
   }
@@ -157,7 +162,7 @@ final class GraphCache<S, K> {
    * Destroys the idle instance that was not used for the longest time, because memory is short.
    * Returns false if there is none. The device is bound.
    */
-  boolean evictOldest() {
+  public boolean evictOldest() {
     for (GraphInstance<S, K> oldest = oldestIdle(); oldest != null; oldest = oldestIdle()) {
       if (evict(oldest)) {
         return true;
@@ -233,7 +238,7 @@ final class GraphCache<S, K> {
   }
 
   /** Destroys what is left. Called last, with the device bound. */
-  void close() {
+  public void close() {
     for (GraphInstance<S, K> instance : instances) {
       if (instance.take()) {
         core.runtime().giveBack(() -> destroy(instance, true));
@@ -274,7 +279,7 @@ final class GraphCache<S, K> {
     return reason;
   }
 
-  GraphStatistics statistics() {
+  public GraphStatistics statistics() {
     Map<String, Long> reasons = new LinkedHashMap<>();
     for (GraphFallback reason : GraphFallback.values()) {
       long count = fallbacks.get(reason.ordinal());

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.graph;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.graph;
 
 import org.jhal.HalException;
 import org.jhal.Status;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.graph;
 
 /**
  * What graphs need to know of the stream into which they are launched. For the thread that issues
@@ -6,7 +6,7 @@ package org.jhal.gpu;
  *
  * @param <S> the native stream
  */
-interface GraphStream<S> {
+public interface GraphStream<S> {
   /** The native stream. */
   S handle();
 

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.graph;
 
 import java.util.List;
 import org.jhal.driver.options.Option;
@@ -10,7 +10,7 @@ import org.jhal.driver.options.Settings;
  * @param use {@code auto}, {@code on} or {@code off}
  * @param memory roughly how much memory graphs take up at most, in bytes
  */
-record GraphOptions(String use, long memory) {
+public record GraphOptions(String use, long memory) {
   private static final String AUTO = "auto";
   private static final String ON = "on";
   private static final String OFF = "off";
@@ -32,15 +32,15 @@ record GraphOptions(String use, long memory) {
           "how much memory native graphs take up at most, roughly");
 
   /** The options, to be passed to {@link Settings#resolve}. */
-  static List<Option<?>> all() {
+  public static List<Option<?>> all() {
     return List.of(USE, MEMORY);
   }
 
-  static GraphOptions of(Settings settings) {
+  public static GraphOptions of(Settings settings) {
     return new GraphOptions(settings.get(USE), settings.get(MEMORY));
   }
 
-  boolean isOff() {
+  public boolean isOff() {
     return use.equals(OFF);
   }
 
