@@ -3,6 +3,7 @@ package org.jhal.gpu;
 import org.jhal.driver.cache.KernelCache;
 import org.jhal.gpu.graph.GraphOptions;
 import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.time.Profile;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -40,6 +40,8 @@ import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.GraphRuntime;
+import org.jhal.gpu.time.DeviceClock;
+import org.jhal.gpu.time.Profile;
 import org.jhal.gpu.transfer.TransferRing;
 import org.jspecify.annotations.Nullable;
 
@@ -53,9 +55,6 @@ import org.jspecify.annotations.Nullable;
 public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
   static {
     EarlyClasses.initialize(
-        Clique.class,
-        ClockFit.class,
-        CollectiveLibrary.class,
         DeviceAllocator.class,
         DeviceClock.class,
         FreeThread.class,

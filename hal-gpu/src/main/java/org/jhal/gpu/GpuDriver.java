@@ -32,6 +32,7 @@ import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.time.Profile;
 import org.jspecify.annotations.Nullable;
 
 /**

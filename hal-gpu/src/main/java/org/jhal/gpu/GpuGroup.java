@@ -12,6 +12,7 @@ import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.EarlyClasses;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.runtime.GpuEvent;
@@ -29,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the native event
  */
 final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
+  static {
+    EarlyClasses.initialize(Clique.class, CollectiveLibrary.class);
+  }
+
   /** What a stream has to hold of a collective: the library's own calls, and two for each rank. */
   private static final int OWN_WEIGHT = 8;
 

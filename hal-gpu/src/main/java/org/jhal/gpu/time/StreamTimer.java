@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.time;
 
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jhal.HalException;
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param <S> the native stream
  * @param <E> the native event
  */
-final class StreamTimer<S, E> {
+public final class StreamTimer<S, E> {
   /** How many native calls a measurement puts into the stream. */
-  static final int WEIGHT = 2;
+  public static final int WEIGHT = 2;
 
   /** Two events around the commands of a submission. */
-  static final class Pair<E> {
+  public static final class Pair<E> {
     private final E begin;
     private final E end;
 
@@ -37,7 +37,7 @@ final class StreamTimer<S, E> {
   private final ConcurrentLinkedDeque<Pair<E>> free = new ConcurrentLinkedDeque<>();
   private volatile boolean isClosed;
 
-  StreamTimer(GpuRuntime<S, E, ?> runtime, DeviceClock<S, E> clock, S stream) {
+  public StreamTimer(GpuRuntime<S, E, ?> runtime, DeviceClock<S, E> clock, S stream) {
     this.runtime = runtime;
     this.clock = clock;
     this.stream = stream;
@@ -49,7 +49,7 @@ final class StreamTimer<S, E> {
    *
    * @throws HalException UNAVAILABLE if the device is lost
    */
-  @Nullable Pair<E> begin() {
+  public @Nullable Pair<E> begin() {
     try {
       Pair<E> pair = free.pollFirst();
       if (pair == null) {
@@ -89,7 +89,7 @@ final class StreamTimer<S, E> {
   }
 
   /** Ends a measurement behind what was issued; it is read when the submission is over. */
-  void end(Pair<E> pair, Submission submission) {
+  public void end(Pair<E> pair, Submission submission) {
     boolean isRead = false;
     try {
       runtime.recordEvent(pair.end, stream);
@@ -119,7 +119,7 @@ final class StreamTimer<S, E> {
   }
 
   /** Ends the use of a pair that need not have been read. */
-  void giveBack(Pair<E> pair) {
+  public void giveBack(Pair<E> pair) {
     free.addFirst(pair);
     if (isClosed) {
       destroyAll(); // close() may have looked before
@@ -127,7 +127,7 @@ final class StreamTimer<S, E> {
   }
 
   /** The stream is idle and about to be destroyed. */
-  void close() {
+  public void close() {
     isClosed = true;
     destroyAll();
   }

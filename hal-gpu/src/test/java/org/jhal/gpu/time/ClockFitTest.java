@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.time;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;

@@ -1,11 +1,11 @@
-package org.jhal.gpu;
+package org.jhal.gpu.time;
 
 import java.util.List;
 import java.util.Locale;
 import org.jhal.driver.options.Option;
 
 /** When the times of operations on the device are measured. */
-enum Profile {
+public enum Profile {
   /** While somebody records them. */
   AUTO,
   /** Always, so that a recording also has the times of what was issued before it began. */
@@ -13,7 +13,7 @@ enum Profile {
   /** Never. */
   OFF;
 
-  static final Option<String> OPTION =
+  public static final Option<String> OPTION =
       Option.choice(
           "profile",
           "auto",
@@ -21,11 +21,11 @@ enum Profile {
           "whether times on the device are measured: auto does while org.jhal.Execution is"
               + " recorded");
 
-  static Profile of(String value) {
+  public static Profile of(String value) {
     return valueOf(value.toUpperCase(Locale.ROOT));
   }
 
-  boolean measures(boolean isRecorded) {
+  public boolean measures(boolean isRecorded) {
     return this == ON || (this == AUTO && isRecorded);
   }
 }

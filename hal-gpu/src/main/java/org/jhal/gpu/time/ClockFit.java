@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.time;
 
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

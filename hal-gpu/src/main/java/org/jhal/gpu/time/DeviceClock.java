@@ -1,9 +1,10 @@
-package org.jhal.gpu;
+package org.jhal.gpu.time;
 
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.driver.support.BackOff;
+import org.jhal.driver.support.EarlyClasses;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +28,11 @@ import org.jspecify.annotations.Nullable;
  * @param <S> the native stream
  * @param <E> the native event
  */
-final class DeviceClock<S, E> {
+public final class DeviceClock<S, E> {
+  static {
+    EarlyClasses.initialize(ClockFit.class);
+  }
+
   private static final System.Logger LOG = System.getLogger(DeviceClock.class.getName());
 
   /** How often the host's clock is read around an event; the closest pair counts. */
@@ -75,7 +80,7 @@ final class DeviceClock<S, E> {
   private @Nullable Reference<E> current; // guarded by this
   private boolean isClosed; // guarded by this
 
-  DeviceClock(GpuRuntime<S, E, ?> runtime) {
+  public DeviceClock(GpuRuntime<S, E, ?> runtime) {
     this.runtime = runtime;
   }
 
@@ -261,7 +266,7 @@ final class DeviceClock<S, E> {
   }
 
   /** Nothing is mapped any more. */
-  void close() {
+  public void close() {
     Reference<E> last;
     boolean isUnused;
     synchronized (this) {
