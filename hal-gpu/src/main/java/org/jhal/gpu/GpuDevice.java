@@ -40,6 +40,7 @@ import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.GraphRuntime;
+import org.jhal.gpu.stream.GpuStream;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.Profile;
 import org.jhal.gpu.transfer.TransferRing;

@@ -17,6 +17,7 @@ import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.gpu.natives.WantedCollectives;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.stream.GpuStream;
 import org.jspecify.annotations.Nullable;
 
 /**

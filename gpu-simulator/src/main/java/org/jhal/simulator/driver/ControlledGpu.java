@@ -18,9 +18,9 @@ import org.jhal.driver.support.BackOff;
 import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.GpuDevice;
 import org.jhal.gpu.GpuDriver;
-import org.jhal.gpu.GpuStream;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.stream.GpuStream;
 
 /**
  * Devices in which tests make calls fail, and hold streams: a held stream waits for a number in

@@ -10,8 +10,8 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.GpuDevice;
 import org.jhal.gpu.GpuDriver;
-import org.jhal.gpu.GpuStream;
 import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.stream.GpuStream;
 
 /**
  * Opens devices, and keeps the handles of their streams.

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.stream;
 
 import java.util.ArrayDeque;
 import java.util.Deque;

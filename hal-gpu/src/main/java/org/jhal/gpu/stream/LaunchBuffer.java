@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.stream;
 
 import org.jhal.driver.Command;
 import org.jhal.driver.Submission;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.stream;
 
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -130,7 +130,7 @@ public final class GpuStream<S, E, K> implements NativeStream<GpuEvent<E>>, Grap
    * @param clock maps times of the device to those of the host
    * @param ranges marks operations for a profiler; null if they are not marked
    */
-  GpuStream(
+  public GpuStream(
       GpuCore<S, E, K> core,
       int index,
       DeviceAllocator<S> allocator,
