@@ -11,6 +11,10 @@ module org.jhal.gpu {
   exports org.jhal.gpu.natives;
   exports org.jhal.gpu.runtime;
 
+  // For structures and functions of the library for collectives.
+  opens org.jhal.gpu.collective to
+      com.sun.jna;
+
   provides org.jhal.driver.support.BoundModule with
       org.jhal.gpu.HalGpu;
 }

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.collective;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param <S> the native stream
  * @param <E> the native event
  */
-final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
+public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
   static {
     EarlyClasses.initialize(Clique.class, CollectiveLibrary.class);
   }
@@ -107,7 +107,7 @@ final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
    * @throws HalException if there is no library, it refuses, or there is not enough memory;
    *     DEADLINE_EXCEEDED if it takes longer
    */
-  static <S, E> GpuGroup<S, E> create(
+  public static <S, E> GpuGroup<S, E> create(
       WantedCollectives wanted, LaunchGate gate, List<GroupDevice<S, E>> devices, long patience) {
     CollectiveLibrary library = CollectiveLibrary.load(wanted);
     devices.forEach(device -> device.join(library.cache()));

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.collective;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import com.sun.jna.Memory;
@@ -14,7 +14,7 @@ import org.jhal.Status;
 import org.jhal.driver.CollectiveCall;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
-import org.jhal.gpu.NonBlockingFunctions.UniqueId;
+import org.jhal.gpu.collective.NonBlockingFunctions.UniqueId;
 import org.jspecify.annotations.Nullable;
 
 /**

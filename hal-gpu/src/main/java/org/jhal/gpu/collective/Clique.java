@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.collective;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.lang.System.Logger.Level;

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.collective;
 
 import org.jhal.driver.support.Once;
 import org.jhal.gpu.runtime.GpuCore;
@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param <S> the native stream
  * @param <E> the native event
  */
-final class GroupDevice<S, E> {
+public final class GroupDevice<S, E> {
   private final GpuCore<S, E, ?> core;
   private final Once<S> stream = new Once<>();
   private volatile @Nullable CommunicatorCache cliques; // of the first group that it is in
   private volatile boolean isClosing;
 
-  GroupDevice(GpuCore<S, E, ?> core) {
+  public GroupDevice(GpuCore<S, E, ?> core) {
     this.core = core;
   }
 
@@ -42,7 +42,7 @@ final class GroupDevice<S, E> {
   }
 
   /** The same if there was a group, else null. */
-  @Nullable S streamIfMade() {
+  public @Nullable S streamIfMade() {
     return stream.ifMade();
   }
 
@@ -52,7 +52,7 @@ final class GroupDevice<S, E> {
   }
 
   /** The device is being closed: from now on its communicators are not kept. */
-  void beginClose() {
+  public void beginClose() {
     isClosing = true;
   }
 
@@ -62,7 +62,7 @@ final class GroupDevice<S, E> {
   }
 
   /** Ends the communicators that are kept for it. Blocks. */
-  void endCommunicators() {
+  public void endCommunicators() {
     CommunicatorCache used = cliques;
     if (used != null) {
       used.end(this);

@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.collective;
 
 import com.sun.jna.Function;
 import com.sun.jna.Memory;

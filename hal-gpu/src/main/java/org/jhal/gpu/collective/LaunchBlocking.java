@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.collective;
 
 import java.util.List;
 import java.util.Map;
@@ -10,7 +10,7 @@ import org.jhal.Status;
  * launched. A kernel of a collective runs until those of all ranks run, so one thread that launches
  * for several ranks would then wait for the first one for ever.
  */
-final class LaunchBlocking {
+public final class LaunchBlocking {
   private LaunchBlocking() {}
 
   /**
@@ -19,7 +19,7 @@ final class LaunchBlocking {
    * @param variables that the runtime reads
    * @throws HalException UNIMPLEMENTED with the reason if one is set to anything but 0
    */
-  static void check(int ranks, List<String> variables, Map<String, String> environment) {
+  public static void check(int ranks, List<String> variables, Map<String, String> environment) {
     if (ranks < 2) {
       return;
     }

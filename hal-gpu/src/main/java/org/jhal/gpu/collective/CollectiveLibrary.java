@@ -1,4 +1,4 @@
-package org.jhal.gpu;
+package org.jhal.gpu.collective;
 
 import com.sun.jna.ptr.IntByReference;
 import java.util.Arrays;
