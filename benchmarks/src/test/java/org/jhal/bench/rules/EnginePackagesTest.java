@@ -122,36 +122,41 @@ class EnginePackagesTest {
   /** A type of an exported package is one that some driver uses, or that such a type shows. */
   @Test
   void noExportedTypeIsWithoutUse() throws IOException {
-    Set<JavaClass> used = new HashSet<>();
     List<String> users = new ArrayList<>(Repository.drivers());
     users.addAll(List.of("hal-gpu", "gpu-simulator", "benchmarks", "examples/driver"));
+    List<String> unused =
+        unused(CLASSES, users).stream()
+            .filter(type -> type.getPackageName().startsWith(DRIVER))
+            .filter(type -> !type.getPackageName().equals(HIDDEN))
+            .map(JavaClass::getName)
+            .filter(name -> !NOT_FOR_DRIVERS.contains(name))
+            .sorted()
+            .toList();
+    assertTrue(unused.isEmpty(), () -> "public, but no driver needs them: " + unused);
+  }
+
+  /** The public types of a module that these users do not use, and that no type shows they use. */
+  static List<JavaClass> unused(JavaClasses classes, List<String> users) {
+    Set<String> names = new HashSet<>();
     for (String user : users) {
       for (JavaClass from : Repository.classes(user)) {
         from.getDirectDependenciesFromSelf()
-            .forEach(to -> used.add(to.getTargetClass().getBaseComponentType()));
+            .forEach(to -> names.add(to.getTargetClass().getBaseComponentType().getName()));
       }
     }
-    Set<String> names = new HashSet<>();
-    used.forEach(type -> names.add(type.getName()));
     // What is shown by the signatures of what is used, and so on.
     boolean grows = true;
     while (grows) {
       grows = false;
-      for (JavaClass type : CLASSES) {
+      for (JavaClass type : classes) {
         if (names.contains(type.getName()) || names.contains(outermost(type))) {
           grows |= names.addAll(shownBy(type));
         }
       }
     }
-    List<String> unused =
-        CLASSES.stream()
-            .filter(type -> type.getPackageName().startsWith(DRIVER) && isPublicTopLevel(type))
-            .filter(type -> !type.getPackageName().equals(HIDDEN))
-            .map(JavaClass::getName)
-            .filter(name -> !names.contains(name) && !NOT_FOR_DRIVERS.contains(name))
-            .sorted()
-            .toList();
-    assertTrue(unused.isEmpty(), () -> "public, but no driver needs them: " + unused);
+    return classes.stream()
+        .filter(type -> isPublicTopLevel(type) && !names.contains(type.getName()))
+        .toList();
   }
 
   private static Set<String> shownBy(JavaClass type) {
