@@ -4,17 +4,21 @@ module org.jhal.utils {
   requires com.google.common;
   requires com.google.gson;
   requires static com.google.errorprone.annotations;
-  requires static com.sun.jna;
   requires static jdk.jfr;
   requires static org.jspecify;
 
   exports org.jhal.driver;
   exports org.jhal.driver.bundle;
+  exports org.jhal.driver.cache to
+      org.jhal.gpu;
   exports org.jhal.driver.faults;
-  exports org.jhal.driver.gpu;
   exports org.jhal.driver.options;
   exports org.jhal.driver.support;
   exports org.jhal.engine;
+  exports org.jhal.engine.events to
+      org.jhal.gpu;
+
+  uses org.jhal.driver.support.BoundModule;
 
   provides java.util.spi.ToolProvider with
       org.jhal.driver.cache.CacheTool;

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Map;
 import jcuda.driver.CUdevice;
 import jcuda.driver.JCudaDriver;
-import org.jhal.driver.gpu.DeviceReader;
-import org.jhal.driver.gpu.GpuProperties;
+import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuProperties;
 
 /** Queries the driver API for the properties of devices, without a context. */
 final class CudaAttributes extends DeviceReader {

@@ -10,14 +10,13 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUmemoryPool;
 import jcuda.driver.JCudaDriver;
 import org.jhal.Workgroups;
-import org.jhal.driver.gpu.CollectiveLibrary;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.GpuRuntime;
-import org.jhal.driver.gpu.GraphRuntime;
-import org.jhal.driver.gpu.KernelLoader;
-import org.jhal.driver.gpu.LaunchBuffer;
-import org.jhal.driver.gpu.LaunchGate;
-import org.jhal.driver.gpu.PinnedRanges;
+import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphRuntime;
+import org.jhal.gpu.runtime.PinnedRanges;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,24 +123,24 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void retain() {
+  public void retain() {
     check(
         "cuDevicePrimaryCtxRetain", JCudaDriver.cuDevicePrimaryCtxRetain(new CUcontext(), device));
   }
 
   @Override
-  protected void release() {
+  public void release() {
     checkFreed("cuDevicePrimaryCtxRelease", JCudaDriver.cuDevicePrimaryCtxRelease(device));
   }
 
   @Override
-  protected Object library() {
+  public Object library() {
     return library;
   }
 
   /** Pools need it of their own: to them the access between contexts does not extend. */
   @Override
-  protected void enableAccess(GpuRuntime<CudaStream, CUevent, CUfunction> owner) {
+  public void enableAccess(GpuRuntime<CudaStream, CUevent, CUfunction> owner) {
     CudaDevice other = (CudaDevice) owner;
     String what = "device " + ordinal + " gets no access to the memory of device " + other.ordinal;
     int code = JCudaDriver.cuCtxEnablePeerAccess(other.context, 0);
@@ -159,22 +158,22 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected CollectiveLibrary collectives() {
-    return Nccl.load();
+  public WantedCollectives collectives() {
+    return Nccl.wanted();
   }
 
   @Override
-  protected List<String> launchBlocking() {
+  public List<String> launchBlocking() {
     return List.of("CUDA_LAUNCH_BLOCKING");
   }
 
   @Override
-  protected KernelLoader<?, CUfunction> kernels() {
+  public KernelLoader<?, CUfunction> kernels() {
     return kernels;
   }
 
   @Override
-  protected @Nullable GraphRuntime<CudaStream, CUfunction> graphs() {
+  public @Nullable GraphRuntime<CudaStream, CUfunction> graphs() {
     return graphs;
   }
 
@@ -193,12 +192,12 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void synchronizeStream(CudaStream stream) {
+  public void synchronizeStream(CudaStream stream) {
     check("cuStreamSynchronize", JCudaDriver.cuStreamSynchronize(stream.handle));
   }
 
   @Override
-  protected boolean isIdle(CudaStream stream) {
+  public boolean isIdle(CudaStream stream) {
     return isOver("cuStreamQuery", JCudaDriver.cuStreamQuery(stream.handle));
   }
 
@@ -213,7 +212,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   // Events.
 
   @Override
-  protected CUevent createEvent(boolean canSleep) {
+  public CUevent createEvent(boolean canSleep) {
     CUevent event = new CUevent();
     int flags = canSleep ? BLOCKING_SYNC | NO_TIME : NO_TIME;
     check("cuEventCreate", JCudaDriver.cuEventCreate(event, flags));
@@ -221,48 +220,48 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected CUevent createTimingEvent() {
+  public CUevent createTimingEvent() {
     CUevent event = new CUevent();
     check("cuEventCreate", JCudaDriver.cuEventCreate(event, 0));
     return event;
   }
 
   @Override
-  protected float elapsedMillis(CUevent from, CUevent to) {
+  public float elapsedMillis(CUevent from, CUevent to) {
     float[] millis = new float[1];
     check("cuEventElapsedTime", JCudaDriver.cuEventElapsedTime(millis, from, to));
     return millis[0];
   }
 
   @Override
-  protected void destroyEvent(CUevent event) {
+  public void destroyEvent(CUevent event) {
     checkFreed("cuEventDestroy", JCudaDriver.cuEventDestroy(event));
   }
 
   @Override
-  protected void recordEvent(CUevent event, CudaStream stream) {
+  public void recordEvent(CUevent event, CudaStream stream) {
     check("cuEventRecord", JCudaDriver.cuEventRecord(event, stream.handle));
   }
 
   @Override
-  protected void waitEvent(CudaStream stream, CUevent event) {
+  public void waitEvent(CudaStream stream, CUevent event) {
     check("cuStreamWaitEvent", JCudaDriver.cuStreamWaitEvent(stream.handle, event, 0));
   }
 
   @Override
-  protected boolean queryEvent(CUevent event) {
+  public boolean queryEvent(CUevent event) {
     return isOver("cuEventQuery", JCudaDriver.cuEventQuery(event));
   }
 
   @Override
-  protected void synchronizeEvent(CUevent event) {
+  public void synchronizeEvent(CUevent event) {
     check("cuEventSynchronize", JCudaDriver.cuEventSynchronize(event));
   }
 
   // Device memory.
 
   @Override
-  protected void createPool() {
+  public void createPool() {
     Memory properties = new Memory(PROPERTIES_BYTES);
     properties.clear();
     properties.setInt(ALLOCATION_TYPE, TYPE_PINNED);
@@ -280,12 +279,12 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void destroyPool() {
+  public void destroyPool() {
     checkFreed("cuMemPoolDestroy", CudaExtras.cuMemPoolDestroy(Handles.get(pool)));
   }
 
   @Override
-  protected long allocate(long bytes, CudaStream stream) {
+  public long allocate(long bytes, CudaStream stream) {
     CUdeviceptr out = ADDRESS.get();
     int code = JCudaDriver.cuMemAllocFromPoolAsync(out, bytes, pool, stream.handle);
     if (code != CudaResult.SUCCESS) {
@@ -295,7 +294,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void free(long address, CudaStream stream) {
+  public void free(long address, CudaStream stream) {
     check(
         "cuMemFreeAsync",
         JCudaDriver.cuMemFreeAsync(Handles.set(ADDRESS.get(), address), stream.handle));
@@ -312,7 +311,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void pageUnlock(long hostAddress) {
+  public void pageUnlock(long hostAddress) {
     checkFreed("cuMemHostUnregister", CudaExtras.cuMemHostUnregister(hostAddress));
   }
 
@@ -327,7 +326,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected long deviceAddress(long hostAddress) {
+  public long deviceAddress(long hostAddress) {
     long[] out = new long[1];
     check(
         "cuMemHostGetDevicePointer", CudaExtras.cuMemHostGetDevicePointer_v2(out, hostAddress, 0));
@@ -335,7 +334,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void freeHost(long hostAddress) {
+  public void freeHost(long hostAddress) {
     checkFreed("cuMemFreeHost", CudaExtras.cuMemFreeHost(hostAddress));
   }
 
@@ -364,7 +363,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   // Commands.
 
   @Override
-  protected void fill(CudaStream stream, long target, int pattern, int patternBytes, long count) {
+  public void fill(CudaStream stream, long target, int pattern, int patternBytes, long count) {
     CUdeviceptr to = stream.first(target);
     switch (patternBytes) {
       case 1 ->
@@ -382,7 +381,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void copy(CudaStream stream, long target, long source, long bytes) {
+  public void copy(CudaStream stream, long target, long source, long bytes) {
     check(
         "cuMemcpyDtoDAsync",
         JCudaDriver.cuMemcpyDtoDAsync(
@@ -390,7 +389,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void copyAcross(CudaStream stream, long target, long source, long bytes) {
+  public void copyAcross(CudaStream stream, long target, long source, long bytes) {
     check(
         "cuMemcpyAsync",
         JCudaDriver.cuMemcpyAsync(
@@ -398,21 +397,21 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected void copyToDevice(CudaStream stream, long target, long hostAddress, long bytes) {
+  public void copyToDevice(CudaStream stream, long target, long hostAddress, long bytes) {
     check(
         "cuMemcpyHtoDAsync",
         CudaExtras.cuMemcpyHtoDAsync_v2(target, hostAddress, bytes, stream.address()));
   }
 
   @Override
-  protected void copyToHost(CudaStream stream, long hostAddress, long source, long bytes) {
+  public void copyToHost(CudaStream stream, long hostAddress, long source, long bytes) {
     check(
         "cuMemcpyDtoHAsync",
         CudaExtras.cuMemcpyDtoHAsync_v2(hostAddress, source, bytes, stream.address()));
   }
 
   @Override
-  protected void launch(
+  public void launch(
       CudaStream stream,
       CUfunction kernel,
       int groupsX,
@@ -420,7 +419,7 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
       int groupsZ,
       Workgroups size,
       int sharedBytes,
-      LaunchBuffer arguments) {
+      long arguments) {
     check(
         "cuLaunchKernel",
         JCudaDriver.cuLaunchKernel(
@@ -434,57 +433,57 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
             sharedBytes,
             stream.handle,
             null,
-            stream.list(arguments.list())));
+            stream.list(arguments)));
   }
 
   @Override
-  protected long endOfLaunchList() {
+  public long endOfLaunchList() {
     return LAUNCH_LIST_END;
   }
 
   // The runtime beside JHAL.
 
   @Override
-  protected Object view() {
+  public Object view() {
     return new CudaNative(Handles.get(context), ordinal);
   }
 
   @Override
-  protected long streamHandle(CudaStream stream) {
+  public long streamHandle(CudaStream stream) {
     return stream.address();
   }
 
   @Override
-  protected long eventHandle(CUevent event) {
+  public long eventHandle(CUevent event) {
     return Handles.get(event);
   }
 
   @Override
-  protected void waitNative(CudaStream stream, long event) {
+  public void waitNative(CudaStream stream, long event) {
     waitEvent(stream, Handles.set(new CUevent(), event));
   }
 
   /** Replaces the top of the thread's stack of contexts, which {@link #unbindFromThread} pops. */
   @Override
-  protected void bindAgain() {
+  public void bindAgain() {
     check("cuCtxSetCurrent", JCudaDriver.cuCtxSetCurrent(context));
   }
 
   @Override
-  protected boolean isCurrent() {
+  public boolean isCurrent() {
     CUcontext current = new CUcontext();
     check("cuCtxGetCurrent", JCudaDriver.cuCtxGetCurrent(current));
     return Handles.get(current) == Handles.get(context);
   }
 
   @Override
-  protected boolean makeNoneCurrent() {
+  public boolean makeNoneCurrent() {
     check("cuCtxSetCurrent", JCudaDriver.cuCtxSetCurrent(new CUcontext()));
     return true;
   }
 
   @Override
-  protected void checkDeviceMemory(long address, long bytes) {
+  public void checkDeviceMemory(long address, long bytes) {
     long[] value = new long[1];
     if (!isKnown(value, MEMORY_TYPE, address) || value[0] != DEVICE) {
       throw noDeviceMemory(address, bytes, "the runtime knows no device memory there");
@@ -501,14 +500,14 @@ final class CudaDevice extends GpuRuntime<CudaStream, CUevent, CUfunction> {
   }
 
   @Override
-  protected long allocateAlone(long bytes) {
+  public long allocateAlone(long bytes) {
     CUdeviceptr out = new CUdeviceptr();
     check("cuMemAlloc", JCudaDriver.cuMemAlloc(out, bytes));
     return Handles.get(out);
   }
 
   @Override
-  protected void freeAlone(long address) {
+  public void freeAlone(long address) {
     checkFreed("cuMemFree", JCudaDriver.cuMemFree(Handles.set(new CUdeviceptr(), address)));
   }
 }

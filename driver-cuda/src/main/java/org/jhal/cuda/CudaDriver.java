@@ -3,12 +3,12 @@ package org.jhal.cuda;
 import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.gpu.CompilerFiles;
-import org.jhal.driver.gpu.DeviceReader;
-import org.jhal.driver.gpu.GpuDriver;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.GpuRuntime;
-import org.jhal.driver.gpu.RangeMarks;
+import org.jhal.gpu.GpuDriver;
+import org.jhal.gpu.compile.CompilerFiles;
+import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.runtime.GpuRuntime;
 
 /** The driver of {@link CudaDevice}s. */
 class CudaDriver extends GpuDriver {

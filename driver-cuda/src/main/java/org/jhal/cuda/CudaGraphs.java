@@ -7,8 +7,8 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUfunction;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
-import org.jhal.driver.gpu.GraphRuntime;
-import org.jhal.driver.gpu.NativeBlock;
+import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.gpu.runtime.GraphRuntime;
 
 /** The graphs of a {@link CudaDevice}. The layouts of structures are those of cuda.h. */
 final class CudaGraphs implements GraphRuntime<CudaStream, CUfunction> {

@@ -15,10 +15,10 @@ import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.gpu.CompilerFiles;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.KernelLoader;
-import org.jhal.driver.gpu.RuntimeCompiler;
+import org.jhal.gpu.compile.CompilerFiles;
+import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.compile.RuntimeCompiler;
+import org.jhal.gpu.natives.GpuProperties;
 import org.jspecify.annotations.Nullable;
 
 /** Loads kernels, and compares what the driver knows about them with the manifest. */
@@ -39,15 +39,18 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   /** How much shared memory a kernel may use without asking for more. */
   private static final int DEFAULT_SHARED_BYTES = 48 << 10;
 
+  private final CudaDevice runtime;
+
   CudaKernels(CudaDevice runtime, GpuProperties device) {
     super(
-        runtime,
+        runtime.gate(),
         device,
         new Kernels(
             Set.of("gpu-c++", "cuda-ptx", "cuda-cubin", "cuda-fatbin"),
             Nvrtc.NAME,
             MAX_THREADS,
             STATIC_SHARED_BYTES));
+    this.runtime = runtime;
   }
 
   @Override
@@ -75,7 +78,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
       String text = log.getString(0).strip();
       String target = result == CudaResult.INVALID_PTX ? otherTarget(code) : "";
       HalException failure =
-          runtime().failure("cuModuleLoadDataEx", result, "cannot load " + what + target);
+          runtime.failure("cuModuleLoadDataEx", result, "cannot load " + what + target);
       throw new HalException(
           target.isEmpty() ? failure.status() : Status.UNIMPLEMENTED,
           failure.getMessage() + (text.isEmpty() ? "" : ":\n" + text),
@@ -107,7 +110,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
 
   @Override
   protected void unload(CUmodule module) {
-    runtime().checkFreed("cuModuleUnload", JCudaDriver.cuModuleUnload(module));
+    runtime.checkFreed("cuModuleUnload", JCudaDriver.cuModuleUnload(module));
   }
 
   @Override
@@ -115,7 +118,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
     CUfunction function = new CUfunction();
     int code = JCudaDriver.cuModuleGetFunction(function, module, entry);
     if (code != CudaResult.SUCCESS) {
-      throw runtime().failure("cuModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
+      throw runtime.failure("cuModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
     }
     return function;
   }
@@ -140,7 +143,7 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
               new Object[] {new Pointer(Handles.get(function)), (long) i, offset, size});
       boolean isThere = code == CudaResult.SUCCESS;
       if (!isThere && code != CudaResult.INVALID_VALUE) {
-        throw runtime().failure("cuFuncGetParamInfo", code, "cannot look at " + name);
+        throw runtime.failure("cuFuncGetParamInfo", code, "cannot look at " + name);
       }
       if (i == count) {
         if (isThere) {
@@ -190,18 +193,16 @@ final class CudaKernels extends KernelLoader<CUmodule, CUfunction> {
   @Override
   protected int attribute(CUfunction function, int attribute) {
     int[] value = new int[1];
-    runtime()
-        .check("cuFuncGetAttribute", JCudaDriver.cuFuncGetAttribute(value, attribute, function));
+    runtime.check("cuFuncGetAttribute", JCudaDriver.cuFuncGetAttribute(value, attribute, function));
     return value[0];
   }
 
   @Override
   protected void allowSharedMemory(CUfunction function, int staticBytes, int dynamicBytes) {
     if (staticBytes + dynamicBytes > DEFAULT_SHARED_BYTES) {
-      runtime()
-          .check(
-              "cuFuncSetAttribute",
-              JCudaDriver.cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED_BYTES, dynamicBytes));
+      runtime.check(
+          "cuFuncSetAttribute",
+          JCudaDriver.cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED_BYTES, dynamicBytes));
     }
   }
 }

@@ -6,9 +6,9 @@ import java.util.List;
 import jcuda.driver.JCudaDriver;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.gpu.SharedLibrary;
-import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.driver.support.Once;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package org.jhal.cuda;
 
 import jcuda.driver.JCudaDriver;
 import org.jhal.Status;
-import org.jhal.driver.gpu.ResultCodes;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,8 +2,8 @@ package org.jhal.cuda;
 
 import java.util.List;
 import org.jhal.Status;
-import org.jhal.driver.gpu.CollectiveLibrary;
-import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.WantedLibrary;
 
 /** NCCL, which carries out collectives between NVIDIA's GPUs. */
 final class Nccl {
@@ -19,12 +19,8 @@ final class Nccl {
 
   private Nccl() {}
 
-  /**
-   * Loads the library.
-   *
-   * @throws org.jhal.HalException UNIMPLEMENTED with the reason if there is none
-   */
-  static CollectiveLibrary load() {
-    return CollectiveLibrary.load("NCCL", WANTED, NAMES);
+  /** Where it is looked for. */
+  static WantedCollectives wanted() {
+    return new WantedCollectives("NCCL", WANTED, NAMES);
   }
 }

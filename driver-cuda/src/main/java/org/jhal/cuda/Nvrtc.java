@@ -15,12 +15,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.gpu.CompilerApi;
-import org.jhal.driver.gpu.CompilerFiles;
-import org.jhal.driver.gpu.RuntimeCompiler;
-import org.jhal.driver.gpu.SharedLibrary;
-import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.driver.support.Once;
+import org.jhal.gpu.compile.CompilerApi;
+import org.jhal.gpu.compile.CompilerFiles;
+import org.jhal.gpu.compile.RuntimeCompiler;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,7 +133,7 @@ final class Nvrtc extends RuntimeCompiler {
   /**
    * Loads the compiler for an architecture on the first call.
    *
-   * @param architecture of the device, as in {@link org.jhal.driver.gpu.GpuProperties}
+   * @param architecture of the device, as in {@link org.jhal.gpu.natives.GpuProperties}
    * @throws HalException UNIMPLEMENTED if there is none; the message says where it was looked for,
    *     or what those that there are make code for
    */

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.Status;
-import org.jhal.driver.gpu.RangeMarks;
-import org.jhal.driver.gpu.SharedLibrary;
-import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
 
 /** Ranges in the domain {@code jhal} of NVTX, which Nsight Systems shows. */
 final class Nvtx implements RangeMarks {

@@ -2,7 +2,7 @@ package org.jhal.cuda;
 
 import com.sun.jna.Function;
 import java.util.Objects;
-import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.gpu.GpuDriver;
 import org.jhal.simulator.driver.GpuCtsBackend;
 
 /** The CUDA driver as the conformance suite sees it. */

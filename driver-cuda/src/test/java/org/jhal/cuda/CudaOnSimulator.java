@@ -3,7 +3,7 @@ package org.jhal.cuda;
 import java.util.List;
 import java.util.Optional;
 import org.jhal.cuda.sim.SimulatedCuda;
-import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.gpu.GpuDriver;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
 import org.jhal.simulator.driver.SimulatedGpu;

@@ -36,7 +36,8 @@ class ProbeTest {
   private static final List<String> NEIGHBOURS =
       List.of(
           "org.jhal.Hal",
-          "org.jhal.driver.gpu.GpuDriver",
+          "org.jhal.engine.EngineDevice",
+          "org.jhal.gpu.GpuDriver",
           "com.google.common.collect.ImmutableList",
           "com.google.common.util.concurrent.internal.InternalFutures",
           "com.google.gson.Gson",

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.hip.jna.ComgrApi;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,7 @@ import com.sun.jna.Memory;
 import java.util.function.BiFunction;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.gpu.natives.SharedLibrary;
 import org.jhal.hip.jna.HipDeviceProp;
 import org.jhal.hip.jna.HipOptional;
 

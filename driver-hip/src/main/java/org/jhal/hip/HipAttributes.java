@@ -3,8 +3,8 @@ package org.jhal.hip;
 import static org.jhal.hip.jna.HipConstants.*;
 
 import java.util.Map;
-import org.jhal.driver.gpu.DeviceReader;
-import org.jhal.driver.gpu.GpuProperties;
+import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.hip.jna.HipRuntime;
 
 /** Queries the runtime for the properties of devices, which need not be open. */

@@ -8,14 +8,13 @@ import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
-import org.jhal.driver.gpu.CollectiveLibrary;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.GpuRuntime;
-import org.jhal.driver.gpu.GraphRuntime;
-import org.jhal.driver.gpu.KernelLoader;
-import org.jhal.driver.gpu.LaunchBuffer;
-import org.jhal.driver.gpu.LaunchGate;
-import org.jhal.driver.gpu.PinnedRanges;
+import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphRuntime;
+import org.jhal.gpu.runtime.PinnedRanges;
 import org.jhal.hip.jna.HipMemAccessDesc;
 import org.jhal.hip.jna.HipMemPoolProps;
 import org.jhal.hip.jna.hipEvent_t;
@@ -99,19 +98,19 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected void retain() {}
+  public void retain() {}
 
   @Override
-  protected void release() {}
+  public void release() {}
 
   @Override
-  protected Object library() {
+  public Object library() {
     return library;
   }
 
   /** Pools need it of their own: to them the access between devices does not extend. */
   @Override
-  protected void enableAccess(GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t> owner) {
+  public void enableAccess(GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t> owner) {
     HipDevice other = (HipDevice) owner;
     String what = "device " + ordinal + " gets no access to the memory of device " + other.ordinal;
     int code = hipDeviceEnablePeerAccess(other.ordinal, 0);
@@ -125,22 +124,22 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected CollectiveLibrary collectives() {
-    return Rccl.load();
+  public WantedCollectives collectives() {
+    return Rccl.wanted();
   }
 
   @Override
-  protected List<String> launchBlocking() {
+  public List<String> launchBlocking() {
     return List.of("HIP_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING");
   }
 
   @Override
-  protected KernelLoader<?, hipFunction_t> kernels() {
+  public KernelLoader<?, hipFunction_t> kernels() {
     return kernels;
   }
 
   @Override
-  protected @Nullable GraphRuntime<hipStream_t, hipFunction_t> graphs() {
+  public @Nullable GraphRuntime<hipStream_t, hipFunction_t> graphs() {
     return graphs;
   }
 
@@ -161,12 +160,12 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected void synchronizeStream(hipStream_t stream) {
+  public void synchronizeStream(hipStream_t stream) {
     check("hipStreamSynchronize", hipStreamSynchronize(stream));
   }
 
   @Override
-  protected boolean isIdle(hipStream_t stream) {
+  public boolean isIdle(hipStream_t stream) {
     return isOver("hipStreamQuery", hipStreamQuery(stream));
   }
 
@@ -181,7 +180,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   // Events.
 
   @Override
-  protected hipEvent_t createEvent(boolean canSleep) {
+  public hipEvent_t createEvent(boolean canSleep) {
     long[] out = new long[1];
     int flags = canSleep ? hipEventBlockingSync | hipEventDisableTiming : hipEventDisableTiming;
     check("hipEventCreateWithFlags", hipEventCreateWithFlags(out, flags));
@@ -191,7 +190,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected hipEvent_t createTimingEvent() {
+  public hipEvent_t createTimingEvent() {
     long[] out = new long[1];
     check("hipEventCreateWithFlags", hipEventCreateWithFlags(out, hipEventDefault));
     hipEvent_t event = new hipEvent_t();
@@ -200,41 +199,41 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected float elapsedMillis(hipEvent_t from, hipEvent_t to) {
+  public float elapsedMillis(hipEvent_t from, hipEvent_t to) {
     float[] millis = new float[1];
     check("hipEventElapsedTime", hipEventElapsedTime(millis, from, to));
     return millis[0];
   }
 
   @Override
-  protected void destroyEvent(hipEvent_t event) {
+  public void destroyEvent(hipEvent_t event) {
     checkFreed("hipEventDestroy", hipEventDestroy(event.take()));
   }
 
   @Override
-  protected void recordEvent(hipEvent_t event, hipStream_t stream) {
+  public void recordEvent(hipEvent_t event, hipStream_t stream) {
     check("hipEventRecord", hipEventRecord(event, stream));
   }
 
   @Override
-  protected void waitEvent(hipStream_t stream, hipEvent_t event) {
+  public void waitEvent(hipStream_t stream, hipEvent_t event) {
     check("hipStreamWaitEvent", hipStreamWaitEvent(stream, event, 0));
   }
 
   @Override
-  protected boolean queryEvent(hipEvent_t event) {
+  public boolean queryEvent(hipEvent_t event) {
     return isOver("hipEventQuery", hipEventQuery(event));
   }
 
   @Override
-  protected void synchronizeEvent(hipEvent_t event) {
+  public void synchronizeEvent(hipEvent_t event) {
     check("hipEventSynchronize", hipEventSynchronize(event));
   }
 
   // Device memory.
 
   @Override
-  protected void createPool() {
+  public void createPool() {
     long[] value = new long[1];
     check("hipMemPoolCreate", hipMemPoolCreate(value, HipMemPoolProps.ofDevice(ordinal)));
     pool.set(value[0]);
@@ -247,18 +246,18 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected void destroyPool() {
+  public void destroyPool() {
     checkFreed("hipMemPoolDestroy", hipMemPoolDestroy(pool.take()));
   }
 
   /** A pool reuses freed memory only for allocations of nearly the same size, so it is trimmed. */
   @Override
-  protected void trimPool() {
+  public void trimPool() {
     checkFreed("hipMemPoolTrimTo", hipMemPoolTrimTo(pool, 0));
   }
 
   @Override
-  protected long allocate(long bytes, hipStream_t stream) {
+  public long allocate(long bytes, hipStream_t stream) {
     long[] out = new long[1];
     int code = hipMallocFromPoolAsync(out, bytes, pool, stream);
     if (code != hipSuccess) {
@@ -268,7 +267,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected void free(long address, hipStream_t stream) {
+  public void free(long address, hipStream_t stream) {
     check("hipFreeAsync", hipFreeAsync(address, stream));
   }
 
@@ -283,7 +282,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected void pageUnlock(long hostAddress) {
+  public void pageUnlock(long hostAddress) {
     checkFreed("hipHostUnregister", hipHostUnregister(hostAddress));
   }
 
@@ -298,21 +297,21 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected long deviceAddress(long hostAddress) {
+  public long deviceAddress(long hostAddress) {
     long[] out = new long[1];
     check("hipHostGetDevicePointer", hipHostGetDevicePointer(out, hostAddress, 0));
     return out[0];
   }
 
   @Override
-  protected void freeHost(long hostAddress) {
+  public void freeHost(long hostAddress) {
     checkFreed("hipHostFree", hipHostFree(hostAddress));
   }
 
   // Commands.
 
   @Override
-  protected void fill(hipStream_t stream, long target, int pattern, int patternBytes, long count) {
+  public void fill(hipStream_t stream, long target, int pattern, int patternBytes, long count) {
     switch (patternBytes) {
       case 1 -> check("hipMemsetD8Async", hipMemsetD8Async(target, (byte) pattern, count, stream));
       case 2 ->
@@ -322,27 +321,27 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected void copy(hipStream_t stream, long target, long source, long bytes) {
+  public void copy(hipStream_t stream, long target, long source, long bytes) {
     check("hipMemcpyDtoDAsync", hipMemcpyDtoDAsync(target, source, bytes, stream));
   }
 
   @Override
-  protected void copyAcross(hipStream_t stream, long target, long source, long bytes) {
+  public void copyAcross(hipStream_t stream, long target, long source, long bytes) {
     check("hipMemcpyAsync", hipMemcpyAsync(target, source, bytes, hipMemcpyDefault, stream));
   }
 
   @Override
-  protected void copyToDevice(hipStream_t stream, long target, long hostAddress, long bytes) {
+  public void copyToDevice(hipStream_t stream, long target, long hostAddress, long bytes) {
     check("hipMemcpyHtoDAsync", hipMemcpyHtoDAsync(target, hostAddress, bytes, stream));
   }
 
   @Override
-  protected void copyToHost(hipStream_t stream, long hostAddress, long source, long bytes) {
+  public void copyToHost(hipStream_t stream, long hostAddress, long source, long bytes) {
     check("hipMemcpyDtoHAsync", hipMemcpyDtoHAsync(hostAddress, source, bytes, stream));
   }
 
   @Override
-  protected void launch(
+  public void launch(
       hipStream_t stream,
       hipFunction_t kernel,
       int groupsX,
@@ -350,7 +349,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
       int groupsZ,
       Workgroups size,
       int sharedBytes,
-      LaunchBuffer arguments) {
+      long arguments) {
     check(
         "hipModuleLaunchKernel",
         hipModuleLaunchKernel(
@@ -364,45 +363,45 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
             sharedBytes,
             stream,
             0,
-            arguments.list()));
+            arguments));
   }
 
   @Override
-  protected long endOfLaunchList() {
+  public long endOfLaunchList() {
     return HIP_LAUNCH_PARAM_END;
   }
 
   // The runtime beside JHAL.
 
   @Override
-  protected Object view() {
+  public Object view() {
     return new HipNative(ordinal);
   }
 
   @Override
-  protected long streamHandle(hipStream_t stream) {
+  public long streamHandle(hipStream_t stream) {
     return stream.get();
   }
 
   @Override
-  protected long eventHandle(hipEvent_t event) {
+  public long eventHandle(hipEvent_t event) {
     return event.get();
   }
 
   @Override
-  protected void waitNative(hipStream_t stream, long event) {
+  public void waitNative(hipStream_t stream, long event) {
     hipEvent_t imported = new hipEvent_t();
     imported.set(event);
     waitEvent(stream, imported);
   }
 
   @Override
-  protected void bindAgain() {
+  public void bindAgain() {
     check("hipSetDevice", hipSetDevice(ordinal));
   }
 
   @Override
-  protected boolean isCurrent() {
+  public boolean isCurrent() {
     int[] out = OUT.get();
     check("hipGetDevice", hipGetDevice(out));
     return out[0] == ordinal;
@@ -410,7 +409,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
 
   /** HIP always has a current device, so another one is made current. */
   @Override
-  protected boolean makeNoneCurrent() {
+  public boolean makeNoneCurrent() {
     int[] count = new int[1];
     check("hipGetDeviceCount", hipGetDeviceCount(count));
     if (count[0] < 2) {
@@ -422,7 +421,7 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
 
   /** HIP cannot be asked about any address (see the package); this looks it up in its table. */
   @Override
-  protected void checkDeviceMemory(long address, long bytes) {
+  public void checkDeviceMemory(long address, long bytes) {
     long[] start = new long[1];
     long[] size = new long[1];
     if (hipMemGetAddressRange(start, size, address) != hipSuccess) {
@@ -432,14 +431,14 @@ final class HipDevice extends GpuRuntime<hipStream_t, hipEvent_t, hipFunction_t>
   }
 
   @Override
-  protected long allocateAlone(long bytes) {
+  public long allocateAlone(long bytes) {
     long[] out = new long[1];
     check("hipMalloc", hipMalloc(out, bytes));
     return out[0];
   }
 
   @Override
-  protected void freeAlone(long address) {
+  public void freeAlone(long address) {
     checkFreed("hipFree", hipFree(address));
   }
 }

@@ -1,10 +1,10 @@
 package org.jhal.hip;
 
-import org.jhal.driver.gpu.DeviceReader;
-import org.jhal.driver.gpu.GpuDriver;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.GpuRuntime;
-import org.jhal.driver.gpu.RangeMarks;
+import org.jhal.gpu.GpuDriver;
+import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.runtime.GpuRuntime;
 
 /** The driver of {@link HipDevice}s. */
 final class HipDriver extends GpuDriver {

@@ -5,8 +5,8 @@ import static org.jhal.hip.jna.HipGraphCalls.*;
 
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
-import org.jhal.driver.gpu.GraphRuntime;
-import org.jhal.driver.gpu.NativeBlock;
+import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.hip.jna.HipKernelNodeParams;
 import org.jhal.hip.jna.HipMemsetParams;
 import org.jhal.hip.jna.hipFunction_t;

@@ -6,10 +6,10 @@ import static org.jhal.hip.jna.HipConstants.hipSuccess;
 
 import java.util.Set;
 import org.jhal.driver.bundle.KernelSpec;
-import org.jhal.driver.gpu.CompilerFiles;
-import org.jhal.driver.gpu.GpuProperties;
-import org.jhal.driver.gpu.KernelLoader;
-import org.jhal.driver.gpu.RuntimeCompiler;
+import org.jhal.gpu.compile.CompilerFiles;
+import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.compile.RuntimeCompiler;
+import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.hip.jna.HipRuntime;
 import org.jhal.hip.jna.HiprtcApi;
 import org.jhal.hip.jna.hipFunction_t;
@@ -21,15 +21,18 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
   /** A loaded module, with the metadata of its code. */
   record Module(hipModule_t handle, CodeObject code) {}
 
+  private final HipDevice runtime;
+
   HipKernels(HipDevice runtime, GpuProperties device) {
     super(
-        runtime,
+        runtime.gate(),
         device,
         new Kernels(
             Set.of("gpu-c++", "hip-hsaco"),
             HiprtcApi.PREFIX,
             HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
             HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+    this.runtime = runtime;
   }
 
   @Override
@@ -51,7 +54,7 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
     long[] out = new long[1];
     int result = HipRuntime.hipModuleLoadData(out, image(code));
     if (result != hipSuccess) {
-      throw runtime().failure("hipModuleLoadData", result, "cannot load " + what);
+      throw runtime.failure("hipModuleLoadData", result, "cannot load " + what);
     }
     hipModule_t module = new hipModule_t();
     module.set(out[0]);
@@ -60,7 +63,7 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
 
   @Override
   protected void unload(Module module) {
-    runtime().checkFreed("hipModuleUnload", HipRuntime.hipModuleUnload(module.handle.take()));
+    runtime.checkFreed("hipModuleUnload", HipRuntime.hipModuleUnload(module.handle.take()));
   }
 
   @Override
@@ -68,7 +71,7 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
     long[] out = new long[1];
     int code = HipRuntime.hipModuleGetFunction(out, module.handle, entry);
     if (code != hipSuccess) {
-      throw runtime().failure("hipModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
+      throw runtime.failure("hipModuleGetFunction", code, "no kernel '" + entry + "' in " + what);
     }
     hipFunction_t function = new hipFunction_t();
     function.set(out[0]);
@@ -93,8 +96,8 @@ final class HipKernels extends KernelLoader<HipKernels.Module, hipFunction_t> {
   @Override
   protected int attribute(hipFunction_t function, int attribute) {
     int[] value = new int[1];
-    runtime()
-        .check("hipFuncGetAttribute", HipRuntime.hipFuncGetAttribute(value, attribute, function));
+    runtime.check(
+        "hipFuncGetAttribute", HipRuntime.hipFuncGetAttribute(value, attribute, function));
     return value[0];
   }
 

@@ -5,7 +5,7 @@ import static org.jhal.hip.jna.HipConstants.hipErrorNoDevice;
 import static org.jhal.hip.jna.HipConstants.hipErrorUnknown;
 
 import org.jhal.Status;
-import org.jhal.driver.gpu.ResultCodes;
+import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.hip.jna.HipRuntime;
 import org.jspecify.annotations.Nullable;
 

@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.gpu.CompilerFiles;
-import org.jhal.driver.gpu.RuntimeCompiler;
-import org.jhal.driver.gpu.SharedLibrary;
-import org.jhal.driver.gpu.WantedLibrary;
 import org.jhal.driver.support.Once;
+import org.jhal.gpu.compile.CompilerFiles;
+import org.jhal.gpu.compile.RuntimeCompiler;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
 import org.jhal.hip.jna.HiprtcApi;
 import org.jspecify.annotations.Nullable;
 

@@ -2,8 +2,8 @@ package org.jhal.hip;
 
 import java.util.List;
 import org.jhal.Status;
-import org.jhal.driver.gpu.CollectiveLibrary;
-import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.WantedLibrary;
 
 /** RCCL, which carries out collectives between AMD's GPUs. */
 final class Rccl {
@@ -20,12 +20,8 @@ final class Rccl {
 
   private Rccl() {}
 
-  /**
-   * Loads the library.
-   *
-   * @throws org.jhal.HalException UNIMPLEMENTED with the reason if there is none
-   */
-  static CollectiveLibrary load() {
-    return CollectiveLibrary.load("RCCL", WANTED, NAMES);
+  /** Where it is looked for. */
+  static WantedCollectives wanted() {
+    return new WantedCollectives("RCCL", WANTED, NAMES);
   }
 }

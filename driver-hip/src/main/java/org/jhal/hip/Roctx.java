@@ -3,9 +3,9 @@ package org.jhal.hip;
 import com.sun.jna.Library;
 import java.util.List;
 import org.jhal.Status;
-import org.jhal.driver.gpu.RangeMarks;
-import org.jhal.driver.gpu.SharedLibrary;
-import org.jhal.driver.gpu.WantedLibrary;
+import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedLibrary;
 
 /** Ranges of rocTX, which ROCm's profilers show. */
 final class Roctx implements RangeMarks {

@@ -13,7 +13,7 @@
  *       others.
  *   <li>hipPointerGetAttribute is not called: some versions dereference an address that they do not
  *       know, and each failure changes what hipGetLastError returns to the program. The driver
- *       records what it has page-locked instead ({@link org.jhal.driver.gpu.PinnedRanges}), also
+ *       records what it has page-locked instead ({@link org.jhal.gpu.runtime.PinnedRanges}), also
  *       because most versions accept memory that is already page-locked.
  *   <li>A pool reuses freed memory only for allocations of nearly the same size, so it is trimmed
  *       before an allocation fails.

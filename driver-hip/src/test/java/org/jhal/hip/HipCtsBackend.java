@@ -2,7 +2,7 @@ package org.jhal.hip;
 
 import com.sun.jna.Function;
 import java.util.Objects;
-import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.gpu.GpuDriver;
 import org.jhal.hip.jna.hipStream_t;
 import org.jhal.simulator.driver.GpuCtsBackend;
 

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
-import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.gpu.natives.SharedLibrary;
 
 /** What a process of its own prints of the HIP runtime that it finds. */
 public final class ProbeMain {

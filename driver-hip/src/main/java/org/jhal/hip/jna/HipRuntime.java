@@ -4,7 +4,7 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import java.util.List;
-import org.jhal.driver.gpu.SharedLibrary;
+import org.jhal.gpu.natives.SharedLibrary;
 
 /**
  * The required functions of the HIP runtime. All are in ROCm 5.2; each returns a {@code hipError_t}

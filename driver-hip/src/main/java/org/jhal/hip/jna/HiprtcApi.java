@@ -3,7 +3,7 @@ package org.jhal.hip.jna;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.LongByReference;
-import org.jhal.driver.gpu.CompilerApi;
+import org.jhal.gpu.compile.CompilerApi;
 
 /**
  * The functions of HIPRTC, without their prefix. An option of compileProgram that names an

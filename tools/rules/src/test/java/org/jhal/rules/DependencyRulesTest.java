@@ -45,24 +45,18 @@ class DependencyRulesTest {
         "org.jspecify",
         "com.google.common",
         "com.google.errorprone.annotations",
-        "com.google.gson",
-        "com.sun.jna");
+        "com.google.gson");
   }
 
-  /** It is optional for users of the rest. */
   @Test
-  void onlyThePackageForGpusNeedsJna() {
-    List<String> users =
-        Repository.classes("hal-utils").stream()
-            .filter(
-                user ->
-                    user.getDirectDependenciesFromSelf().stream()
-                        .anyMatch(
-                            used -> within(used.getTargetClass().getPackageName(), "com.sun.jna")))
-            .map(JavaClass::getPackageName)
-            .distinct()
-            .toList();
-    assertEquals(List.of("org.jhal.driver.gpu"), users);
+  void whatDriversOfGpusShareSeesTheEngineAndNoDriver() {
+    assertSeesOnly(
+        "hal-gpu",
+        List.of("hal-api", "hal-utils"),
+        "org.jspecify",
+        "com.google.common",
+        "com.google.errorprone.annotations",
+        "com.sun.jna");
   }
 
   /** A Java may lack it. */
@@ -101,7 +95,7 @@ class DependencyRulesTest {
   void theSimulatorKnowsNoDriver() {
     assertSeesOnly(
         "gpu-simulator",
-        List.of("hal-api", "hal-utils", "cts"),
+        List.of("hal-api", "hal-utils", "hal-gpu", "cts"),
         "org.jspecify",
         "com.sun.jna",
         "org.junit");
@@ -116,12 +110,19 @@ class DependencyRulesTest {
                     driver,
                     () -> {
                       JavaClasses classes = Repository.classes(driver);
-                      Set<String> own = own(classes, List.of("hal-api", "hal-utils"));
+                      Set<String> own = own(classes, seenBy(driver));
                       assertEquals(
                           List.of(),
                           violations(
                               classes, name -> !within(name, "org.jhal") || own.contains(name)));
                     }));
+  }
+
+  /** Only drivers of GPUs see what these share. */
+  private static List<String> seenBy(String driver) {
+    return driver.equals("driver-mock")
+        ? List.of("hal-api", "hal-utils")
+        : List.of("hal-api", "hal-utils", "hal-gpu");
   }
 
   @TestFactory

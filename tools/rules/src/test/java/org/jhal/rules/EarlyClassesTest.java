@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,7 +19,7 @@ class EarlyClassesTest {
   private static final String ENGINE = "org.jhal.engine";
   private static final String QUEUE = ENGINE + ".queue";
   private static final String CONCURRENT = ENGINE + ".concurrent";
-  private static final String GPU = "org.jhal.driver.gpu";
+  private static final String GPU = "org.jhal.gpu";
 
   /** Used to find a driver, to open a device or to load kernels, and by no operation. */
   private static final Set<String> NOT_FOR_OPERATIONS =
@@ -46,6 +48,7 @@ class EarlyClassesTest {
           "Version");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-utils");
+  private static final JavaClasses GPU_CLASSES = Repository.classes("hal-gpu");
   private static final JavaClasses API = Repository.classes("hal-api");
 
   @Test
@@ -55,31 +58,40 @@ class EarlyClassesTest {
         late(
             CLASSES,
             Set.of(ENGINE, QUEUE, CONCURRENT),
-            ENGINE + ".EngineDevice",
-            QUEUE + ".DeferredWorkQueue"));
+            CLASSES.get(ENGINE + ".EngineDevice"),
+            CLASSES.get(QUEUE + ".DeferredWorkQueue")));
   }
 
   @Test
   void theEngineInitializesWhatOperationsNeedOfTheApi() {
     assertEquals(
-        List.of(), late(API, Set.of("org.jhal", "org.jhal.spi"), ENGINE + ".EngineDevice"));
+        List.of(),
+        late(API, Set.of("org.jhal", "org.jhal.spi"), CLASSES.get(ENGINE + ".EngineDevice")));
   }
 
   @Test
   void gpuDriversInitializeWhatOperationsNeed() {
-    assertEquals(List.of(), late(CLASSES, Set.of(GPU), GPU + ".GpuDevice"));
+    assertEquals(
+        List.of(),
+        late(GPU_CLASSES, Repository.packages(GPU_CLASSES), GPU_CLASSES.get(GPU + ".GpuDevice")));
   }
 
-  /** The classes of some packages that run code at their initialisation and are in no list. */
-  private static List<String> late(JavaClasses classes, Set<String> packages, String... withLists) {
-    Set<String> early =
-        List.of(withLists).stream()
-            .map(CLASSES::get)
-            .flatMap(type -> type.getStaticInitializer().stream())
+  /**
+   * The classes of some packages that run code at their initialisation and are in no list. What a
+   * list has may have a list of its own.
+   */
+  private static List<String> late(
+      JavaClasses classes, Set<String> packages, JavaClass... withLists) {
+    Set<String> early = new HashSet<>();
+    Deque<JavaClass> found = new ArrayDeque<>(List.of(withLists));
+    while (!found.isEmpty()) {
+      JavaClass type = found.remove();
+      if (early.add(type.getName())) {
+        type.getStaticInitializer().stream()
             .flatMap(initializer -> initializer.getReferencedClassObjects().stream())
-            .map(reference -> reference.getRawType().getName())
-            .collect(Collectors.toSet());
-    early.addAll(List.of(withLists));
+            .forEach(reference -> found.add(reference.getRawType()));
+      }
+    }
     return classes.stream()
         .filter(type -> packages.contains(type.getPackageName()))
         .filter(type -> type.getStaticInitializer().isPresent())

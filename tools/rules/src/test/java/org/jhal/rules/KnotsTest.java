@@ -20,7 +20,7 @@ import org.junit.jupiter.api.TestFactory;
  */
 class KnotsTest {
   private static final String FIXTURE = "org.jhal.rules.fixture.knot";
-  private static final List<String> MODULES = List.of("hal-utils");
+  private static final List<String> MODULES = List.of("hal-utils", "hal-gpu");
 
   /** The limit of new packages. */
   private static final int LIMIT = 10;
@@ -35,7 +35,6 @@ class KnotsTest {
           Map.entry("org.jhal.driver.bundle", 1),
           Map.entry("org.jhal.driver.cache", 1),
           Map.entry("org.jhal.driver.faults", 3),
-          Map.entry("org.jhal.driver.gpu", 35),
           Map.entry("org.jhal.driver.options", 1),
           Map.entry("org.jhal.driver.support", 1),
           Map.entry("org.jhal.engine", 51),

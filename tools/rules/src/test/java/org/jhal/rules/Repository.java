@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /** The modules of this repository, as they lie on disk. */
 final class Repository {
   /** The modules that must not know any driver, not even by name. */
-  static final List<String> NEUTRAL = List.of("hal-api", "hal-utils", "cts");
+  static final List<String> NEUTRAL = List.of("hal-api", "hal-utils", "hal-gpu", "cts");
 
   private static final Map<String, JavaClasses> CLASSES = new ConcurrentHashMap<>(); // by module
 

@@ -14,13 +14,13 @@ import org.jhal.Status;
 import org.jhal.cts.Controls;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.faults.ControlledBackend;
-import org.jhal.driver.gpu.GpuDevice;
-import org.jhal.driver.gpu.GpuDriver;
-import org.jhal.driver.gpu.GpuEvent;
-import org.jhal.driver.gpu.GpuMemory;
-import org.jhal.driver.gpu.GpuStream;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.EngineDevice;
+import org.jhal.gpu.GpuDevice;
+import org.jhal.gpu.GpuDriver;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.stream.GpuStream;
 
 /**
  * Devices in which tests make calls fail, and hold streams: a held stream waits for a number in

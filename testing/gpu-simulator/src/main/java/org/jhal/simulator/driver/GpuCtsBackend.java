@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.jhal.Device;
 import org.jhal.cts.Controls;
 import org.jhal.cts.CtsBackend;
-import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.gpu.GpuDriver;
 
 /**
  * A driver as the conformance suite sees it. With the system property {@code

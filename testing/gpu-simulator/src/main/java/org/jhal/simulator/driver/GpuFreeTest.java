@@ -35,10 +35,10 @@ import org.jhal.cts.support.Task;
 import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 import org.jhal.driver.DeviceBackend;
-import org.jhal.driver.gpu.FreeThread;
-import org.jhal.driver.gpu.GpuDevice;
-import org.jhal.driver.gpu.GpuDriver;
-import org.jhal.driver.gpu.GpuEvent;
+import org.jhal.gpu.GpuDevice;
+import org.jhal.gpu.GpuDriver;
+import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.gpu.runtime.GpuEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -322,8 +322,7 @@ public abstract class GpuFreeTest {
   void writeCombinedMemoryIsFreedByTheThreadForThatWhenItsLastViewIsGone() {
     List<String> threads = new CopyOnWriteArrayList<>();
     try (LogLines ignored =
-            new LogLines(
-                "org.jhal.driver.gpu", line -> threads.add(Thread.currentThread().getName()));
+            new LogLines("org.jhal.gpu", line -> threads.add(Thread.currentThread().getName()));
         Device device = open()) {
       sim.simulator().fail(names.freeHost, 1, GpuFault.PLAIN_CODE); // which is logged
       mapAndClose(device);

@@ -131,8 +131,7 @@ public abstract class GpuRangesTest {
       System.setProperty(property, library.toString());
       List<String> lines = new ArrayList<>();
       try (LogLines ignored =
-          new LogLines("org.jhal.driver.gpu.GpuDriver", line -> lines.add(line.getMessage()))
-              .silently()) {
+          new LogLines("org.jhal.gpu.GpuDriver", line -> lines.add(line.getMessage())).silently()) {
         run("ranges=on");
       }
       assertEquals(1, lines.size(), lines::toString);
@@ -147,8 +146,7 @@ public abstract class GpuRangesTest {
     System.setProperty(property, none.toString());
     List<String> lines = new ArrayList<>();
     try (LogLines ignored =
-        new LogLines("org.jhal.driver.gpu.GpuDriver", line -> lines.add(line.getMessage()))
-            .silently()) {
+        new LogLines("org.jhal.gpu.GpuDriver", line -> lines.add(line.getMessage())).silently()) {
       run("ranges=on");
     }
     assertEquals(1, lines.size(), lines::toString);

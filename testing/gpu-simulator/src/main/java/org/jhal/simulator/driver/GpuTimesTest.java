@@ -245,8 +245,7 @@ public abstract class GpuTimesTest {
   @Test
   void failedMeasurementsAreLoggedOnce() throws Exception {
     List<String> lines = new CopyOnWriteArrayList<>();
-    try (LogLines ignored =
-        new LogLines("org.jhal.driver.gpu", line -> lines.add(line.getMessage()))) {
+    try (LogLines ignored = new LogLines("org.jhal.gpu", line -> lines.add(line.getMessage()))) {
       for (int i = 1; i <= 6; i++) {
         sim.simulator().fail(elapsed, i, GpuFault.PLAIN_CODE);
       }

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
 import org.jhal.cts.support.Waits;
-import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.gpu.GpuDriver;
 import org.jhal.simulator.Simulator;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;

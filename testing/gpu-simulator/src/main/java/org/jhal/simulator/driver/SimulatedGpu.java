@@ -1,7 +1,7 @@
 package org.jhal.simulator.driver;
 
 import java.util.Optional;
-import org.jhal.driver.gpu.GpuDriver;
+import org.jhal.gpu.GpuDriver;
 import org.jhal.simulator.SimulatedLibrary;
 import org.jhal.simulator.Simulator;
 

@@ -7,11 +7,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToLongFunction;
 import org.jhal.DeviceUri;
 import org.jhal.driver.DeviceBackend;
-import org.jhal.driver.gpu.GpuDevice;
-import org.jhal.driver.gpu.GpuDriver;
-import org.jhal.driver.gpu.GpuEvent;
-import org.jhal.driver.gpu.GpuStream;
 import org.jhal.engine.EngineDevice;
+import org.jhal.gpu.GpuDevice;
+import org.jhal.gpu.GpuDriver;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.stream.GpuStream;
 
 /**
  * Opens devices, and keeps the handles of their streams.

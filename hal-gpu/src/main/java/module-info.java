@@ -1,0 +1,20 @@
+/** What drivers of GPUs share. */
+module org.jhal.gpu {
+  requires com.google.common;
+  requires transitive com.sun.jna;
+  requires transitive org.jhal.utils;
+  requires static com.google.errorprone.annotations;
+  requires static org.jspecify;
+
+  exports org.jhal.gpu;
+  exports org.jhal.gpu.compile;
+  exports org.jhal.gpu.natives;
+  exports org.jhal.gpu.runtime;
+
+  // For structures and functions of the library for collectives.
+  opens org.jhal.gpu.collective to
+      com.sun.jna;
+
+  provides org.jhal.driver.support.BoundModule with
+      org.jhal.gpu.HalGpu;
+}

@@ -1,0 +1,334 @@
+package org.jhal.gpu;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.DeviceInfo;
+import org.jhal.ExecutableSource;
+import org.jhal.GraphStatistics;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.NativeGroup;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.PreparedCommands;
+import org.jhal.driver.bundle.KernelSpec;
+import org.jhal.driver.bundle.Variant;
+import org.jhal.driver.cache.KernelCache;
+import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.support.EarlyClasses;
+import org.jhal.gpu.collective.GpuGroup;
+import org.jhal.gpu.collective.GroupDevice;
+import org.jhal.gpu.collective.LaunchBlocking;
+import org.jhal.gpu.graph.GraphCache;
+import org.jhal.gpu.memory.DeviceAllocator;
+import org.jhal.gpu.memory.ForeignMemory;
+import org.jhal.gpu.memory.ImportedMemory;
+import org.jhal.gpu.memory.MemoryPool;
+import org.jhal.gpu.memory.UploadMemory;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.runtime.GraphRuntime;
+import org.jhal.gpu.stream.GpuStream;
+import org.jhal.gpu.time.DeviceClock;
+import org.jhal.gpu.time.Profile;
+import org.jhal.gpu.transfer.TransferRing;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device backend over a {@link GpuRuntime}.
+ *
+ * @param <S> the native stream
+ * @param <E> the native event
+ * @param <K> the native kernel
+ */
+public final class GpuDevice<S, E, K> implements DeviceBackend<GpuEvent<E>> {
+  static {
+    EarlyClasses.initialize(
+        DeviceAllocator.class,
+        DeviceClock.class,
+        FreeThread.class,
+        GpuGroup.class,
+        GpuStream.class,
+        GraphCache.class,
+        LaunchGate.class,
+        UploadMemory.class);
+  }
+
+  private final GpuRuntime<S, E, K> runtime;
+  private final GpuProperties properties;
+  private final FreeThread frees;
+  private final GpuCore<S, E, K> core;
+  private final MemoryPool<S> pool;
+  private final DeviceAllocator<S> allocator;
+  private final TransferRing<S, E> ring; // moves pageable memory
+  private final @Nullable KernelCache cache;
+  private final @Nullable GraphCache<S, K> graphs; // null if the device uses none
+  private final GpuNativeCalls<S, E, K> nativeCalls;
+  private final DeviceClock<S, E> clock;
+  private final Profile profile;
+  private final @Nullable RangeMarks ranges; // null if nothing is marked
+  private final GroupDevice<S, E> groups;
+  private final AtomicInteger streams = new AtomicInteger(); // how many were created
+
+  /**
+   * Opens a device.
+   *
+   * @param runtime is released when this device is closed, or if this constructor throws
+   * @param config what the settings of the device say
+   */
+  GpuDevice(GpuRuntime<S, E, K> runtime, GpuProperties properties, GpuConfig config) {
+    this.runtime = runtime;
+    this.properties = properties;
+    this.cache = config.cache();
+    this.nativeCalls = new GpuNativeCalls<>(runtime);
+    this.clock = new DeviceClock<>(runtime);
+    this.profile = config.profile();
+    this.ranges = config.ranges();
+    MemoryPool<S> made = null;
+    try {
+      this.frees = new FreeThread(runtime, name());
+      this.core = new GpuCore<>(runtime, frees, name(), properties.ordinal());
+      this.groups = new GroupDevice<>(core);
+      long token = runtime.bindToThread();
+      try {
+        made =
+            new MemoryPool<>(
+                runtime,
+                core.place(),
+                new MemoryBudget(name(), info().memoryBytes()),
+                this::evictGraph);
+      } finally {
+        runtime.unbindFromThread(token);
+      }
+      this.pool = made;
+      this.allocator = new DeviceAllocator<>(core, made);
+      this.ring = new TransferRing<>(runtime, config.stagingBytes(), config.copyThreads());
+      GraphRuntime<S, K> calls = config.graphs().isOff() ? null : runtime.graphs();
+      this.graphs = calls == null ? null : new GraphCache<>(core, calls, config.graphs());
+    } catch (Throwable t) {
+      MemoryPool<S> left = made;
+      if (left != null) {
+        runtime.giveBack(left::close);
+      }
+      runtime.release();
+      throw t;
+    }
+  }
+
+  private String name() {
+    return info().driver() + "-" + info().index();
+  }
+
+  /** The native calls. Public for tests. */
+  public GpuRuntime<S, E, K> runtime() {
+    return runtime;
+  }
+
+  /** Releases what the runtime releases only when the device is idle. Public for tests. */
+  public FreeThread frees() {
+    return frees;
+  }
+
+  /** The stream of all groups' collectives; null if there was no group. Public for tests. */
+  public @Nullable S groupStreamIfMade() {
+    return groups.streamIfMade();
+  }
+
+  @Override
+  public long bindToThread() {
+    return runtime.bindToThread();
+  }
+
+  @Override
+  public void unbindFromThread(long token) {
+    runtime.unbindFromThread(token);
+  }
+
+  @Override
+  public DeviceInfo info() {
+    return properties.info();
+  }
+
+  @Override
+  public Set<Capability> capabilities() {
+    return Set.of(Capability.HOST_IMPORT, Capability.NATIVE_ACCESS);
+  }
+
+  @Override
+  public Set<Command.Kind> supportedCommands() {
+    return Set.copyOf(EnumSet.allOf(Command.Kind.class));
+  }
+
+  @Override
+  public Set<String> executableFormats() {
+    return runtime.kernels().formats();
+  }
+
+  @Override
+  public NativeStream<GpuEvent<E>> createStream(int index) {
+    streams.incrementAndGet();
+    GpuStream<S, E, K> made = new GpuStream<>(core, index, allocator, ring, clock, profile, ranges);
+    nativeCalls.lend(made.handle());
+    return made;
+  }
+
+  @Override
+  public boolean supports(BufferParams params) {
+    return DeviceAllocator.supports(params.type());
+  }
+
+  @Override
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    return allocator.allocate(bytes, params);
+  }
+
+  @Override
+  public DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    return new ImportedMemory(runtime, frees, memory);
+  }
+
+  @Override
+  public DeviceMemory importDevice(long address, long bytes) {
+    runtime.checkDeviceMemory(address, bytes);
+    return new ForeignMemory(frees, core.place(), address, bytes);
+  }
+
+  @Override
+  public List<Object> views() {
+    return List.of(runtime.view(), nativeCalls);
+  }
+
+  @Override
+  public Object eventDomain() {
+    return runtime.library();
+  }
+
+  /** Devices that were opened on the same GPU share its context, and so all of its memory. */
+  @Override
+  public @Nullable String noAccess(DeviceBackend<?> owner) {
+    if (owner instanceof GpuDevice<?, ?, ?> other && other.runtime.library() == runtime.library()) {
+      return properties.peers().obstacle(other.core.place());
+    }
+    return "devices of the driver "
+        + info().driver()
+        + " do not use the memory of those of "
+        + owner.info().driver();
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // devices of one library are of one type
+  public void enableAccess(DeviceBackend<?> owner) {
+    GpuDevice<S, E, K> other = (GpuDevice<S, E, K>) owner;
+    if (other.core.place() == core.place()) {
+      return;
+    }
+    try {
+      runtime.gate().run(() -> runtime.enableAccess(other.runtime));
+    } catch (HalException e) {
+      if (e.status() != Status.UNAVAILABLE) {
+        throw e;
+      }
+      pool.checkWorks(); // the call may have told of the other device's loss
+      throw new HalException(
+          Status.FAILED_PRECONDITION, other.name() + " is lost: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public NativeGroup<GpuEvent<E>> createGroup(List<DeviceBackend<?>> ranks, long patience) {
+    List<GpuDevice<S, E, ?>> devices = new ArrayList<>();
+    for (DeviceBackend<?> rank : ranks) {
+      GpuDevice<S, E, ?> device = sameDriver(devices.size(), rank);
+      for (GpuDevice<S, E, ?> other : devices) {
+        if (other.core.place() == device.core.place()) {
+          throw new HalException(
+              Status.UNIMPLEMENTED,
+              "ranks " + devices.indexOf(other) + " and " + devices.size() + " are on one GPU");
+        }
+      }
+      devices.add(device);
+    }
+    LaunchBlocking.check(devices.size(), runtime.launchBlocking(), System.getenv());
+    List<GroupDevice<S, E>> members = devices.stream().map(device -> device.groups).toList();
+    return GpuGroup.create(runtime.collectives(), runtime.gate(), members, patience);
+  }
+
+  @SuppressWarnings("unchecked") // devices of one library are of one type
+  private GpuDevice<S, E, ?> sameDriver(int rank, DeviceBackend<?> backend) {
+    if (backend instanceof GpuDevice<?, ?, ?> device
+        && device.runtime.library() == runtime.library()) {
+      return (GpuDevice<S, E, ?>) device;
+    }
+    throw new HalException(
+        Status.UNIMPLEMENTED,
+        "rank 0 is a device of the driver "
+            + info().driver()
+            + ", rank "
+            + rank
+            + " of "
+            + backend.info().driver());
+  }
+
+  /** Memory is short, so a graph that is not in use ends; it can be made again. */
+  private boolean evictGraph() {
+    GraphCache<S, K> cache = graphs;
+    return cache != null && cache.evictOldest();
+  }
+
+  @Override
+  public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    return runtime.kernels().load(source, variant, kernels, frees::free, cache);
+  }
+
+  @Override
+  public @Nullable PreparedCommands prepare(CommandList commands) {
+    return graphs == null ? null : graphs.prepare(commands, streams.get());
+  }
+
+  @Override
+  public GraphStatistics graphs() {
+    return graphs == null ? GraphStatistics.NONE : graphs.statistics();
+  }
+
+  @Override
+  public void close() {
+    groups.beginClose();
+    nativeCalls.close();
+    frees.close(this::closeLast);
+  }
+
+  private void closeLast() {
+    groups.endCommunicators();
+    runtime.gate().run(this::freeAll);
+    runtime.release();
+  }
+
+  private void freeAll() {
+    if (graphs != null) {
+      runtime.giveBack(graphs::close);
+    }
+    runtime.giveBack(clock::close);
+    runtime.giveBack(ring::close);
+    runtime.giveBack(pool::close);
+    S collectives = groupStreamIfMade();
+    if (collectives != null) {
+      runtime.giveBack(() -> runtime.closeStream(collectives));
+    }
+    runtime.forgetPinned();
+  }
+}

@@ -1,0 +1,255 @@
+package org.jhal.gpu;
+
+import java.lang.System.Logger.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.Driver;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.cache.KernelCache;
+import org.jhal.driver.options.DeviceSelector;
+import org.jhal.driver.options.EngineConfig;
+import org.jhal.driver.options.EngineOptions;
+import org.jhal.driver.options.Option;
+import org.jhal.driver.options.Settings;
+import org.jhal.driver.support.Once;
+import org.jhal.driver.support.PlatformThreads;
+import org.jhal.engine.EngineDevice;
+import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.graph.GraphOptions;
+import org.jhal.gpu.memory.UploadMemory;
+import org.jhal.gpu.natives.DeviceReader;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.time.Profile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A driver whose devices are based on {@link GpuRuntime}.
+ *
+ * <p>Thread-safe.
+ */
+public abstract class GpuDriver implements Driver {
+  private static final EngineOptions ENGINE =
+      new EngineOptions(2, Duration.ofNanos(50_000), Duration.ofNanos(20_000));
+  private static final Option<Long> MEMORY =
+      Option.bytesOrAll(
+          "memory", "how much device memory JHAL uses at most; never more than there is");
+
+  private static final Option<Optional<Path>> CACHE =
+      Option.folder("cache", KernelCache.defaultFolder(), "where compiled kernels are kept");
+
+  private static final Option<Long> STAGING =
+      Option.bytes(
+          "staging",
+          32 << 20,
+          64 << 10,
+          1 << 30,
+          "how much memory of the host is page-locked at most for transfers of pageable memory");
+
+  private static final System.Logger LOG = System.getLogger(GpuDriver.class.getName());
+
+  private static final Option<String> RANGES =
+      Option.choice(
+          "ranges",
+          "off",
+          List.of("off", "on"),
+          "whether each operation is marked as a range for the vendor's profiler");
+
+  private static final Interposer NOTHING_BETWEEN =
+      new Interposer() {
+        @Override
+        public <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device) {
+          return device;
+        }
+      };
+
+  /** Wraps a device, for tests. */
+  public interface Interposer {
+    /** The backend that the engine gets for {@code device}. */
+    <E> DeviceBackend<GpuEvent<E>> before(GpuDevice<?, E, ?> device);
+  }
+
+  private final String name;
+
+  /** Read once, as devices are not added or removed at run time. */
+  private final Once<List<GpuProperties>> devices = new Once<>();
+
+  /** For the driver called {@code name} in device URIs. */
+  protected GpuDriver(String name) {
+    this.name = name;
+  }
+
+  /** The name and version of the native runtime, for people. Loads and initialises it. */
+  protected abstract String version();
+
+  /**
+   * The number of devices; at least one.
+   *
+   * @throws HalException UNAVAILABLE with the reason if there is no native library, or no device
+   */
+  protected abstract int count();
+
+  /** Reads the properties of the devices. */
+  protected abstract DeviceReader reader();
+
+  /** Opens a device. */
+  protected abstract GpuRuntime<?, ?, ?> openRuntime(GpuProperties device);
+
+  /**
+   * Looks for the files of the compiler as {@link KernelLoader#compilerFiles} does, as far as that
+   * needs neither native functions nor anything that opening a device waits for.
+   */
+  protected abstract void rehearseCompiler();
+
+  /**
+   * Loads what marks ranges for the vendor's profiler. Called only if a device is to mark them.
+   *
+   * @throws HalException UNAVAILABLE with the reason if it cannot be loaded
+   */
+  protected abstract RangeMarks rangeMarks();
+
+  /** Without the library nothing is marked, and everything else works. */
+  private @Nullable RangeMarks rangeMarks(Settings settings) {
+    if (settings.get(RANGES).equals("off")) {
+      return null;
+    }
+    try {
+      return rangeMarks();
+    } catch (HalException e) {
+      LOG.log(Level.WARNING, name + ": no ranges are marked: " + e.getMessage());
+      return null;
+    }
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public final Availability probe() {
+    try {
+      int count = find().size();
+      return Availability.available(
+          version() + " with " + count + (count == 1 ? " device" : " devices"));
+    } catch (HalException e) {
+      return Availability.unavailable(e.getMessage());
+    }
+  }
+
+  private List<GpuProperties> find() {
+    return devices.get(
+        () -> {
+          int count = count(); // loads the runtime
+          return IntStream.range(0, count).mapToObj(i -> reader().read(i, count)).toList();
+        });
+  }
+
+  private Settings settings(DeviceUri uri) {
+    List<Option<?>> options = new ArrayList<>(ENGINE.all());
+    options.add(MEMORY);
+    options.add(CACHE);
+    options.add(STAGING);
+    options.add(Profile.OPTION);
+    options.add(RANGES);
+    options.addAll(GraphOptions.all());
+    return Settings.resolve(name, options, uri);
+  }
+
+  private List<GpuProperties> devices(Settings settings) {
+    long memory = settings.get(MEMORY);
+    return find().stream().map(device -> device.withMemory(memory)).toList();
+  }
+
+  @Override
+  public final List<DeviceInfo> devices(DeviceUri uri) {
+    return devices(settings(uri)).stream().map(GpuProperties::info).toList();
+  }
+
+  @Override
+  public final Device open(DeviceUri uri) {
+    return open(uri, NOTHING_BETWEEN);
+  }
+
+  /**
+   * How many closed buffers of write-combined memory in this process still have views that are in
+   * use or not collected yet. Each keeps its runtime open. For tests.
+   */
+  public static int closedBuffersInUse() {
+    return UploadMemory.waiting();
+  }
+
+  /** Opens a device that {@code interposer} wraps; for tests. */
+  public final Device open(DeviceUri uri, Interposer interposer) {
+    return PlatformThreads.call(name + "-open", () -> openHere(uri, interposer));
+  }
+
+  private Device openHere(DeviceUri uri, Interposer interposer) {
+    Settings settings = settings(uri);
+    KernelCache cache = cache(settings);
+    if (cache != null) {
+      KernelLoader.rehearse(cache, this::rehearseCompiler);
+    }
+    List<GpuProperties> found = devices(settings);
+    DeviceInfo info = DeviceSelector.select(uri, found.stream().map(GpuProperties::info).toList());
+    GpuProperties device = found.get(info.index());
+    return open(openRuntime(device), device, cache, settings, interposer);
+  }
+
+  /** Null for none. A folder that does not work is no error, but a file that is named is one. */
+  private static @Nullable KernelCache cache(Settings settings) {
+    Optional<Path> folder = settings.get(CACHE);
+    if (folder.isEmpty()) {
+      return null;
+    }
+    Path path = folder.get();
+    if (!folder.equals(CACHE.defaultValue()) && Files.exists(path) && !Files.isDirectory(path)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "option '"
+              + CACHE
+              + "' is '"
+              + path
+              + "' (from "
+              + settings.origin(CACHE)
+              + "), which is no folder");
+    }
+    return KernelCache.in(path);
+  }
+
+  private <S, E, K> Device open(
+      GpuRuntime<S, E, K> runtime,
+      GpuProperties device,
+      @Nullable KernelCache cache,
+      Settings settings,
+      Interposer interposer) {
+    EngineConfig engine = ENGINE.configure(settings);
+    GpuConfig config =
+        new GpuConfig(
+            cache,
+            GraphOptions.of(settings),
+            settings.get(STAGING),
+            engine.copyThreads(),
+            Profile.of(settings.get(Profile.OPTION)),
+            rangeMarks(settings));
+    return new EngineDevice<>(
+        interposer.before(new GpuDevice<>(runtime, device, config)), engine, settings.toList());
+  }
+
+  @Override
+  public String toString() {
+    return "driver " + name;
+  }
+}

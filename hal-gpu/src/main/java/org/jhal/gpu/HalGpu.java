@@ -1,0 +1,6 @@
+package org.jhal.gpu;
+
+import org.jhal.driver.support.BoundModule;
+
+/** Puts this module beside drivers that are automatic modules. */
+public final class HalGpu implements BoundModule {}

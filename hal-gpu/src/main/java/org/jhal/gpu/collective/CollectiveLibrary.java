@@ -1,0 +1,311 @@
+package org.jhal.gpu.collective;
+
+import com.sun.jna.ptr.IntByReference;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jhal.ElementType;
+import org.jhal.HalException;
+import org.jhal.NativeCode;
+import org.jhal.Reduction;
+import org.jhal.Status;
+import org.jhal.driver.CollectiveCall;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.natives.WantedLibrary;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * NCCL, or RCCL, as the driver found it on this machine.
+ *
+ * <p>Communicators of one process: one for each rank, made together. A thread that calls for
+ * several ranks does so between {@code ncclGroupStart} and {@code ncclGroupEnd}, which launches.
+ *
+ * <p>Thread-safe; a communicator is used by one thread at a time.
+ */
+final class CollectiveLibrary {
+  static final int SUCCESS = 0;
+
+  /** What goes on behind the calls is not over. */
+  private static final int IN_PROGRESS = 7;
+
+  /** From here on, aborts of one group are carried out together, and do not wait for each other. */
+  private static final int ABORTS_TOGETHER = 22200;
+
+  /** Sends came with 2.7, averages with 2.10. */
+  private static final int OLDEST = 21000;
+
+  /** Before 2.9 a version was written as 1000 times the major one, and so on. */
+  private static final int LAST_SHORT = 9999;
+
+  // Enum ncclDataType_t.
+  private static final int INT8 = 0;
+  private static final int UINT8 = 1;
+  private static final int INT32 = 2;
+  private static final int UINT32 = 3;
+  private static final int INT64 = 4;
+  private static final int UINT64 = 5;
+  private static final int FLOAT16 = 6;
+  private static final int FLOAT32 = 7;
+  private static final int FLOAT64 = 8;
+  private static final int BFLOAT16 = 9;
+
+  /** One for each file: what it has set up stays until the process ends. */
+  private static final Map<String, CollectiveLibrary> LOADED = new ConcurrentHashMap<>();
+
+  private final String name;
+  private final CollectiveFunctions functions;
+  private final int version;
+  private final @Nullable NonBlockingFunctions nonBlocking;
+  private final CommunicatorCache cache = new CommunicatorCache();
+
+  private CollectiveLibrary(String name, SharedLibrary library) {
+    this.name = name;
+    this.functions = library.map(CollectiveFunctions.class);
+    IntByReference read = new IntByReference();
+    check("ncclGetVersion", functions.ncclGetVersion(read));
+    this.version = read.getValue();
+    this.nonBlocking = NonBlockingFunctions.of(library, version);
+  }
+
+  /**
+   * Loads the library.
+   *
+   * @throws HalException with the reason if there is none that can be used
+   */
+  static CollectiveLibrary load(WantedCollectives collectives) {
+    String name = collectives.name();
+    WantedLibrary wanted = collectives.wanted();
+    SharedLibrary library = wanted.find(collectives.candidates(), "ncclGetVersion");
+    CollectiveLibrary loaded =
+        LOADED.computeIfAbsent(library.path(), file -> new CollectiveLibrary(name, library));
+    if (loaded.version < OLDEST) {
+      throw new HalException(
+          wanted.status(),
+          loaded + " (" + library.path() + ") is too old; JHAL needs 2.10 or newer");
+    }
+    wanted.require(
+        library,
+        Arrays.stream(CollectiveFunctions.class.getDeclaredMethods())
+            .map(java.lang.reflect.Method::getName)
+            .sorted()
+            .toList(),
+        name + " 2.10");
+    return loaded;
+  }
+
+  /** The calls for communicators that do not block, or null if it has none. */
+  @Nullable NonBlockingFunctions nonBlocking() {
+    return nonBlocking;
+  }
+
+  /** Communicators that no group uses. */
+  CommunicatorCache cache() {
+    return cache;
+  }
+
+  /** Whether several aborts in one group are carried out together. */
+  boolean abortsTogether() {
+    return nonBlocking != null && version >= ABORTS_TOGETHER;
+  }
+
+  HalException failure(String call, int result) {
+    String text = functions.ncclGetErrorString(result);
+    return new HalException(
+        Status.ABORTED,
+        call + " returned " + result + ": " + text,
+        null,
+        new NativeCode(result, text)); // the library has no other names
+  }
+
+  /** What has failed, or null; what goes on behind the call has not. */
+  @Nullable HalException failureUnlessBegun(String call, int result) {
+    return hasFailed(result) ? failure(call, result) : null;
+  }
+
+  /** Whether a call, or a communicator, says that something has failed. */
+  static boolean hasFailed(int result) {
+    return result != SUCCESS && result != IN_PROGRESS;
+  }
+
+  /** Calls {@code calls} within a group, and returns what has failed first, there or at its end. */
+  @Nullable HalException grouped(Supplier<@Nullable HalException> calls) {
+    int result = functions.ncclGroupStart();
+    if (result != SUCCESS) {
+      return failure("ncclGroupStart", result);
+    }
+    HalException failure;
+    int ended;
+    try {
+      failure = calls.get();
+    } finally {
+      ended = functions.ncclGroupEnd(); // always, or the thread stays in the group
+    }
+    return failure != null ? failure : failureUnlessBegun("ncclGroupEnd", ended);
+  }
+
+  /**
+   * What a communicator says of what goes on behind the calls. Any thread may ask, but one at a
+   * time: the library completes what is over.
+   */
+  int state(long communicator) {
+    IntByReference read = new IntByReference();
+    int result = functions.ncclCommGetAsyncError(communicator, read);
+    return result == SUCCESS ? read.getValue() : result;
+  }
+
+  /** Completes what this thread has begun, once it is over; returns what has failed, or null. */
+  @Nullable HalException complete(long communicator) {
+    int result = Objects.requireNonNull(nonBlocking).complete(communicator);
+    return result == SUCCESS ? null : failure("ncclCommCount", result);
+  }
+
+  /** Begins the orderly end of a communicator; returns what has failed, or null. */
+  @Nullable HalException finish(long communicator) {
+    NonBlockingFunctions calls = Objects.requireNonNull(nonBlocking);
+    return failureUnlessBegun("ncclCommFinalize", calls.finish(communicator));
+  }
+
+  void check(String call, int result) {
+    if (result != SUCCESS) {
+      throw failure(call, result);
+    }
+  }
+
+  /** Why it does not carry out such a reduction, or null if it does. */
+  static @Nullable String obstacle(@Nullable ElementType type) {
+    if (type == ElementType.I16 || type == ElementType.U16) {
+      return "the devices' library has no reductions of " + type.label();
+    }
+    return null;
+  }
+
+  /**
+   * Makes communicators, one for each device. Blocks.
+   *
+   * @param ordinals of the devices, all different
+   */
+  long[] create(int[] ordinals) {
+    long[] communicators = new long[ordinals.length];
+    check("ncclCommInitAll", functions.ncclCommInitAll(communicators, ordinals.length, ordinals));
+    return communicators;
+  }
+
+  /** Frees a communicator that nothing uses. Blocks. */
+  void destroy(long communicator) {
+    check("ncclCommDestroy", functions.ncclCommDestroy(communicator));
+  }
+
+  /**
+   * Ends what a communicator runs, and frees it; within a group, when that ends. Blocks. Returns
+   * what has failed, or null.
+   */
+  @Nullable HalException abort(long communicator) {
+    return failureUnlessBegun("ncclCommAbort", functions.ncclCommAbort(communicator));
+  }
+
+  /**
+   * Launches a collective on the streams of all ranks. Returns a failure, behind which a part of it
+   * may have been launched, or null.
+   */
+  @Nullable HalException launch(CollectiveCall call, long[] communicators, long[] streams) {
+    return grouped(
+        () -> {
+          for (int rank = 0; rank < communicators.length; rank++) {
+            int result = put(call, rank, communicators[rank], streams[rank]);
+            if (hasFailed(result)) {
+              return failure(call.kind().label() + " of rank " + rank, result);
+            }
+          }
+          return null;
+        });
+  }
+
+  private int put(CollectiveCall call, int rank, long communicator, long stream) {
+    CollectiveCall.Rank own = call.ranks().get(rank);
+    long source = address(own.source());
+    long target = address(own.target());
+    int root = call.root();
+    int type = type(call.type());
+    long count = call.type() == null ? call.length() : call.length() / call.type().bytes();
+    return switch (call.kind()) {
+      case BROADCAST ->
+          functions.ncclBroadcast(
+              source, target == 0 ? source : target, count, type, root, communicator, stream);
+      case REDUCE ->
+          functions.ncclReduce(
+              source,
+              target == 0 ? source : target,
+              count,
+              type,
+              reduction(call),
+              root,
+              communicator,
+              stream);
+      case ALL_REDUCE ->
+          functions.ncclAllReduce(
+              source, target, count, type, reduction(call), communicator, stream);
+      case ALL_GATHER -> functions.ncclAllGather(source, target, count, type, communicator, stream);
+      case REDUCE_SCATTER ->
+          functions.ncclReduceScatter(
+              source, target, count, type, reduction(call), communicator, stream);
+      case SEND_RECEIVE -> {
+        if (rank == root) {
+          yield functions.ncclSend(source, count, type, call.receiver(), communicator, stream);
+        }
+        yield rank == call.receiver()
+            ? functions.ncclRecv(target, count, type, root, communicator, stream)
+            : SUCCESS;
+      }
+    };
+  }
+
+  private static long address(CollectiveCall.@Nullable Range range) {
+    return range == null ? 0 : ((GpuMemory) range.memory()).address() + range.offset();
+  }
+
+  private static int type(@Nullable ElementType type) {
+    if (type == null) {
+      return INT8; // bytes are moved
+    }
+    return switch (type) {
+      case I8 -> INT8;
+      case U8 -> UINT8;
+      case I32 -> INT32;
+      case U32 -> UINT32;
+      case I64 -> INT64;
+      case U64 -> UINT64;
+      case F16 -> FLOAT16;
+      case F32 -> FLOAT32;
+      case F64 -> FLOAT64;
+      case BF16 -> BFLOAT16;
+      case I16, U16 -> throw new AssertionError(type);
+    };
+  }
+
+  /** Enum ncclRedOp_t. */
+  private static int reduction(CollectiveCall call) {
+    Reduction reduction = call.reduction();
+    if (reduction == null) {
+      throw new AssertionError(call.kind());
+    }
+    return switch (reduction) {
+      case SUM -> 0;
+      case PRODUCT -> 1;
+      case MAX -> 2;
+      case MIN -> 3;
+      case AVERAGE -> 4;
+    };
+  }
+
+  /** The name and the version. */
+  @Override
+  public String toString() {
+    int major = version > LAST_SHORT ? version / 10000 : version / 1000;
+    int minor = version > LAST_SHORT ? version / 100 % 100 : version / 100 % 10;
+    return name + " " + major + "." + minor + "." + version % 100;
+  }
+}

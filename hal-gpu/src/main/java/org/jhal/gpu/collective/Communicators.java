@@ -1,0 +1,285 @@
+package org.jhal.gpu.collective;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import com.sun.jna.Memory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.CollectiveCall;
+import org.jhal.driver.support.BackOff;
+import org.jhal.driver.support.EngineThread;
+import org.jhal.gpu.collective.NonBlockingFunctions.UniqueId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The communicators of the ranks of a group, made together. If the library has such that do not
+ * block, whatever takes time goes on behind the calls, which are asked until it is over, or until
+ * the caller says that it is late; otherwise the calls themselves may hang.
+ *
+ * <p>For one thread at a time; any thread may ask for a {@link #failure} while nothing else is
+ * called.
+ */
+final class Communicators {
+  /** How something is called with a rank's device bound. */
+  interface Binding {
+    /**
+     * Calls {@code body}.
+     *
+     * @param isNeeded whether to throw if the device cannot be bound; {@code body} is called
+     *     without it otherwise
+     */
+    void bound(int rank, boolean isNeeded, Runnable body);
+  }
+
+  /** How long a launch is asked for without a pause: most are over by then. */
+  private static final long SPIN_NANOS = 200_000;
+
+  private final CollectiveLibrary library;
+  private final Binding binding;
+  private final long[] handles;
+  private final boolean isBlocking;
+
+  @SuppressWarnings("UnusedVariable") // keeps alive what the library was given to write to
+  private final @Nullable Memory written;
+
+  private Communicators(
+      CollectiveLibrary library, Binding binding, long[] handles, @Nullable Memory written) {
+    this.library = library;
+    this.binding = binding;
+    this.handles = handles;
+    this.written = written;
+    this.isBlocking = written == null;
+  }
+
+  /**
+   * Makes those of some devices. Blocks.
+   *
+   * @param ordinals of the devices, all different
+   * @param isLate whether to give up
+   * @throws HalException if the library refuses; DEADLINE_EXCEEDED if it is late
+   */
+  static Communicators create(
+      CollectiveLibrary library, int[] ordinals, Binding binding, BooleanSupplier isLate) {
+    NonBlockingFunctions calls = library.nonBlocking();
+    if (calls == null) {
+      long[][] made = new long[1][];
+      binding.bound(0, true, () -> made[0] = library.create(ordinals));
+      return new Communicators(library, binding, made[0], null);
+    }
+    UniqueId id = new UniqueId();
+    library.check("ncclGetUniqueId", calls.getUniqueId(id));
+    int count = ordinals.length;
+    Memory written = new Memory(8L * count);
+    written.clear();
+    HalException failure =
+        grouped(
+            library,
+            binding,
+            true, // it makes that of the device which is bound
+            count,
+            rank ->
+                library.failureUnlessBegun(
+                    "ncclCommInitRankConfig",
+                    calls.initRank(written.share(8L * rank, 8), count, id, rank)));
+    Communicators made =
+        new Communicators(library, binding, written.getLongArray(0, count), written);
+    if (failure == null) {
+      failure = made.complete("ncclCommInitRankConfig", Long.MAX_VALUE, isLate);
+    }
+    if (failure != null) {
+      try {
+        made.abort(rank -> {});
+      } catch (HalException e) {
+        failure.addSuppressed(e);
+      }
+      throw failure;
+    }
+    return made;
+  }
+
+  /**
+   * Calls something for each rank with its device bound, within one group, until one fails. The
+   * library makes that device current again which was current before.
+   */
+  private static @Nullable HalException grouped(
+      CollectiveLibrary library,
+      Binding binding,
+      boolean isNeeded,
+      int ranks,
+      IntFunction<@Nullable HalException> call) {
+    HalException[] failure = new HalException[1];
+    try {
+      binding.bound(
+          0,
+          isNeeded,
+          () ->
+              failure[0] =
+                  library.grouped(
+                      () -> {
+                        HalException[] first = new HalException[1];
+                        for (int rank = 0; rank < ranks && first[0] == null; rank++) {
+                          int own = rank;
+                          binding.bound(own, isNeeded, () -> first[0] = call.apply(own));
+                        }
+                        return first[0];
+                      }));
+    } catch (HalException e) { // a device cannot be bound
+      return e;
+    }
+    return failure[0];
+  }
+
+  private @Nullable HalException grouped(IntFunction<@Nullable HalException> call) {
+    return grouped(library, binding, false, handles.length, call);
+  }
+
+  /**
+   * Returns what fails, or that it is late, or null once nothing is under way.
+   *
+   * @param limit when it is late, in nanoseconds
+   * @param isLate whether it is late all the same
+   */
+  private @Nullable HalException awaitReady(String call, long limit, BooleanSupplier isLate) {
+    long start = System.nanoTime();
+    for (int rank = 0; rank < handles.length; ) {
+      int state = library.state(handles[rank]);
+      long waited = System.nanoTime() - start;
+      if (state == CollectiveLibrary.SUCCESS) {
+        rank++;
+      } else if (CollectiveLibrary.hasFailed(state)) {
+        return library.failure(call + " of rank " + rank, state);
+      } else if (waited > limit || isLate.getAsBoolean()) {
+        return new HalException(
+            Status.DEADLINE_EXCEEDED,
+            call
+                + " of rank "
+                + rank
+                + " did not end within "
+                + Duration.ofNanos(Math.min(waited, limit)));
+      } else {
+        pause(waited);
+      }
+    }
+    return null;
+  }
+
+  /** As {@link #awaitReady}; then any thread may use them, also when this one has ended. */
+  private @Nullable HalException complete(String call, long limit, BooleanSupplier isLate) {
+    HalException failure = awaitReady(call, limit, isLate);
+    for (int rank = 0; rank < handles.length && failure == null; rank++) {
+      failure = library.complete(handles[rank]);
+    }
+    return failure;
+  }
+
+  private static void pause(long waited) {
+    if (waited < SPIN_NANOS) {
+      Thread.onSpinWait();
+    } else {
+      Uninterruptibles.sleepUninterruptibly(BackOff.length(waited), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /**
+   * Launches a collective on the streams of all ranks. Returns a failure, behind which a part of it
+   * may have been launched, or may still be (DEADLINE_EXCEEDED); or null.
+   *
+   * @param patience how long to wait for what goes on behind the calls, in nanoseconds
+   * @param isEnded whether to wait no longer
+   */
+  @Nullable HalException launch(
+      CollectiveCall call, long[] streams, long patience, BooleanSupplier isEnded) {
+    HalException failure = library.launch(call, handles, streams);
+    return failure != null || isBlocking ? failure : complete("ncclGroupEnd", patience, isEnded);
+  }
+
+  /** What has failed behind the calls, or null. Not beside {@link #launch}, which asks as well. */
+  @Nullable HalException failure() {
+    for (int rank = 0; rank < handles.length; rank++) {
+      int state = library.state(handles[rank]);
+      if (CollectiveLibrary.hasFailed(state)) {
+        return library.failure("a collective of rank " + rank, state);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Ends what runs, and frees all. Blocks, perhaps for ever.
+   *
+   * @param isOver is told of each rank that is aborted
+   * @throws HalException if a rank cannot be aborted
+   */
+  void abort(IntConsumer isOver) {
+    if (library.abortsTogether()) {
+      HalException failure = grouped(this::abort);
+      if (failure != null) {
+        throw failure;
+      }
+      for (int rank = 0; rank < handles.length; rank++) {
+        isOver.accept(rank);
+      }
+      return;
+    }
+    List<HalException> failures = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int rank = 0; rank < handles.length; rank++) { // each may wait for the others
+      int own = rank;
+      Thread thread =
+          new EngineThread(
+              "jhal-abort-rank",
+              () -> {
+                HalException[] failure = new HalException[1];
+                binding.bound(own, false, () -> failure[0] = abort(own));
+                if (failure[0] == null) {
+                  isOver.accept(own);
+                } else {
+                  synchronized (failures) {
+                    failures.add(failure[0]);
+                  }
+                }
+              });
+      thread.start();
+      threads.add(thread);
+    }
+    threads.forEach(Uninterruptibles::joinUninterruptibly);
+    synchronized (failures) {
+      if (!failures.isEmpty()) {
+        throw failures.get(0);
+      }
+    }
+  }
+
+  private @Nullable HalException abort(int rank) {
+    return handles[rank] == 0 ? null : library.abort(handles[rank]);
+  }
+
+  /**
+   * Frees all, in good order if nothing fails and that ends in time, and by an abort otherwise;
+   * nothing uses them. Blocks.
+   *
+   * @param patience how long the good order may take, in nanoseconds
+   * @throws HalException if that fails; then the rest is not freed
+   */
+  void end(long patience) {
+    HalException failure = failure();
+    if (failure == null && !isBlocking) {
+      failure = grouped(rank -> library.finish(handles[rank]));
+      failure = failure == null ? awaitReady("ncclCommFinalize", patience, () -> false) : failure;
+    }
+    if (failure != null) {
+      abort(rank -> {});
+      return;
+    }
+    for (int rank = 0; rank < handles.length; rank++) {
+      long handle = handles[rank];
+      binding.bound(rank, false, () -> library.destroy(handle));
+    }
+  }
+}

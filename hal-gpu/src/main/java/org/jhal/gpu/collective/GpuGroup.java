@@ -1,0 +1,433 @@
+package org.jhal.gpu.collective;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jhal.CollectiveGroup;
+import org.jhal.ElementType;
+import org.jhal.HalException;
+import org.jhal.Reduction;
+import org.jhal.Status;
+import org.jhal.driver.CollectiveCall;
+import org.jhal.driver.NativeGroup;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.support.EarlyClasses;
+import org.jhal.gpu.natives.LaunchGate;
+import org.jhal.gpu.natives.WantedCollectives;
+import org.jhal.gpu.runtime.GpuEvent;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.stream.GpuStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A group of devices whose collectives NCCL or RCCL carries out. On each device they run on one
+ * stream that all groups share, so that no two collectives of a device wait for each other.
+ *
+ * <p>Its communicators keep the native devices in use, and are kept for the next group of the same
+ * devices when it is closed and was sound.
+ *
+ * @param <S> the native stream
+ * @param <E> the native event
+ */
+public final class GpuGroup<S, E> implements NativeGroup<GpuEvent<E>> {
+  static {
+    EarlyClasses.initialize(Clique.class, CollectiveLibrary.class);
+  }
+
+  /** What a stream has to hold of a collective: the library's own calls, and two for each rank. */
+  private static final int OWN_WEIGHT = 8;
+
+  /** A rank: its device, and its event. */
+  private static final class Member<S, E> {
+    final GroupDevice<S, E> device;
+    final S stream;
+    final E event; // behind its part of the latest collective, if isRecorded
+
+    // Whether the stream may have parts, and whether the event is recorded behind all of them.
+    // Written by the thread that launches.
+    volatile boolean hasParts;
+    volatile boolean isRecorded;
+
+    boolean isPast; // its abort has returned; guarded by the group's monitor
+
+    Member(GroupDevice<S, E> device, S stream, E event) {
+      this.device = device;
+      this.stream = stream;
+      this.event = event;
+    }
+
+    GpuRuntime<S, E, ?> runtime() {
+      return device.runtime();
+    }
+  }
+
+  private final CollectiveLibrary library;
+  private final LaunchGate gate;
+  private final Clique<S, E> clique;
+  private final Communicators communicators;
+  private final List<Member<S, E>> members;
+  private final long[] streams;
+  private final E start; // of rank 0, behind what all ranks wait for
+
+  // Guarded by this. Communicators are never asked while they launch, which asks as well, nor
+  // aborted while they launch or are asked, since that frees them.
+  private boolean isLaunching;
+  private int asking; // threads in failure()
+  private boolean isAborting;
+  private boolean isAborted; // the communicators are gone, or, if the abort failed, not to be used
+  private boolean isClosed;
+
+  // Written with the monitor held; a launch that goes on behind its calls looks at it.
+  private volatile boolean isEnded;
+
+  private GpuGroup(
+      CollectiveLibrary library,
+      LaunchGate gate,
+      Clique<S, E> clique,
+      List<Member<S, E>> members,
+      E start) {
+    this.library = library;
+    this.gate = gate;
+    this.clique = clique;
+    this.communicators = clique.communicators();
+    this.members = members;
+    this.start = start;
+    this.streams =
+        members.stream()
+            .mapToLong(member -> member.runtime().streamHandle(member.stream))
+            .toArray();
+  }
+
+  /**
+   * Loads the library, unless it is loaded, and makes a group. Blocks.
+   *
+   * @param devices by rank, on different GPUs
+   * @param patience how long it may take, in nanoseconds
+   * @throws HalException if there is no library, it refuses, or there is not enough memory;
+   *     DEADLINE_EXCEEDED if it takes longer
+   */
+  public static <S, E> GpuGroup<S, E> create(
+      WantedCollectives wanted, LaunchGate gate, List<GroupDevice<S, E>> devices, long patience) {
+    CollectiveLibrary library = CollectiveLibrary.load(wanted);
+    devices.forEach(device -> device.join(library.cache()));
+    Clique<S, E> kept = library.cache().take(devices);
+    Clique<S, E> clique =
+        kept != null ? kept : Clique.create(library, gate, List.copyOf(devices), patience);
+    List<Member<S, E>> members = new ArrayList<>();
+    try {
+      for (int rank = 0; rank < devices.size(); rank++) {
+        GroupDevice<S, E> device = devices.get(rank);
+        members.add(Clique.ofRank(rank, () -> member(device)));
+      }
+      return new GpuGroup<>(
+          library, gate, clique, List.copyOf(members), startEvent(members.get(0).runtime()));
+    } catch (Throwable t) {
+      members.forEach(GpuGroup::freeEvent);
+      library.cache().giveBack(clique);
+      throw t;
+    }
+  }
+
+  private static <S, E> Member<S, E> member(GroupDevice<S, E> device) {
+    GpuRuntime<S, E, ?> runtime = device.runtime();
+    return makeBound(
+        runtime,
+        () -> new Member<>(device, device.stream(), runtime.createEvent(false)),
+        GpuGroup::freeEvent);
+  }
+
+  private static <E> E startEvent(GpuRuntime<?, E, ?> first) {
+    return makeBound(first, () -> first.createEvent(false), event -> freeEvent(first, event));
+  }
+
+  /** Makes something with the device bound, and frees it if the device cannot be unbound. */
+  private static <T> T makeBound(GpuRuntime<?, ?, ?> runtime, Supplier<T> make, Consumer<T> free) {
+    T made = null;
+    try {
+      long token = runtime.bindToThread();
+      try {
+        made = make.get();
+      } finally {
+        runtime.unbindFromThread(token);
+      }
+      return made;
+    } catch (Throwable t) {
+      if (made != null) {
+        free.accept(made);
+      }
+      throw t;
+    }
+  }
+
+  private static <S, E> void freeEvent(Member<S, E> member) {
+    freeEvent(member.runtime(), member.event);
+  }
+
+  private static <E> void freeEvent(GpuRuntime<?, E, ?> runtime, E event) {
+    runtime.giveBack(() -> runtime.destroyEvent(event));
+  }
+
+  private void freeEvents() {
+    freeEvent(members.get(0).runtime(), start);
+    members.forEach(GpuGroup::freeEvent);
+  }
+
+  @Override
+  public String description() {
+    return library.toString();
+  }
+
+  @Override
+  public @Nullable String obstacle(
+      CollectiveGroup.Kind kind, @Nullable Reduction reduction, @Nullable ElementType type) {
+    return CollectiveLibrary.obstacle(type);
+  }
+
+  @Override
+  public int weight() {
+    return OWN_WEIGHT + 2 * members.size();
+  }
+
+  @Override
+  public @Nullable HalException issue(
+      CollectiveCall call,
+      NativeStream<GpuEvent<E>> stream,
+      boolean isBehind,
+      long patience,
+      Runnable begins) {
+    return gate.launch(patience, () -> launch(call, stream, isBehind, patience, begins));
+  }
+
+  private @Nullable HalException launch(
+      CollectiveCall call,
+      NativeStream<GpuEvent<E>> stream,
+      boolean isBehind,
+      long patience,
+      Runnable begins) {
+    begins.run();
+    @SuppressWarnings("unchecked") // of the first device
+    S own = ((GpuStream<S, E, ?>) stream).handle();
+    synchronized (this) {
+      awaitUnused();
+      if (isEnded) {
+        throw new HalException(Status.CANCELLED, "the group has ended");
+      }
+      isLaunching = true;
+    }
+    try {
+      HalException failure = isBehind ? start(own) : null;
+      return failure != null ? failure : put(call, own, patience);
+    } finally {
+      synchronized (this) {
+        isLaunching = false;
+        notifyAll();
+      }
+    }
+  }
+
+  /**
+   * Has the streams of all ranks wait for what is now in {@code stream}. Returns why one of them
+   * cannot, or null.
+   *
+   * @throws HalException UNAVAILABLE if the first device cannot
+   */
+  private @Nullable HalException start(S stream) {
+    Member<S, E> first = members.get(0);
+    try {
+      first.runtime().recordEvent(start, stream);
+      first.runtime().waitEvent(first.stream, start);
+    } catch (HalException e) {
+      throw GpuRuntime.asLoss(e);
+    }
+    for (Member<S, E> member : members.subList(1, members.size())) {
+      try {
+        member.runtime().callBound(() -> member.runtime().waitEvent(member.stream, start));
+      } catch (HalException e) {
+        return e;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Puts the parts into the streams of all ranks, an event behind each, whatever becomes of the
+   * others, and has {@code stream} wait for these. Returns what has failed, or null; of a loss the
+   * library says only that something failed.
+   *
+   * @throws HalException UNAVAILABLE if the first device is lost
+   */
+  private @Nullable HalException put(CollectiveCall call, S stream, long patience) {
+    members.forEach(
+        member -> {
+          member.isRecorded = false;
+          member.hasParts = true;
+        });
+    HalException failure;
+    try {
+      failure = communicators.launch(call, streams, patience, () -> isEnded);
+    } catch (Throwable t) { // such as no memory
+      failure = new HalException(Status.ABORTED, "a launch ended half-way: " + t, t);
+    }
+    if (failure != null && failure.status() == Status.DEADLINE_EXCEEDED) {
+      return failure; // it may still put parts behind any event
+    }
+    for (Member<S, E> member : members) {
+      failure = graver(failure, record(member));
+    }
+    for (Member<S, E> member : members) {
+      if (member.isRecorded) {
+        failure = graver(failure, join(stream, member));
+      }
+    }
+    if (failure != null && members.get(0).runtime().isLost()) {
+      throw GpuRuntime.asLoss(failure);
+    }
+    return failure;
+  }
+
+  /** A loss, if one of both tells of it; else the first one. */
+  private static @Nullable HalException graver(
+      @Nullable HalException first, @Nullable HalException second) {
+    boolean isSecond =
+        second != null
+            && (first == null
+                || second.status() == Status.UNAVAILABLE && first.status() != Status.UNAVAILABLE);
+    return isSecond ? second : first;
+  }
+
+  private @Nullable HalException record(Member<S, E> member) {
+    try {
+      member.runtime().callBound(() -> member.runtime().recordEvent(member.event, member.stream));
+      member.isRecorded = true;
+      return null;
+    } catch (HalException e) {
+      return e;
+    }
+  }
+
+  /** Has {@code stream}, of the first device, wait for a rank's part. */
+  private @Nullable HalException join(S stream, Member<S, E> member) {
+    try {
+      members.get(0).runtime().waitEvent(stream, member.event);
+      return null;
+    } catch (HalException e) {
+      return e;
+    }
+  }
+
+  @Override
+  public boolean isPast(int rank) {
+    Member<S, E> member = members.get(rank);
+    synchronized (this) {
+      isEnded = true; // or a launch that has begun could put a part behind what is seen here
+      if (member.isPast || !member.hasParts) {
+        return !isLaunching;
+      }
+      if (isLaunching) { // which may put something behind the event
+        return false;
+      }
+    }
+    GpuRuntime<S, E, ?> runtime = member.runtime();
+    boolean[] hasFired = new boolean[1];
+    try {
+      if (member.isRecorded && !runtime.isLost()) {
+        runtime.callBound(() -> hasFired[0] = runtime.queryEvent(member.event));
+      }
+    } catch (Throwable t) { // a loss is remembered; otherwise the abort tells
+      return runtime.isLost();
+    }
+    return hasFired[0] || runtime.isLost();
+  }
+
+  @Override
+  public @Nullable HalException failure() {
+    synchronized (this) {
+      if (isEnded || isLaunching) { // the launch tells by itself
+        return null;
+      }
+      asking++;
+    }
+    try {
+      return communicators.failure();
+    } finally {
+      synchronized (this) {
+        asking--;
+        notifyAll();
+      }
+    }
+  }
+
+  @Override
+  public void abort(long patience) {
+    synchronized (this) {
+      isEnded = true;
+      if (isAborting || isAborted || isClosed) {
+        return;
+      }
+      isAborting = true;
+      awaitUnused();
+    }
+    try {
+      gate.runAhead(patience, () -> communicators.abort(this::setPast));
+    } finally {
+      endAbort();
+    }
+  }
+
+  private synchronized void setPast(int rank) {
+    members.get(rank).isPast = true;
+  }
+
+  private void endAbort() {
+    synchronized (this) {
+      isAborted = true;
+      isAborting = false;
+      notifyAll();
+      if (!isClosed) {
+        return;
+      }
+    }
+    freeEvents(); // which close() has left to this
+    clique.release();
+  }
+
+  /**
+   * Waits, with the monitor held, until the communicators are not used; a launch whose call hangs
+   * uses them for ever.
+   */
+  private void awaitUnused() {
+    boolean wasInterrupted = false;
+    while (isLaunching || asking > 0) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        wasInterrupted = true;
+      }
+    }
+    if (wasInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    boolean wasEnded;
+    synchronized (this) {
+      wasEnded = isEnded;
+      isEnded = true;
+      isClosed = true;
+      if (isAborting) {
+        return; // the abort frees what it uses when it returns
+      }
+    }
+    freeEvents();
+    if (isAborted) {
+      clique.release();
+    } else if (wasEnded) { // something has failed
+      clique.end();
+    } else {
+      library.cache().giveBack(clique);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package org.jhal.gpu.collective;
+
+import com.sun.jna.Function;
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import com.sun.jna.Structure;
+import com.sun.jna.ptr.IntByReference;
+import org.jhal.gpu.natives.SharedLibrary;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The functions of NCCL, and of RCCL, by which the ranks of a process are made one by one, with
+ * communicators whose calls do not block. They came with 2.14. All that is known of the layout of C
+ * structures is here.
+ *
+ * <p>The configuration is that of 2.14, the first one: later versions read its size and version,
+ * and set what it lacks to their defaults.
+ *
+ * <p>Thread-safe.
+ */
+final class NonBlockingFunctions {
+  /** The version whose configuration is passed. */
+  static final int FIRST = 21400;
+
+  private static final int ID_BYTES = 128;
+  private static final int MAGIC = 0xcafebeef;
+
+  // size_t size; unsigned int magic, version; int blocking; and four bytes to align the size.
+  private static final int CONFIG_BYTES = 24;
+  private static final int CONFIG_MAGIC = 8;
+  private static final int CONFIG_VERSION = 12;
+  private static final int CONFIG_BLOCKING = 16;
+
+  /** An {@code ncclUniqueId}, which is passed by value. Public for JNA. */
+  @Structure.FieldOrder("internal")
+  public static final class UniqueId extends Structure implements Structure.ByValue {
+    /** What only the library knows. */
+    public byte[] internal = new byte[ID_BYTES];
+
+    /** One that is not set. */
+    public UniqueId() {}
+  }
+
+  private final Function getUniqueId;
+  private final Function initRank;
+  private final Function count;
+  private final Function finish;
+  private final Memory config = new Memory(CONFIG_BYTES); // only read
+
+  private NonBlockingFunctions(
+      Function getUniqueId, Function initRank, Function count, Function finish) {
+    this.getUniqueId = getUniqueId;
+    this.initRank = initRank;
+    this.count = count;
+    this.finish = finish;
+    config.clear();
+    config.setLong(0, CONFIG_BYTES);
+    config.setInt(CONFIG_MAGIC, MAGIC);
+    config.setInt(CONFIG_VERSION, FIRST);
+    config.setInt(CONFIG_BLOCKING, 0);
+  }
+
+  /** Those of a library, or null if it lacks any, or is older. */
+  static @Nullable NonBlockingFunctions of(SharedLibrary library, int version) {
+    Function getUniqueId = library.optional("ncclGetUniqueId");
+    Function initRank = library.optional("ncclCommInitRankConfig");
+    Function count = library.optional("ncclCommCount");
+    Function finish = library.optional("ncclCommFinalize");
+    return version < FIRST
+            || getUniqueId == null
+            || initRank == null
+            || count == null
+            || finish == null
+        ? null
+        : new NonBlockingFunctions(getUniqueId, initRank, count, finish);
+  }
+
+  /** Calls {@code ncclGetUniqueId}; returns its result. */
+  int getUniqueId(UniqueId id) {
+    Memory read = new Memory(ID_BYTES);
+    int result = getUniqueId.invokeInt(new Object[] {read});
+    id.internal = read.getByteArray(0, ID_BYTES);
+    return result;
+  }
+
+  /**
+   * Calls {@code ncclCommInitRankConfig} for the device that is current; returns its result.
+   *
+   * @param communicator where to write it
+   */
+  int initRank(Pointer communicator, int ranks, UniqueId id, int rank) {
+    return initRank.invokeInt(new Object[] {communicator, ranks, id, rank, config});
+  }
+
+  /**
+   * Completes what this thread has begun behind a call, and what is over; returns a result. Older
+   * versions, such as 2.22, keep that in memory of the thread, where any call but the question for
+   * the state looks for it, even if the thread has ended.
+   */
+  int complete(long communicator) {
+    return count.invokeInt(new Object[] {communicator, new IntByReference()});
+  }
+
+  /** Calls {@code ncclCommFinalize}; returns its result. */
+  int finish(long communicator) {
+    return finish.invokeInt(new Object[] {communicator});
+  }
+}

@@ -1,0 +1,121 @@
+package org.jhal.gpu.compile;
+
+import com.sun.jna.Native;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.jhal.driver.cache.KernelKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which compiler it is, as a part of the key of what it compiled: the state of its files, and the
+ * environment variables that it reads. If several compilers are installed, it is one of them: which
+ * one depends on nothing but their files, the name and the architecture.
+ *
+ * <p>This class and the others on the way of a hit do without lambdas and the like, whose first use
+ * in a process takes longer than the rest.
+ *
+ * @param name the compiler's name, and whatever else decides what it makes
+ * @param files the libraries that it consists of
+ * @param variables its environment variables
+ */
+public record CompilerFiles(String name, List<State> files, Map<String, String> variables) {
+  /**
+   * A file in a certain state.
+   *
+   * @param path the real path
+   * @param bytes the size
+   * @param modified when it was modified, in nanoseconds since 1970
+   */
+  public record State(Path path, long bytes, long modified) {}
+
+  /**
+   * To be raised with any change of JHAL after which a compiler is asked for other code, although
+   * the key is the same: such as another choice of options for an architecture.
+   */
+  private static final String FORMAT = "compiled source, format 3";
+
+  /** Copies the collections. */
+  public CompilerFiles {
+    files = List.copyOf(files);
+    variables = Map.copyOf(variables);
+  }
+
+  /**
+   * A compiler as its files are now; null if one cannot be read.
+   *
+   * @param name the compiler's name
+   * @param files the libraries that it consists of
+   * @param variables the beginnings of the names of environment variables that it reads
+   */
+  public static @Nullable CompilerFiles now(String name, List<Path> files, List<String> variables) {
+    List<State> states = new ArrayList<>();
+    for (Path file : files) {
+      State state = state(file);
+      if (state == null) {
+        return null;
+      }
+      states.add(state);
+    }
+    Map<String, String> set = new HashMap<>();
+    for (Map.Entry<String, String> variable : System.getenv().entrySet()) {
+      for (String beginning : variables) {
+        if (variable.getKey().startsWith(beginning)) {
+          set.put(variable.getKey(), variable.getValue());
+        }
+      }
+    }
+    return new CompilerFiles(name, states, set);
+  }
+
+  /** The key of what this compiler makes of a source. */
+  KernelKey key(SourceCode source, List<String> options, String architecture) {
+    List<String> texts = new ArrayList<>();
+    texts.add(FORMAT);
+    texts.add(name);
+    texts.add(architecture);
+    texts.add(source.name());
+    texts.add(source.text());
+    texts.add(String.valueOf(source.headers().size()));
+    for (Map.Entry<String, String> header : source.headers().entrySet()) { // sorted
+      texts.add(header.getKey());
+      texts.add(header.getValue());
+    }
+    texts.add(Native.getDefaultStringEncoding()); // in which the compiler gets all texts
+    texts.add(RuntimeCompiler.STANDARD);
+    texts.add(String.valueOf(options.size()));
+    texts.addAll(options);
+    texts.add(String.valueOf(files.size()));
+    for (State file : files) {
+      texts.add(file.path().toString());
+      texts.add(String.valueOf(file.bytes()));
+      texts.add(String.valueOf(file.modified()));
+    }
+    for (Map.Entry<String, String> variable : new TreeMap<>(variables).entrySet()) {
+      texts.add(variable.getKey());
+      texts.add(variable.getValue());
+    }
+    return KernelKey.of(texts);
+  }
+
+  /** The state of a file now; null if there is no such file. */
+  static @Nullable State state(@Nullable Path file) {
+    if (file == null) {
+      return null;
+    }
+    try {
+      Path real = file.toRealPath();
+      BasicFileAttributes is = Files.readAttributes(real, BasicFileAttributes.class);
+      return new State(real, is.size(), is.lastModifiedTime().to(TimeUnit.NANOSECONDS));
+    } catch (IOException e) {
+      return null;
+    }
+  }
+}

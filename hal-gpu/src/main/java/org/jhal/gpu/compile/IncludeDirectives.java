@@ -1,0 +1,115 @@
+package org.jhal.gpu.compile;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Finds the directives {@code #include "NAME"} of a source, in time that is linear in its length.
+ *
+ * <p>A directive is at the beginning of a line, or follows a comment, and may have comments that
+ * end in the same line between its parts. Whether it is itself in a comment or in a string, or
+ * inside an {@code #if}, is not looked at: it is found as well.
+ */
+final class IncludeDirectives {
+  /** A backslash at the end of a line, which joins it with the next one. */
+  private static final Pattern JOINED = Pattern.compile("\\\\[ \\t\\f\\x0B]*(\\r\\n|\\n|\\r)");
+
+  private static final String WORD = "include";
+  private static final char BYTE_ORDER_MARK = '\uFEFF';
+
+  private final String text;
+  private final List<String> names = new ArrayList<>();
+  private final StringBuilder rest = new StringBuilder();
+
+  private IncludeDirectives(String source) {
+    text = source.indexOf('\\') < 0 ? source : JOINED.matcher(source).replaceAll("");
+    int copied = 0;
+    int hash = text.indexOf('#');
+    while (hash >= 0) {
+      int at = hash + 1;
+      if (mayBegin(hash)) {
+        at = space(at);
+        if (text.startsWith(WORD, at)) {
+          at = space(at + WORD.length());
+          int end = quoted(at);
+          if (end > 0) {
+            names.add(text.substring(at + 1, end));
+            rest.append(text, copied, hash);
+            copied = end + 1;
+            at = copied;
+          }
+        }
+      }
+      hash = text.indexOf('#', at);
+    }
+    rest.append(text, copied, text.length());
+  }
+
+  /** The NAMEs, in their order. */
+  static List<String> names(String source) {
+    return source.contains(WORD) ? new IncludeDirectives(source).names : List.of();
+  }
+
+  /** The source without these directives. */
+  static String removedFrom(String source) {
+    return source.contains(WORD) ? new IncludeDirectives(source).rest.toString() : source;
+  }
+
+  /** Whether only spaces are between a # and the beginning of the line, or the end of a comment. */
+  private boolean mayBegin(int hash) {
+    int at = hash - 1;
+    while (at >= 0 && isSpace(text.charAt(at))) {
+      at--;
+    }
+    return at < 0
+        || isLineEnd(text.charAt(at))
+        || text.charAt(at) == BYTE_ORDER_MARK && at == 0
+        || text.charAt(at) == '/' && at > 0 && text.charAt(at - 1) == '*';
+  }
+
+  /** The index after spaces and comments. */
+  private int space(int from) {
+    int at = from;
+    while (at < text.length()) {
+      if (isSpace(text.charAt(at))) {
+        at++;
+      } else if (text.startsWith("/*", at)) {
+        at += 2;
+        while (!text.startsWith("*/", at)) {
+          if (at >= text.length() || isLineEnd(text.charAt(at))) {
+            return at; // no directive
+          }
+          at++;
+        }
+        at += 2;
+      } else {
+        return at;
+      }
+    }
+    return at;
+  }
+
+  /** The index of the closing quotation mark of the NAME that begins here; -1 if none does. */
+  private int quoted(int from) {
+    if (!text.startsWith("\"", from)) {
+      return -1;
+    }
+    int at = from + 1;
+    while (at < text.length() && text.charAt(at) != '"') {
+      if (isLineEnd(text.charAt(at))) {
+        return -1;
+      }
+      at++;
+    }
+    return at < text.length() && at > from + 1 ? at : -1;
+  }
+
+  private static boolean isSpace(char c) {
+    return c == ' ' || c == '\t' || c == '\f' || c == '\u000B';
+  }
+
+  private static boolean isLineEnd(char c) {
+    return c == '\n' || c == '\r';
+  }
+}

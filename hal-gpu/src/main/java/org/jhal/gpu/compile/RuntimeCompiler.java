@@ -1,0 +1,212 @@
+package org.jhal.gpu.compile;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import com.sun.jna.StringArray;
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jhal.HalException;
+import org.jhal.NativeCode;
+import org.jhal.Status;
+import org.jhal.driver.support.Once;
+import org.jhal.gpu.natives.GpuProperties;
+import org.jhal.gpu.natives.ResultCodes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A vendor's run-time compiler for C++. Compiled code is cached for the life of the process, so
+ * that a source is compiled only once, unless it may read files that JHAL does not see.
+ *
+ * <p>Thread-safe.
+ */
+public abstract class RuntimeCompiler {
+  private static final int MAX_KEPT = 256;
+
+  /** What all sources are compiled as. */
+  static final String STANDARD = "--std=c++17";
+
+  private final String name;
+  private final CompilerApi api;
+  private final List<CompilerFiles.@Nullable State> files; // when they were loaded; null: unknown
+  private final Map<Key, Once<byte[]>> compiled = new ConcurrentHashMap<>();
+
+  private record Key(SourceCode source, List<String> options) {}
+
+  /**
+   * For subclasses: over the library's functions.
+   *
+   * @param name of the compiler, for people
+   * @param files the files that the library, and others that it compiles with, were loaded from;
+   *     null for one that is not known
+   */
+  protected RuntimeCompiler(String name, CompilerApi api, List<@Nullable Path> files) {
+    this.name = name;
+    this.api = api;
+    this.files = new ArrayList<>();
+    files.forEach(file -> this.files.add(CompilerFiles.state(file)));
+  }
+
+  /** Whether it was loaded from these files, and they were then as they are described. */
+  final boolean isFrom(CompilerFiles described) {
+    return files.stream().allMatch(file -> file != null && described.files().contains(file));
+  }
+
+  /**
+   * The option that selects the architecture.
+   *
+   * @param architecture of the device, as in {@link GpuProperties}
+   * @param options the options of the bundle
+   * @param what is being loaded, for people
+   * @throws HalException UNIMPLEMENTED if this compiler has no code generator for the device;
+   *     INVALID_ARGUMENT if an option is not allowed
+   */
+  protected abstract String architectureOption(
+      String architecture, List<String> options, String what);
+
+  /** Gets the compiled code, whose kind depends on the options. */
+  protected abstract byte[] code(Pointer program, List<String> options);
+
+  /**
+   * Compiles a source that includes nothing; as {@link #compile(SourceCode, List, String, String)}.
+   */
+  public final byte[] compile(
+      String source, String name, List<String> options, String architecture, String what) {
+    SourceCode alone = new SourceCode(source, name, Map.of(), List.of());
+    return compile(alone, options, architecture, what);
+  }
+
+  /**
+   * Compiles a source as C++17, or takes it from the cache.
+   *
+   * @param source the text, and what it includes
+   * @param architecture of the device, as in {@link GpuProperties}
+   * @param what is being loaded, for people
+   * @throws HalException INVALID_ARGUMENT if it does not compile, with the compiler's log;
+   *     otherwise as {@link #architectureOption}
+   */
+  final byte[] compile(SourceCode source, List<String> options, String architecture, String what) {
+    List<String> all = new ArrayList<>();
+    all.add(architectureOption(architecture, options, what));
+    all.add(STANDARD);
+    all.addAll(options);
+    if (!source.isSelfContained(options)) {
+      return compileNow(source, all, what); // a file that it reads may have changed
+    }
+    Key key = new Key(source, all);
+    if (compiled.size() >= MAX_KEPT) {
+      compiled.clear(); // the program probably generates its sources
+    }
+    return compiled
+        .computeIfAbsent(key, missing -> new Once<>())
+        .get(() -> compileNow(source, all, what));
+  }
+
+  private byte[] compileNow(SourceCode source, List<String> options, String what) {
+    PointerByReference program = new PointerByReference();
+    int count = source.headers().size();
+    StringArray texts = strings(source.headers().values());
+    StringArray names = strings(source.headers().keySet());
+    int created = api.createProgram(program, source.text(), source.name(), count, texts, names);
+    check("CreateProgram", created);
+    try {
+      Pointer handle = program.getValue();
+      int code =
+          api.compileProgram(
+              handle, options.size(), new StringArray(options.toArray(new String[0])));
+      if (code != ResultCodes.SUCCESS) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "cannot compile "
+                + what
+                + ": "
+                + api.getErrorString(code)
+                + " with "
+                + String.join(" ", options)
+                + ":\n"
+                + withHint(log(handle), source),
+            null,
+            nativeCode(api, code));
+      }
+      return code(handle, options);
+    } finally {
+      int ignored = api.destroyProgram(program);
+    }
+  }
+
+  /** Name, version if known, and file. */
+  @Override
+  public final String toString() {
+    return name;
+  }
+
+  private static @Nullable StringArray strings(Collection<String> some) {
+    return some.isEmpty() ? null : new StringArray(some.toArray(new String[0]));
+  }
+
+  /** The log. If it names an include file that the bundle lacks, it says so. */
+  private static String withHint(String log, SourceCode source) {
+    List<String> named = source.missing().stream().filter(log::contains).toList();
+    return named.isEmpty()
+        ? log
+        : log + "\n(The bundle has no file for #include of '" + String.join("', '", named) + "'.)";
+  }
+
+  private String log(Pointer program) {
+    LongByReference size = new LongByReference();
+    check("GetProgramLogSize", api.getProgramLogSize(program, size));
+    if (size.getValue() <= 1) {
+      return "";
+    }
+    Memory log = new Memory(size.getValue() + 1); // some versions do not count the zero
+    log.clear();
+    check("GetProgramLog", api.getProgramLog(program, log));
+    return log.getString(0, StandardCharsets.UTF_8.name()).strip();
+  }
+
+  /** Throws the failure of a function unless its result is success. */
+  protected final void check(String function, int code) {
+    check(api, function, code);
+  }
+
+  /** As {@link #check(String, int)}, before there is an object. */
+  protected static void check(CompilerApi api, String function, int code) {
+    if (code != ResultCodes.SUCCESS) {
+      NativeCode told = nativeCode(api, code);
+      throw new HalException(
+          Status.INTERNAL,
+          function + " of the compiler returned " + code + " (" + told.name() + ")",
+          null,
+          told);
+    }
+  }
+
+  /** The text that a compiler has for a code is its name. */
+  private static NativeCode nativeCode(CompilerApi api, int code) {
+    return new NativeCode(code, api.getErrorString(code));
+  }
+
+  /**
+   * The output of a pair of functions, of which one gives the number of bytes and the other the
+   * bytes.
+   */
+  protected final byte[] bytes(int sizeResult, LongByReference size, Fetch fetch) {
+    check("the size of the code", sizeResult);
+    Memory made = new Memory(size.getValue());
+    check("the code", fetch.into(made));
+    return made.getByteArray(0, (int) made.size());
+  }
+
+  /** A function that writes code to memory that is large enough. */
+  @FunctionalInterface
+  protected interface Fetch {
+    /** Writes the code; returns a result code. */
+    int into(Memory target);
+  }
+}

@@ -1,0 +1,185 @@
+package org.jhal.gpu.compile;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The rule for which sources may be kept compiled: those of which it is certain that the code
+ * depends on nothing but the source, its options and the compiler.
+ *
+ * <p>A source is not self-contained if it has, anywhere, in comments and texts too,
+ *
+ * <ul>
+ *   <li>a directive that reads a file, be it one of the compiler's own: {@code #include}, {@code
+ *       #include_next}, {@code #import}, {@code #embed}; a question for files, such as {@code
+ *       __has_include}; a directive of the assembler that reads a file; a comment between a {@code
+ *       #} and the name of its directive;
+ *   <li>the word {@code asm}, unless it begins inline assembler, volatile or not, that is a single
+ *       string with no other escapes than {@code \\n} and {@code \\t}, since a directive may be put
+ *       together from strings, macros and escapes;
+ *   <li>the date or the time;
+ *   <li>a trigraph for {@code #} or for a backslash, in which a directive may hide.
+ * </ul>
+ *
+ * What is not found is assembler that a macro begins and something else ends.
+ *
+ * <p>Options are allowed if they define macros without assembler, or if they are switches, or have
+ * a word or a number as their value that cannot name a file. An option in two parts, one with a
+ * path, and one that includes, uses a profile or a plugin are not.
+ */
+final class SelfContained {
+  private static final Set<String> READING =
+      Set.of("include", "include_next", "import", "embed", "include_alias");
+
+  private static final List<String> WORDS =
+      List.of(
+          "__has_include",
+          "__has_embed",
+          "incbin",
+          ".include",
+          "__DATE__",
+          "__TIME__",
+          "__TIMESTAMP__",
+          "##", // may paste any of these together
+          "%:%:",
+          "??=",
+          "??/");
+
+  /** A backslash at the end of a line, which joins it with the next one. */
+  private static final Pattern JOINED = Pattern.compile("\\\\[ \\t\\f\\x0B]*(\\r\\n|\\n|\\r)");
+
+  /**
+   * The word for inline assembler, and, as a group, what comes between it and the text of a string.
+   */
+  private static final Pattern ASSEMBLER =
+      Pattern.compile("\\b_*+asm_*+\\b(\\s*+(?:_*+volatile_*+\\s*+)?+\\(\\s*+\")?+");
+
+  private static final Pattern MACRO =
+      Pattern.compile("(-D|-U|--define-macro=|--undefine-macro=).+", Pattern.DOTALL);
+
+  private static final Pattern SWITCH =
+      Pattern.compile(
+          "-O[0-3sgz]?|-G|-W[a-z0-9-]*"
+              + "|--?(?!i|pre-include|create-pch|use-pch|pch|fprofile|fauto-profile|optf|options-file)"
+              + "[a-z][a-z0-9_-]*(=(true|false|on|off|fast|precise|strict|none|[0-9]+|(c|gnu)[+][+][0-9a-z]+))?");
+
+  private SelfContained() {}
+
+  /** Whether the result of compiling depends on the arguments and the compiler alone. */
+  static boolean test(String source, List<String> options) {
+    String joined = source.indexOf('\\') < 0 ? source : JOINED.matcher(source).replaceAll("");
+    for (String option : options) {
+      if (!isAllowed(option) || !isFixed(option) || ASSEMBLER.matcher(option).find()) {
+        return false;
+      }
+    }
+    return isFixed(joined) && !reads(joined) && isAssemblerPlain(joined);
+  }
+
+  /**
+   * Whether no option in environment variables of the compiler names a file.
+   *
+   * @param variables their values by name
+   */
+  static boolean allows(Map<String, String> variables) {
+    for (Map.Entry<String, String> variable : variables.entrySet()) {
+      String name = variable.getKey();
+      if (name.contains("OPTIONS") || name.startsWith("CCC_")) {
+        for (String word : variable.getValue().trim().split("\\s+")) {
+          if (!word.isEmpty() && !(isAllowed(word) && isFixed(word))) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Whether each inline assembler is one string in which no directive can hide. */
+  private static boolean isAssemblerPlain(String text) {
+    Matcher assembler = ASSEMBLER.matcher(text);
+    while (assembler.find()) {
+      int end = assembler.group(1) == null ? -1 : endOfPlainString(text, assembler.end());
+      if (end < 0) {
+        return false;
+      }
+      int after = end;
+      while (after < text.length() && Character.isWhitespace(text.charAt(after))) {
+        after++;
+      }
+      if (after == text.length() || ":)".indexOf(text.charAt(after)) < 0) {
+        return false; // another string, a comment, or a macro
+      }
+      assembler.region(after, text.length());
+    }
+    return true;
+  }
+
+  /** The index after a string that goes on at {@code from}, or -1 if it has other escapes. */
+  private static int endOfPlainString(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"') {
+        return i + 1;
+      }
+      if (c == '\\') {
+        i++;
+        if (!text.startsWith("n", i) && !text.startsWith("t", i)) {
+          return -1;
+        }
+      }
+    }
+    return -1;
+  }
+
+  private static boolean isFixed(String text) {
+    for (String word : WORDS) {
+      if (text.contains(word)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isAllowed(String option) {
+    Matcher macro = MACRO.matcher(option);
+    return macro.matches() || SWITCH.matcher(option).matches();
+  }
+
+  /**
+   * Whether a # or its other spelling comes before the name of a directive that reads files, or
+   * before a comment, after which the name may be. Between them may be more than spaces, of which
+   * compilers know different ones, but no other # or %: (which may begin a directive of its own).
+   */
+  private static boolean reads(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) == '#' || text.startsWith("%:", i)) {
+        int begin = i + 1;
+        while (begin < text.length()
+            && !isWord(text.charAt(begin))
+            && "#\n".indexOf(text.charAt(begin)) < 0
+            && !text.startsWith("%:", begin)) {
+          if (text.startsWith("/*", begin)) {
+            return true;
+          }
+          begin++;
+        }
+        int end = begin;
+        while (end < text.length() && isWord(text.charAt(end))) {
+          end++;
+        }
+        if (READING.contains(text.substring(begin, end))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isWord(char c) {
+    return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z';
+  }
+}

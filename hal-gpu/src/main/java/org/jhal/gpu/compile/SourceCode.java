@@ -1,0 +1,165 @@
+package org.jhal.gpu.compile;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.bundle.Manifest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A source for a run-time compiler, with the files of its bundle that it includes: all that {@code
+ * #include "NAME"} in it, or in one of them, can mean. NAME is looked for beside the file that has
+ * the directive, then at the root of the bundle. The compilers take the files by NAME, exactly as
+ * it is written.
+ *
+ * <p>Conditions, comments and macros are not looked at, so there may be more files than the
+ * compiler needs. What the bundle lacks is left to the compiler, which may have it.
+ *
+ * <p>This class does without lambdas and the like; see {@link CompilerFiles}.
+ *
+ * @param text the source
+ * @param name its name, for the compiler's messages
+ * @param headers the included files by NAME
+ * @param missing the NAMEs that the bundle has no file for
+ */
+record SourceCode(String text, String name, Map<String, String> headers, List<String> missing) {
+  /** The most that a source and what it includes may have together, in bytes. */
+  static final int MAX_BYTES = 64 << 20;
+
+  /** A directive that is to be followed: what it names, and the folder of the file that has it. */
+  private record Include(String name, String folder, String file) {}
+
+  /** A file of the bundle. */
+  private record Header(String path, String text) {}
+
+  /** Reads the files that a source includes, each once. */
+  private static final class Reader {
+    private final ExecutableSource bundle;
+    private final String what;
+    private final Map<String, @Nullable Header> read = new HashMap<>(); // by path; null: not there
+    private final Deque<Include> open = new ArrayDeque<>();
+    private int bytesLeft;
+
+    Reader(ExecutableSource bundle, String what, int bytesLeft) {
+      this.bundle = bundle;
+      this.what = what;
+      this.bytesLeft = bytesLeft;
+    }
+
+    void addIncludes(String text, String file) {
+      String folder = file.substring(0, file.lastIndexOf('/') + 1);
+      for (String name : IncludeDirectives.names(text)) {
+        open.add(new Include(name, folder, file));
+      }
+    }
+
+    /** The file that a directive means, or null if the bundle has none. */
+    @Nullable Header find(Include include) {
+      if (!Manifest.isPath(include.name)) {
+        return null;
+      }
+      Header beside = file(include.folder + include.name);
+      return beside == null ? file(include.name) : beside;
+    }
+
+    private @Nullable Header file(String path) {
+      if (!read.containsKey(path)) {
+        byte[] utf8 = bundle.read(path, bytesLeft);
+        bytesLeft -= utf8 == null ? 0 : utf8.length;
+        read.put(path, utf8 == null ? null : new Header(path, text(utf8, path, what)));
+      }
+      return read.get(path);
+    }
+  }
+
+  /**
+   * Reads the files that a source includes.
+   *
+   * @param path of the source in the bundle
+   * @param utf8 the source
+   * @param what is being loaded, for people
+   * @throws HalException INVALID_ARGUMENT if one NAME means two files, a file has a character 0, or
+   *     all of them have more than {@link #MAX_BYTES}; DATA_LOSS if reading fails
+   */
+  static SourceCode read(ExecutableSource bundle, String path, byte[] utf8, String what) {
+    if (utf8.length > MAX_BYTES) {
+      throw refused(what, path + " has " + utf8.length + " bytes; it may have " + MAX_BYTES);
+    }
+    String text = text(utf8, path, what);
+    Map<String, String> headers = new TreeMap<>();
+    Map<String, String> paths = new HashMap<>(); // of the headers, by NAME
+    Set<String> missing = new LinkedHashSet<>();
+    Reader reader = new Reader(bundle, what, MAX_BYTES - utf8.length);
+    reader.addIncludes(text, path);
+    while (!reader.open.isEmpty()) {
+      Include next = reader.open.remove();
+      Header found = reader.find(next);
+      if (found == null) {
+        missing.add(next.name);
+        continue;
+      }
+      String before = paths.put(next.name, found.path);
+      if (before == null) {
+        headers.put(next.name, found.text);
+        reader.addIncludes(found.text, found.path);
+      } else if (!before.equals(found.path)) {
+        throw refused(
+            what,
+            "'"
+                + next.name
+                + "' means '"
+                + found.path
+                + "' in '"
+                + next.file
+                + "', and '"
+                + before
+                + "' elsewhere; a compiler takes one file of a name, so write their folders");
+      }
+    }
+    return new SourceCode(text, path, headers, List.copyOf(missing));
+  }
+
+  private static HalException refused(String what, String why) {
+    return new HalException(Status.INVALID_ARGUMENT, "cannot compile " + what + ": " + why);
+  }
+
+  /** A text as the compiler gets it, which takes a character 0 for the end. */
+  private static String text(byte[] utf8, String path, String what) {
+    String text = new String(utf8, StandardCharsets.UTF_8);
+    int zero = text.indexOf('\0');
+    if (zero >= 0) {
+      int line = 1;
+      for (int i = 0; i < zero; i++) {
+        line += text.charAt(i) == '\n' ? 1 : 0;
+      }
+      throw refused(what, "there is a character 0 in line " + line + " of " + path);
+    }
+    return text;
+  }
+
+  /** Whether what is made of it depends on it, the options and the compiler alone. */
+  boolean isSelfContained(List<String> options) {
+    if (!missing.isEmpty() || !SelfContained.test(withoutIncludes(text), options)) {
+      return false;
+    }
+    for (String header : headers.values()) {
+      if (!SelfContained.test(withoutIncludes(header), options)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private String withoutIncludes(String of) {
+    return headers.isEmpty() ? of : IncludeDirectives.removedFrom(of);
+  }
+}

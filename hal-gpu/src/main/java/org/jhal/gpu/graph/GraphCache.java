@@ -1,0 +1,293 @@
+package org.jhal.gpu.graph;
+
+import java.lang.System.Logger.Level;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+import org.jhal.GraphStatistics;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.CommandList;
+import org.jhal.driver.PreparedCommands;
+import org.jhal.driver.Submission;
+import org.jhal.driver.support.EarlyClasses;
+import org.jhal.engine.events.Events;
+import org.jhal.engine.events.Span;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GraphRuntime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All graphs of a device: makes instances, limits how much memory they take up, and counts.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <S> the native stream
+ * @param <K> the native kernel
+ */
+public final class GraphCache<S, K> {
+  static {
+    EarlyClasses.initialize(GraphFallback.class, GraphInstance.class, GraphNodes.class);
+  }
+
+  private static final System.Logger LOG = System.getLogger(GraphCache.class.getName());
+
+  /** How many instances a recording has for one stream at most. */
+  static final int MOST_PER_STREAM = 2;
+
+  private final GpuCore<S, ?, K> core;
+  private final GraphRuntime<S, K> graphs;
+  private final GraphOptions options;
+
+  /** Those that are being built, or can be launched. */
+  private final Set<GraphInstance<S, K>> instances = ConcurrentHashMap.newKeySet();
+
+  private final AtomicLong used =
+      new AtomicLong(); // bytes, those of instances being built included
+  private final LongAdder launches = new LongAdder();
+  private final LongAdder nodesSet = new LongAdder();
+  private final AtomicLongArray fallbacks = new AtomicLongArray(GraphFallback.values().length);
+  private final Set<GraphFallback> logged = ConcurrentHashMap.newKeySet();
+  private final ConcurrentLinkedDeque<S> uploads = new ConcurrentLinkedDeque<>(); // free streams
+
+  public GraphCache(GpuCore<S, ?, K> core, GraphRuntime<S, K> graphs, GraphOptions options) {
+    this.core = core;
+    this.graphs = graphs;
+    this.options = options;
+  }
+
+  GraphRuntime<S, K> graphs() {
+    return graphs;
+  }
+
+  /** Whether the thread that issues makes an instance itself, before it is first used. */
+  boolean makesAtOnce() {
+    return options.isAlways();
+  }
+
+  /** Graphs for a list of commands, or null if none of them does anything. */
+  public @Nullable PreparedCommands prepare(CommandList commands, int streams) {
+    GraphPlan plan = GraphPlan.of(commands);
+    return plan.size() == 0 ? null : new GraphSet<>(this, plan, streams);
+  }
+
+  GraphInstance<S, K> plan(GraphPlan plan, GraphStream<S> stream, Submission submission) {
+    return new GraphInstance<>(core, stream, graphs, plan, submission);
+  }
+
+  // Making.
+
+  /**
+   * Builds a planned instance. Returns why that is not possible, or null if it is ready. The device
+   * is bound.
+   *
+   * @throws HalException UNAVAILABLE if the device is lost
+   */
+  @Nullable GraphFallback build(GraphInstance<S, K> planned) {
+    Span span = Events.graph(planned.size());
+    GraphFallback reason = GraphFallback.GIVEN_UP;
+    try {
+      reason = tryToBuild(planned);
+      return reason;
+    } finally {
+      Span.end(span, reason == null ? null : reason.text());
+    }
+  }
+
+  private @Nullable GraphFallback tryToBuild(GraphInstance<S, K> planned) {
+    boolean isReserved = false;
+    boolean isBuilt = false;
+    try {
+      reserve(planned.bytes());
+      isReserved = true;
+      instances.add(planned);
+      S stream = uploads.pollFirst();
+      if (stream == null) {
+        stream = core.runtime().openStream();
+      }
+      try {
+        planned.build(stream);
+        isBuilt = true;
+      } finally {
+        uploads.addFirst(stream);
+      }
+      return null;
+    } catch (HalException e) {
+      if (e.status() == Status.UNAVAILABLE) {
+        throw e;
+      }
+      return refused(e);
+    } finally {
+      if (!isBuilt && planned.take()) {
+        try {
+          planned.destroy(false);
+        } finally {
+          instances.remove(planned);
+          if (isReserved) {
+            used.addAndGet(-planned.bytes());
+          }
+        }
+      }
+    }
+  }
+
+  private void reserve(long bytes) {
+    for (long before = used.get(); ; before = used.get()) {
+      if (before + bytes <= options.memory()) {
+        if (used.compareAndSet(before, before + bytes)) {
+          return;
+        }
+      } else if (!evictOldest()) {
+        throw new HalException(
+            Status.RESOURCE_EXHAUSTED,
+            "a graph needs about "
+                + bytes
+                + " bytes; graphs in use have "
+                + before
+                + " of the "
+                + options.memory()
+                + " that graph-memory allows");
+      }
+    }
+  }
+
+  // Ending.
+
+  /**
+   * Destroys the idle instance that was not used for the longest time, because memory is short.
+   * Returns false if there is none. The device is bound.
+   */
+  public boolean evictOldest() {
+    for (GraphInstance<S, K> oldest = oldestIdle(); oldest != null; oldest = oldestIdle()) {
+      if (evict(oldest)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private @Nullable GraphInstance<S, K> oldestIdle() {
+    GraphInstance<S, K> oldest = null;
+    long since = 0;
+    for (GraphInstance<S, K> instance : instances) {
+      long lastUse = instance.lastUse();
+      if (instance.isReady() && instance.isIdle() && (oldest == null || lastUse - since < 0)) {
+        oldest = instance;
+        since = lastUse;
+      }
+    }
+    return oldest;
+  }
+
+  private boolean evict(GraphInstance<S, K> instance) {
+    if (!instance.claim()) {
+      return false;
+    }
+    if (!instance.isIdle()) {
+      instance.unclaim();
+      return false;
+    }
+    try {
+      instance.destroyClaimed();
+    } finally {
+      if (instance.isDestroyed()) { // otherwise its recording has just ended
+        forget(instance);
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Has an instance destroyed soon that nobody launches any more, and before the modules that are
+   * unloaded after this call. May be called again. Never throws.
+   */
+  void retire(GraphInstance<S, K> instance) {
+    if (instance.take()) {
+      try {
+        core.frees().free(() -> destroy(instance, true));
+      } catch (Throwable t) { // no thread can be started, and nobody else destroys it
+        core.runtime().giveBack(() -> destroy(instance, false));
+      }
+    } else if (!instance.isDestroyed()) { // another thread is evicting it
+      try {
+        core.frees().free(instance::awaitDestroyed);
+      } catch (Throwable t) { // no thread can be started
+        instance.awaitDestroyed();
+      }
+    }
+  }
+
+  /** Destroys an instance that the caller has taken. Even if this throws, it counts no more. */
+  private void destroy(GraphInstance<S, K> instance, boolean mayWait) {
+    try {
+      instance.destroy(mayWait);
+    } finally {
+      forget(instance);
+    }
+  }
+
+  private void forget(GraphInstance<S, K> instance) {
+    if (instances.remove(instance)) {
+      used.addAndGet(-instance.bytes());
+    }
+  }
+
+  /** Destroys what is left. Called last, with the device bound. */
+  public void close() {
+    for (GraphInstance<S, K> instance : instances) {
+      if (instance.take()) {
+        core.runtime().giveBack(() -> destroy(instance, true));
+      }
+    }
+    for (S stream = uploads.poll(); stream != null; stream = uploads.poll()) {
+      core.runtime().closeStream(stream);
+    }
+  }
+
+  // Statistics.
+
+  void countLaunch() {
+    launches.increment();
+  }
+
+  void countSet(int nodes) {
+    nodesSet.add(nodes);
+  }
+
+  /** Counts a submission that is issued command by command. */
+  void count(GraphFallback reason) {
+    fallbacks.incrementAndGet(reason.ordinal());
+    Events.fallback(reason.text());
+  }
+
+  /** The reason for a failed call, which is logged the first time. */
+  GraphFallback refused(HalException failure) {
+    GraphFallback reason = GraphFallback.of(failure);
+    if (logged.add(reason)) {
+      String text = core.name() + ": commands are issued one by one (" + reason.text() + ")";
+      if (reason == GraphFallback.OUT_OF_MEMORY) { // as the setting may say
+        LOG.log(Level.INFO, text + ": " + failure.getMessage());
+      } else {
+        LOG.log(Level.INFO, text, failure);
+      }
+    }
+    return reason;
+  }
+
+  public GraphStatistics statistics() {
+    Map<String, Long> reasons = new LinkedHashMap<>();
+    for (GraphFallback reason : GraphFallback.values()) {
+      long count = fallbacks.get(reason.ordinal());
+      if (count > 0) {
+        reasons.put(reason.text(), count);
+      }
+    }
+    long usable = instances.stream().filter(GraphInstance::isUsable).count();
+    return new GraphStatistics(usable, used.get(), launches.sum(), nodesSet.sum(), reasons);
+  }
+}

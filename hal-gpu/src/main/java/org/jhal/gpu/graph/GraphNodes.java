@@ -1,0 +1,325 @@
+package org.jhal.gpu.graph;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jhal.Parameter;
+import org.jhal.driver.Command;
+import org.jhal.driver.LoadedKernel;
+import org.jhal.driver.Operand;
+import org.jhal.driver.Submission;
+import org.jhal.gpu.compile.KernelLoader;
+import org.jhal.gpu.memory.HostBlock;
+import org.jhal.gpu.memory.PackedArguments;
+import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.gpu.runtime.GpuCore;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GraphRuntime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes of a {@link GraphInstance}: the addresses that they have, and the native memory that
+ * they point to. That lives as long as this object, and the bytes of updates until {@link #close}.
+ *
+ * <p>Used by the owner of the instance.
+ *
+ * @param <S> the native stream
+ * @param <K> the native kernel
+ */
+final class GraphNodes<S, K> {
+  private static final int MANY_SLOTS = 63;
+
+  private final GpuCore<S, ?, K> core;
+  private final GraphRuntime<S, K> graphs;
+  private final GraphPlan plan;
+
+  /** Room for calls, the dependencies of one node, and the arguments of all kernels. */
+  private final NativeBlock memory;
+
+  private @Nullable HostBlock updates; // the bytes of updates, one behind the other
+  private int updateBytes;
+
+  // By node.
+  private final long[] nodes;
+  private final int[] places; // of a kernel's arguments in memory, of an update's in updates
+  private final long[] slotsOf; // the slots that it names, see bit()
+  private final long[] targets;
+  private final long[] sources;
+  private final long[] lengths;
+  private final int[] targetPlaces; // see GpuMemory
+  private final int[] sourcePlaces;
+
+  // By slot that any node names: an operand that tells when something else is bound, and its
+  // address.
+  private final List<Operand> operands = new ArrayList<>();
+  private final long[] boundAddresses;
+
+  /**
+   * The nodes of a graph of this shape.
+   *
+   * @throws ArithmeticException if they need more than 2 GiB of memory for arguments or updates
+   */
+  GraphNodes(GpuCore<S, ?, K> core, GraphRuntime<S, K> graphs, GraphPlan plan) {
+    this.core = core;
+    this.graphs = graphs;
+    this.plan = plan;
+    int count = plan.size();
+    nodes = new long[count];
+    places = new int[count];
+    slotsOf = new long[count];
+    targets = new long[count];
+    sources = new long[count];
+    lengths = new long[count];
+    targetPlaces = new int[count];
+    sourcePlaces = new int[count];
+    int end = GraphRuntime.SCRATCH_BYTES + Long.BYTES * plan.mostDependencies();
+    end = (end + 15) / 16 * 16;
+    BitSet noted = new BitSet();
+    for (int node = 0; node < count; node++) {
+      Command command = plan.command(node);
+      switch (command.kind()) {
+        case DISPATCH -> {
+          places[node] = end;
+          end = Math.addExact(end, PackedArguments.space(command.kernel().layout().size()));
+          LoadedKernel kernel = command.kernel();
+          for (int i = 0; i < kernel.parameterCount(); i++) {
+            if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
+              note(node, command.argument(i), noted);
+            }
+          }
+        }
+        case UPDATE -> {
+          places[node] = updateBytes;
+          updateBytes = Math.addExact(updateBytes, command.bytes().remaining());
+          note(node, command.target(), noted);
+        }
+        case FILL -> note(node, command.target(), noted);
+        case COPY -> {
+          note(node, command.source(), noted);
+          note(node, command.target(), noted);
+        }
+        default -> throw new IllegalStateException("a graph has no " + command.kind());
+      }
+    }
+    memory = new NativeBlock(end);
+    for (int node = 0; node < count; node++) {
+      Command command = plan.command(node);
+      if (command.kind() == Command.Kind.DISPATCH) {
+        PackedArguments.prepare(memory, places[node], core.runtime().endOfLaunchList());
+        PackedArguments.set(memory, places[node], command);
+      }
+    }
+    boundAddresses = new long[operands.size()];
+  }
+
+  /** Keeps one operand for each slot. */
+  private void note(int node, Operand operand, BitSet noted) {
+    int slot = operand.slot();
+    if (slot >= 0) {
+      slotsOf[node] |= bit(slot);
+      if (!noted.get(slot)) {
+        noted.set(slot);
+        operands.add(operand);
+      }
+    }
+  }
+
+  /** A bit for a slot; slots with high numbers share one. */
+  private static long bit(int slot) {
+    return 1L << Math.min(slot, MANY_SLOTS);
+  }
+
+  /** How many bytes all updates have. */
+  int updateBytes() {
+    return updateBytes;
+  }
+
+  // Addresses.
+
+  /** Gives all nodes the addresses of a submission. */
+  void capture(Submission submission) {
+    for (int node = 0; node < nodes.length; node++) {
+      resolve(node, submission);
+    }
+    keepBindings(submission);
+  }
+
+  private void resolve(int node, Submission submission) {
+    Command command = plan.command(node);
+    switch (command.kind()) {
+      case DISPATCH -> PackedArguments.setAddresses(memory, places[node], command, submission);
+      case COPY -> {
+        sources[node] = GpuMemory.address(command.source(), submission);
+        sourcePlaces[node] = GpuMemory.of(command.source(), submission).place();
+        resolveTarget(node, command, submission);
+      }
+      default -> resolveTarget(node, command, submission);
+    }
+  }
+
+  private void resolveTarget(int node, Command command, Submission submission) {
+    targets[node] = GpuMemory.address(command.target(), submission);
+    targetPlaces[node] = GpuMemory.of(command.target(), submission).place();
+    lengths[node] = submission.length(command.target());
+  }
+
+  private void keepBindings(Submission submission) {
+    for (int i = 0; i < boundAddresses.length; i++) {
+      boundAddresses[i] = GpuMemory.address(operands.get(i), submission);
+    }
+  }
+
+  /** The bits of the slots to which the submission binds something else than the nodes have. */
+  long changedSlots(Submission submission) {
+    long changed = 0;
+    for (int i = 0; i < boundAddresses.length; i++) {
+      Operand operand = operands.get(i);
+      if (boundAddresses[i] != GpuMemory.address(operand, submission)) {
+        changed |= bit(operand.slot());
+      }
+    }
+    return changed;
+  }
+
+  /** Whether a changed node would get memory in another place, which no runtime allows. */
+  boolean isOtherMemory(long changed, Submission submission) {
+    for (int node = 0; node < nodes.length; node++) {
+      if ((slotsOf[node] & changed) != 0) {
+        Command command = plan.command(node);
+        if (command.kind() != Command.Kind.DISPATCH
+            && (GpuMemory.of(command.target(), submission).place() != targetPlaces[node]
+                || (command.kind() == Command.Kind.COPY
+                    && GpuMemory.of(command.source(), submission).place() != sourcePlaces[node]))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // Native nodes.
+
+  /** Adds all nodes to a native graph. */
+  void addTo(long graph) {
+    if (updateBytes > 0) {
+      HostBlock block = new HostBlock(core.runtime(), updateBytes);
+      updates = block;
+      ByteBuffer to = block.view(0, updateBytes);
+      for (int node = 0; node < nodes.length; node++) {
+        if (plan.command(node).kind() == Command.Kind.UPDATE) {
+          to.position(places[node]).put(plan.command(node).bytes());
+          sources[node] = block.deviceAddress() + places[node];
+          sourcePlaces[node] = GpuMemory.HOST;
+        }
+      }
+    }
+    for (int node = 0; node < nodes.length; node++) {
+      nodes[node] = add(node, graph);
+    }
+  }
+
+  private long add(int node, long graph) {
+    int[] behind = plan.dependencies(node);
+    for (int i = 0; i < behind.length; i++) {
+      memory.bytes().putLong(GraphRuntime.SCRATCH_BYTES + Long.BYTES * i, nodes[behind[i]]);
+    }
+    long dependencies = memory.address(GraphRuntime.SCRATCH_BYTES);
+    int count = behind.length;
+    Command command = plan.command(node);
+    return switch (command.kind()) {
+      case DISPATCH ->
+          graphs.addKernel(
+              memory,
+              graph,
+              dependencies,
+              count,
+              KernelLoader.<K>nativeKernel(command.kernel()),
+              command,
+              memory.address(places[node]));
+      case FILL ->
+          graphs.addFill(
+              memory, graph, dependencies, count, targets[node], command, times(node, command));
+      default ->
+          graphs.addCopy(
+              memory,
+              graph,
+              dependencies,
+              count,
+              targets[node],
+              isElsewhere(targetPlaces[node]),
+              sources[node],
+              isElsewhere(sourcePlaces[node]),
+              lengths[node]);
+    };
+  }
+
+  private boolean isElsewhere(int place) {
+    return place != core.place();
+  }
+
+  private long times(int node, Command fill) {
+    return lengths[node] / fill.patternBytes();
+  }
+
+  /**
+   * Gives the nodes that name changed slots the addresses of a submission. If this throws, some
+   * nodes may have them and others not.
+   *
+   * @return how many nodes these are
+   */
+  int set(long instance, long changed, Submission submission) {
+    int count = 0;
+    for (int node = 0; node < nodes.length; node++) {
+      if ((slotsOf[node] & changed) != 0) {
+        resolve(node, submission);
+        set(node, instance);
+        count++;
+      }
+    }
+    keepBindings(submission);
+    return count;
+  }
+
+  private void set(int node, long instance) {
+    Command command = plan.command(node);
+    switch (command.kind()) {
+      case DISPATCH ->
+          graphs.setKernel(
+              memory,
+              instance,
+              nodes[node],
+              KernelLoader.<K>nativeKernel(command.kernel()),
+              command,
+              memory.address(places[node]));
+      case FILL ->
+          graphs.setFill(
+              memory, instance, nodes[node], targets[node], command, times(node, command));
+      default ->
+          graphs.setCopy(
+              memory,
+              instance,
+              nodes[node],
+              targets[node],
+              isElsewhere(targetPlaces[node]),
+              sources[node],
+              isElsewhere(sourcePlaces[node]),
+              lengths[node]);
+    }
+  }
+
+  /**
+   * Gives the bytes of updates back, when no launch reads them any more.
+   *
+   * @param mayWait whether the thread may wait until the device is idle; if not, another one does
+   */
+  void close(boolean mayWait) {
+    HostBlock block = updates;
+    updates = null;
+    if (block != null && mayWait) {
+      block.release();
+    } else if (block != null) {
+      block.release(core.frees());
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package org.jhal.gpu.graph;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
+
+/**
+ * The shape of the graph for a list of commands: each command except barriers becomes a node, and
+ * edges order the nodes as barriers order the commands (rule M3).
+ *
+ * <p>Commands between two barriers may run at once. They are dealt out to a few chains, since a
+ * runtime launches a graph of a few long chains in one go, but takes time for each node of a wide
+ * one. A barrier becomes edges from the ends of all chains before it to the beginnings of all
+ * chains behind it. See docs/results/README.md for what other shapes cost.
+ *
+ * <p>Immutable.
+ */
+final class GraphPlan {
+  /** How many chains side by side. */
+  private static final int CHAINS = 4;
+
+  /** As many commands between two barriers get more chains. */
+  private static final int MANY = 128;
+
+  private static final int MORE_CHAINS = 8;
+
+  private final CommandList list;
+  private final int[] commands; // by node: the index in the list
+  private final int[][] dependencies; // by node: earlier nodes
+  private int mostDependencies;
+
+  private GraphPlan(CommandList list, int[] commands) {
+    this.list = list;
+    this.commands = commands;
+    this.dependencies = new int[commands.length][];
+  }
+
+  /** The shape for {@code list}. */
+  static GraphPlan of(CommandList list) {
+    List<Integer> commands = new ArrayList<>();
+    List<Integer> ends = new ArrayList<>(); // nodes before each barrier, and in all
+    for (int i = 0; i < list.size(); i++) {
+      if (list.get(i).kind() != Command.Kind.BARRIER) {
+        commands.add(i);
+      } else {
+        ends.add(commands.size());
+      }
+    }
+    ends.add(commands.size());
+    GraphPlan plan = new GraphPlan(list, commands.stream().mapToInt(Integer::intValue).toArray());
+    int begin = 0;
+    int[] before = {};
+    for (int end : ends) {
+      if (end > begin) { // not between two barriers one after the other
+        before = plan.connect(begin, end, before);
+        begin = end;
+      }
+    }
+    return plan;
+  }
+
+  /**
+   * Deals the nodes from {@code begin} to {@code end} out to chains behind the nodes {@code
+   * before}; returns the ends of the chains.
+   */
+  private int[] connect(int begin, int end, int[] before) {
+    int chains = Math.min(end - begin, end - begin < MANY ? CHAINS : MORE_CHAINS);
+    for (int i = begin; i < end; i++) {
+      dependencies[i] = i < begin + chains ? before : new int[] {i - chains};
+      mostDependencies = Math.max(mostDependencies, dependencies[i].length);
+    }
+    int[] last = new int[chains];
+    for (int i = 0; i < chains; i++) {
+      last[i] = end - chains + i;
+    }
+    return last;
+  }
+
+  /** How many nodes there are. */
+  int size() {
+    return commands.length;
+  }
+
+  /** The command that becomes a node. */
+  Command command(int node) {
+    return list.get(commands[node]);
+  }
+
+  /** The nodes that a node runs behind; all have smaller numbers. */
+  int[] dependencies(int node) {
+    return dependencies[node];
+  }
+
+  /** The largest number of nodes that any node runs behind. */
+  int mostDependencies() {
+    return mostDependencies;
+  }
+}

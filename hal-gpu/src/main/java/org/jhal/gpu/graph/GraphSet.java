@@ -1,0 +1,271 @@
+package org.jhal.gpu.graph;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.PreparedCommands;
+import org.jhal.driver.Submission;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The graphs of one recording: for each stream its own instances, since launches of one instance on
+ * several streams run one after the other.
+ *
+ * @param <S> the native stream
+ * @param <K> the native kernel
+ */
+public final class GraphSet<S, K> implements PreparedCommands {
+  private final GraphCache<S, K> cache;
+  private final GraphPlan plan;
+  private final AtomicReferenceArray<@Nullable OnStream> streams; // by the stream's index
+
+  /** Graphs for {@code streams} streams. */
+  GraphSet(GraphCache<S, K> cache, GraphPlan plan, int streams) {
+    this.cache = cache;
+    this.plan = plan;
+    this.streams = new AtomicReferenceArray<>(streams);
+  }
+
+  /** Whether a submission to a stream would be launched now, as far as this can be foreseen. */
+  public boolean isReady(int stream) {
+    OnStream graphs = streams.get(stream);
+    return graphs != null && graphs.isReady();
+  }
+
+  /** Whether the thread that issues the next submission to a stream makes an instance. */
+  public boolean makesNext(int stream) {
+    return cache.makesAtOnce() && !isReady(stream);
+  }
+
+  /**
+   * Launches a submission as a graph, or puts it back until there is room for its commands one by
+   * one. Returns false if they have to be issued one by one now. For the thread that issues to the
+   * stream.
+   *
+   * @throws HalException if the launch failed, or the device is lost
+   */
+  public boolean issue(GraphStream<S> stream, Submission submission) {
+    OnStream graphs = streams.get(stream.index());
+    if (graphs == null) {
+      graphs = new OnStream();
+      streams.set(stream.index(), graphs);
+    }
+    return graphs.issue(stream, submission);
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < streams.length(); i++) {
+      OnStream graphs = streams.get(i);
+      if (graphs != null) {
+        graphs.close();
+      }
+    }
+  }
+
+  /** The instances for one stream. Changed by the thread that issues to it. */
+  private final class OnStream {
+    /** How many submissions pass until an instance is made again that could not be made or kept. */
+    private static final int FIRST_PAUSE = 4;
+
+    private static final int LONGEST_PAUSE = 1 << 20;
+
+    /**
+     * Replaced, never changed, as other threads read it. Two where a runtime cannot change an
+     * instance in flight, otherwise one.
+     */
+    volatile List<GraphInstance<S, K>> instances = List.of();
+
+    /** Out of use, but earlier launches may still be in the stream. */
+    private final List<GraphInstance<S, K>> dying = new ArrayList<>();
+
+    private long submissions;
+    private long nextTry; // makes no instance before this many submissions
+    private long pause = FIRST_PAUSE; // doubles with each failure
+    private volatile GraphFallback lastRefusal = GraphFallback.GIVEN_UP; // written by any thread
+
+    boolean isReady() {
+      List<GraphInstance<S, K>> now = instances;
+      for (int i = 0; i < now.size(); i++) {
+        if (now.get(i).isUsable()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Called when the recording has ended, and nothing of it is in the stream. */
+    void close() {
+      instances.forEach(cache::retire);
+      instances = List.of();
+      dying.forEach(cache::retire);
+      dying.clear();
+    }
+
+    boolean issue(GraphStream<S> stream, Submission submission) {
+      if (submission.wasPutBack()) {
+        return false; // there is room now
+      }
+      // Enqueued before anybody knew that there would be a second one, so no graph was wanted.
+      boolean isFirst = submissions == 0 && cache.makesAtOnce() && !submission.mayBlock();
+      GraphFallback reason = launch(stream, submission);
+      if (reason == null) {
+        cache.countLaunch();
+        return true;
+      }
+      if (!isFirst) {
+        cache.count(reason);
+      }
+      if (submission.hasRoomForEach()) {
+        return false;
+      }
+      submission.putBack();
+      return true;
+    }
+
+    /** Launches a submission; returns why not, or null if it did. */
+    private @Nullable GraphFallback launch(GraphStream<S> stream, Submission submission) {
+      submissions++;
+      dropGone();
+      GraphFallback reason = null;
+      List<GraphInstance<S, K>> now = instances;
+      for (int i = 0; i < now.size(); i++) { // without an iterator, which would be garbage (K3)
+        GraphInstance<S, K> instance = now.get(i);
+        reason = instance.isPlanned() ? GraphFallback.BEING_MADE : launch(instance, submission);
+        if (reason == null) {
+          pause = FIRST_PAUSE;
+          return null;
+        }
+      }
+      if (reason == null) {
+        return make(stream, submission, GraphFallback.GIVEN_UP);
+      }
+      boolean isRoom = instances.size() < GraphCache.MOST_PER_STREAM;
+      return reason == GraphFallback.IN_FLIGHT && isRoom
+          ? make(stream, submission, reason)
+          : reason;
+    }
+
+    private void dropGone() {
+      List<GraphInstance<S, K>> now = instances;
+      for (int i = 0; i < now.size(); i++) {
+        if (now.get(i).isDestroyed()) {
+          remove(now.get(i));
+        }
+      }
+      for (int i = dying.size() - 1; i >= 0; i--) {
+        if (dying.get(i).isIdle()) {
+          cache.retire(dying.remove(i));
+        }
+      }
+    }
+
+    /** Removes an instance; the next one is made later, and later each time. */
+    private void remove(GraphInstance<S, K> instance) {
+      List<GraphInstance<S, K>> left = new ArrayList<>(instances);
+      left.remove(instance);
+      instances = List.copyOf(left);
+      pauseTrying();
+    }
+
+    private void pauseTrying() {
+      nextTry = submissions + pause;
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+    }
+
+    private @Nullable GraphFallback launch(GraphInstance<S, K> instance, Submission submission) {
+      if (!instance.claim()) {
+        return GraphFallback.GIVEN_UP; // evicted
+      }
+      boolean isWhole = false; // its nodes fit together, and it may be launched again
+      try {
+        long changed = instance.changedSlots(submission);
+        if (changed != 0) {
+          GraphFallback obstacle = obstacle(instance, changed, submission);
+          if (obstacle != null) {
+            isWhole = true;
+            return obstacle;
+          }
+          try {
+            cache.countSet(instance.set(changed, submission));
+          } catch (HalException e) {
+            if (e.status() == Status.UNAVAILABLE) {
+              throw e;
+            }
+            lastRefusal = cache.refused(e);
+            return lastRefusal;
+          }
+        }
+        instance.launch();
+        isWhole = true;
+        return null;
+      } finally {
+        if (isWhole) {
+          instance.unclaim();
+        } else {
+          remove(instance);
+          dying.add(instance);
+        }
+      }
+    }
+
+    private @Nullable GraphFallback obstacle(
+        GraphInstance<S, K> instance, long changed, Submission submission) {
+      if (instance.isOtherMemory(changed, submission)) {
+        return GraphFallback.OTHER_MEMORY;
+      }
+      return cache.graphs().mayBeSetInFlight() || instance.isIdle()
+          ? null
+          : GraphFallback.IN_FLIGHT;
+    }
+
+    /**
+     * Makes an instance now, and launches it, or later, in the background.
+     *
+     * @param otherwise the reason if this is left to a later submission
+     */
+    private @Nullable GraphFallback make(
+        GraphStream<S> stream, Submission submission, GraphFallback otherwise) {
+      if (submissions < nextTry) {
+        return lastRefusal;
+      }
+      if (cache.makesAtOnce() && !submission.mayBlock()) {
+        return otherwise;
+      }
+      GraphInstance<S, K> planned;
+      try {
+        planned = cache.plan(plan, stream, submission);
+      } catch (OutOfMemoryError | ArithmeticException e) { // of direct memory
+        pauseTrying();
+        return GraphFallback.OUT_OF_MEMORY;
+      }
+      List<GraphInstance<S, K>> more = new ArrayList<>(instances);
+      more.add(planned);
+      instances = List.copyOf(more);
+      if (cache.makesAtOnce()) {
+        GraphFallback reason = cache.build(planned);
+        if (reason != null) {
+          lastRefusal = reason;
+          return reason;
+        }
+        return launch(planned, submission);
+      }
+      try {
+        submission.inBackground(() -> buildLater(planned));
+      } catch (OutOfMemoryError e) { // no thread can be started
+        remove(planned);
+        return GraphFallback.OUT_OF_MEMORY;
+      }
+      return GraphFallback.BEING_MADE;
+    }
+
+    private void buildLater(GraphInstance<S, K> planned) {
+      GraphFallback reason = cache.build(planned);
+      if (reason != null) {
+        lastRefusal = reason;
+      }
+    }
+  }
+}

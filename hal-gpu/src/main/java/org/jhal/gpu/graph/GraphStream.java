@@ -1,0 +1,21 @@
+package org.jhal.gpu.graph;
+
+/**
+ * What graphs need to know of the stream into which they are launched. For the thread that issues
+ * to it, except for {@link #fired}.
+ *
+ * @param <S> the native stream
+ */
+public interface GraphStream<S> {
+  /** The native stream. */
+  S handle();
+
+  /** Its place among the device's streams, from 0. */
+  int index();
+
+  /** The number of the next recording. */
+  long nextPosition();
+
+  /** A number of a recording; it and all before it have fired. Any thread may ask. */
+  long fired();
+}

@@ -1,0 +1,55 @@
+package org.jhal.gpu.memory;
+
+import org.jhal.BufferParams;
+import org.jhal.HalException;
+import org.jhal.MemoryType;
+import org.jhal.Status;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.gpu.runtime.GpuCore;
+
+/**
+ * Allocates memory of each type for a device.
+ *
+ * <p>Thread-safe. Called with the device bound.
+ *
+ * @param <S> the native stream
+ */
+public final class DeviceAllocator<S> {
+  private final GpuCore<S, ?, ?> core;
+  private final MemoryPool<S> pool;
+
+  public DeviceAllocator(GpuCore<S, ?, ?> core, MemoryPool<S> pool) {
+    this.core = core;
+    this.pool = pool;
+  }
+
+  /** Whether there is memory of this type. */
+  public static boolean supports(MemoryType type) {
+    return type != MemoryType.SHARED;
+  }
+
+  /** Allocates memory that can be used at once. */
+  public DeviceMemory allocate(long bytes, BufferParams params) {
+    return switch (params.type()) {
+      case DEVICE -> pool.allocate(bytes);
+      case HOST -> new PinnedMemory(core.runtime(), core.frees(), bytes);
+      case HOST_UPLOAD -> new UploadMemory(core.runtime(), core.frees(), bytes);
+      default -> throw new HalException(Status.UNIMPLEMENTED, "no memory of type " + params.type());
+    };
+  }
+
+  /**
+   * Allocates memory that can be used behind what is now in the stream. Host memory cannot be
+   * allocated in stream order.
+   */
+  public DeviceMemory allocate(long bytes, BufferParams params, S stream) {
+    return params.type() == MemoryType.DEVICE
+        ? pool.allocate(bytes, stream)
+        : allocate(bytes, params);
+  }
+
+  /** Frees device memory behind what is now in the stream. */
+  public void free(PoolMemory memory, S stream) {
+    pool.free(memory, stream);
+  }
+}

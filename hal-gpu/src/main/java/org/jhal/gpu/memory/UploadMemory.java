@@ -1,0 +1,105 @@
+package org.jhal.gpu.memory;
+
+import com.sun.jna.Pointer;
+import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jhal.driver.MappedRange;
+import org.jhal.gpu.runtime.FreeThread;
+import org.jhal.gpu.runtime.GpuMemory;
+import org.jhal.gpu.runtime.GpuRuntime;
+
+/**
+ * Write-combined host memory as a buffer: fast for the device to read, slow for the host to read.
+ * Only the runtime can allocate such memory, so it is freed with the device; while a view of it is
+ * reachable, the native device is kept open.
+ */
+public final class UploadMemory implements GpuMemory {
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  /** How many closed buffers of the process wait for their views to be collected. */
+  private static final AtomicInteger WAITING = new AtomicInteger();
+
+  private final GpuRuntime<?, ?, ?> runtime; // retained by this object
+  private final FreeThread frees;
+  private final long size;
+  private final long hostAddress;
+  private final long deviceAddress;
+  private final AtomicInteger users = new AtomicInteger(1); // the buffer, and reachable views
+
+  /** Allocates memory; the device is bound. */
+  UploadMemory(GpuRuntime<?, ?, ?> runtime, FreeThread frees, long size) {
+    this.runtime = runtime;
+    this.frees = frees;
+    this.size = size;
+    runtime.retain();
+    try {
+      hostAddress = runtime.allocatePinned(Math.max(1, size));
+    } catch (Throwable t) {
+      runtime.release();
+      throw t;
+    }
+    try {
+      deviceAddress = runtime.deviceAddress(hostAddress);
+    } catch (Throwable t) {
+      runtime.forgetPinned(hostAddress);
+      runtime.freeHost(hostAddress);
+      runtime.release();
+      throw t;
+    }
+  }
+
+  @Override
+  public long address() {
+    return deviceAddress;
+  }
+
+  @Override
+  public int place() {
+    return HOST;
+  }
+
+  @Override
+  public long size() {
+    return size;
+  }
+
+  /** The device sees the host's writes at the next launch without a flush. */
+  @Override
+  public MappedRange map(long offset, int length) {
+    if (length == 0) {
+      ByteBuffer empty = ByteBuffer.allocateDirect(0);
+      return () -> empty;
+    }
+    ByteBuffer view =
+        new Pointer(hostAddress + offset).getByteBuffer(0, length).order(ByteOrder.nativeOrder());
+    users.incrementAndGet();
+    CLEANER.register(view, this::userIsGone);
+    return () -> view;
+  }
+
+  @Override
+  public void free() {
+    WAITING.incrementAndGet();
+    userIsGone();
+  }
+
+  /** Drops one user. The last one, which may be the cleaner, frees the memory. */
+  private void userIsGone() {
+    if (users.decrementAndGet() == 0) {
+      runtime.forgetPinned(hostAddress); // before another thread can get the same address
+      frees.free(
+          () -> runtime.freeHost(hostAddress),
+          () -> {
+            runtime.release();
+            WAITING.decrementAndGet();
+          });
+    }
+  }
+
+  /** How many freed buffers still have views that are in use or not collected yet. */
+  public static int waiting() {
+    return WAITING.get();
+  }
+}

@@ -1,0 +1,113 @@
+package org.jhal.gpu.natives;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jhal.DeviceInfo;
+import org.jhal.HalException;
+import org.jhal.Workgroups;
+
+/**
+ * Queries a runtime for the properties of its devices, which need not be open. A subclass maps the
+ * native calls; each method throws a {@link HalException} if its call fails.
+ */
+public abstract class DeviceReader {
+  private static final int NAME_BYTES = 256;
+
+  /** How many bytes a uuid has. */
+  protected static final int UUID_BYTES = 16;
+
+  /**
+   * The attribute numbers of a runtime, each for one property of a device.
+   *
+   * @param workgroupItems the maximum number of work items of a workgroup
+   * @param workgroupX that number along the first axis; the next two attribute numbers are for the
+   *     other axes
+   * @param gridX the maximum number of workgroups along the first axis; the next two attribute
+   *     numbers are for the other axes
+   * @param sharedMemory the maximum shared memory of a workgroup, in bytes, including what a kernel
+   *     has to ask for explicitly
+   * @param multiprocessors the number of multiprocessors
+   * @param pciDomain the domain of its PCI address
+   * @param pciBus the bus of its PCI address
+   * @param pciDevice the device of its PCI address
+   */
+  public record Attributes(
+      int workgroupItems,
+      int workgroupX,
+      int gridX,
+      int sharedMemory,
+      int multiprocessors,
+      int pciDomain,
+      int pciBus,
+      int pciDevice) {}
+
+  private final String driver;
+  private final Attributes attributes;
+
+  /** For the driver called {@code driver}. */
+  protected DeviceReader(String driver, Attributes attributes) {
+    this.driver = driver;
+    this.attributes = attributes;
+  }
+
+  /** The value of an attribute of a device. */
+  protected abstract int attribute(int ordinal, int attribute);
+
+  /** Writes a device's name, which ends with a zero or at the end of the array. */
+  protected abstract void readName(int ordinal, byte[] name);
+
+  /** A device's uuid; see {@link GpuProperties#uuid}. */
+  protected abstract String uuid(int ordinal);
+
+  /** How much memory a device has, in bytes. */
+  protected abstract long memoryBytes(int ordinal);
+
+  /** The vendor's name for the instruction set of a device. */
+  protected abstract String architecture(int ordinal);
+
+  /**
+   * Whether a device can be given access to the memory of another one. A failure is only a reason
+   * why not.
+   */
+  protected abstract boolean canAccess(int ordinal, int owner);
+
+  /** Further properties of a device, by name, for people. */
+  protected abstract Map<String, String> properties(int ordinal);
+
+  /**
+   * Reads the properties of a device.
+   *
+   * @param count how many devices there are
+   */
+  public final GpuProperties read(int ordinal, int count) {
+    byte[] name = new byte[NAME_BYTES];
+    readName(ordinal, name);
+    Map<String, String> properties = new HashMap<>(properties(ordinal));
+    properties.put(
+        "multiprocessors", String.valueOf(attribute(ordinal, attributes.multiprocessors)));
+    PeerAccess peers = PeerAccess.ask(ordinal, count, owner -> canAccess(ordinal, owner));
+    properties.put("memory of other devices", peers.toString());
+    DeviceInfo info =
+        DeviceInfo.builder(driver, ordinal)
+            .name(GpuProperties.text(name))
+            .uuid(uuid(ordinal))
+            .pciAddress(
+                GpuProperties.pciAddress(
+                    attribute(ordinal, attributes.pciDomain),
+                    attribute(ordinal, attributes.pciBus),
+                    attribute(ordinal, attributes.pciDevice)))
+            .memoryBytes(memoryBytes(ordinal))
+            .maxWorkgroupCount(axes(ordinal, attributes.gridX))
+            .maxWorkgroupItems(attribute(ordinal, attributes.workgroupItems))
+            .maxWorkgroupSize(axes(ordinal, attributes.workgroupX))
+            .maxSharedMemory(attribute(ordinal, attributes.sharedMemory))
+            .properties(properties)
+            .build();
+    return new GpuProperties(ordinal, architecture(ordinal), peers, info);
+  }
+
+  private Workgroups axes(int ordinal, int first) {
+    return new Workgroups(
+        attribute(ordinal, first), attribute(ordinal, first + 1), attribute(ordinal, first + 2));
+  }
+}

@@ -1,0 +1,57 @@
+package org.jhal.gpu.natives;
+
+import java.util.Locale;
+import org.jhal.DeviceInfo;
+
+/**
+ * The properties of a device, known without opening it.
+ *
+ * @param ordinal its number in the runtime, from 0
+ * @param architecture the vendor's name for its instruction set
+ * @param peers whose memory it can use
+ * @param info its properties as users see them
+ */
+public record GpuProperties(int ordinal, String architecture, PeerAccess peers, DeviceInfo info) {
+  /** These properties, with the memory limited to {@code bytes}. */
+  public GpuProperties withMemory(long bytes) {
+    DeviceInfo limited = info.toBuilder().memoryBytes(Math.min(bytes, info.memoryBytes())).build();
+    return new GpuProperties(ordinal, architecture, peers, limited);
+  }
+
+  /** A PCI address as text, such as {@code 0000:03:00.0}. */
+  public static String pciAddress(int domain, int bus, int device) {
+    return String.format(Locale.ROOT, "%04x:%02x:%02x.0", domain, bus, device);
+  }
+
+  /**
+   * A uuid as the vendors' tools write it: a prefix such as {@code GPU-}, then all 16 bytes in
+   * hexadecimal with dashes, or unchanged if they are already digits. Empty if the device has none,
+   * that is, if the bytes are zeros, or "XX" and zeros.
+   */
+  public static String uuid(String prefix, byte[] bytes) {
+    String digits = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1);
+    if (digits.matches("(XX)?\\x00*")) {
+      return "";
+    }
+    if (digits.matches("[0-9A-Fa-f]{16}")) {
+      return prefix + digits.toLowerCase(Locale.ROOT);
+    }
+    StringBuilder text = new StringBuilder(prefix);
+    for (int i = 0; i < bytes.length; i++) {
+      if (i == 4 || i == 6 || i == 8 || i == 10) {
+        text.append('-');
+      }
+      text.append(String.format(Locale.ROOT, "%02x", bytes[i]));
+    }
+    return text.toString();
+  }
+
+  /** The text in {@code bytes}, which ends with a zero or at the end of the array. */
+  public static String text(byte[] bytes) {
+    int length = 0;
+    while (length < bytes.length && bytes[length] != 0) {
+      length++;
+    }
+    return new String(bytes, 0, length, java.nio.charset.StandardCharsets.UTF_8);
+  }
+}

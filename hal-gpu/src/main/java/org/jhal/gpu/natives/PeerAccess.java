@@ -1,0 +1,94 @@
+package org.jhal.gpu.natives;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jhal.HalException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The other devices of a runtime whose memory a device can use, as the runtime has said once.
+ *
+ * <p>Immutable.
+ */
+public final class PeerAccess {
+  private static final String REFUSED = "the runtime offers no access";
+
+  /** Asks the runtime. */
+  @FunctionalInterface
+  interface Query {
+    /**
+     * Whether the device can use the memory of another one.
+     *
+     * @throws HalException if the call fails
+     */
+    boolean canAccess(int owner);
+  }
+
+  private final int ordinal;
+  private final List<String> obstacles; // by ordinal; empty where there is access
+
+  private PeerAccess(int ordinal, List<String> obstacles) {
+    this.ordinal = ordinal;
+    this.obstacles = obstacles;
+  }
+
+  /**
+   * Asks about all other devices. A call that fails is a reason why there is no access.
+   *
+   * @param ordinal of the device
+   * @param count how many devices the runtime has
+   */
+  static PeerAccess ask(int ordinal, int count, Query query) {
+    List<String> obstacles = new ArrayList<>();
+    for (int owner = 0; owner < count; owner++) {
+      obstacles.add(owner == ordinal ? "" : obstacle(owner, query));
+    }
+    return new PeerAccess(ordinal, List.copyOf(obstacles));
+  }
+
+  private static String obstacle(int owner, Query query) {
+    try {
+      return query.canAccess(owner) ? "" : REFUSED;
+    } catch (HalException e) {
+      return e.getMessage();
+    }
+  }
+
+  /** Why the device cannot use the memory of {@code owner}, or null if it can. */
+  public @Nullable String obstacle(int owner) {
+    if (owner >= obstacles.size()) {
+      return "it was not there when the runtime was asked";
+    }
+    String obstacle = obstacles.get(owner);
+    return obstacle.isEmpty() ? null : obstacle;
+  }
+
+  /**
+   * For people, such as {@code 1, 3; not 2: the runtime offers no access}, or that there is no
+   * other device.
+   */
+  @Override
+  public String toString() {
+    List<String> accessible = new ArrayList<>();
+    Map<String, List<String>> refused = new LinkedHashMap<>(); // by reason
+    for (int owner = 0; owner < obstacles.size(); owner++) {
+      String obstacle = obstacles.get(owner);
+      if (!obstacle.isEmpty()) {
+        refused.computeIfAbsent(obstacle, reason -> new ArrayList<>()).add(String.valueOf(owner));
+      } else if (owner != ordinal) {
+        accessible.add(String.valueOf(owner));
+      }
+    }
+    if (obstacles.size() == 1) {
+      return "there is no other device";
+    }
+    StringBuilder text = new StringBuilder();
+    text.append(accessible.isEmpty() ? "none" : String.join(", ", accessible));
+    refused.forEach(
+        (reason, owners) ->
+            text.append("; not ").append(String.join(", ", owners)).append(": ").append(reason));
+    return text.toString();
+  }
+}

@@ -1,0 +1,132 @@
+package org.jhal.gpu.natives;
+
+import com.sun.jna.Platform;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/**
+ * Restores the guard pages of Java threads after a library was loaded that wants executable stacks.
+ *
+ * <p>When such a library is loaded, the C library makes the stacks of all threads executable, and
+ * with that accessible to their ends. Without its guard pages, a Java thread that overflows its
+ * stack writes over other memory or ends the process, where it should throw a StackOverflowError.
+ * The JVM repairs this for a library that {@link System#load} loads, if that file says so itself.
+ * It does not notice one that JNA loads, nor one that another library needs, such as the {@code
+ * libhsa-runtime64} of ROCm 5.
+ */
+final class StackGuards {
+  private static final System.Logger LOG = System.getLogger(StackGuards.class.getName());
+  private static final Path MAPS = Path.of("/proc/self/maps");
+
+  // Of ELF files with 64 bits; see elf(5).
+  private static final int HEADER_BYTES = 64;
+  private static final int MAGIC = 0x464C457F; // read in little-endian order
+  private static final int SEGMENTS_AT = 32;
+  private static final int SEGMENT_BYTES_AT = 54;
+  private static final int SEGMENT_COUNT_AT = 56;
+  private static final int STACK_SEGMENT = 0x6474E551; // PT_GNU_STACK
+  private static final int EXECUTABLE = 1; // PF_X
+
+  /** Files that were looked at. */
+  private static final Set<String> SEEN = ConcurrentHashMap.newKeySet();
+
+  private StackGuards() {}
+
+  /** Looks at all libraries that were loaded since the last call. Throws nothing. */
+  static void restore() {
+    if (!Platform.isLinux() || !Platform.is64Bit()) {
+      return;
+    }
+    try {
+      for (String library : loaded()) {
+        if (SEEN.add(library)) {
+          look(library);
+        }
+      }
+    } catch (Throwable t) { // whatever it is, the library is loaded
+      log(Level.DEBUG, "cannot find out whether stacks lack their guards", t);
+    }
+  }
+
+  private static void look(String library) {
+    try {
+      if (wantsExecutableStack(Path.of(library))) {
+        LOG.log(Level.DEBUG, library + " wants executable stacks; the JVM guards them again");
+        System.load(library); // loads nothing, as it is there, but makes the JVM notice
+      }
+    } catch (Throwable t) { // such as a path with characters that this locale cannot express
+      log(Level.WARNING, "threads may lack guard pages because of " + library, t);
+    }
+  }
+
+  private static void log(Level level, String message, Throwable thrown) {
+    try {
+      LOG.log(level, message, thrown);
+    } catch (Throwable exhausted) {
+      return; // there is nothing left to tell with
+    }
+  }
+
+  /** The encoding of file names, which that of files may differ from. */
+  private static Charset fileNames() {
+    String name = System.getProperty("sun.jnu.encoding");
+    return name == null ? StandardCharsets.UTF_8 : Charset.forName(name);
+  }
+
+  private static List<String> loaded() throws IOException {
+    try (BufferedReader maps =
+            new BufferedReader(new InputStreamReader(Files.newInputStream(MAPS), fileNames()));
+        Stream<String> lines = maps.lines()) { // with a replacement for what is malformed
+      return lines
+          .filter(line -> line.indexOf('/') >= 0)
+          .map(line -> line.substring(line.indexOf('/')))
+          .filter(file -> file.contains(".so"))
+          .distinct()
+          .toList();
+    }
+  }
+
+  /** Whether a library wants executable stacks. */
+  static boolean wantsExecutableStack(Path library) {
+    try (FileChannel file = FileChannel.open(library)) {
+      ByteBuffer header = read(file, 0, HEADER_BYTES);
+      if (header.getInt(0) != MAGIC) {
+        return false;
+      }
+      int size = Short.toUnsignedInt(header.getShort(SEGMENT_BYTES_AT));
+      int count = Short.toUnsignedInt(header.getShort(SEGMENT_COUNT_AT));
+      ByteBuffer segments = read(file, header.getLong(SEGMENTS_AT), size * count);
+      for (int i = 0; i < count; i++) {
+        if (segments.getInt(i * size) == STACK_SEGMENT) {
+          return (segments.getInt(i * size + 4) & EXECUTABLE) != 0;
+        }
+      }
+      return !Platform.isARM(); // a file that does not say wants one, except on ARM
+    } catch (IOException | RuntimeException e) { // gone, or damaged
+      return false;
+    }
+  }
+
+  private static ByteBuffer read(FileChannel file, long position, int length) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+    while (bytes.hasRemaining()) {
+      if (file.read(bytes, position + bytes.position()) < 0) {
+        throw new IOException("the file ends early");
+      }
+    }
+    return bytes.flip();
+  }
+}

@@ -1,0 +1,286 @@
+package org.jhal.gpu.time;
+
+import java.lang.System.Logger.Level;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.driver.support.BackOff;
+import org.jhal.driver.support.EarlyClasses;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Maps the device's clock, which native events are stamped with, to {@link System#nanoTime}.
+ *
+ * <p>The clock can only be asked how long it is from one event to another. So there is a reference:
+ * an event that was recorded in an idle stream, between two readings of the host's clock. Half the
+ * time between these is by how much the reference may be wrong.
+ *
+ * <p>A reference is good for a limited time: the clocks run at different rates, and times are
+ * floats. So it is renewed, at first soon and later every two seconds. From one reference to the
+ * next the rate is measured. Until then the clocks are taken to differ by at most {@value
+ * ClockFit#UNKNOWN_RATE} of the time. A busy device may answer late, or not at all for now: a
+ * reference that would be worse than the one before is not used, and the next try comes after a
+ * pause. Times are told with a greater error then.
+ *
+ * <p>Thread-safe. The device must be bound to the thread. One thread at a time renews the
+ * reference; the others use the one before meanwhile, whose error they state.
+ *
+ * @param <S> the native stream
+ * @param <E> the native event
+ */
+public final class DeviceClock<S, E> {
+  static {
+    EarlyClasses.initialize(ClockFit.class);
+  }
+
+  private static final System.Logger LOG = System.getLogger(DeviceClock.class.getName());
+
+  /** How often the host's clock is read around an event; the closest pair counts. */
+  private static final int TRIES = 8;
+
+  /** How long events in an idle stream may take. The device may be busy. */
+  private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(2);
+
+  /** The same while there is no reference at all, without which nothing can be mapped. */
+  private static final long FIRST_PATIENCE = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** How long such an event is awaited without letting other threads run; most need less. */
+  private static final long SPIN = TimeUnit.MICROSECONDS.toNanos(50);
+
+  /** How long nothing is tried after a renewal that failed, at first and at most. */
+  private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
+
+  /** A point at which both clocks are known. */
+  private static final class Reference<E> {
+    final E event;
+    final ClockFit fit;
+    int users; // guarded by the clock
+
+    Reference(E event, ClockFit fit) {
+      this.event = event;
+      this.fit = fit;
+    }
+  }
+
+  /**
+   * When something ran, in the time of the host.
+   *
+   * @param error by how many nanoseconds both may be wrong
+   */
+  record Interval(long begin, long end, long error) {}
+
+  private final GpuRuntime<S, E, ?> runtime;
+  private final AtomicBoolean isBeingRenewed = new AtomicBoolean();
+  private final AtomicBoolean hasComplained = new AtomicBoolean();
+  private @Nullable S stream; // made and used by the thread that renews
+  private long pause; // after the last try; 0 if that was successful; for the thread that renews
+  private volatile long nextTry = Long.MIN_VALUE; // as nanoTime, if something has failed
+  private @Nullable Reference<E> current; // guarded by this
+  private boolean isClosed; // guarded by this
+
+  public DeviceClock(GpuRuntime<S, E, ?> runtime) {
+    this.runtime = runtime;
+  }
+
+  /**
+   * When work ran that was put between two timing events, which have fired. Returns null if the
+   * device's clock cannot be read now.
+   */
+  @Nullable Interval map(E begin, E end) {
+    Reference<E> reference = acquire();
+    if (isDue(reference)) {
+      if (isBeingRenewed.compareAndSet(false, true)) {
+        try {
+          renewOrPause(reference);
+        } finally {
+          isBeingRenewed.set(false);
+          release(reference);
+        }
+        reference = acquire();
+      } else if (reference == null) { // another thread makes the first one
+        boolean ignored = BackOff.await(this, BackOff.never(), () -> !isBeingRenewed.get());
+        reference = acquire();
+      }
+    }
+    if (reference == null) {
+      return null;
+    }
+    try {
+      float since = runtime.elapsedMillis(reference.event, begin);
+      float took = runtime.elapsedMillis(begin, end);
+      ClockFit fit = reference.fit;
+      double error = Math.max(fit.errorAt(since), fit.errorAt(since + took));
+      return new Interval(
+          Math.round(fit.at(since)),
+          Math.round(fit.at(since) + fit.lasting(took)), // not a sum of floats: took is more exact
+          (long) Math.ceil(error + ClockFit.rounding(took)));
+    } finally {
+      release(reference);
+    }
+  }
+
+  /** Whether it is time for another reference than this one. */
+  private boolean isDue(@Nullable Reference<E> reference) {
+    long now = System.nanoTime();
+    boolean isPaused = nextTry != Long.MIN_VALUE && now - nextTry < 0;
+    return !isPaused
+        && (reference == null || now - reference.fit.host() > reference.fit.interval());
+  }
+
+  /** Says once, for this device, that times are missing. */
+  void complain(String why, @Nullable Throwable cause) {
+    if (!hasComplained.getAndSet(true)) {
+      LOG.log(Level.WARNING, "times on a device are missing: " + why, cause);
+    }
+  }
+
+  private synchronized @Nullable Reference<E> acquire() {
+    Reference<E> found = isClosed ? null : current;
+    if (found != null) {
+      found.users++;
+    }
+    return found;
+  }
+
+  private void release(@Nullable Reference<E> reference) {
+    if (reference != null) {
+      boolean isOver;
+      synchronized (this) {
+        isOver = --reference.users == 0 && reference != current;
+      }
+      if (isOver) {
+        runtime.destroyEvent(reference.event);
+      }
+    }
+  }
+
+  private void renewOrPause(@Nullable Reference<E> old) {
+    boolean isRenewed = false;
+    try {
+      isRenewed = renew(old);
+    } finally {
+      if (isRenewed) {
+        pause = 0;
+        nextTry = Long.MIN_VALUE;
+      } else {
+        pause = Math.min(LONGEST_PAUSE, Math.max(FIRST_PAUSE, 2 * pause));
+        nextTry = System.nanoTime() + pause;
+      }
+    }
+  }
+
+  /**
+   * Makes a new reference, unless the device is too busy. {@code old} is held by the caller.
+   * Returns whether there is a new one.
+   */
+  private boolean renew(@Nullable Reference<E> old) {
+    S idle = stream;
+    if (idle == null) {
+      idle = runtime.openStream();
+      stream = idle;
+    }
+    E best = runtime.createTimingEvent();
+    E spare = null;
+    double host = 0;
+    double error = Double.MAX_VALUE;
+    try {
+      spare = runtime.createTimingEvent();
+      long deadline = System.nanoTime() + (old == null ? FIRST_PATIENCE : PATIENCE);
+      for (int i = 0; i < TRIES; i++) {
+        long before = System.nanoTime();
+        runtime.recordEvent(spare, idle);
+        if (!awaitFired(spare, before, deadline)) {
+          break; // what there is must do
+        }
+        long after = System.nanoTime();
+        if ((after - before) / 2.0 < error) {
+          host = before + (after - before) / 2.0;
+          error = (after - before) / 2.0;
+          E better = spare;
+          spare = best;
+          best = better;
+        }
+      }
+      if (error == Double.MAX_VALUE) {
+        return false;
+      }
+      ClockFit fit = ClockFit.first(host, error);
+      if (old != null) {
+        fit = old.fit.follow(host, error, runtime.elapsedMillis(old.event, best));
+        if (fit == null) {
+          complain("its clock and that of the host do not run together", null);
+        }
+      }
+      if (old != null && fit == old.fit) {
+        return false;
+      }
+      boolean isUsed = publish(fit == null ? null : new Reference<>(best, fit));
+      if (isUsed) {
+        best = null;
+      }
+      return isUsed;
+    } finally {
+      if (best != null) {
+        runtime.destroyEvent(best);
+      }
+      if (spare != null) {
+        runtime.destroyEvent(spare);
+      }
+    }
+  }
+
+  /** Waits for an event that was recorded at {@code start}. Returns false if it takes too long. */
+  private boolean awaitFired(E event, long start, long deadline) {
+    while (!runtime.queryEvent(event)) {
+      long now = System.nanoTime();
+      if (now - deadline > 0) {
+        return false;
+      }
+      if (now - start < SPIN) {
+        Thread.onSpinWait();
+      } else {
+        Thread.yield(); // to a thread of the runtime that the event needs
+      }
+    }
+    return true;
+  }
+
+  /** Replaces the reference; with null there is none. Returns whether {@code made} is used. */
+  private boolean publish(@Nullable Reference<E> made) {
+    Reference<E> old;
+    boolean isOver;
+    synchronized (this) {
+      if (isClosed) {
+        return false;
+      }
+      old = current;
+      current = made;
+      isOver = old != null && old.users == 0;
+    }
+    if (isOver && old != null) {
+      runtime.destroyEvent(old.event);
+    }
+    return made != null;
+  }
+
+  /** Nothing is mapped any more. */
+  public void close() {
+    Reference<E> last;
+    boolean isUnused;
+    synchronized (this) {
+      isClosed = true;
+      last = current;
+      current = null;
+      isUnused = last != null && last.users == 0; // otherwise its last user destroys it
+    }
+    if (last != null && isUnused) {
+      runtime.destroyEvent(last.event);
+    }
+    S made = stream;
+    if (made != null) {
+      runtime.closeStream(made);
+    }
+  }
+}

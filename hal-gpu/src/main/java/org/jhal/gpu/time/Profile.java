@@ -1,0 +1,31 @@
+package org.jhal.gpu.time;
+
+import java.util.List;
+import java.util.Locale;
+import org.jhal.driver.options.Option;
+
+/** When the times of operations on the device are measured. */
+public enum Profile {
+  /** While somebody records them. */
+  AUTO,
+  /** Always, so that a recording also has the times of what was issued before it began. */
+  ON,
+  /** Never. */
+  OFF;
+
+  public static final Option<String> OPTION =
+      Option.choice(
+          "profile",
+          "auto",
+          List.of("auto", "on", "off"),
+          "whether times on the device are measured: auto does while org.jhal.Execution is"
+              + " recorded");
+
+  public static Profile of(String value) {
+    return valueOf(value.toUpperCase(Locale.ROOT));
+  }
+
+  public boolean measures(boolean isRecorded) {
+    return this == ON || (this == AUTO && isRecorded);
+  }
+}

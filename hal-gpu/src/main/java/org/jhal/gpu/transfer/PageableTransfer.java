@@ -1,0 +1,105 @@
+package org.jhal.gpu.transfer;
+
+import org.jhal.HostMemory;
+import org.jhal.driver.HostCompletion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The host completion of a transfer of pageable memory, which the device cannot access: the {@link
+ * TransferRing} moves it in chunks. It begins when the stream has reached the operation. By then
+ * everything that the operation depends on is over, and nothing that depends on it starts before
+ * this ends.
+ */
+public final class PageableTransfer implements HostCompletion {
+  private final TransferRing<?, ?> ring;
+  private final HostMemory host;
+  private final long address;
+  private final boolean isUpload;
+
+  private @Nullable Completion completion; // set once, before the ring has the transfer
+
+  // The progress, guarded by the ring.
+  private long granted; // how many of the bytes have been given to slots, from the beginning
+  private int chunks; // how many slots hold a chunk of it
+  private @Nullable Throwable failure; // the first one; then nothing more is granted
+
+  private PageableTransfer(
+      TransferRing<?, ?> ring, HostMemory host, long address, boolean isUpload) {
+    this.ring = ring;
+    this.host = host;
+    this.address = address;
+    this.isUpload = isUpload;
+  }
+
+  public static PageableTransfer upload(TransferRing<?, ?> ring, HostMemory source, long target) {
+    return new PageableTransfer(ring, source, target, true);
+  }
+
+  public static PageableTransfer readback(TransferRing<?, ?> ring, long source, HostMemory target) {
+    return new PageableTransfer(ring, target, source, false);
+  }
+
+  @Override
+  public void run(Context context) {
+    Completion own = context.defer();
+    completion = own;
+    try {
+      ring.move(this, context.threads());
+    } catch (Throwable t) { // an error before the ring has the transfer
+      own.end(t);
+    }
+  }
+
+  HostMemory host() {
+    return host;
+  }
+
+  /** The address of the device's side. */
+  long address() {
+    return address;
+  }
+
+  boolean isUpload() {
+    return isUpload;
+  }
+
+  // For the ring, which guards the progress.
+
+  /** Whether some bytes are in no slot yet, and are still to be moved. */
+  boolean isWaiting() {
+    return failure == null && granted < host.size();
+  }
+
+  /** Gives the next chunk, at most {@code limit} bytes, to a slot. */
+  void grant(TransferSlot<?, ?> slot, int limit) {
+    int size = (int) Math.min(limit, host.size() - granted);
+    slot.fill(this, granted, size);
+    granted += size;
+    chunks++;
+  }
+
+  /** A slot holds its chunk no more. */
+  void chunkIsOver() {
+    chunks--;
+  }
+
+  /** Keeps the first failure. */
+  void fail(Throwable newFailure) {
+    if (failure == null) {
+      failure = newFailure;
+    }
+  }
+
+  /** Whether nothing is left to do, and no slot holds a chunk. */
+  boolean isOver() {
+    return chunks == 0 && !isWaiting();
+  }
+
+  /** Ends the operation. The transfer is over, so its progress does not change any more. */
+  void end() {
+    Completion told = completion;
+    if (told != null) {
+      told.end(failure);
+    }
+  }
+}

@@ -1,0 +1,464 @@
+package org.jhal.gpu.transfer;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.driver.HostThreads;
+import org.jhal.gpu.runtime.GpuRuntime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves pageable memory through a bounded number of page-locked slots, which all transfers of a
+ * device share (rule K7).
+ *
+ * <p>A transfer is cut into chunks. Each chunk gets a slot, in turn with the chunks of other
+ * transfers. An upload's chunk is copied to the slot by the host, and then by the device; a
+ * readback's chunk goes the other way. Both kinds of copies overlap with those of other slots.
+ *
+ * <p>The work is done by a few <em>workers</em>, which are tasks on the device's copying threads. A
+ * worker takes what can be done: it finishes a chunk that the device has copied, else starts one,
+ * else waits for the chunk whose copy the device began first. It ends when there is nothing to
+ * take, and gives way between two steps if anything else needs its thread. The thread on which a
+ * transfer begins is its first worker, so a small transfer never changes threads.
+ *
+ * <p>Slots are created when they are first needed. If too little memory can be page-locked, fewer
+ * do; if none can, a small slot of ordinary memory does.
+ *
+ * <p>Thread-safe.
+ *
+ * @param <S> the native stream
+ * @param <E> the native event
+ */
+public final class TransferRing<S, E> {
+  /** The size of a slot, unless the ring is too small for {@link #MIN_SLOTS} of them. */
+  static final int SLOT_BYTES = 4 << 20;
+
+  private static final int MIN_SLOTS = 4;
+  private static final int PAGE = 4096;
+
+  /** Lists of slots hardly ever have to grow, so that they do not fail where memory is short. */
+  private static final int USUAL_SLOTS = 256;
+
+  /** The size of a slot that is not page-locked. */
+  private static final int ORDINARY_BYTES = 256 << 10;
+
+  /** A transfer is cut into this many chunks, so that the copies of host and device overlap, ... */
+  private static final int CHUNKS = 4;
+
+  /** ... unless they were smaller than this, or larger than a slot. */
+  private static final int MIN_CHUNK_BYTES = 256 << 10;
+
+  /** A transfer asks for one more worker for each further piece of this size. */
+  private static final int BYTES_PER_WORKER = 512 << 10;
+
+  /**
+   * How many slots are in use at most for each worker: one that the host copies, and one that the
+   * device copies. The device is faster, so that more would only be out of the processor's caches
+   * when their turn comes.
+   */
+  private static final int SLOTS_PER_WORKER = 2;
+
+  private final GpuRuntime<S, E, ?> runtime;
+  private final int slotBytes;
+  private final int maxSlots;
+  private final int maxWorkers;
+
+  // All fields below are guarded by this. No native call and no callback is made under the lock.
+  //
+  // Invariant: while a transfer has not ended there is a worker. A worker ends only if it finds, in
+  // the same critical section, nothing to take. What is then in slots is with other workers.
+
+  /** The transfers that have bytes in no slot yet, in the order in which they get the next slot. */
+  private final Deque<PageableTransfer> waiting = new ArrayDeque<>();
+
+  /** Slots whose chunk the device copies, and that no worker has taken; oldest first. */
+  private final Deque<TransferSlot<S, E>> inFlight = new ArrayDeque<>(USUAL_SLOTS);
+
+  private final Deque<TransferSlot<S, E>> free =
+      new ArrayDeque<>(USUAL_SLOTS); // page-locked; last used first
+  private int taken; // slots that are not free: with workers, or in flight
+  private int pinnedSlots; // how many page-locked slots are in use, free, or being made
+  private boolean isPinningRefused; // too little can be page-locked; reset when none is open
+  private TransferSlot<S, E> ordinary; // not page-locked
+  private boolean isOrdinaryTaken;
+  private final List<TransferSlot<S, E>> kept = new ArrayList<>(); // the device may still use them
+
+  private int open; // transfers that are not over
+  private int workers; // that run, or wait for a thread
+  private final Deque<PageableTransfer> over = new ArrayDeque<>(); // whose ends are to be told
+  private @Nullable HalException loss; // of the device; from then on all transfers fail with it
+
+  /**
+   * Creates a ring without slots.
+   *
+   * @param bytes how much memory is page-locked at most; at least {@link #MIN_SLOTS} pages
+   * @param threads how many copying threads there are
+   */
+  public TransferRing(GpuRuntime<S, E, ?> runtime, long bytes, int threads) {
+    this.runtime = runtime;
+    this.slotBytes = (int) Math.min(SLOT_BYTES, bytes / MIN_SLOTS / PAGE * PAGE);
+    this.maxSlots = (int) (bytes / slotBytes);
+    this.maxWorkers = Math.min(threads, maxSlots);
+    this.ordinary = newOrdinary();
+  }
+
+  private TransferSlot<S, E> newOrdinary() {
+    return new TransferSlot<>(runtime, false, ORDINARY_BYTES);
+  }
+
+  /** Moves a transfer, on this copying thread and others. It may end after this returns. */
+  void move(PageableTransfer transfer, HostThreads threads) {
+    Worker first = new Worker(threads); // before it counts
+    int started = add(transfer);
+    for (int i = 1; i < started; i++) {
+      try {
+        threads.execute(new Worker(threads));
+      } catch (Throwable t) { // no thread can be started, or the close timeout has passed
+        dropWorker();
+      }
+    }
+    if (started > 0) {
+      first.run();
+    } else {
+      tellEnds(); // on a lost device it is over already
+    }
+  }
+
+  /** Returns how many workers are to be started. They are counted already. */
+  private synchronized int add(PageableTransfer transfer) {
+    if (loss != null) {
+      open++;
+      fail(transfer, loss);
+      return 0;
+    }
+    waiting.add(transfer); // first, as it may be out of memory
+    open++;
+    long wanted = workers + 1 + (transfer.host().size() - 1) / BYTES_PER_WORKER;
+    int before = workers;
+    workers = (int) Math.min(maxWorkers, wanted);
+    return workers - before;
+  }
+
+  private synchronized void dropWorker() {
+    workers--;
+  }
+
+  /** A task on a copying thread. The device is bound only during a step, not during callbacks. */
+  private final class Worker implements Runnable {
+    private final HostThreads threads;
+
+    Worker(HostThreads threads) {
+      this.threads = threads;
+    }
+
+    @Override
+    public void run() {
+      try {
+        do {
+          runtime.callBound(TransferRing.this::step);
+          tellEnds();
+        } while (!isDone() && !threads.giveWay(this));
+      } catch (Throwable t) { // the device cannot be bound, or an error of the lines here
+        crashed(t);
+        tellEnds();
+      }
+    }
+  }
+
+  /** Ends the worker if there is nothing that it could take. */
+  private synchronized boolean isDone() {
+    if (!inFlight.isEmpty() || canGrant()) {
+      return false;
+    }
+    workers--;
+    return true;
+  }
+
+  /** Ends the operations whose transfers are over. */
+  private void tellEnds() {
+    for (PageableTransfer next = nextOver(); next != null; next = nextOver()) {
+      next.end();
+    }
+  }
+
+  private synchronized @Nullable PageableTransfer nextOver() {
+    return over.poll();
+  }
+
+  // Steps. In between a slot is free, in flight, or with one worker.
+
+  private void step() {
+    TransferSlot<S, E> oldest = takeOldest();
+    if (oldest == null) {
+      start();
+      return;
+    }
+    try {
+      if (!oldest.isOver()) {
+        if (putBack(oldest)) {
+          start();
+          return;
+        }
+        oldest.await();
+      }
+      oldest.finish();
+    } catch (Throwable t) {
+      failed(oldest, t);
+      return;
+    }
+    finished(oldest);
+  }
+
+  private synchronized @Nullable TransferSlot<S, E> takeOldest() {
+    return inFlight.poll();
+  }
+
+  /** Puts a slot back that is still in flight, if there is a chunk to start meanwhile. */
+  private synchronized boolean putBack(TransferSlot<S, E> oldest) {
+    if (!canGrant()) {
+      return false;
+    }
+    inFlight.addFirst(oldest);
+    return true;
+  }
+
+  /** Starts a chunk, unless other workers have taken all chunks or slots. */
+  private void start() {
+    TransferSlot<S, E> slot = takeFree();
+    if (slot == null) {
+      return;
+    }
+    try {
+      slot.prepare();
+    } catch (Throwable t) {
+      notMade(slot, t);
+      return;
+    }
+    if (!grant(slot)) {
+      return;
+    }
+    try {
+      slot.start();
+    } catch (Throwable t) {
+      failed(slot, t);
+      return;
+    }
+    started(slot);
+  }
+
+  private boolean canPin() {
+    return pinnedSlots < maxSlots && !isPinningRefused;
+  }
+
+  private boolean canGrant() {
+    if (taken >= SLOTS_PER_WORKER * workers) {
+      return false;
+    }
+    boolean hasSlot = !free.isEmpty() || canPin() || (pinnedSlots == 0 && !isOrdinaryTaken);
+    return hasSlot && !waiting.isEmpty();
+  }
+
+  private synchronized @Nullable TransferSlot<S, E> takeFree() {
+    if (!canGrant()) {
+      return null;
+    }
+    taken++;
+    TransferSlot<S, E> slot = free.poll();
+    if (slot != null) {
+      return slot;
+    }
+    if (canPin()) {
+      pinnedSlots++;
+      return new TransferSlot<>(runtime, true, slotBytes);
+    }
+    isOrdinaryTaken = true;
+    return ordinary;
+  }
+
+  private synchronized void notMade(TransferSlot<S, E> slot, Throwable thrown) {
+    boolean isExhausted =
+        thrown instanceof HalException failure && failure.status() == Status.RESOURCE_EXHAUSTED;
+    taken--;
+    if (slot.isPinned()) {
+      pinnedSlots--;
+    } else {
+      isOrdinaryTaken = false;
+    }
+    if (slot.isPinned() && isExhausted) {
+      isPinningRefused = true; // what there is must do
+      return;
+    }
+    noteLoss(thrown);
+    PageableTransfer next = waiting.peek();
+    if (next != null) {
+      fail(next, thrown);
+    }
+  }
+
+  /** Gives a slot to the transfer whose turn it is. Returns false if none waits any more. */
+  private synchronized boolean grant(TransferSlot<S, E> slot) {
+    PageableTransfer next = waiting.poll();
+    if (next == null) {
+      free(slot);
+      return false;
+    }
+    next.grant(slot, Math.min(chunkBytes(next), slot.capacity()));
+    if (next.isWaiting()) {
+      waiting.add(next);
+    }
+    return true;
+  }
+
+  private int chunkBytes(PageableTransfer transfer) {
+    long part = (transfer.host().size() / CHUNKS + PAGE - 1) / PAGE * PAGE;
+    return (int) Math.min(slotBytes, Math.max(MIN_CHUNK_BYTES, part));
+  }
+
+  private synchronized void started(TransferSlot<S, E> slot) {
+    inFlight.add(slot);
+  }
+
+  private synchronized void finished(TransferSlot<S, E> slot) {
+    PageableTransfer transfer = slot.empty();
+    free(slot);
+    transfer.chunkIsOver();
+    if (transfer.isOver()) {
+      end(transfer);
+    }
+  }
+
+  private void free(TransferSlot<S, E> slot) {
+    taken--;
+    if (slot.isPinned()) {
+      free.addFirst(slot);
+    } else {
+      isOrdinaryTaken = false;
+    }
+  }
+
+  // Failure. A transfer that fails gets no further slots, and ends when its last chunk is over.
+
+  /** A chunk has failed. The device may still be copying, so it is waited for. */
+  private void failed(TransferSlot<S, E> slot, Throwable thrown) {
+    Throwable unsettled = null;
+    try {
+      slot.settle();
+    } catch (Throwable t) {
+      unsettled = t;
+    }
+    failed(slot, thrown, unsettled);
+  }
+
+  private synchronized void failed(
+      TransferSlot<S, E> slot, Throwable thrown, @Nullable Throwable unsettled) {
+    Throwable cause = thrown;
+    if (unsettled != null && !isLoss(thrown)) {
+      // It is not known when the device is done with the slot: it counts as lost (rule Q7a).
+      cause = asLoss(unsettled);
+    }
+    noteLoss(cause);
+    PageableTransfer transfer = slot.empty();
+    transfer.chunkIsOver();
+    if (unsettled == null || runtime.isLost()) { // after a loss that is reported, nothing runs
+      free(slot);
+    } else {
+      keep(slot);
+    }
+    fail(transfer, cause);
+  }
+
+  private static HalException asLoss(Throwable unsettled) {
+    return unsettled instanceof HalException failure
+        ? GpuRuntime.asLoss(failure)
+        : new HalException(Status.UNAVAILABLE, "a stream cannot be waited for", unsettled);
+  }
+
+  private static boolean isLoss(Throwable thrown) {
+    return thrown instanceof HalException failure && failure.status() == Status.UNAVAILABLE;
+  }
+
+  private void keep(TransferSlot<S, E> slot) {
+    taken--;
+    kept.add(slot);
+    if (slot.isPinned()) {
+      pinnedSlots--;
+    } else {
+      isOrdinaryTaken = false;
+      ordinary = newOrdinary();
+    }
+  }
+
+  /** After a loss no transfer gets a slot any more. */
+  private void noteLoss(Throwable thrown) {
+    if (loss == null && isLoss(thrown)) {
+      loss = (HalException) thrown;
+      failWaiting(thrown);
+    }
+  }
+
+  private void failWaiting(Throwable thrown) {
+    for (PageableTransfer next = waiting.peek(); next != null; next = waiting.peek()) {
+      fail(next, thrown);
+    }
+  }
+
+  private void fail(PageableTransfer transfer, Throwable thrown) {
+    if (transfer.isWaiting()) {
+      waiting.remove(transfer);
+    }
+    transfer.fail(thrown);
+    if (transfer.isOver()) {
+      end(transfer);
+    }
+  }
+
+  private void end(PageableTransfer transfer) {
+    over.add(transfer);
+    open--;
+    if (open == 0) {
+      isPinningRefused = false; // next time, there may be more
+    }
+  }
+
+  /** Ends a worker after an error. The last one leaves nothing that nobody would end. */
+  private void crashed(Throwable thrown) {
+    for (TransferSlot<S, E> left = leave(thrown); left != null; left = leave(thrown)) {
+      Throwable unsettled = null;
+      try {
+        runtime.callBound(left::settle);
+      } catch (Throwable t) {
+        unsettled = t;
+      }
+      failed(left, thrown, unsettled);
+    }
+  }
+
+  /** Ends the worker, or, if it is the last one, returns a chunk that must be ended before. */
+  private synchronized @Nullable TransferSlot<S, E> leave(Throwable thrown) {
+    noteLoss(thrown);
+    TransferSlot<S, E> left = workers == 1 ? inFlight.poll() : null;
+    if (left == null) {
+      workers--;
+      if (workers == 0) {
+        failWaiting(thrown);
+      }
+    }
+    return left;
+  }
+
+  /** Frees the slots. Called when no transfer is open and none can begin; the device is bound. */
+  public void close() {
+    List<TransferSlot<S, E>> all = new ArrayList<>();
+    synchronized (this) {
+      all.addAll(free);
+      all.addAll(kept);
+      all.add(ordinary);
+      free.clear();
+      kept.clear();
+    }
+    all.forEach(TransferSlot::close);
+  }
+}

@@ -1,0 +1,109 @@
+package org.jhal.gpu.compile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import com.sun.jna.StringArray;
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What is compiled once in a process, and what is compiled again. */
+class RuntimeCompilerTest {
+  private static final String KERNEL = "extern \"C\" __global__ void f() {}\n";
+
+  /** The library's functions, without a library. */
+  private static final class Functions implements CompilerApi {
+    int compiled;
+
+    @Override
+    public String getErrorString(int result) {
+      return "error " + result;
+    }
+
+    @Override
+    public int createProgram(
+        PointerByReference program,
+        String source,
+        String name,
+        int headerCount,
+        @Nullable Pointer headers,
+        @Nullable Pointer includeNames) {
+      return 0;
+    }
+
+    @Override
+    public int destroyProgram(PointerByReference program) {
+      return 0;
+    }
+
+    @Override
+    public int compileProgram(Pointer program, int optionCount, StringArray options) {
+      compiled++;
+      return 0;
+    }
+
+    @Override
+    public int getProgramLogSize(Pointer program, LongByReference size) {
+      return 0;
+    }
+
+    @Override
+    public int getProgramLog(Pointer program, Memory log) {
+      return 0;
+    }
+  }
+
+  private final Functions functions = new Functions();
+
+  private final RuntimeCompiler compiler =
+      new RuntimeCompiler("fake", functions, List.of()) {
+        @Override
+        protected String architectureOption(
+            String architecture, List<String> options, String what) {
+          return "--arch=" + architecture;
+        }
+
+        @Override
+        protected byte[] code(Pointer program, List<String> options) {
+          return new byte[] {(byte) functions.compiled};
+        }
+      };
+
+  /** How often a source is compiled that is asked for twice. */
+  private int twice(SourceCode source, String... options) {
+    int before = functions.compiled;
+    for (int i = 0; i < 2; i++) {
+      byte[] code = compiler.compile(source, List.of(options), "a", "k");
+      assertEquals(1, code.length);
+    }
+    return functions.compiled - before;
+  }
+
+  private static SourceCode source(String text, String... missing) {
+    return new SourceCode(text, "k.cpp", Map.of(), List.of(missing));
+  }
+
+  @Test
+  void whatReadsNoOtherFileIsCompiledOnce() {
+    assertEquals(1, twice(source(KERNEL)));
+    assertEquals(1, twice(source(KERNEL), "-DX=1"));
+    assertEquals(0, twice(source(KERNEL)));
+    Map<String, String> header = Map.of("a.h", "int a;");
+    assertEquals(
+        1, twice(new SourceCode("#include \"a.h\"\n" + KERNEL, "k.cpp", header, List.of())));
+  }
+
+  /** A file may have changed, or it may be another day. */
+  @Test
+  void whatReadsOthersIsCompiledEachTime() {
+    assertEquals(2, twice(source("#include <a.h>\n" + KERNEL)));
+    assertEquals(2, twice(source("#include \"a.h\"\n" + KERNEL, "a.h")));
+    assertEquals(2, twice(source("// __DATE__\n" + KERNEL)));
+    assertEquals(2, twice(source(KERNEL), "-I/somewhere"));
+  }
+}

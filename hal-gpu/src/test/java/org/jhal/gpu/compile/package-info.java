@@ -1,0 +1,5 @@
+/** Tests of what compiles and loads kernels, as far as it needs no device. */
+@NullMarked
+package org.jhal.gpu.compile;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Tests of graphs on a runtime that does nothing. */
+@NullMarked
+package org.jhal.gpu.graph;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,156 @@
+package org.jhal.gpu.natives;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.jna.Native;
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jhal.HalException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A library that wants executable stacks takes the guard pages of Java threads away. */
+@EnabledOnOs(value = OS.LINUX, disabledReason = "the stacks of other systems are not touched")
+class StackGuardsTest {
+  private static final long DEADLINE_SECONDS = 60;
+
+  @TempDir private Path folder;
+
+  private Path library(String name, String... options) throws Exception {
+    Path source = Files.writeString(folder.resolve("library.c"), "int answer(void) { return 42; }");
+    Path made = folder.resolve(name);
+    List<String> command =
+        Stream.concat(
+                Stream.of("gcc", "-shared", "-fPIC", "-o", made.toString(), source.toString()),
+                Stream.of(options))
+            .toList();
+    try {
+      assertEquals("", run(command, 0));
+    } catch (IOException e) {
+      assumeTrue(false, "there is no gcc to build a library with: " + e.getMessage());
+    }
+    return made;
+  }
+
+  private String run(List<String> command, int expected) throws Exception {
+    Path output = Files.createTempFile(folder, "child", ".out");
+    Process process =
+        new ProcessBuilder(command)
+            .directory(folder.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertTrue(
+          process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS),
+          () -> command + " has not ended after " + DEADLINE_SECONDS + " s");
+      String text = Files.readString(output);
+      assertEquals(expected, process.exitValue(), text);
+      return text;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void filesTellWhatTheyWant() throws Exception {
+    assertTrue(StackGuards.wantsExecutableStack(library("wants.so", "-z", "execstack")));
+    assertFalse(StackGuards.wantsExecutableStack(library("wantsnot.so", "-z", "noexecstack")));
+    assertFalse(StackGuards.wantsExecutableStack(folder.resolve("none.so")));
+    assertFalse(
+        StackGuards.wantsExecutableStack(Files.writeString(folder.resolve("text.so"), "text")));
+    byte[] cut = Files.readAllBytes(folder.resolve("wants.so"));
+    Path damaged = Files.write(folder.resolve("cut.so"), Arrays.copyOf(cut, 100));
+    assertFalse(StackGuards.wantsExecutableStack(damaged));
+  }
+
+  @Test
+  void aThreadThatWasThereBeforeSurvivesAnOverflow() throws Exception {
+    Path wants = library("wants.so", "-z", "execstack");
+    Path needs = library("needs.so", "-z", "noexecstack", "-Wl,--no-as-needed", wants.toString());
+    for (Path library : List.of(wants, needs, elsewhere(wants))) {
+      String output =
+          run(
+              List.of(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-cp",
+                  Stream.of(Overflow.class, SharedLibrary.class, HalException.class, Native.class)
+                      .map(StackGuardsTest::place)
+                      .collect(Collectors.joining(File.pathSeparator)),
+                  Overflow.class.getName(),
+                  library.toString()),
+              0);
+      assumeFalse(output.contains("refused"), "this system refuses executable stacks: " + output);
+      assertTrue(output.contains("caught a StackOverflowError"), output);
+    }
+  }
+
+  /** A copy in a folder with other characters, where this locale has any. */
+  private Path elsewhere(Path library) throws IOException {
+    Path other;
+    try {
+      other = folder.resolve("j\u00fc \u4e2d");
+    } catch (InvalidPathException e) {
+      other = folder.resolve("a b");
+    }
+    return Files.copy(library, Files.createDirectory(other).resolve("wants.so"));
+  }
+
+  private static String place(Class<?> type) {
+    try {
+      return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Loads a library, and has a thread overflow its stack that was started before. */
+  static final class Overflow {
+    private Overflow() {}
+
+    public static void main(String[] args) throws Exception {
+      CountDownLatch isLoaded = new CountDownLatch(1);
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  isLoaded.await();
+                  System.out.println(overflow(0));
+                } catch (StackOverflowError e) {
+                  System.out.println("caught a StackOverflowError");
+                } catch (InterruptedException e) {
+                  System.out.println("interrupted");
+                }
+              });
+      thread.setDaemon(true);
+      thread.start();
+      try {
+        var unused = SharedLibrary.open(args[0]);
+      } catch (UnsatisfiedLinkError e) {
+        System.out.println("refused: " + e.getMessage());
+      }
+      isLoaded.countDown();
+      thread.join();
+    }
+
+    private static int overflow(int depth) {
+      return depth == -1 ? 0 : overflow(depth + 1) + 1;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of what needs no open device. */
+@NullMarked
+package org.jhal.gpu.natives;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Tests of what goes with the calls on a device. */
+@NullMarked
+package org.jhal.gpu.runtime;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Tests of the device's clock. */
+@NullMarked
+package org.jhal.gpu.time;
+
+import org.jspecify.annotations.NullMarked;
