@@ -29,41 +29,43 @@ class SourceSizeTest {
   /** The lines of files that are longer, by their names, which survive a change of packages. */
   private static final Map<String, Integer> LONG_FILES =
       Map.ofEntries(
-          Map.entry("BenchTool.java", 460),
+          Map.entry("BenchTool.java", 479),
           Map.entry("BundleBuilder.java", 475),
           Map.entry("CrossDeviceCopyTest.java", 584),
           Map.entry("CrossDeviceEndTest.java", 458),
-          Map.entry("CrossDeviceWaitTest.java", 517),
-          Map.entry("CudaDevice.java", 514),
-          Map.entry("DeferredWorkQueue.java", 682),
+          Map.entry("CrossDeviceWaitTest.java", 518),
+          Map.entry("CudaDevice.java", 513),
+          Map.entry("DeferredWorkQueue.java", 665),
           Map.entry("DeviceCopyTest.java", 599),
-          Map.entry("EngineDevice.java", 656),
-          Map.entry("EngineQueue.java", 460),
-          Map.entry("EngineSemaphore.java", 490),
+          Map.entry("EngineDevice.java", 662),
+          Map.entry("EngineSemaphore.java", 508),
           Map.entry("FaultWorkload.java", 466),
           Map.entry("FileFailureTest.java", 468),
           Map.entry("FileTransferTest.java", 477),
-          Map.entry("GpuFreeTest.java", 521),
+          Map.entry("GpuFreeTest.java", 520),
           Map.entry("GpuGraphTest.java", 771),
           Map.entry("GpuPeerTest.java", 505),
-          Map.entry("GpuRuntime.java", 510),
-          Map.entry("GpuStream.java", 549),
+          Map.entry("GpuRuntime.java", 505),
+          Map.entry("GpuStream.java", 608),
           Map.entry("GpuTransferRingTest.java", 585),
           Map.entry("HostMemory.java", 486),
           Map.entry("NativeFailureTest.java", 575),
-          Map.entry("Operation.java", 867),
-          Map.entry("PeerImportTest.java", 617),
+          Map.entry("Operation.java", 774),
+          Map.entry("PeerImportTest.java", 618),
           Map.entry("QueueHostCallTest.java", 531),
-          Map.entry("QueueLists.java", 622),
-          Map.entry("QueueWork.java", 789),
-          Map.entry("SemaphoreObserverTest.java", 612),
-          Map.entry("TransferRing.java", 463));
+          Map.entry("QueueLists.java", 608),
+          Map.entry("SemaphoreObserverTest.java", 495),
+          Map.entry("TransferRing.java", 464));
 
   private static final Pattern CATCHES_ALL =
       Pattern.compile("\\bcatch\\s*\\([^)]*\\b(Throwable|Error)\\b");
 
   @ParameterizedTest
-  @CsvSource({"hal-utils/src/main/java, 35087", "hal-utils/src/main/java/org/jhal/engine, 19745"})
+  @CsvSource({
+    "hal-utils/src/main/java, 24974",
+    "hal-utils/src/main/java/org/jhal/engine, 19338",
+    "hal-gpu/src/main/java, 10169"
+  })
   void theEngineDoesNotGrow(String folder, int limit) throws IOException {
     int lines = 0;
     for (Path file : sources(folder)) {
@@ -76,7 +78,11 @@ class SourceSizeTest {
 
   /** An error that nothing expects is handled once, where a call or a step of a thread begins. */
   @ParameterizedTest
-  @CsvSource({"hal-utils/src/main/java, 64", "hal-utils/src/main/java/org/jhal/engine, 45"})
+  @CsvSource({
+    "hal-utils/src/main/java, 49",
+    "hal-utils/src/main/java/org/jhal/engine, 45",
+    "hal-gpu/src/main/java, 15"
+  })
   void fewFilesCatchWhateverIsThrown(String folder, int limit) throws IOException {
     List<String> files = new ArrayList<>();
     for (Path file : sources(folder)) {
