@@ -2,6 +2,7 @@ package org.jhal.cts.run;
 
 import java.time.Instant;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -150,9 +151,27 @@ final class RunFacts {
         Driver driver = registry.driver(name);
         record.addFact("driver.version", driver.probe().detail());
         record.addFact("driver.location", entry.location());
-        addCode(record, "driver", CodeHash.of(driver.getClass()));
+        driverCode(driver.getClass()).forEach((role, code) -> addCode(record, role, code));
       }
     }
+  }
+
+  /**
+   * The code of a driver by its role in the report: what the driver's class was loaded from, and
+   * each other jar or folder with a class that it extends.
+   */
+  static Map<String, CodeHash> driverCode(Class<?> driver) {
+    Map<String, CodeHash> code = new LinkedHashMap<>();
+    code.put("driver", CodeHash.of(driver));
+    for (Class<?> base = driver.getSuperclass();
+        base != null && base != Object.class;
+        base = base.getSuperclass()) {
+      CodeHash more = CodeHash.of(base);
+      if (!code.containsValue(more)) {
+        code.put(code.size() == 1 ? "driver.base" : "driver.base" + code.size(), more);
+      }
+    }
+    return code;
   }
 
   /** Adds a hash, and what was hashed. */

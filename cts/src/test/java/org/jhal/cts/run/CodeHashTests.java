@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,18 @@ class CodeHashTests {
     write("three/x/A.classa", "bc"); // the same bytes in a row
     write("three/B.class", "");
     assertNotEquals(one.sha256(), CodeHash.of(folder.resolve("three")).sha256());
+  }
+
+  /** What drivers share may lie in a jar of its own. */
+  @Test
+  void theCodeThatADriverExtendsIsHashedToo() {
+    class Shared extends org.opentest4j.AssertionFailedError {}
+    class Own extends Shared {}
+    class Plain {}
+    Map<String, CodeHash> code = RunFacts.driverCode(Own.class);
+    assertEquals(CodeHash.of(Own.class), code.get("driver"));
+    assertEquals(CodeHash.of(org.opentest4j.AssertionFailedError.class), code.get("driver.base"));
+    assertEquals(Map.of("driver", CodeHash.of(Shared.class)), RunFacts.driverCode(Plain.class));
   }
 
   @Test
