@@ -613,7 +613,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
         resources.recordings().size(),
         resources.executables().size(),
         resources.semaphores().size(),
-        states[State.REGISTERING.ordinal()] + states[State.PARKED.ordinal()],
+        states[State.PARKED.ordinal()],
         states[State.READY.ordinal()],
         states[State.ISSUED.ordinal()],
         states[State.SETTLED.ordinal()]

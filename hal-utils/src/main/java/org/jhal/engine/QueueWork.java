@@ -39,7 +39,6 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
 
   final EngineDevice<E> device;
   private @Nullable Operation<E> operation; // set by begin()
-  private boolean isSubmitted; // used by the enqueuing thread alone
 
   private RefCounted[] resources = NO_RESOURCES; // retained until the operation retires
   private int resourceCount;
@@ -73,9 +72,8 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
     operation().queue.capture(operation(), waits, signals);
   }
 
-  /** Submits what was captured. From here on nothing refuses it. */
+  /** Submits what was captured. */
   final void submitCaptured() {
-    isSubmitted = true;
     operation().queue.submit(operation());
   }
 
@@ -84,10 +82,10 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
     submitCaptured();
   }
 
-  /** Abandons the operation unless it was submitted. */
+  /** Abandons the operation unless it was accepted. */
   @Override
   public final void close() {
-    if (!isSubmitted) {
+    if (!operation().isAccepted()) {
       operation().queue.abandon(operation());
     }
   }

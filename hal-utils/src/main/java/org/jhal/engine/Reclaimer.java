@@ -6,6 +6,7 @@ import java.lang.ref.ReferenceQueue;
 import java.util.concurrent.TimeUnit;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
+import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.Failures;
 
 /**
@@ -62,6 +63,7 @@ final class Reclaimer {
     while (true) {
       try {
         CoarseClock.tick();
+        Cascade.runLeft();
         Reference<?> next = UNREACHABLE.remove(LOOK_MILLIS);
         if (next != null) {
           ((Owner) next).reclaim();

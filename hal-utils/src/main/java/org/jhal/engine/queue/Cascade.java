@@ -25,12 +25,12 @@ public final class Cascade {
 
   /**
    * Weak, so that a thread which outlives the engine does not keep the engine's class loader alive.
-   * A cascade in use is strongly reachable from its thread's stack, and one that was left with work
+   * A cascade in use is strongly reachable from its thread's stack, and one that an error has ended
    * from {@link #LEFT}.
    */
   private static final ThreadLocal<@Nullable WeakReference<Cascade>> CURRENT = new ThreadLocal<>();
 
-  /** The cascades whose threads had no stack left, neither to end them nor to hand them over. */
+  /** The cascades that an error has ended with work left, which is for another thread. */
   private static final class Left {
     volatile @Nullable Cascade first; // written with this object's monitor held
   }
@@ -39,11 +39,7 @@ public final class Cascade {
 
   private @Nullable Cascade nextLeft; // guarded by LEFT
 
-  // Whether it is among LEFT. Used by its thread, and with its own monitor held once that has
-  // ended.
-  private boolean isLeft;
-
-  private Thread thread = Thread.currentThread(); // to which it is confined
+  private boolean isLeft; // an error has ended it; its thread then begins another one
 
   // Waiters to notify, in order, chained by nextReleased. Not private: EngineSemaphore appends to
   // them without a call.
@@ -67,7 +63,7 @@ public final class Cascade {
   public static Cascade current() {
     WeakReference<Cascade> known = CURRENT.get();
     Cascade cascade = known == null ? null : known.get();
-    if (cascade == null) {
+    if (cascade == null || cascade.isLeft) {
       cascade = new Cascade();
       CURRENT.set(new WeakReference<>(cascade));
     }
@@ -117,9 +113,7 @@ public final class Cascade {
         } else if (!readyQueues.isEmpty()) {
           readyQueues.remove(readyQueues.size() - 1).drainAfterSignal();
         } else {
-          if (isLeft) {
-            forget();
-          }
+          runLeft();
           return;
         }
       }
@@ -134,91 +128,57 @@ public final class Cascade {
         }
       }
       // Without a call, since there may be no stack left for one.
-      if (!isLeft) {
-        synchronized (LEFT) {
-          nextLeft = LEFT.first;
-          LEFT.first = this;
-        }
-        isLeft = true;
+      isLeft = true;
+      synchronized (LEFT) {
+        nextLeft = LEFT.first;
+        LEFT.first = this;
       }
-      handOver();
-      forget();
       throw t;
     } finally {
       isRunning = false;
     }
   }
 
-  /** Nothing is left in it. */
-  private void forget() {
-    synchronized (LEFT) {
-      if (LEFT.first == this) {
-        LEFT.first = nextLeft;
-      } else {
-        Cascade before = LEFT.first;
-        while (before != null && before.nextLeft != this) {
-          before = before.nextLeft;
-        }
-        if (before != null) {
-          before.nextLeft = nextLeft;
-        }
-      }
-      nextLeft = null;
-    }
-    isLeft = false;
-  }
-
   /**
-   * Runs, each on a thread of its own, what threads have left that have ended since. One that goes
-   * on runs its cascade when it changes a semaphore next.
+   * Has new threads run what errors have ended. Called by the threads that look from time to time,
+   * and by each that ends a cascade.
    */
-  static void runLeft() {
+  public static void runLeft() {
     if (LEFT.first == null) {
       return;
     }
-    List<Cascade> found = new ArrayList<>();
+    Cascade left;
     synchronized (LEFT) {
-      for (Cascade next = LEFT.first; next != null; next = next.nextLeft) {
-        if (!next.thread.isAlive()) {
-          found.add(next);
-        }
-      }
+      left = LEFT.first;
+      LEFT.first = null;
     }
-    for (Cascade cascade : found) {
-      synchronized (cascade) { // of several issue threads, one hands it over
-        if (cascade.isLeft) {
-          try {
-            cascade.handOver();
-            cascade.forget();
-          } catch (Throwable t) { // there are too many threads; the next call tries again
-            Failures.log(LOG, Level.ERROR, "waiters cannot be told", t);
-          }
+    while (left != null) {
+      Cascade next = left.nextLeft;
+      try {
+        left.handOver();
+      } catch (Throwable t) { // there are too many threads; the next call tries again
+        synchronized (LEFT) {
+          left.nextLeft = LEFT.first;
+          LEFT.first = left;
         }
+        Failures.log(LOG, Level.ERROR, "waiters cannot be notified", t);
       }
+      left = next;
     }
   }
 
-  /**
-   * Leaves the rest to a new thread, since this one may never run a cascade again. If there is no
-   * new thread to be had, the rest stays here.
-   */
+  /** Starts a thread that runs the rest of this. */
   private void handOver() {
     Cascade rest = new Cascade();
-    List<DeferredWorkQueue<?>> noQueues = rest.readyQueues;
     rest.firstReleased = firstReleased;
     rest.lastReleased = lastReleased;
     rest.readyQueues = readyQueues;
     Runnable body =
         () -> {
-          rest.thread = Thread.currentThread();
           CURRENT.set(new WeakReference<>(rest));
           rest.run();
         };
     new EngineThread("jhal-cascade", body).start();
-    // No calls from here on: if one had no stack, both threads would have the rest.
-    firstReleased = null;
-    lastReleased = null;
-    readyQueues = noQueues;
   }
 
   private void step(WaitNode node) {

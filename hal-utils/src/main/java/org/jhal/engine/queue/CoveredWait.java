@@ -23,7 +23,7 @@ final class CoveredWait<E> extends WaitNode {
         operation.queue.registration().coveredWaitFailed(operation, failure);
       }
     } catch (Throwable t) {
-      operation.queue.lists.escaped = t; // before any call: there may be no stack left for one
+      operation.queue.lists.broken = t; // before any call: there may be no stack left for one
       throw t;
     }
   }

@@ -74,7 +74,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private static final int COURTESY = 32;
 
   /**
-   * How often the issue thread checks {@link QueueLists#escaped} without being woken. A thread that
+   * How often the issue thread checks {@link QueueLists#broken} without being woken. A thread that
    * has run out of stack may be unable to wake it.
    */
   private static final long LOOK_NANOS = 1_000_000_000;
@@ -87,7 +87,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final QueueLoss loss;
 
   private final Gate gate = new Gate(); // threads that enqueue, issue or poll are inside
-  final QueueLists<E> lists; // not private: QueueLists.escaped is written without a call
+  final QueueLists<E> lists; // not private: QueueLists.broken is written without a call
   private final Outcomes<E> outcomes;
   private final Issuer<E> issuer;
   private final Completer<E> completer;
@@ -99,6 +99,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   private final QueueShutdown<E> shutdown;
   final WorkerThread issueRole; // not private: tests run its steps on threads of their own
   final WorkerThread completionRole; // not private for the same reason
+
+  /** How far {@link #endBroken} has come. */
+  private enum Broken {
+    NO,
+    LOST,
+    OVER
+  }
+
+  private Broken brokenState = Broken.NO; // used by the issue thread alone
 
   // Why new operations are refused once closing has begun, else null. Written by the thread that
   // closes the device, read by threads that enqueue.
@@ -197,6 +206,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    *     lost
    */
   public Operation<E> begin(Work<E> work, boolean servesCopy) {
+    HalException lost = cancelled == null ? loss.cause() : null;
+    if (lost != null) {
+      throw lost.again();
+    }
     if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
       throw new HalException(
           Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
@@ -216,14 +229,17 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   }
 
   /**
-   * Discards an operation that was begun and not submitted. It has had no effect. If there is too
+   * Discards an operation that was begun and not accepted. It has had no effect. If there is too
    * little stack for that, the issue thread does it.
    */
   public void abandon(Operation<E> operation) {
     try {
-      discard(operation);
+      operation.work.retire(RefCounted::release);
     } catch (Throwable t) {
-      lists.leaveBegun(operation);
+      synchronized (lists.lock) { // without a call, for which there may be no stack left
+        operation.nextToRetire = lists.firstBegun;
+        lists.firstBegun = operation;
+      }
       issueRole.wake();
       throw t;
     } finally {
@@ -231,14 +247,10 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
   }
 
-  private static void discard(Operation<?> operation) {
-    operation.work.retire(RefCounted::release);
-  }
-
   /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
   void discardLeft() {
     for (Operation<E> left = lists.takeBegun(); left != null; left = lists.takeBegun()) {
-      discard(left);
+      left.work.retire(RefCounted::release);
     }
   }
 
@@ -253,84 +265,75 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
 
   /**
    * Accepts an operation: {@linkplain #capture captures}, and {@linkplain #submit(Operation)
-   * submits} it. What is thrown meanwhile refuses it: then it is abandoned.
+   * submits} it. What refuses it abandons it.
    */
   public void submit(Operation<E> operation, Fence waits, Fence signals) {
     try {
       capture(operation, waits, signals);
+      submit(operation);
     } catch (Throwable t) {
-      abandon(operation);
+      if (!operation.isAccepted()) {
+        abandon(operation);
+      }
       throw t;
     }
-    submit(operation);
   }
 
   /**
    * Accepts an operation that was captured: registers its waits, and issues it if none of them is
-   * open. From here on other threads see it, and nothing refuses it any more.
+   * open. Once it {@linkplain Operation#isAccepted is accepted}, other threads see it, and nothing
+   * refuses it any more; what is thrown before refuses it.
    */
   public void submit(Operation<E> operation) {
-    Thread thread = Thread.currentThread();
+    boolean isRecorded = Events.recordsSubmissions() || Events.recordsEdges();
+    String kind = "";
+    long kernel = 0;
+    int commands = 0;
+    if (isRecorded) { // read before others can issue and retire it, recorded when it has its number
+      kind = operation.work.kind();
+      kernel = operation.work.kernel();
+      commands = operation.work.commandCount();
+    }
+    Object domain = registration.domainOf(operation);
+    boolean mayIssue = !PlatformThreads.isCurrentVirtual();
+    boolean isReached = registration.areReached(operation);
+    if (isReached) {
+      operation.announce();
+    }
     try {
-      boolean isRecorded;
-      String kind = "";
-      long kernel = 0;
-      int commands = 0;
-      State opened;
-      try {
-        isRecorded = Events.recordsSubmissions() || Events.recordsEdges();
-        if (isRecorded) { // read before others can issue and retire it, told when it has its number
-          kind = operation.work.kind();
-          kernel = operation.work.kernel();
-          commands = operation.work.commandCount();
-        }
-        opened = open(operation);
-      } catch (Throwable t) {
-        lists.leave(operation);
-        throw t;
+      boolean isIssued = false;
+      if (isReached) {
+        isIssued = lists.openReady(operation, mayIssue);
+      } else {
+        lists.open(operation);
       }
       if (isRecorded) {
         record(operation, kind, kernel, commands);
       }
-      switch (opened) {
-        case ISSUED -> issuer.drainFrom(operation, COURTESY);
-        case READY -> submitReady(operation);
-        default -> submitParked(operation);
+      if (isIssued) {
+        issuer.drainFrom(operation, COURTESY);
+      } else if (isReached) {
+        submitReady(operation);
+      } else {
+        submitParked(operation, domain, mayIssue);
       }
     } catch (Throwable t) {
-      if (lists.drainer == thread) {
-        lists.deadDrainer = thread;
+      if (operation.key != 0) { // it is accepted; no call, for which there may be no stack left
+        lists.broken = t;
+        issueRole.wake();
       }
-      lists.escaped = t; // before any call: there may be no stack left for one
-      issueRole.wake();
       throw t;
     } finally {
-      gate.leave();
+      if (operation.key != 0) {
+        gate.leave();
+      }
     }
   }
 
-  /**
-   * Registers the waits of an operation, and adds it to the open ones. From here on other threads
-   * see it.
-   *
-   * @return ISSUED if the caller has the drainer's role and must issue it; READY, or PARKED if a
-   *     wait was registered or has failed
-   */
-  private State open(Operation<E> operation) {
-    if (registration.register(operation)) {
-      operation.announce();
-      boolean mayIssue = !PlatformThreads.isCurrentVirtual();
-      return lists.openReady(operation, mayIssue) ? State.ISSUED : State.READY;
-    }
-    lists.open(operation);
-    operation.changeState(State.REGISTERING, State.PARKED);
-    return State.PARKED;
-  }
-
-  /** Goes on with an operation of which no wait was registered, and that could not be issued. */
+  /** Goes on with an operation of which all waits are reached, and that could not be issued. */
   private void submitReady(Operation<E> operation) {
-    // lose() or cancel() may have walked the open operations between begin() and open(). Neither
-    // has then seen this one, so it is failed here.
+    // lose() or cancel() may have walked the open operations between begin() and openReady(). They
+    // have then not seen this one, so it is failed here.
     HalException failure = refusal(operation);
     if (failure != null) {
       failing.failUnissued(operation, failure);
@@ -338,22 +341,27 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     drain();
   }
 
-  private void submitParked(Operation<E> operation) {
-    // A signaller, lose() or cancel() may have tried to fail the operation while it was
-    // REGISTERING. They leave that to this thread. Since then they find it PARKED, and fail it
-    // themselves.
+  private void submitParked(Operation<E> operation, @Nullable Object domain, boolean mayIssue) {
+    // As above; and failOpen() may have been called before others could fail it.
     HalException failure =
         operation.workFailure() != null ? operation.workFailure() : refusal(operation);
-    boolean isReady = false;
+    if (failure == null) {
+      failure = registration.register(operation, domain);
+    }
     if (failure != null) {
       failing.failUnissued(operation, failure);
-    } else if (operation.countDown()) {
-      isReady = registration.makeReady(operation);
-    } else {
+    } else if (!operation.countDown()) {
       registration.watchCovered(operation);
+    } else {
+      operation.announce();
+      if (lists.endParking(operation, mayIssue)) {
+        issuer.drainFrom(operation, COURTESY);
+      } else {
+        drain();
+      }
     }
-    if (isReady) {
-      drain();
+    if (operation.state() == State.FAILED) {
+      registration.deregister(operation); // what was registered after another thread had failed it
     }
   }
 
@@ -405,7 +413,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     if (!gate.tryEnter()) {
       return;
     }
-    Thread thread = Thread.currentThread();
     try {
       if (isIssueThread) {
         issuer.drainAll();
@@ -413,10 +420,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         drain();
       }
     } catch (Throwable t) {
-      if (lists.drainer == thread) {
-        lists.deadDrainer = thread;
-      }
-      lists.escaped = t; // before any call: there may be no stack left for one
+      lists.broken = t; // before any call: there may be no stack left for one
       issueRole.wake();
       throw t;
     } finally {
@@ -425,13 +429,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   }
 
   /**
-   * One step of the issue thread: handles an escaped error, propagates a loss of the device, fails
-   * what could not be issued, looks at what waits for lost devices, and issues all that is ready.
+   * One step of the issue thread: loses the device after an error of the engine, propagates a loss
+   * of the device, fails what could not be issued, looks at what waits for lost devices, and issues
+   * all that is ready.
    */
   boolean issueStep() {
     CoarseClock.tick();
-    if (lists.escaped != null) {
-      endEscape();
+    Throwable thrown = lists.broken;
+    if (thrown != null) {
+      endBroken(thrown);
     }
     if (loss.takeUntold()) {
       try {
@@ -446,7 +452,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     }
     Cascade.runLeft();
     discardLeft();
-    failing.endLeft();
     failing.failUnissuable();
     stuck.step();
     drainInside(true);
@@ -460,16 +465,21 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
   }
 
   /**
-   * Handles an error that escaped from the middle of an engine step. What was under way may be half
-   * done, so the device is lost. If the thread that met the error had the drainer's role, the role
-   * becomes free.
+   * Loses the device because of {@link QueueLists#broken}: what was under way may be half done.
+   * Shuts the gate, and fails everything once more when all threads have left, since one of them
+   * may have died after the device had failed what was open. For the issue thread.
    */
-  private void endEscape() {
-    Throwable thrown = lists.escaped;
-    if (thrown != null) {
+  private void endBroken(Throwable thrown) {
+    if (brokenState == Broken.NO) {
       Failures.log(LOG, Level.ERROR, "an error interrupted a step of queue " + name, thrown);
       loss.lose("the engine", thrown);
-      lists.endEscape();
+      boolean ignored = gate.shut();
+      brokenState = Broken.LOST;
+    }
+    if (brokenState == Broken.LOST && gate.isEmpty()) {
+      failing.failAll(operation -> true, Objects.requireNonNull(loss.cause()), true);
+      lists.keepHanded();
+      brokenState = Broken.OVER;
     }
   }
 
@@ -640,9 +650,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     lists.walkOpen(
         new Operation<>(this, NoWork.get()),
         operation -> {
-          if (operation.state() == State.REGISTERING) {
-            return; // its own thread is still filling it in
-          }
           for (int i = 0; i < operation.signalCount(); i++) {
             if (operation.signal(i) == semaphore && operation.signalValue(i) >= value) {
               explanation.add(operation, operation.signalValue(i));

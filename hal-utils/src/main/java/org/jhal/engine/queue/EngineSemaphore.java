@@ -276,6 +276,11 @@ public final class EngineSemaphore implements TimelineSemaphore {
     return wanted > initialValue;
   }
 
+  /** Whether a wait for {@code wanted} that begins now has ended. It takes no lock. */
+  boolean isReached(long wanted) {
+    return value >= wanted && over == null; // in this order: a failure in between comes later
+  }
+
   /** The value regardless of failures, for messages and polling. */
   long currentValue() {
     return value;
@@ -305,9 +310,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
   boolean register(WaitNode node, long wanted, @Nullable Object domain) {
     node.failure = null;
     node.producer = null;
-    // Without the lock: the value never falls. If fail() comes between the two reads and the
-    // return, the wait counts as earlier.
-    if (value >= wanted && over == null) {
+    if (isReached(wanted)) {
       return false;
     }
     synchronized (lock) {

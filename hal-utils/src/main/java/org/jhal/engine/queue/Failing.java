@@ -22,63 +22,19 @@ final class Failing<E> {
 
   /** Fails an operation that is PARKED or READY. If several threads try, one succeeds. */
   void failUnissued(Operation<E> operation, HalException failure) {
-    boolean isFailed = false;
-    try {
-      // If it is REGISTERING, its own thread will fail it. Otherwise another thread may have failed
-      // or issued it first.
-      isFailed = operation.failFrom(State.PARKED, State.READY, failure);
-      if (isFailed) {
-        endUnissued(operation, failure);
-      }
-    } catch (Throwable t) { // there may be no stack left, not even for a call
-      if (isFailed) {
-        operation.leftWith = failure;
-        lists.hasLeft = true;
-        owner.issueLater();
-      }
-      throw t;
+    if (operation.failFrom(State.PARKED, State.READY, failure)) {
+      endUnissued(operation, failure);
     }
   }
 
-  /** Ends an operation that is FAILED. May be called again if an error ended it half-way. */
+  /** Ends an operation that is FAILED. May be called again if an error has ended it half-way. */
   private void endUnissued(Operation<E> operation, HalException failure) {
     // publish() may have removed a wait between the change of state and deregister(). The
     // semaphore's lock makes the producer that it stored visible here, and settling drops it.
-    for (int i = 0; i < operation.waitCount(); i++) {
-      OperationWait<E> wait = operation.wait(i);
-      boolean ignored = wait.semaphore().deregister(wait);
-    }
-    operation.work.endBorrow(); // nothing has reached the stream
+    operation.queue.registration().deregister(operation);
+    operation.work.endBorrow(); // first, as whoever sees the failure may ask (rule Q2)
     Settling.fail(operation, failure);
     owner.retireLater(operation);
-  }
-
-  /**
-   * Ends what {@link #endUnissued}, or a thread that enqueues, has left half done, as its thread
-   * had no stack any more. For the issue thread.
-   */
-  void endLeft() {
-    if (!lists.hasLeft) {
-      return;
-    }
-    lists.hasLeft = false;
-    try {
-      for (Operation<E> operation : lists.open()) {
-        HalException failure = operation.leftWith;
-        if (failure != null) {
-          HalException cause = operation.queue.lost();
-          failure = cause != null ? cause : failure;
-          if (operation.failFrom(State.REGISTERING, State.REGISTERING, failure)
-              || operation.state() == State.FAILED) {
-            endUnissued(operation, failure);
-          } // otherwise it fails with the device
-          operation.leftWith = null;
-        }
-      }
-    } catch (Throwable t) {
-      lists.hasLeft = true;
-      throw t;
-    }
   }
 
   /** Fails the operations that the drainer could not issue. For the issue thread. */
@@ -112,7 +68,7 @@ final class Failing<E> {
         failUnissued(operation, reason);
         State state = operation.state();
         if (state == State.FAILED) {
-          tellFailed(operation, reason);
+          endUnissued(operation, reason); // who failed it may not have got there yet, or ever will
         }
         if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
           operation.setGone();
@@ -128,22 +84,13 @@ final class Failing<E> {
    * stream goes on, and only then it retires.
    */
   void failOpen(Operation<E> operation, HalException reason) {
-    operation.failWork(reason); // while it is REGISTERING, its own thread looks at this
+    operation.failWork(reason); // while it is NEW, its own thread looks at this
     failUnissued(operation, reason);
     State state = operation.state();
     if (state == State.FAILED) {
-      tellFailed(operation, reason);
+      endUnissued(operation, reason);
     } else if (state == State.ISSUED || state == State.SETTLED) {
       Settling.fail(operation, reason);
     }
-  }
-
-  /**
-   * Fails the signals of an operation that is FAILED, with the reason that it has: who failed it
-   * may not have got there yet, or have no stack left.
-   */
-  private void tellFailed(Operation<E> operation, HalException reason) {
-    operation.work.endBorrow(); // first, as whoever sees the failure may ask (rule Q2)
-    Settling.fail(operation, reason);
   }
 }

@@ -126,7 +126,7 @@ final class Issuer<E> {
    *
    * <p>Called by the drainer with the device bound. The operation cannot retire before it is in
    * flight or has failed. The only errors that escape are those of the engine's own code; see
-   * {@link QueueLists#escaped}.
+   * {@link QueueLists#broken}.
    *
    * @return true if the event is recorded and the caller must put the operation in flight; false if
    *     it has failed, and may already have retired

@@ -29,9 +29,9 @@ public final class Operation<E> extends HeapNode {
    * The state of an operation. Each change is one compare-and-set, so exactly one thread makes it.
    */
   public enum State {
-    /** Being enqueued: its thread is registering its waits. */
-    REGISTERING,
-    /** At least one registered wait is open. */
+    /** Being filled in by the thread that enqueues it; no other thread sees it. */
+    NEW,
+    /** At least one wait is open, or its thread has yet to register one. */
     PARKED,
     /** All waits are reached or covered; in the heap of ready operations. */
     READY,
@@ -74,14 +74,14 @@ public final class Operation<E> extends HeapNode {
 
   // Any thread changes it by compare-and-set. It is set plainly only while one thread alone can see
   // the operation.
-  private volatile State state = State.REGISTERING;
+  private volatile State state = State.NEW;
 
   // Registered waits that are open, plus one until submit() has registered all of them. The thread
   // that counts it down to zero makes the operation READY.
   @SuppressWarnings("UnusedVariable") // used through its handle
   private volatile int openWaits = 1;
 
-  // Written by the enqueuing thread while REGISTERING, then constant. The fields of an
+  // Written by the enqueuing thread while NEW, then constant. The fields of an
   // OperationWait's outcome are an exception; see WaitNode.
   private OperationWait<E>[] waits;
   private Fence signals = Fence.NONE;
@@ -148,13 +148,6 @@ public final class Operation<E> extends HeapNode {
   @Nullable Operation<E> openBefore;
   @Nullable Operation<E> openAfter;
 
-  /**
-   * Why its thread has left it half failed, or half enqueued: an error has interrupted it, such as
-   * a StackOverflowError. Written by the thread that made it FAILED or began it, by a plain
-   * assignment as there may be no stack left for a call, and taken by the issue thread.
-   */
-  volatile @Nullable HalException leftWith;
-
   /** It was added to the operations to retire; guarded by the lock of {@link QueueLists}. */
   boolean isToRetire;
 
@@ -183,8 +176,8 @@ public final class Operation<E> extends HeapNode {
   // State.
 
   /**
-   * Becomes READY, or ISSUED if the calling thread has the drainer's role, without having been
-   * PARKED. For the enqueuing thread, while no other can see the operation.
+   * Becomes PARKED, READY, or ISSUED if the calling thread has the drainer's role. For the
+   * enqueuing thread, in the critical section from which on others see the operation.
    */
   void beginAs(State first) {
     state = first;
@@ -197,13 +190,18 @@ public final class Operation<E> extends HeapNode {
   /** Whether it is being enqueued, or it was issued and is not over. */
   public boolean isUnderWay() {
     State now = state;
-    return now == State.REGISTERING || now == State.ISSUED;
+    return now == State.NEW || now == State.ISSUED;
   }
 
   /** Whether it waits for something that is not covered by an event, or is being enqueued. */
   public boolean isParked() {
     State now = state;
-    return now == State.REGISTERING || now == State.PARKED;
+    return now == State.NEW || now == State.PARKED;
+  }
+
+  /** Whether it is open, or was: its queue has accepted it. */
+  public boolean isAccepted() {
+    return key != 0;
   }
 
   boolean changeState(State from, State to) {
@@ -741,8 +739,8 @@ public final class Operation<E> extends HeapNode {
   /** What there is to tell of this operation, or null if there is nothing yet, or no more. */
   @Nullable OpenOperation tell() {
     State now = state;
-    if (now == State.REGISTERING || now == State.RETIRED) {
-      return null; // while it is REGISTERING, its own thread fills it in
+    if (now == State.NEW || now == State.RETIRED) {
+      return null;
     }
     List<Timepoint> openWaits = new ArrayList<>(waits.length);
     for (int i = 0; i < waits.length; i++) {

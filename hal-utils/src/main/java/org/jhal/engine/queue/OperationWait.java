@@ -35,7 +35,7 @@ final class OperationWait<E> extends WaitNode {
     try {
       operation.queue.registration().waitOver(operation, this);
     } catch (Throwable t) {
-      operation.queue.lists.escaped = t; // before any call: there may be no stack left for one
+      operation.queue.lists.broken = t; // before any call: there may be no stack left for one
       throw t;
     }
   }

@@ -32,30 +32,16 @@ final class QueueLists<E> {
   private final Runnable issueLater;
 
   /**
-   * An error that escaped from the middle of an engine step, such as a StackOverflowError, which
-   * any line may throw. While it is set no thread gets the drainer's role.
+   * An error that has ended a step of the engine half-way, such as a StackOverflowError, which any
+   * line may throw. From then on no thread issues, and the issue thread loses the device.
    *
-   * <p>Written by the thread that caught it, after {@link #deadDrainer}, by plain assignments:
-   * there may be no stack left for a call. Cleared by the issue thread in {@link #endEscape}, which
-   * looks at it from time to time even if nobody could wake it.
+   * <p>Written by the thread that caught it, by a plain assignment: there may be no stack left for
+   * a call. The issue thread looks at it from time to time even if nobody could wake it.
    */
-  volatile @Nullable Throwable escaped;
-
-  /**
-   * The thread that met {@link #escaped} while it had the drainer's role, or null. Written by that
-   * thread, cleared by the issue thread.
-   */
-  volatile @Nullable Thread deadDrainer;
-
-  /**
-   * Operations may have been left half failed, or half enqueued; see {@link Operation#leftWith}.
-   * Set with the lock held, or by a plain assignment like {@link #escaped}; cleared by the issue
-   * thread before it looks.
-   */
-  volatile boolean hasLeft;
+  volatile @Nullable Throwable broken;
 
   // Guards all fields below. Exceptions are noted at the field.
-  private final Object lock = new Object();
+  final Object lock = new Object();
 
   // All operations that have not retired.
   private final OpenList<E> open = new OpenList<>(lock);
@@ -63,9 +49,7 @@ final class QueueLists<E> {
   // READY operations by number, and those that failed while they were in here.
   private final PairingHeap<Operation<E>> ready = new PairingHeap<>();
 
-  // The thread with the drainer's role, or null. A thread may compare this with itself without the
-  // lock: only that thread, or endEscape() after it has left, changes the field then.
-  @Nullable Thread drainer;
+  private boolean isDraining; // a thread has the drainer's role
 
   // The operation that the drainer is issuing, or null. It is in no other list than `open`.
   private @Nullable Operation<E> handed;
@@ -90,11 +74,13 @@ final class QueueLists<E> {
 
   private boolean isIssuingOver;
 
-  // Chained by nextToRetire: operations to retire once the stream is closed; those to discard;
-  // those that could not be issued, newest first; those for the completion thread to retire, oldest
+  // Chained by nextToRetire: operations to retire once the stream is closed; those to discard,
+  // which
+  // DeferredWorkQueue.abandon() adds; those that could not be issued, newest first; those for the
+  // completion thread to retire, oldest
   // first.
   private @Nullable Operation<E> firstKept;
-  private @Nullable Operation<E> firstBegun;
+  @Nullable Operation<E> firstBegun;
   private @Nullable Operation<E> firstFailed;
   private @Nullable Operation<E> firstToRetire;
   private @Nullable Operation<E> lastToRetire;
@@ -120,69 +106,71 @@ final class QueueLists<E> {
 
   // Open operations.
 
-  /** Assigns a number to an operation and adds it to the open ones. */
+  /** Assigns a number to an operation, adds it to the open ones, and makes it PARKED. */
   void open(Operation<E> operation) {
     synchronized (lock) {
-      openLocked(operation);
+      openLocked(operation, State.PARKED);
     }
   }
 
   /**
-   * Opens an operation, see {@link #open}, of which no wait was registered and that no other thread
-   * can see. Makes it ISSUED if the caller can have the drainer's role and the operation can be
-   * issued at once, otherwise READY.
+   * Opens an operation, see {@link #open}, of which all waits are reached. Makes it ISSUED if the
+   * caller can have the drainer's role and the operation can be issued at once, otherwise READY.
    *
    * @param mayIssue whether the caller may have the drainer's role
    * @return true if the operation is ISSUED, the caller has the drainer's role and must issue it;
    *     false if it is READY
    */
   boolean openReady(Operation<E> operation, boolean mayIssue) {
-    Thread thread = Thread.currentThread();
     synchronized (lock) {
-      openLocked(operation);
-      if (mayIssue
-          && drainer == null
-          && escaped == null
-          && !isIssuingOver
-          && ready.min() == null
-          && fitsLocked(operation)
-          && !operation.mayBlock()) {
-        operation.beginAs(State.ISSUED);
-        // No calls from here on, as above.
+      if (mayIssue && isNextLocked(operation)) {
+        openLocked(operation, State.ISSUED);
+        // No calls from here on, as there.
         handed = operation;
-        drainer = thread;
+        isDraining = true;
         return true;
       }
-      operation.beginAs(State.READY);
+      openLocked(operation, State.READY);
       ready.insert(operation);
       return false;
     }
   }
 
   /**
-   * Leaves an operation to the issue thread of which an error has ended the registering of waits,
-   * or the opening: it fails with the device, which the caller loses. So it is opened, if it is not
-   * open yet.
+   * Makes a PARKED operation, of which the last wait has ended, ISSUED or READY as {@link
+   * #openReady} does. Does nothing if another thread has failed it.
+   *
+   * @return whether the operation is ISSUED, the caller has the drainer's role and must issue it
    */
-  void leave(Operation<E> operation) {
+  boolean endParking(Operation<E> operation, boolean mayIssue) {
     synchronized (lock) {
-      if (!open.contains(operation)) {
-        openLocked(operation);
+      if (mayIssue && isNextLocked(operation)) {
+        if (!operation.changeState(State.PARKED, State.ISSUED)) {
+          return false;
+        }
+        // No calls from here on, as in openLocked().
+        handed = operation;
+        isDraining = true;
+        return true;
       }
-      operation.leftWith = Failures.UNKNOWN;
-      hasLeft = true;
+      if (operation.changeState(State.PARKED, State.READY)) {
+        ready.insert(operation);
+      }
+      return false;
     }
   }
 
-  /** Leaves an operation to the issue thread that was begun only, and is to be discarded. */
-  void leaveBegun(Operation<E> operation) {
-    synchronized (lock) {
-      operation.nextToRetire = firstBegun;
-      firstBegun = operation;
-    }
+  /** Whether an operation can be issued at once, by a thread that is not the issue thread. */
+  private boolean isNextLocked(Operation<E> operation) {
+    return !isDraining
+        && broken == null
+        && !isIssuingOver
+        && ready.min() == null
+        && fitsLocked(operation)
+        && !operation.mayBlock();
   }
 
-  /** Takes one that {@link #leaveBegun} was given, or returns null. */
+  /** Takes one that is to be discarded, or returns null. */
   @Nullable Operation<E> takeBegun() {
     synchronized (lock) {
       Operation<E> taken = firstBegun;
@@ -194,8 +182,9 @@ final class QueueLists<E> {
     }
   }
 
-  private void openLocked(Operation<E> operation) {
+  private void openLocked(Operation<E> operation, State state) {
     boolean isPart = operation.servesCopy();
+    operation.beginAs(state); // of which nothing comes if the next call has no stack
     open.add(operation);
     // No calls from here on: a call could run out of stack, and leave this half done.
     operation.key = ++lastNumber;
@@ -269,7 +258,7 @@ final class QueueLists<E> {
   @Nullable Operation<E> startIssuing(boolean mayBlock) {
     Next next;
     synchronized (lock) {
-      if (drainer != null || escaped != null) {
+      if (isDraining) {
         // The drainer may not have seen the newest operations. It will: it gives up the role only
         // in next(), in the critical section that finds nothing ready.
         return null;
@@ -278,7 +267,7 @@ final class QueueLists<E> {
       if (next == Next.BY_ANYBODY || (next == Next.BY_ISSUE_THREAD && mayBlock)) {
         Operation<E> first = ready.removeMin();
         handed = first;
-        drainer = Thread.currentThread();
+        isDraining = true;
         return first;
       }
     }
@@ -311,7 +300,7 @@ final class QueueLists<E> {
         handed = following;
         return following;
       }
-      drainer = null;
+      isDraining = false;
     }
     if (next != Next.NONE) {
       issueLater.run();
@@ -383,29 +372,22 @@ final class QueueLists<E> {
   }
 
   /**
-   * Handles {@link #escaped} after the device was lost and all operations have failed. If the
-   * thread that met the error had the drainer's role, the role becomes free, and the operation that
-   * it was issuing is kept, since part of it may have reached the stream.
+   * For the time after the device was lost because of {@link #broken}, once no thread issues any
+   * more: keeps the operation that a thread was issuing when the error ended that, since part of it
+   * may have reached the stream.
    */
-  void endEscape() {
+  void keepHanded() {
     synchronized (lock) {
-      // A thread that fails from here on writes deadDrainer before this, and is seen below, or
-      // escaped after it, and is handled by the next call.
-      escaped = null;
-      if (deadDrainer != null && deadDrainer == drainer) {
-        deadDrainer = null;
-        Operation<E> left = handed;
-        handed = null;
-        drainer = null;
-        State state = left == null ? null : left.state();
-        if (left != null && (state == State.ISSUED || state == State.SETTLED)) {
-          PooledEvent<E> event = left.event();
-          left.setEvent(null); // retiring it, after the stream is closed, must not touch the event
-          if (event != null) {
-            event.release();
-          }
-          keepLocked(left);
-        } // else it failed with the device, and whoever did that retires it
+      Operation<E> left = handed;
+      handed = null;
+      State state = left == null ? null : left.state();
+      if (left != null && (state == State.ISSUED || state == State.SETTLED)) {
+        PooledEvent<E> event = left.event();
+        left.setEvent(null); // retiring it, after the stream is closed, must not touch the event
+        if (event != null) {
+          event.release();
+        }
+        keepLocked(left);
       }
     }
   }
@@ -417,7 +399,7 @@ final class QueueLists<E> {
 
   private Next nextLocked() {
     Operation<E> first = ready.min();
-    if (first == null || isIssuingOver) {
+    if (first == null || isIssuingOver || broken != null) {
       return Next.NONE;
     }
     if (fitsLocked(first)) {
@@ -429,16 +411,6 @@ final class QueueLists<E> {
     // over() wakes the issue thread once there is room.
     isThrottled = true;
     return Next.NONE;
-  }
-
-  /**
-   * Removes an operation, which has failed, from the heap of ready ones, or returns null if it is
-   * empty. For use after {@link #endIssuing}.
-   */
-  @Nullable Operation<E> takeDeadReady() {
-    synchronized (lock) {
-      return ready.removeMin();
-    }
   }
 
   /** From now on no operation is handed out for issuing. */

@@ -2,6 +2,7 @@ package org.jhal.engine.queue;
 
 import org.jhal.HalException;
 import org.jhal.engine.queue.Operation.State;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The waits of one queue's operations: registers them with their semaphores, and makes an operation
@@ -24,23 +25,44 @@ final class WaitRegistration<E> {
     this.domain = domain;
   }
 
-  /**
-   * Registers each wait that is neither reached nor, unless the host has to see it, covered.
-   * Returns true if none was registered and none has failed.
-   */
-  boolean register(Operation<E> operation) {
-    boolean isReady = true;
-    Object lane = operation.work.waitsOnHost() ? null : domain; // see EngineSemaphore.register
+  /** Whether all waits are reached, so that none has to be registered. */
+  boolean areReached(Operation<E> operation) {
     for (int i = 0; i < operation.waitCount(); i++) {
       OperationWait<E> wait = operation.wait(i);
-      if (wait.semaphore().register(wait, wait.value(), lane)) {
-        isReady = false;
-      } else if (wait.failure != null) {
-        operation.failWork(wait.failure);
-        isReady = false;
+      if (!wait.semaphore().isReached(wait.value())) {
+        return false;
       }
     }
-    return isReady;
+    return true;
+  }
+
+  /** Which events may cover the waits of an operation; see {@link EngineSemaphore#register}. */
+  @Nullable Object domainOf(Operation<E> operation) {
+    return operation.work.waitsOnHost() ? null : domain;
+  }
+
+  /**
+   * Registers each wait that is neither reached nor covered by an event of {@code events}. For the
+   * thread that enqueues the operation, once it is open.
+   *
+   * @return the failure of a wait, or null
+   */
+  @Nullable HalException register(Operation<E> operation, @Nullable Object events) {
+    for (int i = 0; i < operation.waitCount(); i++) {
+      OperationWait<E> wait = operation.wait(i);
+      if (!wait.semaphore().register(wait, wait.value(), events) && wait.failure != null) {
+        return wait.failure;
+      }
+    }
+    return null;
+  }
+
+  /** Withdraws the waits that are registered. */
+  void deregister(Operation<E> operation) {
+    for (int i = 0; i < operation.waitCount(); i++) {
+      OperationWait<E> wait = operation.wait(i);
+      boolean ignored = wait.semaphore().deregister(wait);
+    }
   }
 
   /**
@@ -50,7 +72,7 @@ final class WaitRegistration<E> {
   void waitOver(Operation<E> operation, OperationWait<E> wait) {
     HalException failure = wait.failure;
     if (failure != null) {
-      waitFailed(operation, failure);
+      failing.failUnissued(operation, failure);
     } else if (!operation.countDown()) {
       watchIfCovered(operation, wait);
     } else if (makeReady(operation)) {
@@ -58,18 +80,9 @@ final class WaitRegistration<E> {
     }
   }
 
-  private void waitFailed(Operation<E> operation, HalException failure) {
-    operation.failWork(failure);
-    failing.failUnissued(operation, failure);
-  }
-
   /** The timepoint of a covered wait has failed. An operation in a stream hears of its producer. */
   void coveredWaitFailed(Operation<E> operation, HalException failure) {
-    if (operation.state() == State.REGISTERING) {
-      waitFailed(operation, failure);
-    } else {
-      failing.failUnissued(operation, failure);
-    }
+    failing.failUnissued(operation, failure);
   }
 
   /** Watches the covered waits of an operation for which other waits are open. */

@@ -15,6 +15,7 @@ import org.jhal.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -357,35 +358,49 @@ class QueueFailureTest {
     }
   }
 
-  /** Its own thread has the operation, and no other one could end it. */
-  @Test
-  void anErrorThatEndsAnEnqueueLeavesNoOperation() {
-    try (Quiet log = new Quiet()) {
-      QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
-      use.failsOnceOpen = new StackOverflowError();
-      assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
-      harness.run();
-      assertEquals(0, harness.open());
-      assertEquals(1, use.retired.get());
-      assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(harness.lost()).status());
-      harness.finish();
-    }
+  /** Where an error ends an enqueue. */
+  enum Before {
+    WAITS_ARE_LOOKED_AT,
+    IT_IS_OPENED
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void anErrorThatEndsTheRegisteringOfWaitsFailsTheOperationWithItsDevice(boolean isWaiting) {
+  @EnumSource
+  void anErrorBeforeItIsAcceptedRefusesTheOperation(Before before) {
+    QueueUse use = new QueueUse("overflowing", Fence.NONE, first.at(1));
+    Error error = new StackOverflowError();
+    if (before == Before.IT_IS_OPENED) {
+      use.failsOnceOpen = error;
+    } else {
+      use.failsAtRegistering = error;
+    }
+    assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
+    harness.run();
+    assertNull(harness.lost());
+    assertNull(first.failure());
+    assertEquals(0, harness.queues.get(0).enqueued());
+    assertEquals(0, harness.open());
+    assertEquals(0, use.borrowed.get());
+    assertEquals(1, use.retired.get());
+    harness.uses.clear(); // of those that were accepted
+    harness.finish();
+  }
+
+  @Test
+  void anErrorOnceItIsAcceptedFailsTheOperationWithItsDevice() {
     try (Quiet log = new Quiet()) {
-      Fence waits = isWaiting ? gate.at(1) : Fence.NONE;
-      QueueUse use = new QueueUse("overflowing", waits, first.at(1));
-      use.failsAtRegistering = new StackOverflowError();
-      assertThrows(StackOverflowError.class, () -> harness.enqueue(0, use));
+      QueueUse use = new QueueUse("overflowing", gate.at(1), first.at(1));
+      use.failsOnceOpen = new StackOverflowError();
+      harness.enqueue(0, use);
+      assertThrows(StackOverflowError.class, () -> gate.signal(1));
       harness.run();
       assertEquals(Status.UNAVAILABLE, Objects.requireNonNull(harness.lost()).status());
       assertEquals(Status.UNAVAILABLE, failure(first).status());
+      assertEquals(1, log.count("an error interrupted a step of queue"));
       assertEquals(0, use.borrowed.get());
       assertEquals(1, use.retired.get());
       assertEquals(0, harness.open());
+      assertThrows(HalException.class, () -> harness.enqueue(0, use));
       harness.finish();
     }
   }
