@@ -84,11 +84,18 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
     submitCaptured();
   }
 
-  /** Abandons the operation unless it was submitted. */
+  /** Ends the enqueuing, and abandons the operation unless it was submitted. */
   @Override
   public final void close() {
-    if (!isSubmitted) {
-      operation().queue.abandon(operation());
+    Operation<E> begun = operation;
+    if (begun != null) {
+      try {
+        if (!isSubmitted) {
+          begun.queue.abandon(begun);
+        }
+      } finally {
+        begun.queue.endEnqueue();
+      }
     }
   }
 
