@@ -91,7 +91,12 @@ final class EngineQueue<E> implements DeviceQueue {
   @Override
   public void barrier(Fence waits, Fence signals) {
     check(waits, signals);
-    queue.submit(queue.begin(NoWork.get(), servesCopies), waits, signals);
+    Operation<E> operation = queue.begin(NoWork.get(), servesCopies);
+    try {
+      queue.submit(operation, waits, signals);
+    } finally {
+      queue.endEnqueue();
+    }
   }
 
   @Override

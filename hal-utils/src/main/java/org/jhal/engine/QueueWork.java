@@ -82,11 +82,18 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
     submitCaptured();
   }
 
-  /** Abandons the operation unless it was accepted. */
+  /** Ends the enqueuing, and abandons the operation unless it was accepted. */
   @Override
   public final void close() {
-    if (!operation().isAccepted()) {
-      operation().queue.abandon(operation());
+    Operation<E> begun = operation;
+    if (begun != null) {
+      try {
+        if (begun.key == 0) {
+          begun.queue.abandon(begun);
+        }
+      } finally {
+        begun.queue.endEnqueue();
+      }
     }
   }
 

@@ -193,11 +193,12 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
     return stream == other;
   }
 
-  // Enqueueing: begin(), fill in the work, then submit() or abandon(), all on the user's thread.
+  // Enqueueing: begin(), fill in the work, then submit() or abandon(), and in any case
+  // endEnqueue(), all on the user's thread.
 
   /**
    * Returns an operation to fill in, and enters the gate. The caller must then submit or {@link
-   * #abandon} it, which leave it.
+   * #abandon} it, and {@link #endEnqueue leave} the gate.
    *
    * @param work what it does, which may be filled in until the operation is captured
    * @param servesCopy whether the operation is a chunk of a copy between devices that is under way;
@@ -242,9 +243,15 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       }
       issueRole.wake();
       throw t;
-    } finally {
-      gate.leave();
     }
+  }
+
+  /**
+   * Leaves the gate that {@link #begin} has entered. It is called where {@link #begin} was, and not
+   * further up the stack: a thread that had enough stack to enter has enough to leave.
+   */
+  public void endEnqueue() {
+    gate.leave();
   }
 
   /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
@@ -323,10 +330,6 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         issueRole.wake();
       }
       throw t;
-    } finally {
-      if (operation.key != 0) {
-        gate.leave();
-      }
     }
   }
 

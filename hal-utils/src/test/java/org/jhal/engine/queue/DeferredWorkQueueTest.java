@@ -320,6 +320,7 @@ class DeferredWorkQueueTest {
   void whatIsAbandonedNeverHappened() {
     DeferredWorkQueue<Event> queue = harness.queues.get(0);
     queue.abandon(harness.begin(0, new QueueUse("refused", Fence.NONE, Fence.NONE)));
+    queue.endEnqueue();
     assertEquals(0, queue.enqueued());
     assertEquals(0, harness.open());
   }

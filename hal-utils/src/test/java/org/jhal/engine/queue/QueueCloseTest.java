@@ -97,6 +97,7 @@ class QueueCloseTest {
     queue.shutdown().stop(System.nanoTime());
 
     queue.submit(operation, gate.at(1), done.at(1));
+    queue.endEnqueue();
 
     assertEquals(Status.CANCELLED, failure());
   }

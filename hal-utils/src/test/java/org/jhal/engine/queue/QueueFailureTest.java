@@ -414,6 +414,7 @@ class QueueFailureTest {
     use.failsAtEndOfBorrow = new StackOverflowError();
     Operation<FakeStream.Event> operation = harness.begin(0, use);
     assertThrows(StackOverflowError.class, () -> queue.abandon(operation));
+    queue.endEnqueue();
     assertTrue(queue.shutdown().shut(System.nanoTime()), "no thread is inside any more");
     if (!isClosing) {
       harness.run();

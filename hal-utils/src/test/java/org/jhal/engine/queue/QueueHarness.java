@@ -195,7 +195,11 @@ final class QueueHarness {
     synchronized (uses) {
       uses.add(use);
     }
-    operation.queue.submit(operation, use.waits, use.signals);
+    try {
+      operation.queue.submit(operation, use.waits, use.signals);
+    } finally {
+      operation.queue.endEnqueue();
+    }
     return use;
   }
 

@@ -169,7 +169,7 @@ class BenchToolTest {
               .anyMatch(benchCase.name()::startsWith);
       assertEquals(isAlone, row.getAsJsonArray("peers").isEmpty());
       if (benchCase.name().equals("heap")) {
-        assertEquals(64, aim(row).get("atMost").getAsDouble());
+        assertEquals(512, aim(row).get("atMost").getAsDouble());
       }
       for (JsonElement peer : row.getAsJsonArray("peers")) {
         check(metric, peer.getAsJsonObject());
