@@ -500,11 +500,11 @@ final class QueueLists<E> {
    */
   boolean addToRetire(Operation<E> operation) {
     synchronized (lock) {
+      if (operation.isToRetire) {
+        return true; // two threads may end an operation that has failed
+      }
       if (isRetiringOver) {
         return false;
-      }
-      if (operation.isToRetire) {
-        return true; // the thread that has added it ran out of stack behind that
       }
       // No calls from here on, as above.
       operation.isToRetire = true;
@@ -522,6 +522,9 @@ final class QueueLists<E> {
   void endRetiring() {
     synchronized (lock) {
       isRetiringOver = true;
+      while (ready.removeMin() != null) {
+        continue; // they have failed, and would be kept as long as the queue
+      }
     }
   }
 
