@@ -171,7 +171,7 @@ abstract class Collective {
 
   /** Whether it may be about to begin: it is being enqueued, or issued, which takes no time. */
   private boolean isBeginning() {
-    return stage() == Stage.PARKED && operation.isUnderWay();
+    return stage() == Stage.PARKED && !isTold && operation.isUnderWay();
   }
 
   /**

@@ -115,6 +115,11 @@ class CommandWork<E> extends QueueWork<E> {
     onEventReleased = onRelease;
   }
 
+  @Override
+  final void refused() {
+    onEventReleased = null;
+  }
+
   private void keep(boolean isAny) {
     hasEffect = isAny;
     if (!isAny) {

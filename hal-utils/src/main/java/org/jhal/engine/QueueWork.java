@@ -89,6 +89,7 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
     if (begun != null) {
       try {
         if (begun.key == 0) {
+          refused();
           begun.queue.abandon(begun);
         }
       } finally {
@@ -96,6 +97,9 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
       }
     }
   }
+
+  /** Its call is refused, and the operation is about to be abandoned. */
+  void refused() {}
 
   // What it uses.
 

@@ -113,8 +113,7 @@ public final class Cascade {
         } else if (!readyQueues.isEmpty()) {
           readyQueues.remove(readyQueues.size() - 1).drainAfterSignal();
         } else {
-          runLeft();
-          return;
+          break;
         }
       }
     } catch (Throwable t) { // an error in the engine's own code, such as a stack overflow
@@ -137,6 +136,7 @@ public final class Cascade {
     } finally {
       isRunning = false;
     }
+    runLeft();
   }
 
   /**
@@ -147,23 +147,24 @@ public final class Cascade {
     if (LEFT.first == null) {
       return;
     }
-    Cascade left;
-    synchronized (LEFT) {
-      left = LEFT.first;
-      LEFT.first = null;
-    }
-    while (left != null) {
-      Cascade next = left.nextLeft;
+    while (true) {
+      Cascade left;
+      synchronized (LEFT) {
+        left = LEFT.first;
+        if (left == null) {
+          return;
+        }
+        LEFT.first = left.nextLeft;
+      }
       try {
         left.handOver();
-      } catch (Throwable t) { // there are too many threads; the next call tries again
+      } catch (Throwable t) { // too many threads, or too little stack; the next call tries again
         synchronized (LEFT) {
           left.nextLeft = LEFT.first;
           LEFT.first = left;
         }
-        Failures.log(LOG, Level.ERROR, "waiters cannot be notified", t);
+        return;
       }
-      left = next;
     }
   }
 

@@ -212,8 +212,11 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       throw lost.again();
     }
     if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
-      throw new HalException(
-          Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
+      lost = cancelled == null ? loss.cause() : null; // it may be lost, and the gate shut, just now
+      throw lost != null
+          ? lost.again()
+          : new HalException(
+              Status.FAILED_PRECONDITION, "the device of queue " + name + " is closed");
     }
     try {
       HalException cause = loss.cause();
@@ -363,7 +366,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
         drain();
       }
     }
-    if (operation.state() == State.FAILED) {
+    State now = operation.state();
+    if (now == State.FAILED || now == State.RETIRED) {
       registration.deregister(operation); // what was registered after another thread had failed it
     }
   }

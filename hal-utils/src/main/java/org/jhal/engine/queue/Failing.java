@@ -29,6 +29,15 @@ final class Failing<E> {
 
   /** Ends an operation that is FAILED. May be called again if an error has ended it half-way. */
   private void endUnissued(Operation<E> operation, HalException failure) {
+    try {
+      end(operation, failure);
+    } catch (Throwable t) {
+      operation.queue.lists.broken = t; // no call: there may be no stack left for one
+      throw t;
+    }
+  }
+
+  private void end(Operation<E> operation, HalException failure) {
     // publish() may have removed a wait between the change of state and deregister(). The
     // semaphore's lock makes the producer that it stored visible here, and settling drops it.
     operation.queue.registration().deregister(operation);

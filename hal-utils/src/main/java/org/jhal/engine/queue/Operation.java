@@ -72,9 +72,10 @@ public final class Operation<E> extends HeapNode {
   public final DeferredWorkQueue<E> queue;
   public final Work<E> work;
 
-  // Any thread changes it by compare-and-set. It is set plainly only while one thread alone can see
-  // the operation.
-  private volatile State state = State.NEW;
+  // Any thread changes it by compare-and-set. It is set plainly only by QueueLists.openLocked, in
+  // the
+  // critical section from which on others see the operation.
+  volatile State state = State.NEW;
 
   // Registered waits that are open, plus one until submit() has registered all of them. The thread
   // that counts it down to zero makes the operation READY.
@@ -174,14 +175,6 @@ public final class Operation<E> extends HeapNode {
   }
 
   // State.
-
-  /**
-   * Becomes PARKED, READY, or ISSUED if the calling thread has the drainer's role. For the
-   * enqueuing thread, in the critical section from which on others see the operation.
-   */
-  void beginAs(State first) {
-    state = first;
-  }
 
   State state() {
     return state;

@@ -184,9 +184,9 @@ final class QueueLists<E> {
 
   private void openLocked(Operation<E> operation, State state) {
     boolean isPart = operation.servesCopy();
-    operation.beginAs(state); // of which nothing comes if the next call has no stack
     open.add(operation);
     // No calls from here on: a call could run out of stack, and leave this half done.
+    operation.state = state;
     operation.key = ++lastNumber;
     if (isPart) {
       parts++;

@@ -95,8 +95,13 @@ public final class QueueShutdown<E> {
     OpenQueues.remove(queue);
     Names.remove(queue.number());
     // A thread inside the gate may still leave work to the queue's threads.
-    return gate.awaitEmpty(deadline)
-        && queue.issueRole.stop(deadline) & queue.completionRole.stop(deadline);
+    boolean haveEnded =
+        gate.awaitEmpty(deadline)
+            && queue.issueRole.stop(deadline) & queue.completionRole.stop(deadline);
+    if (haveEnded) {
+      lists.keepHanded(); // unless the issue thread came to that, after an error of the engine
+    }
+    return haveEnded;
   }
 
   /**
