@@ -2,8 +2,12 @@ package org.jhal.mock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +20,7 @@ import org.jhal.cts.run.CtsRun;
 import org.jhal.driver.Command;
 import org.jhal.mock.cts.MockCtsBackend;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -351,6 +356,22 @@ class CtsSelfTest {
   void aStreamThatSwapsWorkAndSaysSoIsRight() {
     String test = "QueueTransferOrderTest.aLongChainKeepsItsOrder";
     assertPassed(test, run(WrongBackend.ofSwappingStream(ForwardingStream::new), test));
+  }
+
+  /**
+   * A semaphore that a wrong backend does not close is reported when it is collected, which must
+   * not be in the run of another case.
+   */
+  @AfterEach
+  void collectWhatTheBackendHasLeft() throws InterruptedException {
+    ReferenceQueue<Object> collected = new ReferenceQueue<>();
+    PhantomReference<Object> canary = new PhantomReference<>(new Object(), collected);
+    Reference<?> found = null;
+    for (int i = 0; i < 20 && found == null; i++) {
+      System.gc();
+      found = collected.remove(1_000);
+    }
+    assertSame(canary, found, "the garbage collector did not run within 20 s");
   }
 
   @Test
