@@ -2,7 +2,6 @@ package org.jhal.engine;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jhal.Args;
@@ -34,14 +33,12 @@ final class RecordedCommand implements Command, CommandList {
   private int pattern;
   private int patternBytes;
   private byte[] data = NO_BYTES; // the bytes of an update, or packed arguments of a dispatch
-  private int dataSize;
   private @Nullable HostMemory host;
   private @Nullable EngineKernel kernel;
   private int groupsX;
   private int groupsY;
   private int groupsZ;
-  private RecordedOperand[] arguments = NO_OPERANDS; // by parameter; unused for constants
-  private int argumentCount;
+  private RecordedOperand[] arguments = NO_OPERANDS; // by parameter; null for constants
   private @Nullable ExternalCall external;
   private long event;
 
@@ -84,10 +81,7 @@ final class RecordedCommand implements Command, CommandList {
 
   @Override
   public ByteBuffer bytes() {
-    return ByteBuffer.wrap(data, 0, dataSize)
-        .slice()
-        .asReadOnlyBuffer()
-        .order(ByteOrder.nativeOrder());
+    return ByteBuffer.wrap(data).slice().asReadOnlyBuffer().order(ByteOrder.nativeOrder());
   }
 
   @Override
@@ -166,7 +160,7 @@ final class RecordedCommand implements Command, CommandList {
     Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, range);
     kind = Validation.supported(device, Kind.UPDATE);
     target = range;
-    reserve(length);
+    data = new byte[length];
     from.get(from.position(), data, 0, length);
     return length > 0;
   }
@@ -226,15 +220,14 @@ final class RecordedCommand implements Command, CommandList {
     groupsX = count.x();
     groupsY = count.y();
     groupsZ = count.z();
-    reserveArguments(args.size());
-    reserve(called.layout().size());
-    Arrays.fill(data, 0, dataSize, (byte) 0);
-    for (int i = 0; i < argumentCount; i++) {
+    arguments = new RecordedOperand[args.size()];
+    data = new byte[called.layout().size()];
+    for (int i = 0; i < arguments.length; i++) {
       Parameter parameter = called.parameter(i);
-      arguments[i].clear();
       if (parameter.kind() == Parameter.Kind.CONSTANT) {
         Constants.pack(called, i, parameter, args.get(i), data, called.layout().offset(i));
       } else {
+        arguments[i] = new RecordedOperand();
         Validation.bufferArgument(device, called, i, parameter, args.get(i), arguments[i]);
       }
     }
@@ -244,9 +237,10 @@ final class RecordedCommand implements Command, CommandList {
   /** External work on {@code buffers}, which are checked here. */
   void setExternal(EngineDevice<?> device, List<EngineBuffer> buffers, ExternalCall work) {
     kind = Validation.supported(device, Kind.EXTERNAL);
-    reserveArguments(buffers.size());
-    for (int i = 0; i < argumentCount; i++) {
+    arguments = new RecordedOperand[buffers.size()];
+    for (int i = 0; i < arguments.length; i++) {
       EngineBuffer buffer = buffers.get(i);
+      arguments[i] = new RecordedOperand();
       arguments[i].set(buffer.storage, buffer.offset, buffer.size());
     }
     external = work;
@@ -261,24 +255,6 @@ final class RecordedCommand implements Command, CommandList {
     kind = Validation.supported(device, Kind.BARRIER);
   }
 
-  private void reserveArguments(int count) {
-    argumentCount = count;
-    int old = arguments.length;
-    if (old < count) {
-      arguments = Arrays.copyOf(arguments, count);
-      for (int i = old; i < count; i++) {
-        arguments[i] = new RecordedOperand();
-      }
-    }
-  }
-
-  private void reserve(int size) {
-    if (data.length < size) {
-      data = new byte[size];
-    }
-    dataSize = size;
-  }
-
   /** Calls {@code visitor} for each operand that this command uses. */
   void visit(OperandVisitor visitor) {
     switch (kind) {
@@ -290,7 +266,7 @@ final class RecordedCommand implements Command, CommandList {
         visitor.visit(target(), BufferUsage.TRANSFER_TARGET, 1);
       }
       case DISPATCH -> {
-        for (int i = 0; i < argumentCount; i++) {
+        for (int i = 0; i < arguments.length; i++) {
           Parameter parameter = kernel().parameter(i);
           if (parameter.kind() == Parameter.Kind.BUFFER) {
             if (parameter.isRead()) {

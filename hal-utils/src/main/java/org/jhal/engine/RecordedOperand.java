@@ -30,10 +30,6 @@ final class RecordedOperand implements Operand {
     length = newLength;
   }
 
-  void clear() {
-    storage = null;
-  }
-
   @Override
   public int slot() {
     return isSlot() ? slot : -1;

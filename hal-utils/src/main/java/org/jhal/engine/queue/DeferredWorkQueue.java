@@ -207,12 +207,8 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    *     lost
    */
   public Operation<E> begin(Work<E> work, boolean servesCopy) {
-    HalException lost = cancelled == null ? loss.cause() : null;
-    if (lost != null) {
-      throw lost.again();
-    }
     if ((cancelled != null && !servesCopy) || !gate.tryEnter()) {
-      lost = cancelled == null ? loss.cause() : null; // it may be lost, and the gate shut, just now
+      HalException lost = cancelled == null ? loss.cause() : null; // see endBroken()
       throw lost != null
           ? lost.again()
           : new HalException(

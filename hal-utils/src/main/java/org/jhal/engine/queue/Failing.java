@@ -27,6 +27,17 @@ final class Failing<E> {
     }
   }
 
+  /**
+   * As {@link #failUnissued}, and ends an operation that another thread has failed as well: that
+   * thread may not have got there yet, or never will.
+   */
+  private void endIfUnissued(Operation<E> operation, HalException failure) {
+    if (operation.failFrom(State.PARKED, State.READY, failure)
+        || operation.state() == State.FAILED) {
+      endUnissued(operation, failure);
+    }
+  }
+
   /** Ends an operation that is FAILED. May be called again if an error has ended it half-way. */
   private void endUnissued(Operation<E> operation, HalException failure) {
     try {
@@ -74,11 +85,8 @@ final class Failing<E> {
     List<Operation<E>> open = lists.open();
     for (Operation<E> operation : open) {
       if (which.test(operation)) {
-        failUnissued(operation, reason);
+        endIfUnissued(operation, reason);
         State state = operation.state();
-        if (state == State.FAILED) {
-          endUnissued(operation, reason); // who failed it may not have got there yet, or ever will
-        }
         if (alsoIssued && (state == State.ISSUED || state == State.SETTLED)) {
           operation.setGone();
           Settling.fail(operation, reason); // SETTLED: its signals may not be applied yet
@@ -94,11 +102,9 @@ final class Failing<E> {
    */
   void failOpen(Operation<E> operation, HalException reason) {
     operation.failWork(reason); // while it is NEW, its own thread looks at this
-    failUnissued(operation, reason);
+    endIfUnissued(operation, reason);
     State state = operation.state();
-    if (state == State.FAILED) {
-      endUnissued(operation, reason);
-    } else if (state == State.ISSUED || state == State.SETTLED) {
+    if (state == State.ISSUED || state == State.SETTLED) {
       Settling.fail(operation, reason);
     }
   }

@@ -80,11 +80,6 @@ final class WaitRegistration<E> {
     }
   }
 
-  /** The timepoint of a covered wait has failed. An operation in a stream hears of its producer. */
-  void coveredWaitFailed(Operation<E> operation, HalException failure) {
-    failing.failUnissued(operation, failure);
-  }
-
   /** Watches the covered waits of an operation for which other waits are open. */
   void watchCovered(Operation<E> operation) {
     for (int i = 0; i < operation.waitCount(); i++) {
@@ -102,7 +97,7 @@ final class WaitRegistration<E> {
     }
     CoveredWait<E> watch = new CoveredWait<>(operation);
     if (!wait.semaphore().register(watch, wait.value(), null) && watch.failure != null) {
-      coveredWaitFailed(operation, watch.failure);
+      failing.failUnissued(operation, watch.failure);
     }
   }
 
