@@ -126,6 +126,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
         RankHold.class,
         StackReserve.class,
         RecordedCommand.class);
+    Object ignored = new Throwable().getStackTrace(); // HalException.again() needs its classes
   }
 
   private final DeviceBackend<E> backend;

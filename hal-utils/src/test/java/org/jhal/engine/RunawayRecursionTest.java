@@ -68,6 +68,8 @@ class RunawayRecursionTest {
 
   @TempDir private Path folder;
 
+  private int devices; // made by this test so far, each with a name of its own
+
   /** Calls of a queue. */
   enum Call {
     BARRIER {
@@ -147,7 +149,7 @@ class RunawayRecursionTest {
 
   /** A device and what the calls need. */
   private final class Target {
-    final EngineDevice<?> device = new InstantBackend().open(1);
+    final EngineDevice<?> device = new InstantBackend(devices++).open(1);
     final DeviceQueue queue = device.queue(0);
     final DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
     final ByteBuffer bytes = ByteBuffer.allocate(4);
@@ -254,7 +256,8 @@ class RunawayRecursionTest {
         call.enqueue(attempt.on, waits[i], signals[i], attempt.memory);
         attempt.isAccepted = true;
         enough++;
-      } catch (StackOverflowError e) { // on purpose
+      } catch (StackOverflowError
+          | LinkageError e) { // on purpose; of a class that the first spoilt
         attempt.hasThrown = true;
         enough = 0;
       } catch (HalException e) { // its device is lost
@@ -263,7 +266,7 @@ class RunawayRecursionTest {
     }
 
     /** The operations that were accepted end, and nothing is left of them or of others. */
-    void check() throws Exception {
+    void check(Quiet log) throws Exception {
       for (Target target : targets) {
         target.gate.signal(1);
         target.otherGate.signal(1);
@@ -285,7 +288,7 @@ class RunawayRecursionTest {
         if (call.borrows()) {
           assertEquals(0, target.queue.openOperations(), toString());
         }
-        assertEquals(0, target.device.statistics().bytes(), toString());
+        checkMemory(target, log);
         checkLoss(target);
         of(target)
             .forEach(
@@ -293,6 +296,17 @@ class RunawayRecursionTest {
                     assertFalse(attempt.memory.isBorrowed(), this + ": borrowed after the close"));
         of(target).forEach(attempt -> attempt.done.close());
       }
+    }
+
+    /**
+     * All memory is given back. A thread that has no stack left for the very end of its call stays
+     * counted as one inside, though: the close then tells that it leaks what is native.
+     */
+    private void checkMemory(Target target, Quiet log) {
+      String message = this + ", lost by " + target.device.lostCause() + ": " + log.lines();
+      boolean isLeaked = log.count("closing " + target.device + ": its native resources are") > 0;
+      assertFalse(isLeaked && call.borrows(), message);
+      assertTrue(isLeaked || target.device.statistics().bytes() == 0, message);
     }
 
     /** Something on the device has lost it, if it is lost, and what has was not refused. */
@@ -331,7 +345,7 @@ class RunawayRecursionTest {
           }
         }
         for (Runaway thread : threads) {
-          thread.check();
+          thread.check(log);
           if (call.borrows()) {
             assertEquals(0, log.count("did not end within"), thread + ": " + log.lines());
             assertEquals(0, log.count("leaked"), thread + ": " + log.lines());

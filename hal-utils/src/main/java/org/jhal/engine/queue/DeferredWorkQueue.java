@@ -223,7 +223,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       operation.setServesCopy(servesCopy);
       return operation;
     } catch (Throwable t) {
-      gate.leave();
+      leave();
       throw t;
     }
   }
@@ -250,7 +250,16 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
    * further up the stack: a thread that had enough stack to enter has enough to leave.
    */
   public void endEnqueue() {
-    gate.leave();
+    leave();
+  }
+
+  private void leave() {
+    try {
+      gate.leave();
+    } catch (Throwable t) { // it stays counted as a thread inside; no call, as in submit()
+      lists.broken = t;
+      throw t;
+    }
   }
 
   /** Discards what other threads could not discard. For the issue thread, and when it has ended. */
@@ -427,7 +436,7 @@ public final class DeferredWorkQueue<E> implements StreamOwner<E> {
       issueRole.wake();
       throw t;
     } finally {
-      gate.leave();
+      leave();
     }
   }
 
