@@ -13,13 +13,13 @@ final class AllocaWork<E> extends QueueWork<E> {
   // is handed over by a plain assignment, since there may be no stack left for a call.
   @Nullable BufferStorage first;
 
-  AllocaWork(EngineDevice<E> device) {
+  AllocaWork(DeviceCore<E> device) {
     super(device);
   }
 
   /** Returns the memory to be. */
   BufferStorage alloca(long bytes, BufferParams params) {
-    device.checkAllocation(bytes, params);
+    Checks.memory(device, bytes, params);
     BufferStorage storage = BufferStorage.promised(device, params, bytes);
     retainStorage(storage);
     allocation = storage;
@@ -36,7 +36,7 @@ final class AllocaWork<E> extends QueueWork<E> {
   @Override
   void issue(NativeStream<E> stream) {
     BufferStorage storage = Objects.requireNonNull(allocation);
-    Validation.allocation(device, storage.size, storage.params);
+    Checks.allocation(device, storage.size, storage.params);
     storage.commit(stream.allocAsync(storage.size, storage.params, this));
   }
 

@@ -8,8 +8,8 @@ final class BufferOwner extends Owner {
   private final BufferStorage storage;
 
   /** Owns {@code storage} on behalf of {@code buffer}. */
-  BufferOwner(EngineBuffer buffer, BufferStorage storage) {
-    super(buffer, storage, storage.device, "buffer");
+  BufferOwner(Object buffer, BufferStorage storage) {
+    super(buffer, storage, storage.device.tracesLeaks(), "buffer");
     this.storage = storage;
     storage.setOwner(this);
   }

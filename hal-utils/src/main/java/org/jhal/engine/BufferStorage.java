@@ -3,7 +3,6 @@ package org.jhal.engine;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.EnumSet;
 import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
@@ -11,7 +10,6 @@ import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
-import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Cascade;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class BufferStorage extends RefCounted {
+final class BufferStorage extends LiveStorages.Entry {
   private static final System.Logger LOG = System.getLogger(BufferStorage.class.getName());
 
   private enum Phase {
@@ -53,7 +51,7 @@ final class BufferStorage extends RefCounted {
     }
   }
 
-  final EngineDevice<?> device;
+  final DeviceCore<?> device;
   final BufferParams params;
   final long size;
   final boolean isTransient; // from an alloca
@@ -78,27 +76,22 @@ final class BufferStorage extends RefCounted {
   private volatile boolean isOver; // onRelease was called
 
   @SuppressWarnings("UnusedVariable") // keeps the owner reachable
-  private @Nullable BufferOwner owner;
-
-  // Links in LiveStorages, guarded by its monitor.
-  @Nullable BufferStorage previousLive;
-  @Nullable BufferStorage nextLive;
-  boolean isLive;
+  private @Nullable Owner owner;
 
   /** A storage for memory to be allocated by an alloca. */
-  static BufferStorage promised(EngineDevice<?> device, BufferParams params, long size) {
+  static BufferStorage promised(DeviceCore<?> device, BufferParams params, long size) {
     return new BufferStorage(device, params, size, null, false, null, null);
   }
 
   /** A storage over memory that the device has allocated. */
   static BufferStorage allocated(
-      EngineDevice<?> device, BufferParams params, long size, DeviceMemory memory) {
+      DeviceCore<?> device, BufferParams params, long size, DeviceMemory memory) {
     return new BufferStorage(device, params, size, memory, false, null, null);
   }
 
   /** A storage over somebody else's memory. */
   static BufferStorage imported(
-      EngineDevice<?> device,
+      DeviceCore<?> device,
       BufferParams params,
       long size,
       DeviceMemory memory,
@@ -107,29 +100,26 @@ final class BufferStorage extends RefCounted {
   }
 
   /**
-   * A storage of {@code device} that stands for the one that has {@code buffer}'s memory, and keeps
-   * that alive.
+   * A storage of {@code device} that stands for {@code home}, which has memory itself. Takes over
+   * the caller's reference to that, even if it throws.
    *
-   * @throws HalException FAILED_PRECONDITION if the buffer is closed
+   * @param usage what it is for
    */
-  static BufferStorage over(EngineDevice<?> device, EngineBuffer buffer) {
-    // Not for a storage that stands for another one itself, since its device frees it when it
-    // closes, and may do so before the other device closes.
-    BufferStorage home = buffer.storage.home();
-    buffer.checkOpen("buffer");
-    if (!home.tryRetain()) {
-      throw new HalException(Status.FAILED_PRECONDITION, "buffer: " + buffer + " is closed");
-    }
+  static BufferStorage over(DeviceCore<?> device, BufferStorage home, Set<BufferUsage> usage) {
     try {
-      Set<BufferUsage> usage = EnumSet.noneOf(BufferUsage.class);
-      usage.addAll(buffer.params().usage());
-      usage.removeAll(Set.of(BufferUsage.MAP_READ, BufferUsage.MAP_WRITE));
-      BufferParams params = new BufferParams(buffer.params().type(), usage);
+      BufferParams params = new BufferParams(home.params.type(), usage);
       return new BufferStorage(device, params, home.size, null, true, home, null);
     } catch (Throwable t) { // no memory
       home.release();
       throw t;
     }
+  }
+
+  /** Why operations of {@code user}, perhaps another device, cannot use it; null if they can. */
+  @Nullable String refusalFor(DeviceCore<?> user) {
+    BufferStorage home = home();
+    String refusal = home.device == user ? null : user.peers().refusal(home.device);
+    return refusal != null ? refusal : home.notForPeers();
   }
 
   /** Whether its own device has allocated the memory, on itself. */
@@ -138,7 +128,7 @@ final class BufferStorage extends RefCounted {
   }
 
   private BufferStorage(
-      EngineDevice<?> device,
+      DeviceCore<?> device,
       BufferParams params,
       long size,
       @Nullable DeviceMemory memory,
@@ -162,7 +152,7 @@ final class BufferStorage extends RefCounted {
   }
 
   /** Sets the owner, who takes over the first reference. */
-  void setOwner(BufferOwner newOwner) {
+  void setOwner(Owner newOwner) {
     owner = newOwner;
   }
 
@@ -261,6 +251,15 @@ final class BufferStorage extends RefCounted {
   }
 
   @Override
+  void endWithDevice() {
+    try {
+      free();
+    } finally {
+      endIfOver();
+    }
+  }
+
+  @Override
   protected void destroy() {
     isUnused = true;
     if (isDeallocated()) {
@@ -280,7 +279,7 @@ final class BufferStorage extends RefCounted {
    * <p>Also calls the user's {@code onRelease}, once, when the native runtime no longer uses the
    * memory either, which may take longer.
    */
-  void endIfOver() {
+  private void endIfOver() {
     if (isUnused && isFreed) {
       device.resources().storages().remove(this);
     }

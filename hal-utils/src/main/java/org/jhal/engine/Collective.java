@@ -99,7 +99,7 @@ abstract class Collective {
    */
   final void begin() {
     try {
-      for (EngineDevice<?> device : group.devices()) {
+      for (DeviceCore<?> device : group.devices()) {
         device.holds().beginCopy();
         held.incrementAndGet();
       }
@@ -179,7 +179,7 @@ abstract class Collective {
    * device.
    */
   final void awaitBeginning(long deadline) {
-    EngineDevice<?> device = group.first();
+    DeviceCore<?> device = group.first();
     boolean ignored =
         BackOff.await(this, deadline, () -> !isBeginning() || device.lostCause() != null);
   }

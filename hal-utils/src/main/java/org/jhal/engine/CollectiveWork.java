@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class CollectiveWork<E> extends QueueWork<E> {
   private volatile @Nullable Collective collective; // null once the operation retires
 
-  CollectiveWork(EngineDevice<E> device) {
+  CollectiveWork(DeviceCore<E> device) {
     super(device);
   }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jhal.Args;
 import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
 import org.jhal.ExternalWork;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
@@ -31,7 +32,7 @@ class CommandWork<E> extends QueueWork<E> {
   private HostMemory.@Nullable Borrow borrow; // for an upload or a readback
   private @Nullable Runnable onEventReleased; // the user's, of an imported event
 
-  CommandWork(EngineDevice<E> device) {
+  CommandWork(DeviceCore<E> device) {
     super(device);
   }
 
@@ -89,14 +90,14 @@ class CommandWork<E> extends QueueWork<E> {
   }
 
   /** External work. It is kept by an object of its own, since a context may be kept too long. */
-  final void external(EngineQueue<E> queue, List<DeviceBuffer> buffers, ExternalWork work) {
+  final void external(DeviceQueue queue, List<DeviceBuffer> buffers, ExternalWork work) {
     for (DeviceBuffer buffer : buffers) {
       Objects.requireNonNull(buffer, "buffers has a null");
     }
     List<DeviceBuffer> passed = List.copyOf(buffers);
     List<EngineBuffer> own = new ArrayList<>(passed.size());
     for (DeviceBuffer buffer : passed) {
-      own.add(Validation.usable(device, "buffer " + own.size(), buffer));
+      own.add(EngineBuffer.usable(device, "buffer " + own.size(), buffer));
     }
     command.setExternal(device, own, new ExternalRun(queue, passed, work));
     keep(true);

@@ -39,7 +39,7 @@ final class Constants {
         if (number != wide && !Double.isNaN(wide)) {
           throw new HalException(
               Status.OUT_OF_RANGE,
-              Validation.argument(kernel, index, parameter)
+              kernel.argument(index)
                   + (value instanceof Float ? ": the float " : ": the double ")
                   + value
                   + (Float.isInfinite(number)
@@ -74,7 +74,7 @@ final class Constants {
         if (number < low || number > high) {
           throw new HalException(
               Status.OUT_OF_RANGE,
-              Validation.argument(kernel, index, parameter)
+              kernel.argument(index)
                   + ": "
                   + number
                   + " does not fit "
@@ -136,7 +136,7 @@ final class Constants {
       EngineKernel kernel, int index, Parameter parameter, Object value, String wanted) {
     return new HalException(
         Status.INVALID_ARGUMENT,
-        Validation.argument(kernel, index, parameter)
+        kernel.argument(index)
             + ": constant of type "
             + parameter.type().label()
             + " needs "

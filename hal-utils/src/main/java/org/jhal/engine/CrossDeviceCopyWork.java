@@ -9,7 +9,7 @@ import org.jhal.driver.HostCompletion;
 final class CrossDeviceCopyWork<E> extends CommandWork<E> {
   private boolean isByHost;
 
-  CrossDeviceCopyWork(EngineDevice<E> device) {
+  CrossDeviceCopyWork(DeviceCore<E> device) {
     super(device);
   }
 

@@ -14,12 +14,12 @@ final class DeallocaWork<E> extends QueueWork<E> {
   // reported as a leak.
   private @Nullable EngineBuffer deallocated;
 
-  DeallocaWork(EngineDevice<E> device) {
+  DeallocaWork(DeviceCore<E> device) {
     super(device);
   }
 
   void dealloca(DeviceBuffer buffer) {
-    EngineBuffer own = Validation.buffer(device, "buffer", buffer);
+    EngineBuffer own = EngineBuffer.of(device, "buffer", buffer);
     if (!own.storage.isTransient || own.isSlice()) {
       throw new HalException(
           Status.INVALID_ARGUMENT,

@@ -17,7 +17,7 @@ final class DeviceCopy extends Lanes implements HostCall {
   private static final int LANES = 2;
 
   private final int index; // of the queue on which it was enqueued
-  private final EngineDevice<?> other; // the device on which it was not enqueued
+  private final DeviceCore<?> other; // the device on which it was not enqueued
   private final CopyBuffers buffers;
   private final EngineBuffer source;
   private final long sourceOffset;
@@ -27,16 +27,17 @@ final class DeviceCopy extends Lanes implements HostCall {
   private @Nullable Completion completion; // written before any lane starts
 
   DeviceCopy(
-      EngineQueue<?> owner,
+      DeviceCore<?> device,
+      int index,
       EngineBuffer source,
       long sourceOffset,
       EngineBuffer target,
       long targetOffset,
       long length) {
     super("a copy between devices failed: ", length);
-    this.index = owner.index();
-    this.other = source.device() == owner.device() ? target.device() : source.device();
-    this.buffers = owner.device().resources().copyBuffers();
+    this.index = index;
+    this.other = source.core() == device ? target.core() : source.core();
+    this.buffers = device.resources().copyBuffers();
     this.source = source;
     this.sourceOffset = sourceOffset;
     this.target = target;
@@ -94,11 +95,11 @@ final class DeviceCopy extends Lanes implements HostCall {
     private void enqueue(ByteBuffer chunk, long start) {
       Fence isRead = nextSignal();
       source
-          .device()
+          .core()
           .copyQueue(index)
           .readback(Fence.NONE, isRead, source, sourceOffset + start, chunk);
       target
-          .device()
+          .core()
           .copyQueue(index)
           .upload(isRead, nextSignal(), chunk, target, targetOffset + start);
     }

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells the open operations of one device. Its shutdown keeps it reachable. Thread-safe. */
 final class DeviceExplanation implements Explainable {
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
 
-  DeviceExplanation(EngineDevice<?> device) {
+  DeviceExplanation(DeviceCore<?> device) {
     this.device = device;
   }
 

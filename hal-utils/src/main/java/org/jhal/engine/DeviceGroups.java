@@ -4,11 +4,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.support.Once;
 import org.jhal.engine.queue.DeferredWorkQueue;
+import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,21 +29,37 @@ final class DeviceGroups<E> {
    */
   private static final long ISSUE_SPIN_NANOS = 100_000;
 
-  /** The views of the hidden queue of collectives that go through the host. */
-  private record HostQueue<E>(EngineQueue<E> collectives, EngineQueue<E> transfers) {}
+  /** Makes a view of a hidden queue. */
+  interface Views<E> {
+    /**
+     * Makes one.
+     *
+     * @param servesCopies whether the view accepts transfers even while the device is closing
+     */
+    DeviceQueue view(int index, DeferredWorkQueue<E> queue, boolean servesCopies);
+  }
 
-  private final EngineDevice<E> device;
+  /** The hidden queue of collectives that go through the host, and a view for their transfers. */
+  private record HostQueue<E>(DeferredWorkQueue<E> collectives, DeviceQueue transfers) {}
+
+  private final DeviceCore<E> device;
+  private final Views<E> views;
   private final List<GroupLife> groups = new CopyOnWriteArrayList<>();
 
   // Made for the first group, or collective, that needs them; shared by all.
   private final Once<HostQueue<E>> hostQueue = new Once<>();
-  private final Once<EngineQueue<E>> nativeQueue = new Once<>();
+  private final Once<DeferredWorkQueue<E>> nativeQueue = new Once<>();
 
   // The latest native collective on this device, until it is over.
   private final AtomicReference<@Nullable NativeCollective> lastNative = new AtomicReference<>();
 
-  DeviceGroups(EngineDevice<E> device) {
+  DeviceGroups(DeviceCore<E> device, Views<E> views) {
     this.device = device;
+    this.views = views;
+  }
+
+  DeviceCore<E> device() {
+    return device;
   }
 
   /** Takes part in a group from now on. Makes the hidden queue for the first one. */
@@ -68,13 +88,38 @@ final class DeviceGroups<E> {
 
   // Queues.
 
-  /** Where the collectives are enqueued whose first device this is. */
-  EngineQueue<E> collectives() {
-    return hostQueue().collectives();
+  /**
+   * Enqueues a collective whose first device this is.
+   *
+   * @param isNative whether a driver's library carries it out
+   * @param buffers that take part, of any devices
+   * @param maker makes the collective of the operation, which is then added to its group; it may
+   *     throw
+   */
+  void enqueue(
+      boolean isNative,
+      Fence waits,
+      Fence signals,
+      List<EngineBuffer> buffers,
+      Function<Operation<E>, Collective> maker) {
+    DeferredWorkQueue<E> queue = isNative ? natives() : hostQueue().collectives();
+    Checks.fences(waits, signals);
+    device.checkOpen();
+    try (CollectiveWork<E> work = new CollectiveWork<>(device)) {
+      work.begin(queue, false);
+      for (EngineBuffer buffer : buffers) {
+        work.retainForeign(buffer);
+      }
+      Collective made = maker.apply(work.operation());
+      work.collective(made);
+      work.capture(waits, signals);
+      made.group.add(made); // last: from here on whoever ends the group fails it
+      work.submitCaptured();
+    }
   }
 
   /** Where the transfers of collectives are enqueued, which go on while the device is closing. */
-  EngineQueue<E> transfers() {
+  DeviceQueue transfers() {
     return hostQueue().transfers();
   }
 
@@ -84,20 +129,16 @@ final class DeviceGroups<E> {
 
   private HostQueue<E> createHostQueue() {
     DeferredWorkQueue<E> queue = device.startHidden(0, "-group", 0);
-    int index = device.queueCount();
-    return new HostQueue<>(
-        new EngineQueue<>(device, index, queue, false),
-        new EngineQueue<>(device, index, queue, true));
+    return new HostQueue<>(queue, views.view(device.queueCount(), queue, true));
   }
 
   /** Where the native collectives are enqueued whose first device this is. */
-  EngineQueue<E> natives() {
+  DeferredWorkQueue<E> natives() {
     return nativeQueue.get(() -> device.calls().call(this::createNativeQueue));
   }
 
-  private EngineQueue<E> createNativeQueue() {
-    DeferredWorkQueue<E> queue = device.startHidden(1, "-collectives", ISSUE_SPIN_NANOS);
-    return new EngineQueue<>(device, device.queueCount() + 1, queue, false);
+  private DeferredWorkQueue<E> createNativeQueue() {
+    return device.startHidden(1, "-collectives", ISSUE_SPIN_NANOS);
   }
 
   /** The latest native collective on this device, until it is over. */

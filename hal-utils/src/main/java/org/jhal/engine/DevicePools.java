@@ -6,6 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jhal.Status;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.options.EngineConfig;
+import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.queue.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -61,13 +62,13 @@ final class DevicePools {
    * Does work on a thread of the device, unless the device is closed or lost before. The device is
    * bound.
    *
-   * @param recording is kept until then, unless it is null
+   * @param kept is kept until then, unless it is null
    */
-  void inBackground(@Nullable Recording recording, Runnable work) {
-    if (recording != null && !recording.tryRetain()) {
+  void inBackground(@Nullable RefCounted kept, Runnable work) {
+    if (kept != null && !kept.tryRetain()) {
       return;
     }
-    Runnable then = recording == null ? () -> {} : recording::release;
+    Runnable then = kept == null ? () -> {} : kept::release;
     try {
       background.execute(
           () -> {

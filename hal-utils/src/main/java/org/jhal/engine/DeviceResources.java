@@ -1,7 +1,5 @@
 package org.jhal.engine;
 
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -12,13 +10,12 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class DeviceResources {
   private final LiveStorages storages = new LiveStorages();
-  private final LiveOwners<ExecutableOwner> executables = new LiveOwners<>();
-  private final LiveOwners<RecordingOwner> recordings = new LiveOwners<>();
-  private final LiveOwners<SemaphoreOwner> semaphores = new LiveOwners<>();
-  private final LiveOwners<GroupOwner> groups = new LiveOwners<>();
-  private final LiveOwners<MappingOwner> mappings = new LiveOwners<>();
+  private final LiveOwners executables = new LiveOwners();
+  private final LiveOwners recordings = new LiveOwners();
+  private final LiveOwners semaphores = new LiveOwners();
+  private final LiveOwners groups = new LiveOwners();
+  private final LiveOwners mappings = new LiveOwners();
   private final CopyBuffers copyBuffers = new CopyBuffers();
-  private final List<FileStaging> fileStaging = new CopyOnWriteArrayList<>(); // by queue
   private final AtomicLong bytes = new AtomicLong();
 
   /** The device has been opened: from now on something may be leaked. */
@@ -36,28 +33,41 @@ final class DeviceResources {
     storages.close(); // last, so that the Reclaimer does not end before it knows of the others
   }
 
+  /** Frees everything native: the device is being closed, and nothing uses it any more. */
+  void endAll(BackendCalls calls) {
+    for (Owner recording : recordings.all()) {
+      calls.quietly("ending what was prepared for a command buffer", recording::endWithDevice);
+    }
+    for (LiveStorages.Entry storage : storages.all()) {
+      calls.quietly("freeing the memory of a buffer", storage::endWithDevice);
+    }
+    for (Owner executable : executables.all()) {
+      calls.quietly("unloading an executable", executable::endWithDevice);
+    }
+  }
+
   /** Counts memory that a storage has received, or, if negative, has lost. Returns the sum. */
   long addBytes(long size) {
     return bytes.addAndGet(size);
   }
 
   /** Command buffers that are open or in use. */
-  LiveOwners<RecordingOwner> recordings() {
+  LiveOwners recordings() {
     return recordings;
   }
 
   /** Semaphores that are not closed. */
-  LiveOwners<SemaphoreOwner> semaphores() {
+  LiveOwners semaphores() {
     return semaphores;
   }
 
   /** Groups that are not closed, and whose first device this is. */
-  LiveOwners<GroupOwner> groups() {
+  LiveOwners groups() {
     return groups;
   }
 
   /** Mappings that are not closed. */
-  LiveOwners<MappingOwner> mappings() {
+  LiveOwners mappings() {
     return mappings;
   }
 
@@ -66,16 +76,12 @@ final class DeviceResources {
   }
 
   /** Executables that are open or in use. */
-  LiveOwners<ExecutableOwner> executables() {
+  LiveOwners executables() {
     return executables;
   }
 
   CopyBuffers copyBuffers() {
     return copyBuffers;
-  }
-
-  List<FileStaging> fileStaging() {
-    return fileStaging;
   }
 
   long bytes() {

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.events.Names;
@@ -50,56 +49,33 @@ final class DeviceShutdown<E> {
   /** The limit for both when the JVM exits. */
   private static final Duration AT_EXIT = Duration.ofSeconds(2);
 
+  private final DeviceCore<E> core;
   private final String name;
-  private final long number; // see Names
-  private final DeviceBackend<E> backend;
-  private final Duration timeout;
   private final BackendCalls calls;
   private final DeviceResources resources;
   private final Holds holds;
   private final List<DeferredWorkQueue<E>> queues; // only a hidden one may come later, in a call
   private final DeviceGroups<E> groups;
-  private final List<HostCompletionPool> pools;
+  private final List<FileStaging> fileStaging;
   private final DeviceExplanation explanation; // registered while the device has operations
   private final CountDownLatch over = new CountDownLatch(1); // opened when close() is done
 
-  // The same, written before by a plain assignment: there may be no stack left to open the latch.
-  private volatile boolean isOver;
-
-  DeviceShutdown(
-      String name,
-      long number,
-      DeviceBackend<E> backend,
-      Duration timeout,
-      BackendCalls calls,
-      DeviceResources resources,
-      Holds holds,
-      List<DeferredWorkQueue<E>> queues,
-      DeviceGroups<E> groups,
-      List<HostCompletionPool> pools,
-      DeviceExplanation explanation) {
-    this.name = name;
-    this.number = number;
-    this.backend = backend;
-    this.timeout = timeout;
-    this.calls = calls;
-    this.resources = resources;
-    this.holds = holds;
-    this.queues = queues;
+  DeviceShutdown(DeviceCore<E> core, DeviceGroups<E> groups, List<FileStaging> fileStaging) {
+    this.core = core;
+    this.name = core.name();
+    this.calls = core.calls();
+    this.resources = core.resources();
+    this.holds = core.holds();
+    this.queues = core.queues();
     this.groups = groups;
-    this.pools = pools;
-    this.explanation = explanation;
-  }
-
-  /** Whether closing is done, apart from what {@link #finish} may still have to free. */
-  boolean isOver() {
-    return isOver;
+    this.fileStaging = fileStaging;
+    this.explanation = new DeviceExplanation(core);
   }
 
   /** Closes what the device's constructor had created before it failed. */
   void closeHalfMade() {
     calls.shut();
-    pools.forEach(HostCompletionPool::close);
+    core.pools().all().forEach(HostCompletionPool::close);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     for (DeferredWorkQueue<E> queue : queues) {
       boolean ignored =
@@ -107,9 +83,9 @@ final class DeviceShutdown<E> {
               && queue.shutdown().stop(deadline); // ends the threads that did start
     }
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
-    calls.quietly("closing", backend::close);
-    Names.removeDevice(number);
-    isOver = true;
+    calls.quietly("closing", core.backend()::close);
+    Names.removeDevice(core.number());
+    core.setCloseOver();
     over.countDown();
   }
 
@@ -128,7 +104,7 @@ final class DeviceShutdown<E> {
 
   /** Closes the device. A second call only waits until the first is done. */
   void close() {
-    close(timeout, THREADS);
+    close(core.closeTimeout(), THREADS);
   }
 
   /**
@@ -140,6 +116,7 @@ final class DeviceShutdown<E> {
       boolean ignored =
           Uninterruptibles.awaitUninterruptibly(over, AT_EXIT.toNanos(), TimeUnit.NANOSECONDS);
     } else {
+      Duration timeout = core.closeTimeout();
       close(timeout.compareTo(AT_EXIT) < 0 ? timeout : AT_EXIT, AT_EXIT);
     }
   }
@@ -150,7 +127,7 @@ final class DeviceShutdown<E> {
    */
   private void close(Duration limit, Duration threadsLimit) {
     if (!calls.shut()) {
-      while (!isOver) {
+      while (!core.isCloseOver()) {
         boolean ignored =
             Uninterruptibles.awaitUninterruptibly(over, LOOK.toNanos(), TimeUnit.NANOSECONDS);
       }
@@ -159,7 +136,7 @@ final class DeviceShutdown<E> {
     try {
       closeOnce(limit, threadsLimit);
     } finally {
-      isOver = true;
+      core.setCloseOver(); // before: there may be no stack left to open the latch
       over.countDown();
       OpenDevices.remove(this);
     }
@@ -219,7 +196,7 @@ final class DeviceShutdown<E> {
               + stuck,
           null);
     }
-    pools.forEach(HostCompletionPool::close);
+    core.pools().all().forEach(HostCompletionPool::close);
     // If work is still running, threads may hang in native calls; they are left behind.
     finishApart(quiet ? threadsLimit : ABANDONED_THREADS, deadline);
   }
@@ -255,7 +232,7 @@ final class DeviceShutdown<E> {
     for (DeferredWorkQueue<E> queue : queues) {
       quiet &= queue.shutdown().stop(threadsEnd);
     }
-    for (HostCompletionPool pool : pools) {
+    for (HostCompletionPool pool : core.pools().all()) {
       quiet &= pool.awaitEnd(threadsEnd);
     }
     quiet &= calls.endFreeing(threadsEnd);
@@ -318,24 +295,13 @@ final class DeviceShutdown<E> {
   private void giveBack() {
     Explanations.unregister(explanation);
     queues.forEach(queue -> calls.quietly("closing a stream", queue.shutdown()::closeStream));
-    for (RecordingOwner owner : resources.recordings().all()) {
-      calls.quietly(
-          "ending what was prepared for a command buffer", owner.recording()::endPrepared);
-    }
-    for (BufferStorage storage : resources.storages().all()) {
-      calls.quietly("freeing the memory of a buffer", storage::free);
-      storage.endIfOver();
-    }
-    for (ExecutableOwner owner : resources.executables().all()) {
-      calls.quietly("unloading an executable", owner.loaded()::unload);
-      owner.loaded().endIfOver();
-    }
-    for (FileStaging staging : resources.fileStaging()) {
+    resources.endAll(calls);
+    for (FileStaging staging : fileStaging) {
       calls.quietly("freeing the memory for files", staging::free);
     }
-    calls.quietly("closing", backend::close);
+    calls.quietly("closing", core.backend()::close);
     calls.tellFailedOnLost();
-    Names.removeDevice(number);
+    Names.removeDevice(core.number());
     resources.copyBuffers().clear();
   }
 }

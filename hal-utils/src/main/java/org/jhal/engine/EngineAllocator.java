@@ -13,14 +13,14 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceBackend;
 import org.jspecify.annotations.Nullable;
 
-/** The allocator of an {@link EngineDevice}. */
+/** The allocator of a device. */
 final class EngineAllocator implements Allocator {
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
   private final DeviceBackend<?> backend;
 
-  EngineAllocator(EngineDevice<?> device, DeviceBackend<?> backend) {
+  EngineAllocator(DeviceCore<?> device) {
     this.device = device;
-    this.backend = backend;
+    this.backend = device.backend();
   }
 
   @Override
@@ -30,8 +30,8 @@ final class EngineAllocator implements Allocator {
 
   @Override
   public DeviceBuffer allocate(long bytes, BufferParams params) {
-    device.checkAllocation(bytes, params);
-    Validation.allocation(device, bytes, params);
+    Checks.memory(device, bytes, params);
+    Checks.allocation(device, bytes, params);
     return adopt(
         bytes,
         params,
@@ -94,7 +94,7 @@ final class EngineAllocator implements Allocator {
           "buffer of " + buffer.getClass() + " was not allocated by a device");
     }
     own.checkOpen("buffer to import");
-    own.device().checkOpen();
+    own.core().checkOpen();
     BufferStorage home = own.storage.home();
     home.device.checkOpen();
     if (home.isTransient) {
@@ -102,7 +102,7 @@ final class EngineAllocator implements Allocator {
           Status.INVALID_ARGUMENT,
           own + " cannot be imported: it is from an alloca, and a dealloca may end it at any time");
     }
-    String refusal = device.peers().refusal(home);
+    String refusal = home.refusalFor(device);
     if (refusal != null) {
       throw new HalException(
           Status.UNIMPLEMENTED,
@@ -112,8 +112,7 @@ final class EngineAllocator implements Allocator {
         .calls()
         .call(
             () -> {
-              EngineBuffer made =
-                  EngineBuffer.over(BufferStorage.over(device, own), own.offset, own.size());
+              EngineBuffer made = EngineBuffer.over(own.standIn(device), own.offset, own.size());
               device.resources().storages().add(made.storage);
               return made;
             });

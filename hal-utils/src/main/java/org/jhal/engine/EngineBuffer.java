@@ -2,12 +2,17 @@ package org.jhal.engine;
 
 import java.lang.ref.Reference;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
+import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.HalException;
+import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +27,60 @@ final class EngineBuffer implements DeviceBuffer {
   private final long size;
   private final @Nullable BufferOwner owner; // null for an alias, which owns nothing
   private final @Nullable EngineBuffer root; // keeps the buffer of a slice reachable
+
+  // What users pass.
+
+  /**
+   * Returns {@code buffer} as the engine's own type, if it belongs to {@code device} and is open.
+   */
+  static EngineBuffer of(DeviceCore<?> device, String what, DeviceBuffer buffer) {
+    EngineBuffer own = ownOrNull(device, what, buffer);
+    if (own == null) {
+      throw foreign(device, what, buffer, "");
+    }
+    return own;
+  }
+
+  /** The same, for a buffer that is to be read or written: tells how to do that with another's. */
+  static EngineBuffer usable(DeviceCore<?> device, String what, DeviceBuffer buffer) {
+    EngineBuffer own = ownOrNull(device, what, buffer);
+    if (own == null) {
+      throw foreign(device, what, buffer, remedy(device, buffer));
+    }
+    return own;
+  }
+
+  private static @Nullable EngineBuffer ownOrNull(
+      DeviceCore<?> device, String what, DeviceBuffer buffer) {
+    Objects.requireNonNull(buffer, what);
+    if (!(buffer instanceof EngineBuffer own) || own.storage.device != device) {
+      return null;
+    }
+    own.checkOpen(what);
+    return own;
+  }
+
+  /** Refuses a buffer of another device; {@code remedy} is the end of the message. */
+  static HalException foreign(
+      DeviceCore<?> device, String what, DeviceBuffer buffer, String remedy) {
+    DeviceCore<?> other = buffer instanceof EngineBuffer engine ? engine.core() : null;
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        what + ": " + buffer + " belongs to " + Checks.otherThan(device, other) + remedy);
+  }
+
+  private static String remedy(DeviceCore<?> device, DeviceBuffer buffer) {
+    if (!(buffer instanceof EngineBuffer other) || other.core().name().equals(device.name())) {
+      return ""; // Checks.otherThan() explains
+    }
+    return device.peers().canAccess(other.storage.home().device)
+            && !other.storage.home().isTransient
+            && other.storage.refusalFor(device) == null
+        ? "; importPeer makes it usable there"
+        : "; copy it";
+  }
+
+  // Making one.
 
   /** Creates the buffer that owns {@code storage}, and takes over its first reference. */
   EngineBuffer(BufferStorage storage) {
@@ -77,7 +136,11 @@ final class EngineBuffer implements DeviceBuffer {
   }
 
   @Override
-  public EngineDevice<?> device() {
+  public Device device() {
+    return storage.device.view();
+  }
+
+  DeviceCore<?> core() {
     return storage.device;
   }
 
@@ -98,7 +161,7 @@ final class EngineBuffer implements DeviceBuffer {
   @Override
   public DeviceBuffer slice(long sliceOffset, long length) {
     checkOpen("buffer to slice");
-    Validation.range("slice", sliceOffset, length, size);
+    Checks.range("slice", sliceOffset, length, size);
     EngineBuffer whole = root == null ? this : root;
     return new EngineBuffer(whole, offset + sliceOffset, length, owner);
   }
@@ -118,6 +181,31 @@ final class EngineBuffer implements DeviceBuffer {
     }
   }
 
+  /** Refuses a use for which the buffer was not made; {@code what} names the argument. */
+  void checkUsage(String what, BufferUsage usage) {
+    boolean isMapping = usage == BufferUsage.MAP_READ || usage == BufferUsage.MAP_WRITE;
+    if (!storage.allows(1 << usage.ordinal())) {
+      throw new HalException(
+          Status.PERMISSION_DENIED,
+          what
+              + ": "
+              + this
+              + " was made for "
+              + params().usage()
+              + ", not for "
+              + usage
+              + (isMapping && params().type() == MemoryType.DEVICE
+                  ? "; the host can map SHARED and HOST memory, not DEVICE memory"
+                  : ""));
+    }
+  }
+
+  void checkUsages(String what, Collection<BufferUsage> usages) {
+    for (BufferUsage usage : usages) {
+      checkUsage(what, usage);
+    }
+  }
+
   /**
    * Takes a reference to the storage on behalf of a user of this buffer.
    *
@@ -127,6 +215,24 @@ final class EngineBuffer implements DeviceBuffer {
     if (!isOpen() || !storage.tryRetain()) {
       throw closed("buffer");
     }
+  }
+
+  /**
+   * A storage of {@code device} that stands for the one that has this buffer's memory.
+   *
+   * @throws HalException FAILED_PRECONDITION if the buffer is closed
+   */
+  BufferStorage standIn(DeviceCore<?> device) {
+    // Not for a storage that stands for another one itself, since its device frees it when it
+    // closes, and may do so before the other device closes.
+    BufferStorage home = storage.home();
+    if (!isOpen() || !home.tryRetain()) {
+      throw closed("buffer");
+    }
+    Set<BufferUsage> usage = EnumSet.noneOf(BufferUsage.class);
+    usage.addAll(params().usage());
+    usage.removeAll(Set.of(BufferUsage.MAP_READ, BufferUsage.MAP_WRITE));
+    return BufferStorage.over(device, home, usage);
   }
 
   private HalException closed(String what) {
@@ -144,8 +250,8 @@ final class EngineBuffer implements DeviceBuffer {
       wanted.add(BufferUsage.MAP_WRITE);
     }
     checkOpen("buffer to map");
-    Validation.usage("mapped buffer", this, wanted);
-    Validation.range("mapping", mapOffset, length, size);
+    checkUsages("mapped buffer", wanted);
+    Checks.range("mapping", mapOffset, length, size);
     if (length > Integer.MAX_VALUE) {
       throw new HalException(
           Status.OUT_OF_RANGE,

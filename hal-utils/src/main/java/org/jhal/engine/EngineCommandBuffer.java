@@ -6,6 +6,7 @@ import java.util.Objects;
 import org.jhal.Args;
 import org.jhal.BufferRef;
 import org.jhal.CommandBuffer;
+import org.jhal.Device;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.Kernel;
@@ -19,12 +20,12 @@ import org.jhal.Workgroups;
  * <p>Not thread-safe while recording.
  */
 final class EngineCommandBuffer implements CommandBuffer {
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
   private final Mode mode;
   private final Recording recording;
   private final RecordingOwner owner;
 
-  EngineCommandBuffer(EngineDevice<?> device, Mode mode) {
+  EngineCommandBuffer(DeviceCore<?> device, Mode mode) {
     this.device = device;
     this.mode = Objects.requireNonNull(mode, "mode");
     this.recording = new Recording(device, mode == Mode.ONE_SHOT);
@@ -33,7 +34,11 @@ final class EngineCommandBuffer implements CommandBuffer {
   }
 
   @Override
-  public EngineDevice<?> device() {
+  public Device device() {
+    return device.view();
+  }
+
+  DeviceCore<?> core() {
     return device;
   }
 

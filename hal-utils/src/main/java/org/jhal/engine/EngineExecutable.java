@@ -4,6 +4,7 @@ import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jhal.Device;
 import org.jhal.Executable;
 import org.jhal.HalException;
 import org.jhal.Kernel;
@@ -19,7 +20,7 @@ import org.jhal.driver.bundle.KernelSpec;
  * <p>Thread-safe.
  */
 final class EngineExecutable implements Executable {
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
   private final String name;
   private final String format;
   private final List<String> refusals;
@@ -28,7 +29,7 @@ final class EngineExecutable implements Executable {
   private final ExecutableOwner owner;
 
   EngineExecutable(
-      EngineDevice<?> device,
+      DeviceCore<?> device,
       String name,
       String format,
       List<String> refusals,
@@ -50,11 +51,15 @@ final class EngineExecutable implements Executable {
     }
     loaded.setKernelNumbers(numbers);
     this.kernels = List.copyOf(made);
-    this.owner = new ExecutableOwner(this, loaded);
+    this.owner = new ExecutableOwner(this, name, loaded);
   }
 
   @Override
-  public EngineDevice<?> device() {
+  public Device device() {
+    return device.view();
+  }
+
+  DeviceCore<?> core() {
     return device;
   }
 

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.Device;
 import org.jhal.DeviceFile;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class EngineFile extends RefCounted implements DeviceFile {
   private static final System.Logger LOG = System.getLogger(EngineFile.class.getName());
 
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
   private final FileChannel channel;
   private final String name; // for messages
   private final boolean isOwn; // opened here, so it is closed with the last reference
@@ -43,7 +44,7 @@ final class EngineFile extends RefCounted implements DeviceFile {
 
   // Not private: tests pass channels of their own.
   EngineFile(
-      EngineDevice<?> device,
+      DeviceCore<?> device,
       FileChannel channel,
       String name,
       boolean isOwn,
@@ -57,7 +58,7 @@ final class EngineFile extends RefCounted implements DeviceFile {
     this.isWritable = isWritable;
   }
 
-  static EngineFile open(EngineDevice<?> device, Path path, OpenOption[] options) {
+  static EngineFile open(DeviceCore<?> device, Path path, OpenOption[] options) {
     Objects.requireNonNull(path, "path");
     for (OpenOption option : Objects.requireNonNull(options, "options")) {
       if (Objects.requireNonNull(option, "options") == StandardOpenOption.APPEND) {
@@ -81,16 +82,30 @@ final class EngineFile extends RefCounted implements DeviceFile {
     }
   }
 
-  static EngineFile wrap(EngineDevice<?> device, FileChannel channel) {
+  static EngineFile wrap(DeviceCore<?> device, FileChannel channel) {
     Objects.requireNonNull(channel, "channel");
     EngineFile file = new EngineFile(device, channel, "wrapped file channel", false, true, true);
     file.checkOpen();
     return file;
   }
 
+  /** Returns {@code file} as the engine's own type, if it belongs to {@code device} and is open. */
+  static EngineFile of(DeviceCore<?> device, DeviceFile file) {
+    Objects.requireNonNull(file, "file");
+    if (!(file instanceof EngineFile own) || own.device != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          file
+              + " belongs to "
+              + Checks.otherThan(device, file instanceof EngineFile other ? other.device : null));
+    }
+    own.checkOpen();
+    return own;
+  }
+
   @Override
-  public EngineDevice<?> device() {
-    return device;
+  public Device device() {
+    return device.view();
   }
 
   /**
@@ -211,7 +226,7 @@ final class EngineFile extends RefCounted implements DeviceFile {
       return;
     }
     try {
-      device.fileThreads().execute(this::closeQuietly);
+      device.pools().fileThreads().execute(this::closeQuietly);
     } catch (Throwable t) { // the device is closed, or no thread can be started
       closeQuietly();
     }

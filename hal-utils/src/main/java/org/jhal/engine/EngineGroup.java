@@ -35,25 +35,31 @@ final class EngineGroup implements CollectiveGroup {
 
   private EngineGroup(GroupLife life) {
     this.life = life;
-    this.devices = List.copyOf(life.devices());
+    this.devices = life.devices().stream().<Device>map(DeviceCore::view).toList();
     this.owner = new GroupOwner(this, life);
   }
 
-  /** Makes a group of engine devices; see {@link CollectiveGroup#of}. */
-  static CollectiveGroup make(List<Device> devices, Options options) {
+  /**
+   * Makes a group of engine devices; see {@link CollectiveGroup#of}.
+   *
+   * @param groupsOf returns what a device serves groups with, or null if it is none of the engine
+   */
+  static CollectiveGroup make(
+      List<Device> devices, Function<Device, @Nullable DeviceGroups<?>> groupsOf, Options options) {
     checkThread("making a group");
-    List<EngineDevice<?>> own = new ArrayList<>();
+    List<DeviceGroups<?>> own = new ArrayList<>();
     for (Device device : devices) {
-      if (!(device instanceof EngineDevice<?> engine)) {
+      DeviceGroups<?> groups = groupsOf.apply(device);
+      if (groups == null) {
         throw new HalException(
             Status.UNIMPLEMENTED,
             "rank " + own.size() + ", " + device + ", was not made by the engine of " + devices);
       }
-      own.add(engine);
+      own.add(groups);
     }
     GroupLife life = new GroupLife(List.copyOf(own), options);
     try {
-      own.forEach(device -> device.groups().add(life));
+      own.forEach(groups -> groups.add(life));
       PlatformThreads.callUnlimited(
           "jhal-group-make",
           () -> {
@@ -184,9 +190,10 @@ final class EngineGroup implements CollectiveGroup {
       natives = null;
     }
     NativeGroup<?> serving = natives;
-    EngineDevice<?> first = life.first();
-    (serving == null ? first.groups().collectives() : first.groups().natives())
-        .collective(
+    life.ranks()
+        .get(0)
+        .enqueue(
+            serving != null,
             fence(call.ranks(), Rank::waits),
             fence(call.ranks(), Rank::signals),
             call.buffers(),

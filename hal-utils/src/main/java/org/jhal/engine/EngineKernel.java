@@ -1,8 +1,12 @@
 package org.jhal.engine;
 
 import java.util.List;
+import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
+import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.ArgumentLayout;
 import org.jhal.driver.KernelModule;
@@ -44,7 +48,23 @@ final class EngineKernel implements Kernel, LoadedKernel {
             (int) Math.min(maxCount.y(), maxWorkItems / size.y()),
             (int) Math.min(maxCount.z(), maxWorkItems / size.z()));
     this.number = // the last step, since nobody removes it if this constructor throws
-        Names.add("kernel", executable.name() + ":" + spec.name(), executable.device().number());
+        Names.add("kernel", executable.name() + ":" + spec.name(), executable.core().number());
+  }
+
+  /** Returns {@code kernel} as the engine's own type, if it was loaded for {@code device}. */
+  static EngineKernel of(DeviceCore<?> device, Kernel kernel) {
+    Objects.requireNonNull(kernel, "kernel");
+    if (!(kernel instanceof EngineKernel own) || own.executable().core() != device) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "kernel "
+              + kernel
+              + " was loaded for "
+              + Checks.namesOf(
+                  device, kernel instanceof EngineKernel other ? other.executable().core() : null));
+    }
+    own.executable().checkOpen();
+    return own;
   }
 
   /** The number by which recordings name it. */
@@ -95,6 +115,44 @@ final class EngineKernel implements Kernel, LoadedKernel {
   @Override
   public int dynamicSharedMemory() {
     return spec.dynamicSharedMemory();
+  }
+
+  /** Refuses a grid that is larger than the device takes. */
+  void checkGrid(Workgroups count) {
+    Objects.requireNonNull(count, "count");
+    Workgroups most = maxCount;
+    if (count.x() > most.x() || count.y() > most.y() || count.z() > most.z()) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "grid "
+              + count
+              + " of "
+              + this
+              + ": "
+              + executable.core().name()
+              + " takes at most "
+              + most);
+    }
+  }
+
+  void checkArgumentCount(Args args) {
+    Objects.requireNonNull(args, "args");
+    if (args.size() != parameters.length) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          this
+              + " takes "
+              + parameters.length
+              + (parameters.length == 1 ? " argument " : " arguments ")
+              + parameters().stream().map(Parameter::name).toList()
+              + ", got "
+              + args.size());
+    }
+  }
+
+  /** Names an argument, for messages about it. */
+  String argument(int parameterIndex) {
+    return "argument " + parameterIndex + " of " + this + ", " + parameters[parameterIndex].name();
   }
 
   /** The largest grid with which it can be dispatched. */

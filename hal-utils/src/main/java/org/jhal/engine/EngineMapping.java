@@ -23,7 +23,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     private final BufferStorage storage;
     private final MapMode mode;
     private final MappedRange range;
-    private @Nullable MappingOwner owner; // written before any other thread sees this object
+    private @Nullable Owner owner; // written before any other thread sees this object
 
     private Use(BufferStorage storage, MapMode mode, long offset, int length) {
       this.storage = storage;
@@ -31,12 +31,12 @@ final class EngineMapping implements DeviceBuffer.Mapping {
       this.range = storage.device.calls().call(() -> storage.memory().map(offset, length));
     }
 
-    EngineDevice<?> device() {
+    DeviceCore<?> device() {
       return storage.device;
     }
 
     /** Sets the owner, who takes over the first reference. */
-    void setOwner(MappingOwner newOwner) {
+    void setOwner(Owner newOwner) {
       owner = newOwner;
     }
 
@@ -63,7 +63,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
           flush();
         }
       } finally {
-        MappingOwner own = owner;
+        Owner own = owner;
         if (own != null) {
           device().resources().mappings().remove(own);
         }

@@ -4,12 +4,12 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.CommandBuffer;
+import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceFile;
 import org.jhal.DeviceQueue;
@@ -38,21 +38,29 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class EngineQueue<E> implements DeviceQueue {
-  private final EngineDevice<E> device;
+  private final DeviceCore<E> device;
   private final int index;
   private final DeferredWorkQueue<E> queue;
-  private final boolean servesCopies; // for chunks of copies between devices; see copyQueue()
+  private final FileStaging fileStaging;
+  private final boolean
+      servesCopies; // for chunks of copies between devices; see DeviceCore.copyQueue()
 
-  EngineQueue(EngineDevice<E> device, int index, DeferredWorkQueue<E> queue, boolean servesCopies) {
+  EngineQueue(
+      DeviceCore<E> device,
+      int index,
+      DeferredWorkQueue<E> queue,
+      FileStaging fileStaging,
+      boolean servesCopies) {
     this.device = device;
     this.index = index;
     this.queue = queue;
+    this.fileStaging = fileStaging;
     this.servesCopies = servesCopies;
   }
 
   @Override
-  public EngineDevice<E> device() {
-    return device;
+  public Device device() {
+    return device.view();
   }
 
   @Override
@@ -66,7 +74,7 @@ final class EngineQueue<E> implements DeviceQueue {
   }
 
   private void check(Fence waits, Fence signals) {
-    Validation.fences(waits, signals);
+    Checks.fences(waits, signals);
     if (!servesCopies) {
       device.checkOpen();
     }
@@ -190,7 +198,7 @@ final class EngineQueue<E> implements DeviceQueue {
       DeviceBuffer target,
       long targetOffset,
       long length) {
-    if (source.device() != device && target.device() != device) {
+    if (source.device() != device() && target.device() != device()) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           "copy from "
@@ -217,23 +225,23 @@ final class EngineQueue<E> implements DeviceQueue {
         endOwn(from, here);
       }
     } else if (length > 0) {
-      HostCall call = new DeviceCopy(this, from, sourceOffset, to, targetOffset, length);
+      HostCall call = new DeviceCopy(device, index, from, sourceOffset, to, targetOffset, length);
       work.byHost(new HostCallRun<>(this, work.operation(), HostCall.Mode.BLOCKING, signals, call));
     }
   }
 
   /** Whether this device's stream can copy between the two, of which one is another device's. */
   private boolean copiesNatively(EngineBuffer from, EngineBuffer to) {
-    return (from.device() == device || device.peers().refusal(from.storage) == null)
-        && (to.device() == device || device.peers().refusal(to.storage) == null);
+    return (from.core() == device || from.storage.refusalFor(device) == null)
+        && (to.core() == device || to.storage.refusalFor(device) == null);
   }
 
   /** A buffer of this device over the memory of {@code buffer}, which is retained meanwhile. */
   private EngineBuffer own(EngineBuffer buffer) {
-    if (buffer.device() == device) {
+    if (buffer.core() == device) {
       return buffer;
     }
-    return buffer.aliasOver(BufferStorage.over(device, buffer));
+    return buffer.aliasOver(buffer.standIn(device));
   }
 
   private static void endOwn(EngineBuffer buffer, EngineBuffer own) {
@@ -259,8 +267,8 @@ final class EngineQueue<E> implements DeviceQueue {
           what + " of " + buffer.getClass() + " was not allocated by a device");
     }
     own.checkOpen(what);
-    Validation.range(what, offset, length, own.size());
-    Validation.usage(what, own, usage);
+    Checks.range(what, offset, length, own.size());
+    own.checkUsage(what, usage);
     work.retainForeign(own);
     return own.alias();
   }
@@ -302,22 +310,30 @@ final class EngineQueue<E> implements DeviceQueue {
         begin(
             waits,
             signals,
-            new HostWork<>(device, isRead ? "file read" : "file write", device.fileThreads()))) {
-      EngineFile ownFile = Validation.file(device, file);
+            new HostWork<>(
+                device, isRead ? "file read" : "file write", device.pools().fileThreads()))) {
+      EngineFile ownFile = EngineFile.of(device, file);
       ownFile.checkAccess(isRead);
-      EngineBuffer own = Validation.usable(device, "buffer", buffer);
-      Validation.range("buffer", offset, length, own.size());
-      Validation.range("file", fileOffset, length, Long.MAX_VALUE);
-      Validation.usage(
-          "buffer", own, isRead ? BufferUsage.TRANSFER_TARGET : BufferUsage.TRANSFER_SOURCE);
-      var unused =
-          Validation.supported(device, isRead ? Command.Kind.UPLOAD : Command.Kind.READBACK);
+      EngineBuffer own = EngineBuffer.usable(device, "buffer", buffer);
+      Checks.range("buffer", offset, length, own.size());
+      Checks.range("file", fileOffset, length, Long.MAX_VALUE);
+      own.checkUsage("buffer", isRead ? BufferUsage.TRANSFER_TARGET : BufferUsage.TRANSFER_SOURCE);
+      var unused = Checks.supported(device, isRead ? Command.Kind.UPLOAD : Command.Kind.READBACK);
       if (length > 0) {
         work.retainForeign(own);
         Reference.reachabilityFence(buffer);
         work.completeOnHost(
             new FileTransfer<>(
-                this, work.operation(), isRead, ownFile, fileOffset, own.alias(), offset, length),
+                device,
+                index,
+                fileStaging,
+                work.operation(),
+                isRead,
+                ownFile,
+                fileOffset,
+                own.alias(),
+                offset,
+                length),
             true);
       }
       work.submit(waits, signals);
@@ -350,35 +366,11 @@ final class EngineQueue<E> implements DeviceQueue {
     Objects.requireNonNull(mode, "mode");
     Objects.requireNonNull(call, "call");
     try (HostWork<E> work =
-        begin(waits, signals, new HostWork<>(device, "host call", device.hostCalls()))) {
+        begin(waits, signals, new HostWork<>(device, "host call", device.pools().hostCalls()))) {
       work.completeOnHost(
           new HostCallRun<>(this, work.operation(), mode, signals, call),
           mode == HostCall.Mode.BLOCKING);
       work.submit(waits, signals);
-    }
-  }
-
-  /**
-   * A collective.
-   *
-   * @param buffers that take part, of any devices
-   * @param maker makes the collective of the operation, which is then added to its group; it may
-   *     throw
-   */
-  void collective(
-      Fence waits,
-      Fence signals,
-      List<EngineBuffer> buffers,
-      Function<Operation<E>, Collective> maker) {
-    try (CollectiveWork<E> work = begin(waits, signals, new CollectiveWork<>(device))) {
-      for (EngineBuffer buffer : buffers) {
-        work.retainForeign(buffer);
-      }
-      Collective made = maker.apply(work.operation());
-      work.collective(made);
-      work.capture(waits, signals);
-      made.group.add(made); // last: from here on whoever ends the group fails it
-      work.submitCaptured();
     }
   }
 

@@ -21,19 +21,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class ExecutableLoader {
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
   private final DeviceBackend<?> backend;
   private final BackendCalls calls;
 
-  ExecutableLoader(EngineDevice<?> device, DeviceBackend<?> backend, BackendCalls calls) {
+  ExecutableLoader(DeviceCore<?> device) {
     this.device = device;
-    this.backend = backend;
-    this.calls = calls;
+    this.backend = device.backend();
+    this.calls = device.calls();
   }
 
   /** Loads a variant. Unlike a lambda it can be made ready by {@link #rehearse}. */
   private record Loading(
-      EngineDevice<?> device,
+      DeviceCore<?> device,
       ExecutableSource source,
       Variant variant,
       Manifest manifest,
@@ -57,7 +57,7 @@ final class ExecutableLoader {
         List.of(
             ExecutableLoader.class,
             Loading.class,
-            Validation.class,
+            Checks.class,
             EngineExecutable.class,
             EngineKernel.class)) {
       Class<?> unused = MethodHandles.lookup().ensureInitialized(needed);
@@ -106,7 +106,7 @@ final class ExecutableLoader {
             variant.format() + ": " + device.name() + " loads " + backend.executableFormats());
         continue;
       }
-      Validation.workgroups(device, manifest);
+      Checks.workgroups(device, manifest);
       try {
         return calls.call(new Loading(device, source, variant, manifest, refusals));
       } catch (HalException e) {

@@ -9,15 +9,20 @@ final class ExecutableOwner extends Owner {
   private final LoadedModule loaded;
 
   /** Owns {@code loaded} on behalf of {@code handle}. */
-  ExecutableOwner(EngineExecutable handle, LoadedModule loaded) {
-    super(handle, loaded, loaded.device(), "executable");
-    this.name = handle.name();
+  ExecutableOwner(Object handle, String name, LoadedModule loaded) {
+    super(handle, loaded, loaded.device().tracesLeaks(), "executable");
+    this.name = name;
     this.loaded = loaded;
     loaded.setOwner(this);
   }
 
-  LoadedModule loaded() {
-    return loaded;
+  @Override
+  void endWithDevice() {
+    try {
+      loaded.unload();
+    } finally {
+      loaded.endIfOver();
+    }
   }
 
   @Override

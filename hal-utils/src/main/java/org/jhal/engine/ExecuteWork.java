@@ -18,19 +18,19 @@ final class ExecuteWork<E> extends QueueWork<E> {
   private @Nullable Recording recording; // null once the operation retires
   private @Nullable EngineBuffer[] bindings = NO_BINDINGS; // by slot
 
-  ExecuteWork(EngineDevice<E> device) {
+  ExecuteWork(DeviceCore<E> device) {
     super(device);
   }
 
   void execute(CommandBuffer commands, BindingTable table) {
     Objects.requireNonNull(table, "bindings");
     if (!(Objects.requireNonNull(commands, "commands") instanceof EngineCommandBuffer own)
-        || own.device() != device) {
+        || own.core() != device) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           "command buffer was made for "
-              + Validation.namesOf(
-                  device, commands instanceof EngineCommandBuffer other ? other.device() : null));
+              + Checks.namesOf(
+                  device, commands instanceof EngineCommandBuffer other ? other.core() : null));
     }
     if (!own.isOpen()) {
       throw new HalException(Status.FAILED_PRECONDITION, "command buffer is closed");
@@ -106,7 +106,7 @@ final class ExecuteWork<E> extends QueueWork<E> {
 
   @Override
   public void inBackground(Runnable work) {
-    device.inBackground(recording, work);
+    device.pools().inBackground(recording, work);
   }
 
   @Override

@@ -27,7 +27,7 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
   /** So many buffers are looked through one by one. */
   private static final int FEW = 16;
 
-  private final EngineQueue<?> queue;
+  private final DeviceQueue queue;
   private final List<DeviceBuffer> buffers; // as the program passed them, in the command's order
   private final ExternalWork work;
 
@@ -35,7 +35,7 @@ final class ExternalRun implements ExternalCall, ExternalWork.Context {
   private @Nullable NativeAccess access; // used by `thread`
   private @Nullable Map<DeviceBuffer, Integer> places; // by buffer, if there are many; by `thread`
 
-  ExternalRun(EngineQueue<?> queue, List<DeviceBuffer> buffers, ExternalWork work) {
+  ExternalRun(DeviceQueue queue, List<DeviceBuffer> buffers, ExternalWork work) {
     this.queue = queue;
     this.buffers = buffers;
     this.work = work;

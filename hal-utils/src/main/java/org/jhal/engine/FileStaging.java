@@ -44,7 +44,7 @@ class FileStaging {
     void refuse(Throwable cause);
   }
 
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
 
   // Guarded by this. While a user waits, no chunk is free and `made` is CHUNKS.
   private final Deque<ByteBuffer> free = new ArrayDeque<>();
@@ -52,7 +52,7 @@ class FileStaging {
   private int made; // chunks that exist or are being made
   private final List<DeviceMemory> owned = new ArrayList<>(); // the memory of page-locked chunks
 
-  FileStaging(EngineDevice<?> device) {
+  FileStaging(DeviceCore<?> device) {
     this.device = device;
   }
 
@@ -147,7 +147,7 @@ class FileStaging {
   }
 
   private Executor threads() {
-    return device.fileThreads();
+    return device.pools().fileThreads();
   }
 
   private void serve(User user, @Nullable ByteBuffer chunk) {

@@ -2,6 +2,7 @@ package org.jhal.engine;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The operation ends when the last lane has ended.
  */
 final class FileTransfer<E> extends Lanes implements HostCompletion {
-  private final EngineDevice<E> device;
+  private final DeviceCore<E> device;
   private final int index; // of the queue
   private final Operation<E> operation;
   private final FileStaging staging;
@@ -37,7 +38,9 @@ final class FileTransfer<E> extends Lanes implements HostCompletion {
    * @param buffer a handle that stays usable until the operation retires
    */
   FileTransfer(
-      EngineQueue<E> queue,
+      DeviceCore<E> device,
+      int index,
+      FileStaging staging,
       Operation<E> operation,
       boolean isRead,
       EngineFile file,
@@ -46,10 +49,10 @@ final class FileTransfer<E> extends Lanes implements HostCompletion {
       long offset,
       long length) {
     super(file + (isRead ? " was not read: " : " was not written: "), length);
-    this.device = queue.device();
-    this.index = queue.index();
+    this.device = device;
+    this.index = index;
     this.operation = operation;
-    this.staging = device.fileStaging(index);
+    this.staging = staging;
     this.isRead = isRead;
     this.file = file;
     this.fileOffset = fileOffset;
@@ -148,7 +151,7 @@ final class FileTransfer<E> extends Lanes implements HostCompletion {
     }
 
     private void enqueue() {
-      EngineQueue<E> queue = device.copyQueue(index);
+      DeviceQueue queue = device.copyQueue(index);
       Fence signals = lane.nextSignal();
       if (isRead) {
         queue.upload(Fence.NONE, signals, host, buffer, offset + start);
@@ -171,7 +174,7 @@ final class FileTransfer<E> extends Lanes implements HostCompletion {
         lane.moveNext();
       } else {
         try {
-          device.fileThreads().execute(this::write);
+          device.pools().fileThreads().execute(this::write);
         } catch (Throwable t) { // the device is closed and past its timeout
           giveBack();
           lane.end(t);

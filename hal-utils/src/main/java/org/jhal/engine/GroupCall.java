@@ -105,13 +105,11 @@ final class GroupCall {
     if (!isAllowed) {
       throw refuse("takes no " + name + "; got " + buffer);
     }
-    EngineDevice<?> device = group.devices().get(rank);
-    EngineBuffer own = Validation.usable(device, name, buffer);
+    DeviceCore<?> device = group.devices().get(rank);
+    EngineBuffer own = EngineBuffer.usable(device, name, buffer);
     boolean isSource = what.equals("source");
-    Validation.usage(
-        name, own, isSource ? BufferUsage.TRANSFER_SOURCE : BufferUsage.TRANSFER_TARGET);
-    var unused =
-        Validation.supported(device, isSource ? Command.Kind.READBACK : Command.Kind.UPLOAD);
+    own.checkUsage(name, isSource ? BufferUsage.TRANSFER_SOURCE : BufferUsage.TRANSFER_TARGET);
+    var unused = Checks.supported(device, isSource ? Command.Kind.READBACK : Command.Kind.UPLOAD);
     if (type != null && own.offset % type.bytes() != 0) {
       throw new HalException(
           Status.INVALID_ARGUMENT,

@@ -24,10 +24,11 @@ final class GroupLife extends RefCounted {
   /** How often a second close looks whether the first is done, if nobody wakes it. */
   private static final long LOOK_MILLIS = 1000;
 
-  private final List<EngineDevice<?>> devices;
+  private final List<DeviceGroups<?>> ranks;
+  private final List<DeviceCore<?>> devices; // the same, by rank
   private final CollectiveGroup.Options options;
   private final boolean sharesEvents;
-  private volatile @Nullable GroupOwner owner; // written before users can see the group
+  private volatile @Nullable Owner owner; // written before users can see the group
   private final Object lock = new Object();
   private final Set<Collective> open = new LinkedHashSet<>(); // guarded by lock
   private final NativeForm natives; // the driver's part, if there is one
@@ -41,12 +42,13 @@ final class GroupLife extends RefCounted {
   // the group. Written once; guarded by lock.
   private @Nullable HalException failed;
 
-  GroupLife(List<EngineDevice<?>> devices, CollectiveGroup.Options options) {
-    this.devices = devices;
+  GroupLife(List<DeviceGroups<?>> ranks, CollectiveGroup.Options options) {
+    this.ranks = ranks;
+    this.devices = ranks.stream().<DeviceCore<?>>map(DeviceGroups::device).toList();
     this.options = options;
     Object domain = devices.get(0).eventDomain();
     this.sharesEvents = devices.stream().allMatch(device -> device.eventDomain() == domain);
-    this.natives = new NativeForm(devices, this, this::isAnyLaunched, this::isHeld);
+    this.natives = new NativeForm(ranks, this, this::isAnyLaunched, this::isHeld);
   }
 
   /**
@@ -77,13 +79,18 @@ final class GroupLife extends RefCounted {
     }
   }
 
+  /** What the devices serve their groups with, by rank. */
+  List<DeviceGroups<?>> ranks() {
+    return ranks;
+  }
+
   /** The devices, by rank. */
-  List<EngineDevice<?>> devices() {
+  List<DeviceCore<?>> devices() {
     return devices;
   }
 
   /** The device whose hidden queue has the group's operations. */
-  EngineDevice<?> first() {
+  DeviceCore<?> first() {
     return devices.get(0);
   }
 
@@ -290,7 +297,7 @@ final class GroupLife extends RefCounted {
   }
 
   /** One of the devices is being closed, and waits for what has begun. */
-  void deviceCloses(EngineDevice<?> device) {
+  void deviceCloses(DeviceCore<?> device) {
     String closed = "device " + device.name() + " was closed";
     setEnded(new HalException(Status.FAILED_PRECONDITION, this + " has ended: " + closed));
     long deadline = System.nanoTime() + device.closeTimeout().toNanos();
@@ -299,7 +306,7 @@ final class GroupLife extends RefCounted {
   }
 
   /** One of the devices is being closed, and waits no longer. */
-  void deviceGivesUp(EngineDevice<?> device, Duration limit) {
+  void deviceGivesUp(DeviceCore<?> device, Duration limit) {
     failBegun(
         new HalException(
             Status.DEADLINE_EXCEEDED,
@@ -356,7 +363,7 @@ final class GroupLife extends RefCounted {
   /** How long an abort may take, in nanoseconds: the longest time that one of the devices has. */
   long abortNanos() {
     long longest = 0;
-    for (EngineDevice<?> device : devices) {
+    for (DeviceCore<?> device : devices) {
       longest = Math.max(longest, device.abortTimeout().toNanos());
     }
     return longest;
@@ -365,7 +372,7 @@ final class GroupLife extends RefCounted {
   /** How long a close waits: the longest {@code close-timeout} of the devices. */
   Duration closeTimeout() {
     Duration limit = Duration.ZERO;
-    for (EngineDevice<?> device : devices) {
+    for (DeviceCore<?> device : devices) {
       limit = limit.compareTo(device.closeTimeout()) < 0 ? device.closeTimeout() : limit;
     }
     return limit;
@@ -382,16 +389,16 @@ final class GroupLife extends RefCounted {
   }
 
   /** Sets the owner, who takes over the first reference. */
-  void setOwner(GroupOwner newOwner) {
+  void setOwner(Owner newOwner) {
     owner = newOwner;
   }
 
   /** The group is closed, or nobody has a handle to it any more, and no collective is open. */
   @Override
   protected void destroy() {
-    devices.forEach(device -> device.groups().remove(this));
+    ranks.forEach(rank -> rank.remove(this));
     natives.close();
-    GroupOwner ended = owner;
+    Owner ended = owner;
     if (ended != null) {
       first().resources().groups().remove(ended);
     }

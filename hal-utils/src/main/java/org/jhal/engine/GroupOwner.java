@@ -7,8 +7,8 @@ final class GroupOwner extends Owner {
   private final GroupLife group;
 
   /** Owns {@code group} on behalf of {@code handle}. */
-  GroupOwner(EngineGroup handle, GroupLife group) {
-    super(handle, group, group.first(), "group");
+  GroupOwner(Object handle, GroupLife group) {
+    super(handle, group, group.first().tracesLeaks(), "group");
     this.group = group;
     group.setOwner(this);
     group.first().resources().groups().add(this);

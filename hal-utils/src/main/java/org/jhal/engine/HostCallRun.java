@@ -33,7 +33,7 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
 
   private static final System.Logger LOG = System.getLogger(HostCallRun.class.getName());
 
-  private final EngineQueue<E> queue;
+  private final DeviceQueue queue;
   private final Operation<E> operation;
   private final HostCall.Mode mode;
   private final Fence signals;
@@ -42,11 +42,7 @@ final class HostCallRun<E> implements HostCompletion, HostCall.Context, HostCall
   private volatile @Nullable Thread thread; // runs the function; null before and after that
 
   HostCallRun(
-      EngineQueue<E> queue,
-      Operation<E> operation,
-      HostCall.Mode mode,
-      Fence signals,
-      HostCall call) {
+      DeviceQueue queue, Operation<E> operation, HostCall.Mode mode, Fence signals, HostCall call) {
     this.queue = queue;
     this.operation = operation;
     this.mode = mode;

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jhal.DeviceQueue;
 import org.jhal.ElementType;
 import org.jhal.Fence;
 import org.jhal.HalException;
@@ -260,7 +261,7 @@ final class HostCollective extends Collective implements HostCompletion {
               writeNext();
             } else {
               // Away from the thread that told us, which serves a device.
-              group.first().copyThreads().execute(() -> step(() -> combine(accumulator)));
+              group.first().pools().copyThreads().execute(() -> step(() -> combine(accumulator)));
             }
           });
     }
@@ -306,8 +307,8 @@ final class HostCollective extends Collective implements HostCompletion {
           });
     }
 
-    private EngineQueue<?> queue(Layout.Place place) {
-      return group.devices().get(place.rank()).groups().transfers();
+    private DeviceQueue queue(Layout.Place place) {
+      return group.ranks().get(place.rank()).transfers();
     }
 
     private boolean isStopped() {

@@ -13,7 +13,7 @@ final class HostWork<E> extends QueueWork<E> {
   private final HostThreads threads;
 
   /** Makes work that does nothing until {@link #completeOnHost} says what to do. */
-  HostWork(EngineDevice<E> device, String kind, HostThreads threads) {
+  HostWork(DeviceCore<E> device, String kind, HostThreads threads) {
     super(device);
     this.kind = kind;
     this.threads = threads;

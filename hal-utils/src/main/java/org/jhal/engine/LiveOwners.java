@@ -10,18 +10,18 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>Thread-safe.
  */
-final class LiveOwners<O extends Owner> {
+final class LiveOwners {
   /**
    * Those of closed devices that are not empty; those of an open one its threads keep reachable. An
    * application may hold what its devices made for as long as it likes, so they do not keep the
    * Reclaimer running, but let it go on for a while.
    */
-  private static final Set<LiveOwners<?>> OF_CLOSED_DEVICES = ConcurrentHashMap.newKeySet();
+  private static final Set<LiveOwners> OF_CLOSED_DEVICES = ConcurrentHashMap.newKeySet();
 
-  private final Set<O> owners = ConcurrentHashMap.newKeySet();
+  private final Set<Owner> owners = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed; // the device starts to close; set once
 
-  void add(O owner) {
+  void add(Owner owner) {
     owners.add(owner);
     // A thread may have been inside a call when the device was closed, and add an owner only now.
     if (isClosed) {
@@ -29,7 +29,7 @@ final class LiveOwners<O extends Owner> {
     }
   }
 
-  void remove(O owner) {
+  void remove(Owner owner) {
     owners.remove(owner);
     if (isClosed) {
       settle();
@@ -57,7 +57,7 @@ final class LiveOwners<O extends Owner> {
   }
 
   /** The owners at this time; a view. */
-  Iterable<O> all() {
+  Iterable<Owner> all() {
     return owners;
   }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jhal.engine.concurrent.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class LiveStorages {
+  /** A storage, with its links, which are guarded by the monitor of its list. */
+  abstract static class Entry extends RefCounted {
+    private @Nullable Entry previous;
+    private @Nullable Entry next;
+    private boolean isLive;
+
+    /**
+     * Frees the memory, as its device is being closed and nothing uses it any more. The device is
+     * bound.
+     */
+    abstract void endWithDevice();
+  }
+
   /**
    * The lists of closed devices that are not empty. They must stay reachable, and with them the
    * owners of the buffers. Those of an open device are reachable from its threads.
@@ -21,15 +35,15 @@ final class LiveStorages {
   private static final Set<LiveStorages> OF_CLOSED_DEVICES = ConcurrentHashMap.newKeySet();
 
   // All guarded by this.
-  private @Nullable BufferStorage first;
+  private @Nullable Entry first;
   private int size;
   private boolean isClosed; // close() was called
 
-  synchronized void add(BufferStorage storage) {
-    BufferStorage next = first;
-    storage.nextLive = next;
+  synchronized void add(Entry storage) {
+    Entry next = first;
+    storage.next = next;
     if (next != null) {
-      next.previousLive = storage;
+      next.previous = storage;
     }
     first = storage;
     storage.isLive = true;
@@ -42,22 +56,22 @@ final class LiveStorages {
   }
 
   /** Removes a storage, unless that was done before. */
-  synchronized void remove(BufferStorage storage) {
+  synchronized void remove(Entry storage) {
     if (!storage.isLive) {
       return;
     }
-    BufferStorage previous = storage.previousLive;
-    BufferStorage next = storage.nextLive;
+    Entry previous = storage.previous;
+    Entry next = storage.next;
     if (previous == null) {
       first = next;
     } else {
-      previous.nextLive = next;
+      previous.next = next;
     }
     if (next != null) {
-      next.previousLive = previous;
+      next.previous = previous;
     }
-    storage.previousLive = null;
-    storage.nextLive = null;
+    storage.previous = null;
+    storage.next = null;
     storage.isLive = false;
     size--;
     if (isClosed && size == 0) {
@@ -85,9 +99,9 @@ final class LiveStorages {
     return size;
   }
 
-  synchronized List<BufferStorage> all() {
-    List<BufferStorage> all = new ArrayList<>(size);
-    for (BufferStorage storage = first; storage != null; storage = storage.nextLive) {
+  synchronized List<Entry> all() {
+    List<Entry> all = new ArrayList<>(size);
+    for (Entry storage = first; storage != null; storage = storage.next) {
       all.add(storage);
     }
     return all;

@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class LoadedModule extends RefCounted {
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
   private final KernelModule module;
   private final AtomicBoolean isUnloaded = new AtomicBoolean(); // set once
   private volatile boolean isUnused; // the last reference is gone
 
   // Both are written before any other thread sees this object.
-  private @Nullable ExecutableOwner owner;
+  private @Nullable Owner owner;
   private long[]
       kernelNumbers = {}; // not the kernels, which would keep the user's handle reachable
 
-  LoadedModule(EngineDevice<?> device, KernelModule module) {
+  LoadedModule(DeviceCore<?> device, KernelModule module) {
     this.device = device;
     this.module = module;
   }
 
   /** Sets the owner, who takes over the first reference. */
-  void setOwner(ExecutableOwner newOwner) {
+  void setOwner(Owner newOwner) {
     owner = newOwner;
   }
 
@@ -40,7 +40,7 @@ final class LoadedModule extends RefCounted {
     kernelNumbers = numbers;
   }
 
-  EngineDevice<?> device() {
+  DeviceCore<?> device() {
     return device;
   }
 
@@ -60,7 +60,7 @@ final class LoadedModule extends RefCounted {
    * last, since closing the device unloads it too.
    */
   void endIfOver() {
-    ExecutableOwner ended = owner;
+    Owner ended = owner;
     if (ended != null && isUnused && isUnloaded.get()) {
       device.resources().executables().remove(ended);
     }

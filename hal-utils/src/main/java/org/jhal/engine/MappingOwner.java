@@ -9,8 +9,8 @@ final class MappingOwner extends Owner {
   private final int length;
 
   /** Owns {@code use} on behalf of {@code handle}. */
-  MappingOwner(EngineMapping handle, EngineMapping.Use use, int length) {
-    super(handle, use, use.device(), "mapping");
+  MappingOwner(Object handle, EngineMapping.Use use, int length) {
+    super(handle, use, use.device().tracesLeaks(), "mapping");
     this.device = use.device().name();
     this.length = length;
     use.setOwner(this);

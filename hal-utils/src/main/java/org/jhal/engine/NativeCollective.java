@@ -196,8 +196,8 @@ final class NativeCollective extends Collective {
     began = System.nanoTime();
     begin();
     List<NativeCollective> earlier = new ArrayList<>();
-    for (EngineDevice<?> device : group.devices()) {
-      NativeCollective last = device.groups().lastNative().getAndSet(this);
+    for (DeviceGroups<?> rank : group.ranks()) {
+      NativeCollective last = rank.lastNative().getAndSet(this);
       if (last != null) {
         earlier.add(last);
       }
@@ -319,8 +319,8 @@ final class NativeCollective extends Collective {
     ended = System.nanoTime();
     isOver = true;
     before = List.of();
-    for (EngineDevice<?> device : group.devices()) {
-      boolean ignored = device.groups().lastNative().compareAndSet(this, null);
+    for (DeviceGroups<?> rank : group.ranks()) {
+      boolean ignored = rank.lastNative().compareAndSet(this, null);
     }
     super.retire();
   }

@@ -34,7 +34,8 @@ final class NativeForm {
   /** How long at most nobody asks whether the streams of an aborted group are past it. */
   private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(50);
 
-  private final List<EngineDevice<?>> devices;
+  private final List<DeviceGroups<?>> ranks;
+  private final List<DeviceCore<?>> devices; // by rank
   private final RefCounted life;
   private final BooleanSupplier isAnyLaunched;
   private final BooleanSupplier isHeld;
@@ -58,15 +59,16 @@ final class NativeForm {
    * @param isHeld whether all that run wait for work elsewhere
    */
   NativeForm(
-      List<EngineDevice<?>> devices,
+      List<DeviceGroups<?>> ranks,
       RefCounted life,
       BooleanSupplier isAnyLaunched,
       BooleanSupplier isHeld) {
-    this.devices = devices;
+    this.ranks = ranks;
+    this.devices = ranks.stream().<DeviceCore<?>>map(DeviceGroups::device).toList();
     this.life = life;
     this.isAnyLaunched = isAnyLaunched;
     this.isHeld = isHeld;
-    this.isPast = new boolean[devices.size()];
+    this.isPast = new boolean[ranks.size()];
     devices.forEach(device -> whenPast.add(new ArrayList<>(0)));
   }
 
@@ -76,17 +78,17 @@ final class NativeForm {
       whyNot = "the group was made for the host only";
       return;
     }
-    List<DeviceBackend<?>> ranks = new ArrayList<>();
-    devices.forEach(device -> ranks.add(device.backend().real()));
+    List<DeviceBackend<?>> backends = new ArrayList<>();
+    devices.forEach(device -> backends.add(device.backend().real()));
     int held = 0;
     try {
-      for (EngineDevice<?> device : devices) { // or one could end meanwhile
+      for (DeviceCore<?> device : devices) { // or one could end meanwhile
         device.holds().beginCollective();
         held++;
       }
       long patience = TimeUnit.NANOSECONDS.convert(options.deadline()); // Long.MAX_VALUE at most
-      group = devices.get(0).groups().createNatives(ranks, patience);
-      var unused = devices.get(0).groups().natives(); // or the first call would wait for it
+      group = ranks.get(0).createNatives(backends, patience);
+      var unused = ranks.get(0).natives(); // or the first call would wait for it
     } catch (HalException e) {
       whyNot = e.getMessage();
     } finally {
@@ -108,8 +110,8 @@ final class NativeForm {
 
   /**
    * Ends what runs, without waiting for that. A device is lost if its part of the collectives is
-   * not over within its {@link EngineDevice#abortTimeout()}: it is not known when its stream goes
-   * on. Time in which the streams wait for work elsewhere does not count. May be called again.
+   * not over within its {@link DeviceCore#abortTimeout}: it is not known when its stream goes on.
+   * Time in which the streams wait for work elsewhere does not count. May be called again.
    */
   void abort() {
     NativeGroup<?> aborted = group;
@@ -231,13 +233,13 @@ final class NativeForm {
 
   /** The time that a device has for its abort. */
   private final class Patience {
-    private final EngineDevice<?> device;
+    private final DeviceCore<?> device;
     private final int rank;
     private final long nanos;
     private @Nullable Future<?> timer; // guarded by this
     private boolean isOver; // guarded by this
 
-    Patience(EngineDevice<?> device, int rank) {
+    Patience(DeviceCore<?> device, int rank) {
       this.device = device;
       this.rank = rank;
       this.nanos = device.abortTimeout().toNanos();
@@ -298,7 +300,7 @@ final class NativeForm {
   }
 
   /** The first device is lost, too, if its stream waits for that of {@code device}. */
-  private void lose(EngineDevice<?> device, String how) {
+  private void lose(DeviceCore<?> device, String how) {
     HalException cause =
         new HalException(
             Status.UNAVAILABLE,
@@ -306,9 +308,9 @@ final class NativeForm {
     if (!device.isClosed()) {
       HalException ignored = device.lose(cause);
     }
-    EngineDevice<?> first = devices.get(0);
-    if (first != device && isAnyLaunched.getAsBoolean() && !first.isClosed()) {
-      HalException ignored = first.lose(cause);
+    DeviceCore<?> other = devices.get(0);
+    if (other != device && isAnyLaunched.getAsBoolean() && !other.isClosed()) {
+      HalException ignored = other.lose(cause);
     }
   }
 

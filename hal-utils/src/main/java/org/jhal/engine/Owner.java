@@ -38,12 +38,13 @@ abstract class Owner extends PhantomReference<Object> {
   /**
    * Owns {@code resource} on behalf of {@code handle}, and takes over its first reference.
    *
+   * @param tracesLeaks whether a report of a leak says where the handle was made
    * @param kind what the resource is, in one or two words
    */
-  Owner(Object handle, RefCounted resource, EngineDevice<?> device, String kind) {
+  Owner(Object handle, RefCounted resource, boolean tracesLeaks, String kind) {
     super(handle, Reclaimer.UNREACHABLE);
     this.resource = resource;
-    this.madeAt = device.tracesLeaks() ? callOfUser("the " + kind + " was made here") : null;
+    this.madeAt = tracesLeaks ? callOfUser("the " + kind + " was made here") : null;
   }
 
   /** A stack trace that starts at the user's call, without the engine's own frames. */
@@ -85,6 +86,12 @@ abstract class Owner extends PhantomReference<Object> {
   boolean isOver() {
     return false;
   }
+
+  /**
+   * Ends what is native of it, as its device is being closed and nothing uses it any more. The
+   * device is bound.
+   */
+  void endWithDevice() {}
 
   /** What was not closed, such as {@code a buffer of 64 bytes of mock-0}. */
   abstract String describe();

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Used by one thread at a time, like the work of the operation.
  */
 final class PeerUses {
-  private final EngineDevice<?> device; // the operation's
-  private final List<EngineDevice<?>> held = new ArrayList<>(2);
+  private final DeviceCore<?> device; // the operation's
+  private final List<DeviceCore<?>> held = new ArrayList<>(2);
 
-  PeerUses(EngineDevice<?> device) {
+  PeerUses(DeviceCore<?> device) {
     this.device = device;
   }
 
@@ -30,7 +30,7 @@ final class PeerUses {
    *     access throws
    */
   void begin(BufferStorage storage, boolean isPart) {
-    EngineDevice<?> owner = storage.home().device;
+    DeviceCore<?> owner = storage.home().device;
     if (owner == device) {
       return;
     }
@@ -46,7 +46,7 @@ final class PeerUses {
     }
   }
 
-  private static HalException lostOwner(EngineDevice<?> owner, HalException cause) {
+  private static HalException lostOwner(DeviceCore<?> owner, HalException cause) {
     return new HalException(
         Status.FAILED_PRECONDITION,
         "device " + owner.name() + ", whose memory is used, is lost: " + cause.getMessage(),
@@ -59,7 +59,7 @@ final class PeerUses {
    * @return what the operation then fails with, or null
    */
   @Nullable HalException findLoss() {
-    for (EngineDevice<?> owner : held) {
+    for (DeviceCore<?> owner : held) {
       HalException cause = owner.findLoss();
       if (cause != null) {
         return lostOwner(owner, cause);
@@ -68,7 +68,7 @@ final class PeerUses {
     return null;
   }
 
-  private void hold(EngineDevice<?> owner, boolean isPart) {
+  private void hold(DeviceCore<?> owner, boolean isPart) {
     owner.holds().beginUse(isPart);
     try {
       held.add(owner);

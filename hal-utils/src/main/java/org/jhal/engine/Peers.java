@@ -13,23 +13,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Peers {
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
   private final DeviceBackend<?> backend;
   private final EngineConfig config;
 
   // The devices whose memory can be used from now on. They are kept by nobody but their users, and
   // a device that is opened again is another one.
-  private final Set<EngineDevice<?>> enabled =
+  private final Set<DeviceCore<?>> enabled =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-  Peers(EngineDevice<?> device, DeviceBackend<?> backend, EngineConfig config) {
+  Peers(DeviceCore<?> device, DeviceBackend<?> backend, EngineConfig config) {
     this.device = device;
     this.backend = backend;
     this.config = config;
   }
 
   /** Why operations cannot use the memory of {@code owner}, another device; null if they can. */
-  @Nullable String refusal(EngineDevice<?> owner) {
+  @Nullable String refusal(DeviceCore<?> owner) {
     if (!config.sharesMemory()) {
       return notShared();
     }
@@ -39,15 +39,8 @@ final class Peers {
     return backend.noAccess(owner.backend().real());
   }
 
-  /** Why operations cannot use {@code storage}, perhaps of another device; null if they can. */
-  @Nullable String refusal(BufferStorage storage) {
-    BufferStorage home = storage.home();
-    String refusal = home.device == device ? null : refusal(home.device);
-    return refusal != null ? refusal : home.notForPeers();
-  }
-
-  /** See {@link EngineDevice#canAccess}. */
-  boolean canAccess(EngineDevice<?> other) {
+  /** See {@link org.jhal.Device#canAccess}. */
+  boolean canAccess(DeviceCore<?> other) {
     return !device.isClosed() && !other.isClosed() && (other == device || refusal(other) == null);
   }
 
@@ -58,7 +51,7 @@ final class Peers {
         + "; memory is shared with peers=memory only";
   }
 
-  boolean isEnabled(EngineDevice<?> owner) {
+  boolean isEnabled(DeviceCore<?> owner) {
     return enabled.contains(owner);
   }
 
@@ -66,7 +59,7 @@ final class Peers {
    * Makes it so that operations can use the memory of {@code owner}, which is held meanwhile. For a
    * thread that has bound this device, and may block.
    */
-  void enable(EngineDevice<?> owner) {
+  void enable(DeviceCore<?> owner) {
     if (!isEnabled(owner)) {
       backend.enableAccess(owner.backend().real());
       boolean unused = enabled.add(owner);

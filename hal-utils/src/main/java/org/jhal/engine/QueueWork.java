@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
   private static final RefCounted[] NO_RESOURCES = {};
 
-  final EngineDevice<E> device;
+  final DeviceCore<E> device;
   private @Nullable Operation<E> operation; // set by begin()
 
   private RefCounted[] resources = NO_RESOURCES; // retained until the operation retires
@@ -52,7 +52,7 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
   private boolean signalsAfterHostCompletion;
   private List<Runnable> whenFired = List.of(); // registered by the driver
 
-  QueueWork(EngineDevice<E> device) {
+  QueueWork(DeviceCore<E> device) {
     this.device = device;
   }
 
@@ -160,7 +160,7 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
   }
 
   private boolean isEnabled(BufferStorage storage) {
-    EngineDevice<?> owner = storage.home().device;
+    DeviceCore<?> owner = storage.home().device;
     return owner == device || storage.device != device || device.peers().isEnabled(owner);
   }
 
@@ -252,7 +252,7 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
 
   @Override
   public HostThreads hostThreads() {
-    return device.copyThreads();
+    return device.pools().copyThreads();
   }
 
   // How it ends.
@@ -365,7 +365,7 @@ abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable {
 
   @Override
   public void inBackground(Runnable work) {
-    device.inBackground(null, work);
+    device.pools().inBackground(null, work);
   }
 
   @Override

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class RankHold {
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
   private final List<BufferStorage> memory = new ArrayList<>(2); // each retained
   private final AtomicBoolean isReleased = new AtomicBoolean();
 
-  private RankHold(EngineDevice<?> device) {
+  private RankHold(DeviceCore<?> device) {
     this.device = device;
     device.holds().beginCollective();
   }
@@ -28,7 +28,7 @@ final class RankHold {
    * @param devices by rank
    * @throws org.jhal.HalException if a device is closed; then nothing is held
    */
-  static List<RankHold> all(List<EngineDevice<?>> devices, CollectiveRequest request) {
+  static List<RankHold> all(List<DeviceCore<?>> devices, CollectiveRequest request) {
     List<RankHold> holds = new ArrayList<>(devices.size());
     try {
       for (int rank = 0; rank < devices.size(); rank++) {

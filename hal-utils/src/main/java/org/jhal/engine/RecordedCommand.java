@@ -140,82 +140,94 @@ final class RecordedCommand implements Command, CommandList {
   // Filling in. Each method checks everything that is known at the call (rule M5), and returns
   // false if the command has no effect.
 
-  boolean setFill(
-      EngineDevice<?> device, BufferRef to, long offset, long length, FillPattern fill) {
+  boolean setFill(DeviceCore<?> device, BufferRef to, long offset, long length, FillPattern fill) {
     Objects.requireNonNull(fill, "pattern");
     RecordedOperand range = new RecordedOperand();
-    Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, range);
-    Validation.multiple("fill offset", range, fill.bytes());
-    Validation.multiple("fill length", length, fill.bytes());
-    kind = Validation.supported(device, Kind.FILL);
+    range.set(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET);
+    range.checkMultiple("fill offset", fill.bytes());
+    Checks.multiple("fill length", length, fill.bytes());
+    kind = Checks.supported(device, Kind.FILL);
     target = range;
     pattern = fill.bits();
     patternBytes = fill.bytes();
     return length > 0;
   }
 
-  boolean setUpdate(EngineDevice<?> device, ByteBuffer from, BufferRef to, long offset) {
+  boolean setUpdate(DeviceCore<?> device, ByteBuffer from, BufferRef to, long offset) {
     int length = Objects.requireNonNull(from, "source").remaining();
     RecordedOperand range = new RecordedOperand();
-    Validation.operand(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET, range);
-    kind = Validation.supported(device, Kind.UPDATE);
+    range.set(device, "target", to, offset, length, BufferUsage.TRANSFER_TARGET);
+    kind = Checks.supported(device, Kind.UPDATE);
     target = range;
     data = new byte[length];
     from.get(from.position(), data, 0, length);
     return length > 0;
   }
 
-  boolean setUpload(EngineDevice<?> device, HostMemory from, BufferRef to, long offset) {
+  boolean setUpload(DeviceCore<?> device, HostMemory from, BufferRef to, long offset) {
     Objects.requireNonNull(from, "source");
     RecordedOperand range = new RecordedOperand();
-    Validation.operand(
-        device, "target", to, offset, from.size(), BufferUsage.TRANSFER_TARGET, range);
-    kind = Validation.supported(device, Kind.UPLOAD);
+    range.set(device, "target", to, offset, from.size(), BufferUsage.TRANSFER_TARGET);
+    kind = Checks.supported(device, Kind.UPLOAD);
     target = range;
     host = from;
     return from.size() > 0;
   }
 
-  boolean setReadback(EngineDevice<?> device, BufferRef from, long offset, HostMemory to) {
+  boolean setReadback(DeviceCore<?> device, BufferRef from, long offset, HostMemory to) {
     Objects.requireNonNull(to, "target");
     RecordedOperand range = new RecordedOperand();
-    Validation.operand(
-        device, "source", from, offset, to.size(), BufferUsage.TRANSFER_SOURCE, range);
-    Validation.writable(to);
-    kind = Validation.supported(device, Kind.READBACK);
+    range.set(device, "source", from, offset, to.size(), BufferUsage.TRANSFER_SOURCE);
+    Checks.writable(to);
+    kind = Checks.supported(device, Kind.READBACK);
     source = range;
     host = to;
     return to.size() > 0;
   }
 
   boolean setCopy(
-      EngineDevice<?> device,
+      DeviceCore<?> device,
       BufferRef from,
       long fromOffset,
       BufferRef to,
       long toOffset,
       long length) {
-    Validation.sameDevice(device, from, to);
+    checkSameDevice(device, from, to);
     RecordedOperand read = new RecordedOperand();
     RecordedOperand written = new RecordedOperand();
-    Validation.operand(
-        device, "source", from, fromOffset, length, BufferUsage.TRANSFER_SOURCE, read);
-    Validation.operand(
-        device, "target", to, toOffset, length, BufferUsage.TRANSFER_TARGET, written);
+    read.set(device, "source", from, fromOffset, length, BufferUsage.TRANSFER_SOURCE);
+    written.set(device, "target", to, toOffset, length, BufferUsage.TRANSFER_TARGET);
     if (!read.isSlot() && !written.isSlot() && read.storage().home() == written.storage().home()) {
-      Validation.disjoint(read.offset, written.offset, length);
+      Checks.disjoint(read.offset, written.offset, length);
     }
-    kind = Validation.supported(device, Kind.COPY);
+    kind = Checks.supported(device, Kind.COPY);
     source = read;
     target = written;
     return length > 0;
   }
 
-  boolean setDispatch(EngineDevice<?> device, Kernel kernel, Workgroups count, Args args) {
-    EngineKernel called = Validation.kernel(device, kernel);
-    Validation.grid(device, called, count);
-    Validation.argumentCount(called, args);
-    kind = Validation.supported(device, Kind.DISPATCH);
+  /**
+   * Refuses a copy between devices where only commands of one device are possible; on a queue it is
+   * no command.
+   */
+  private static void checkSameDevice(DeviceCore<?> device, BufferRef from, BufferRef to) {
+    if (from instanceof EngineBuffer source
+        && to instanceof EngineBuffer target
+        && source.core() != target.core()) {
+      boolean isSource = source.core() != device;
+      throw EngineBuffer.foreign(
+          device,
+          isSource ? "source" : "target",
+          isSource ? source : target,
+          "; a command buffer cannot copy between devices, a queue can");
+    }
+  }
+
+  boolean setDispatch(DeviceCore<?> device, Kernel kernel, Workgroups count, Args args) {
+    EngineKernel called = EngineKernel.of(device, kernel);
+    called.checkGrid(count);
+    called.checkArgumentCount(args);
+    kind = Checks.supported(device, Kind.DISPATCH);
     this.kernel = called;
     groupsX = count.x();
     groupsY = count.y();
@@ -228,15 +240,15 @@ final class RecordedCommand implements Command, CommandList {
         Constants.pack(called, i, parameter, args.get(i), data, called.layout().offset(i));
       } else {
         arguments[i] = new RecordedOperand();
-        Validation.bufferArgument(device, called, i, parameter, args.get(i), arguments[i]);
+        arguments[i].setArgument(device, called, i, args.get(i));
       }
     }
     return !count.isEmpty();
   }
 
   /** External work on {@code buffers}, which are checked here. */
-  void setExternal(EngineDevice<?> device, List<EngineBuffer> buffers, ExternalCall work) {
-    kind = Validation.supported(device, Kind.EXTERNAL);
+  void setExternal(DeviceCore<?> device, List<EngineBuffer> buffers, ExternalCall work) {
+    kind = Checks.supported(device, Kind.EXTERNAL);
     arguments = new RecordedOperand[buffers.size()];
     for (int i = 0; i < arguments.length; i++) {
       EngineBuffer buffer = buffers.get(i);
@@ -246,13 +258,13 @@ final class RecordedCommand implements Command, CommandList {
     external = work;
   }
 
-  void setEvent(EngineDevice<?> device, long imported) {
-    kind = Validation.supported(device, Kind.EVENT);
+  void setEvent(DeviceCore<?> device, long imported) {
+    kind = Checks.supported(device, Kind.EVENT);
     event = imported;
   }
 
-  void setBarrier(EngineDevice<?> device) {
-    kind = Validation.supported(device, Kind.BARRIER);
+  void setBarrier(DeviceCore<?> device) {
+    kind = Checks.supported(device, Kind.BARRIER);
   }
 
   /** Calls {@code visitor} for each operand that this command uses. */

@@ -1,7 +1,13 @@
 package org.jhal.engine;
 
 import java.util.Objects;
+import org.jhal.BufferRef;
+import org.jhal.BufferUsage;
+import org.jhal.DeviceBuffer;
+import org.jhal.HalException;
+import org.jhal.Parameter;
 import org.jhal.Slot;
+import org.jhal.Status;
 import org.jhal.driver.Operand;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +34,75 @@ final class RecordedOperand implements Operand {
     slot = newSlot.index();
     offset = newSlot.offset() + newOffset;
     length = newLength;
+  }
+
+  /** Checks a range of a buffer or a slot, and sets it. */
+  void set(
+      DeviceCore<?> device,
+      String what,
+      BufferRef ref,
+      long newOffset,
+      long newLength,
+      BufferUsage usage) {
+    Objects.requireNonNull(ref, what);
+    if (ref instanceof Slot slot) {
+      if (slot.length() != Slot.WHOLE) {
+        Checks.range(what, newOffset, newLength, slot.length());
+      } else {
+        Checks.range(what, newOffset, newLength, Long.MAX_VALUE - slot.offset());
+      }
+      set(slot, newOffset, newLength);
+      return;
+    }
+    EngineBuffer buffer = EngineBuffer.usable(device, what, (DeviceBuffer) ref);
+    Checks.range(what, newOffset, newLength, buffer.size());
+    buffer.checkUsage(what, usage);
+    set(buffer.storage, buffer.offset + newOffset, newLength);
+  }
+
+  /** Checks the buffer that is passed for a parameter of a kernel, and sets it. */
+  void setArgument(DeviceCore<?> device, EngineKernel kernel, int index, Object value) {
+    Parameter parameter = kernel.parameter(index);
+    if (!(value instanceof BufferRef ref)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          kernel.argument(index)
+              + ": needs a buffer, got "
+              + value.getClass().getSimpleName()
+              + " "
+              + value);
+    }
+    if (ref instanceof Slot slot) {
+      set(slot, 0, slot.length());
+    } else {
+      EngineBuffer buffer = EngineBuffer.usable(device, parameter.name(), (DeviceBuffer) ref);
+      if (parameter.isRead()) {
+        buffer.checkUsage(parameter.name(), BufferUsage.DISPATCH_READ);
+      }
+      if (parameter.isWritten()) {
+        buffer.checkUsage(parameter.name(), BufferUsage.DISPATCH_WRITE);
+      }
+      set(buffer.storage, buffer.offset, buffer.size());
+    }
+    if (offset % parameter.type().bytes() != 0) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          kernel.argument(index)
+              + ": offset "
+              + offset
+              + " must be a multiple of "
+              + parameter.type().bytes()
+              + ", the size of "
+              + parameter.type().label());
+    }
+  }
+
+  /**
+   * Checks the alignment of the offset. Of a slot only the known part is checked here, the rest
+   * when a binding table is given.
+   */
+  void checkMultiple(String what, int unit) {
+    Checks.multiple(what, offset, unit);
   }
 
   @Override

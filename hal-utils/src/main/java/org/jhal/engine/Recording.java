@@ -35,7 +35,7 @@ final class Recording extends RefCounted {
     int usageBits; // `usages` as bits, for a check that allocates nothing
   }
 
-  private final EngineDevice<?> device;
+  private final DeviceCore<?> device;
   private final boolean isOneShot;
   private final RecordedCommands commands = new RecordedCommands();
   private final List<@Nullable SlotNeeds> slots = new ArrayList<>();
@@ -60,22 +60,22 @@ final class Recording extends RefCounted {
   private volatile boolean isUnused; // the last reference is gone
   private volatile boolean isPreparedOver; // endPrepared() has returned
 
-  private @Nullable RecordingOwner owner; // written before any other thread sees this object
+  private @Nullable Owner owner; // written before any other thread sees this object
 
   // The sum over all commands; negative until it is first needed. Threads may compute it twice.
   private volatile int weight = -1;
 
-  Recording(EngineDevice<?> device, boolean isOneShot) {
+  Recording(DeviceCore<?> device, boolean isOneShot) {
     this.device = device;
     this.isOneShot = isOneShot;
   }
 
-  EngineDevice<?> device() {
+  DeviceCore<?> device() {
     return device;
   }
 
   /** Sets the owner, who takes over the first reference. */
-  void setOwner(RecordingOwner newOwner) {
+  void setOwner(Owner newOwner) {
     owner = newOwner;
   }
 
@@ -285,8 +285,8 @@ final class Recording extends RefCounted {
       throw new HalException(
           Status.INVALID_ARGUMENT, "slot " + slot + " of the binding table is empty");
     }
-    EngineBuffer buffer = Validation.usable(device, "slot " + slot, bound);
-    Validation.usage("slot " + slot, buffer, needs.usages);
+    EngineBuffer buffer = EngineBuffer.usable(device, "slot " + slot, bound);
+    buffer.checkUsages("slot " + slot, needs.usages);
     if (needs.bytes > buffer.size()) {
       throw new HalException(
           Status.OUT_OF_RANGE,
@@ -298,7 +298,7 @@ final class Recording extends RefCounted {
               + buffer
               + " is bound");
     }
-    Validation.multiple(
+    Checks.multiple(
         "slot " + slot + ": offset of the bound buffer", buffer.offset, needs.alignment);
     return buffer;
   }
@@ -307,7 +307,7 @@ final class Recording extends RefCounted {
     RecordedOperand source = copy.source();
     RecordedOperand target = copy.target();
     if (storage(source, bindings).home() == storage(target, bindings).home()) {
-      Validation.disjoint(offset(source, bindings), offset(target, bindings), source.length);
+      Checks.disjoint(offset(source, bindings), offset(target, bindings), source.length);
     }
   }
 

@@ -9,15 +9,16 @@ final class RecordingOwner extends Owner {
   private final Recording recording;
 
   /** Owns {@code recording} on behalf of {@code handle}. */
-  RecordingOwner(EngineCommandBuffer handle, Recording recording) {
-    super(handle, recording, recording.device(), "command buffer");
+  RecordingOwner(Object handle, Recording recording) {
+    super(handle, recording, recording.device().tracesLeaks(), "command buffer");
     this.device = recording.device().name();
     this.recording = recording;
     recording.setOwner(this);
   }
 
-  Recording recording() {
-    return recording;
+  @Override
+  void endWithDevice() {
+    recording.endPrepared();
   }
 
   @Override

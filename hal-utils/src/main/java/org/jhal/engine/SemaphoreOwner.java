@@ -38,15 +38,15 @@ final class SemaphoreOwner extends Owner {
   private final String device;
   private final String name;
 
-  private SemaphoreOwner(EngineSemaphore handle, Place place, EngineDevice<?> device) {
-    super(handle, place, device, "semaphore");
+  private SemaphoreOwner(EngineSemaphore handle, Place place, DeviceCore<?> device) {
+    super(handle, place, device.tracesLeaks(), "semaphore");
     this.device = device.name();
     this.name = handle.toString();
     place.owner = this;
   }
 
   /** Makes a semaphore that counts for {@code device} until it is closed. */
-  static EngineSemaphore make(long initialValue, EngineDevice<?> device) {
+  static EngineSemaphore make(long initialValue, DeviceCore<?> device) {
     Place place = new Place(device.resources());
     EngineSemaphore semaphore = new EngineSemaphore(initialValue, place::close);
     device.resources().semaphores().add(new SemaphoreOwner(semaphore, place, device));

@@ -99,7 +99,7 @@ class ArgumentLayoutTest {
     Parameter parameter = constant(type);
     KernelSpec spec = new KernelSpec("f", List.of(parameter), new Workgroups(1, 1, 1), 0);
     EngineExecutable executable =
-        new EngineExecutable(device, "bundle", "none", List.of(), List.of(spec), () -> {});
+        new EngineExecutable(device.core(), "bundle", "none", List.of(), List.of(spec), () -> {});
     byte[] block = new byte[24];
     Arrays.fill(block, (byte) 0x55);
     Constants.pack((EngineKernel) executable.kernel("f"), 0, parameter, value, block, 8);

@@ -39,7 +39,7 @@ class CollectiveCauseTest {
 
   private final FakeBackend backend = new FakeBackend();
   private final EngineDevice<Event> device = backend.open(1, LONG);
-  private final GroupLife group = new GroupLife(List.of(device), Options.DEFAULT);
+  private final GroupLife group = new GroupLife(List.of(device.groups()), Options.DEFAULT);
 
   CollectiveCauseTest() {
     device.groups().add(group);
@@ -98,8 +98,8 @@ class CollectiveCauseTest {
     Probe[] made = new Probe[1];
     device
         .groups()
-        .collectives()
-        .collective(
+        .enqueue(
+            false,
             waits,
             end.at(1),
             List.of(),

@@ -115,6 +115,6 @@ class CopyBuffersTest {
   }
 
   private static int blocks(EngineDevice<?> device) {
-    return device.resources().copyBuffers().blocks();
+    return device.core().resources().copyBuffers().blocks();
   }
 }

@@ -30,7 +30,7 @@ class EngineFileTest {
   private final CompletableFuture<Thread> closer = new CompletableFuture<>();
 
   private EngineFile file() {
-    return new EngineFile(device, new Unclosable(), "file on purpose", true, true, true);
+    return new EngineFile(device.core(), new Unclosable(), "file on purpose", true, true, true);
   }
 
   @AfterEach

@@ -176,7 +176,7 @@ class EngineGroupTest {
           });
       Threads.await(
           "the device to forget the group",
-          () -> device.groups().size() == 0 && device.resources().groups().size() == 0);
+          () -> device.groups().size() == 0 && device.core().resources().groups().size() == 0);
     }
   }
 

@@ -42,7 +42,7 @@ class FileStagingTest {
   private volatile int failingMakes; // the first ones
   private volatile boolean refusalsThrow;
   private final FileStaging staging =
-      new FileStaging(device) {
+      new FileStaging(device.core()) {
         @Override
         ByteBuffer make() {
           if (makes.incrementAndGet() <= failingMakes) {

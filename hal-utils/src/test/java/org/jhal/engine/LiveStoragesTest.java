@@ -33,7 +33,7 @@ class LiveStoragesTest {
     List<BufferStorage> storages = new ArrayList<>();
     try (EngineDevice<Event> device = new FakeBackend().open(1, LONG)) {
       for (int i = 0; i < 8; i++) {
-        storages.add(BufferStorage.promised(device, BufferParams.DEVICE, i));
+        storages.add(BufferStorage.promised(device.core(), BufferParams.DEVICE, i));
       }
       Random random = new Random(3);
       for (int i = 0; i < 10_000; i++) {

@@ -29,13 +29,17 @@ class NativeFormTest {
       };
   private NativeForm form = new NativeForm(List.of(), life, () -> false, () -> false);
 
+  private List<DeviceGroups<?>> ranks() {
+    return devices.stream().<DeviceGroups<?>>map(EngineDevice::groups).toList();
+  }
+
   private FakeGroup make(IntPredicate isPast) {
     FakeGroup group = new FakeGroup(isPast);
     InstantBackend first = new InstantBackend();
     first.natives = group;
     devices.add(first.open(1));
     devices.add(new InstantBackend().open(1));
-    form = new NativeForm(devices, life, () -> false, () -> false);
+    form = new NativeForm(ranks(), life, () -> false, () -> false);
     form.make(Options.DEFAULT);
     return group;
   }
